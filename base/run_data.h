@@ -1,0 +1,97 @@
+// What one run measured, as plain values: filled by experiment/, kept in run.sqlite, read by
+// analysis/ and reports/. Times are CLOCK_MONOTONIC nanoseconds; metric units are in the metric's
+// name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// Metric name to value. A metric that could not be read is absent, never 0.
+using Metrics = std::map<std::string, double>;
+
+enum class TrialKind { warmup, measure, profile };
+enum class TrialStatus { ok, failed, killed_for_memory, dropped };
+
+/// One stretch of a round in one process-wide phase; a phase name may return within a round.
+struct PhaseData {
+  std::string phase;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  Metrics metrics;
+};
+
+struct RoundData {
+  int round = 0;  ///< counted from 1
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  Metrics metrics;
+  std::vector<PhaseData> phases;
+};
+
+/// Samples of one metric in time order; both vectors have the same length.
+struct Series {
+  std::string metric;
+  std::vector<std::int64_t> t_ns;
+  std::vector<std::int64_t> values;
+};
+
+/// One process of a trial, or the group `tree` (all processes together).
+struct RoleData {
+  std::string role;
+  Metrics metrics;
+  std::vector<RoundData> rounds;
+  std::vector<Series> series;
+  std::optional<int> exit_status;  ///< absent when ended by a signal, and for `tree`
+  std::optional<int> exit_signal;
+};
+
+struct TrialData {
+  std::int64_t id = 0;  ///< counted from 1 over the whole run
+  int block = 0;        ///< 0 is the warm-up block
+  int position = 0;     ///< place within the block's random order, from 0
+  std::string arm;
+  TrialKind kind = TrialKind::measure;
+  TrialStatus status = TrialStatus::ok;
+  std::string failure;         ///< role, signal or status, last log lines; empty when ok
+  bool harness_fault = false;  ///< our own fault: drops the whole block
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double harness_cpu_seconds = 0;  ///< CPU time of memduel and its launcher during the trial
+  std::optional<std::string>
+      model_sha256;  ///< of the final global model, where the workload has one
+  std::vector<RoleData> roles;
+};
+
+/// A limitation or a warning: something expected that was not possible here; something that weakens
+/// a claim, with advice.
+struct Note {
+  std::string code;  ///< stable name in snake_case
+  std::string message;
+  std::string advice;
+};
+
+/// Final models of two arms, compared element by element.
+struct ModelDifference {
+  std::string baseline;
+  std::string candidate;
+  bool bit_identical = false;
+  std::optional<double> max_abs_diff;
+};
+
+struct RunData {
+  nlohmann::json config;  ///< resolved: every default and preset written out
+  std::string config_sha256;
+  nlohmann::json environment;  ///< cpu, kernel, allocator, torch, memduel, fingerprint, …
+  std::vector<TrialData> trials;
+  std::vector<ModelDifference> model_differences;
+  std::vector<Note> limitations;
+  std::vector<Note> warnings;
+};
+
+}  // namespace memduel

@@ -1,0 +1,80 @@
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace memduel {
+namespace {
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string format_bytes(double bytes) {
+  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = bytes;
+  size_t unit = 0;
+  while (std::abs(value) >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{:.0f} B", value);
+  return std::abs(value) < 10 ? fmt::format("{:.2f} {}", value, kUnits[unit])
+                              : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string format_seconds(double seconds) {
+  if (std::abs(seconds) < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  if (std::abs(seconds) < 120) return fmt::format("{:.1f} s", seconds);
+  const long whole = std::lround(seconds);
+  if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+std::string format_metric(std::string_view metric, std::optional<double> value) {
+  if (!value) return "-";
+  if (metric.ends_with("_bytes_per_round")) return format_bytes(*value) + "/round";
+  if (metric.ends_with("_bytes_per_minute")) return format_bytes(*value) + "/min";
+  if (metric.ends_with("_bytes")) return format_bytes(*value);
+  if (metric.ends_with("_seconds")) return format_seconds(*value);
+  if (metric.ends_with("_count")) return fmt::format("{:.0f}", *value);
+  return fmt::format("{:.4g}", *value);
+}
+
+std::string format_change(double ratio) {
+  return fmt::format("{:+.1f} %", (ratio - 1) * 100);
+}
+
+std::optional<std::string> nearest_name(std::string_view word,
+                                        const std::vector<std::string>& candidates) {
+  const size_t limit = std::max<size_t>(2, word.size() / 3);
+  std::optional<std::string> best;
+  size_t best_distance = limit + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace memduel

@@ -1,0 +1,28 @@
+// Numbers and names as people read them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memduel {
+
+/// Bytes in the binary unit that keeps three or four digits: 512 B, 41.3 KiB, 182.5 MiB, 1.25 GiB.
+std::string format_bytes(double bytes);
+
+/// Seconds as 0.8 ms, 12.3 s, 4 min 05 s or 2 h 10 min.
+std::string format_seconds(double seconds);
+
+/// A value in the unit that the metric's name ends with (see list metrics); "-" when absent.
+std::string format_metric(std::string_view metric, std::optional<double> value);
+
+/// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %".
+std::string format_change(double ratio);
+
+/// The candidate with the smallest edit distance to `word`, or nothing when all are far away
+/// (more than a third of the word's length, at least 2).
+std::optional<std::string> nearest_name(std::string_view word,
+                                        const std::vector<std::string>& candidates);
+
+}  // namespace memduel

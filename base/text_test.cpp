@@ -1,0 +1,44 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace memduel {
+namespace {
+
+TEST(FormatBytes, KeepsThreeOrFourDigits) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(1023), "1023 B");
+  EXPECT_EQ(format_bytes(1536), "1.50 KiB");
+  EXPECT_EQ(format_bytes(191365120), "182.5 MiB");
+  EXPECT_EQ(format_bytes(-2097152), "-2.00 MiB");
+}
+
+TEST(FormatSeconds, ChoosesTheUnit) {
+  EXPECT_EQ(format_seconds(0.0008), "0.8 ms");
+  EXPECT_EQ(format_seconds(12.34), "12.3 s");
+  EXPECT_EQ(format_seconds(245), "4 min 05 s");
+  EXPECT_EQ(format_seconds(7800), "2 h 10 min");
+}
+
+TEST(FormatMetric, FollowsTheUnitInTheName) {
+  EXPECT_EQ(format_metric("peak_rss_bytes", 1048576.0), "1.00 MiB");
+  EXPECT_EQ(format_metric("rss_growth_bytes_per_round", 65536.0), "64.0 KiB/round");
+  EXPECT_EQ(format_metric("minor_faults_count", 1234.0), "1234");
+  EXPECT_EQ(format_metric("validation_accuracy_ratio", 0.9125), "0.9125");
+  EXPECT_EQ(format_metric("peak_rss_bytes", std::nullopt), "-");
+}
+
+TEST(FormatChange, IsSignedPercent) {
+  EXPECT_EQ(format_change(0.59), "-41.0 %");
+  EXPECT_EQ(format_change(1.02), "+2.0 %");
+}
+
+TEST(NearestName, FindsATypoAndRefusesAStranger) {
+  const std::vector<std::string> names = {"rounds", "clients", "batch_size"};
+  EXPECT_EQ(nearest_name("round", names), "rounds");
+  EXPECT_EQ(nearest_name("bacth_size", names), "batch_size");
+  EXPECT_EQ(nearest_name("zzzzzzz", names), std::nullopt);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,50 @@
+# A room is one static library named memduel_<name> that sees the repository root, so that includes
+# read "room/file.h", and links only what it names.
+set(MEMDUEL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+
+# memduel_room(<name> SOURCES <files> [LINK <targets>])
+function(memduel_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
+  add_library(memduel_${name} STATIC ${ROOM_SOURCES})
+  target_include_directories(memduel_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_compile_options(memduel_${name} PRIVATE ${MEMDUEL_WARNINGS})
+  target_link_libraries(memduel_${name} PUBLIC ${ROOM_LINK})
+endfunction()
+
+# memduel_program(<name> SOURCES <files> [LINK <targets>])
+function(memduel_program name)
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${PROGRAM_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_options(${name} PRIVATE ${MEMDUEL_WARNINGS})
+  target_link_libraries(${name} PRIVATE ${PROGRAM_LINK})
+endfunction()
+
+# memduel_test(<name> SOURCES <files> [LINK <targets>] [LABELS <labels>]): a GoogleTest program whose
+# cases are CTest tests named <name>.<Suite>.<Case>.
+function(memduel_test name)
+  cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+endfunction()
+
+# memduel_fuzz(<name> SOURCES <files> [LINK <targets>] [CORPUS <dir>]): a libFuzzer target, run for a
+# bounded time by CTest in the fuzz preset.
+function(memduel_fuzz name)
+  if(NOT MEMDUEL_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(FUZZ "" "CORPUS" "SOURCES;LINK" ${ARGN})
+  memduel_program(${name} SOURCES ${FUZZ_SOURCES} LINK ${FUZZ_LINK})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  set(corpus ${PROJECT_BINARY_DIR}/fuzz/${name}.corpus)
+  file(MAKE_DIRECTORY ${corpus})
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=20 -rss_limit_mb=2048 -timeout=10 ${corpus} ${FUZZ_CORPUS})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 120)
+endfunction()

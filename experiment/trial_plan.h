@@ -1,0 +1,57 @@
+// What one trial starts: the contract between the planner, which lowers a workload to processes,
+// and the supervisor, which runs them and knows nothing of workloads.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// When a started process counts as ready; the processes that name it in `after` wait for that.
+struct Ready {
+  std::optional<int> port;                 ///< seen listening in /proc/net/tcp, never by connecting
+  std::optional<std::string> log_pattern;  ///< PCRE2, on stdout and stderr
+  std::optional<std::filesystem::path> file;  ///< exists
+  double delay_seconds = 0;                   ///< after the condition, or alone
+  double within_seconds = 60;
+};
+
+/// How a process takes part in the trial's end.
+enum class End {
+  wait,  ///< the trial is over when all such processes have exited
+  stop,  ///< then SIGTERM, after a grace SIGKILL; ending by these signals is success
+};
+
+struct ProcessSpec {
+  std::string role;
+  std::vector<std::string>
+      argv;                   ///< argv[0] is looked up in PATH unless it has a slash; never a shell
+  std::filesystem::path cwd;  ///< empty: the trial's directory
+  std::map<std::string, std::string> env;  ///< added to memduel's own environment
+  std::vector<std::string> after;
+  std::optional<Ready> ready;  ///< absent: ready once started
+  End end = End::wait;
+  std::vector<int> exit_statuses = {0};
+};
+
+struct TrialPlan {
+  std::int64_t id = 0;
+  int block = 0;
+  int position = 0;
+  std::string arm;
+  TrialKind kind = TrialKind::measure;
+  std::filesystem::path trial_dir;  ///< exists, private to the trial
+  std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
+  std::vector<ProcessSpec> processes;
+  double deadline_seconds = 600;
+  double stop_grace_seconds = 5;
+  double interval_ms = 2;
+  std::vector<std::string> meters;  ///< names from the registry
+};
+
+}  // namespace memduel
