@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that building and testing memduel need and that are missing; says which before it does.
+#   scripts/setup.sh          the tool and the laboratory
+#   scripts/setup.sh --tool   the tool alone: no LibTorch, no gRPC
+set -euo pipefail
+
+tool_packages=(
+  ca-certificates ccache cmake g++ git make ninja-build pkg-config
+  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libpcre2-dev libspdlog-dev libsqlite3-dev
+  libssl-dev libunwind-dev libvalijson-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+  libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
+  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+  chromium faketime python3
+)
+laboratory_packages=(
+  libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev protobuf-compiler protobuf-compiler-grpc
+)
+
+packages=("${tool_packages[@]}")
+case "${1:-}" in
+  "") packages+=("${laboratory_packages[@]}") ;;
+  --tool) ;;
+  *) echo "usage: setup.sh [--tool]" >&2; exit 2 ;;
+esac
+# Any Node.js with npm will do; Debian's where there is none.
+command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
+
+installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u)
+missing=$(comm -23 <(printf '%s\n' "${packages[@]}" | sort -u) <(printf '%s\n' "$installed"))
+if [ -z "$missing" ]; then exit 0; fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+echo "setup: installing with apt-get:" $missing
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null

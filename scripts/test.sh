@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds and runs every test.
+#   scripts/test.sh          the tool and the laboratory, then the fuzz targets
+#   scripts/test.sh --tool   the tool alone
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+preset=release
+if [ "${1:-}" = --tool ]; then preset=tool; elif [ $# -gt 0 ]; then echo "usage: test.sh [--tool]" >&2; exit 2; fi
+
+"$root/scripts/setup.sh" "$@"
+"$root/scripts/build.sh" "$preset"
+"$root/scripts/build.sh" fuzz
+cd "$root"
+ctest --preset fuzz -L fuzz --output-on-failure
+ctest --preset "$preset" -j2
