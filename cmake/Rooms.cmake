@@ -23,6 +23,9 @@ endfunction()
 # memduel_test(<name> SOURCES <files> [LINK <targets>] [LABELS <labels>]): a GoogleTest program whose
 # cases are CTest tests named <name>.<Suite>.<Case>.
 function(memduel_test name)
+  if(MEMDUEL_FUZZ)
+    return()
+  endif()
   cmake_parse_arguments(TEST "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
@@ -36,6 +39,9 @@ function(memduel_test name)
     PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
 endfunction()
 
+# Everything that the fuzz preset builds.
+add_custom_target(memduel_fuzz_targets)
+
 # memduel_fuzz(<name> SOURCES <files> [LINK <targets>] [CORPUS <dir>]): a libFuzzer target, run for a
 # bounded time by CTest in the fuzz preset.
 function(memduel_fuzz name)
@@ -46,6 +52,7 @@ function(memduel_fuzz name)
   memduel_program(${name} SOURCES ${FUZZ_SOURCES} LINK ${FUZZ_LINK})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  add_dependencies(memduel_fuzz_targets ${name})
   set(corpus ${PROJECT_BINARY_DIR}/fuzz/${name}.corpus)
   file(MAKE_DIRECTORY ${corpus})
   add_test(NAME ${name} COMMAND ${name} -max_total_time=20 -rss_limit_mb=2048 -timeout=10 ${corpus} ${FUZZ_CORPUS})

@@ -5,6 +5,5 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=${1:-release}
 
 cd "$root"
-cmake --preset "$preset" >"build-$preset.log" 2>&1 || { cat "build-$preset.log" >&2; rm -f "build-$preset.log"; exit 1; }
-rm -f "build-$preset.log"
+log=$(cmake --preset "$preset" 2>&1) || { echo "$log" >&2; exit 1; }
 cmake --build --preset "$preset"
