@@ -1,0 +1,38 @@
+// Runs one trial: starts its processes under the launcher in the order of their dependencies,
+// meters them, waits for their end, and leaves nothing behind.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/trial_plan.h"
+
+namespace memduel {
+
+struct SupervisorOptions {
+  std::filesystem::path launcher;  ///< the program memduel-launcher
+  /// 0, or the signal (SIGINT, SIGTERM) that asks for an early end; written by a signal handler.
+  const std::atomic<int>* stop_signal = nullptr;
+};
+
+/// A trial and what has to be said about it; notes with the same code may come from every trial.
+struct TrialRun {
+  TrialData trial;
+  std::vector<Note> limitations;
+  std::vector<Note> warnings;
+};
+
+/// memduel-launcher beside the running program. Throws Error(io) when it is not there.
+std::filesystem::path find_launcher();
+
+/// Runs `plan` to its end. A process that fails, never gets ready or passes the deadline is a trial
+/// with status failed or killed_for_memory, not an exception; `harness_fault` says that the fault
+/// was ours (the launcher was lost). In every case no process of the trial is left when this
+/// returns. Throws Error(usage) for a plan that cannot be run (unknown role in `after`, a cycle, no
+/// process that ends the trial, an unknown meter), Error(io) when a log file cannot be made, and
+/// Error(interrupted or terminated) when `stop_signal` asked for it.
+TrialRun run_trial(const TrialPlan& plan, const SupervisorOptions& options);
+
+}  // namespace memduel

@@ -1,0 +1,38 @@
+// The interface of outside meters: what memduel reads about other processes while they run.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// What a meter read at one mark.
+struct MeterReading {
+  Metrics counters;  ///< grow over the process's life: a round's value is a difference
+  Metrics values;    ///< hold at this moment
+};
+
+/// Several processes may belong to one role: their values are summed.
+class Meter {
+ public:
+  virtual ~Meter() = default;
+
+  /// From now on `pid` counts for `role`; a process that has ended already is left out.
+  virtual void add(const std::string& role, pid_t pid) = 0;
+  /// Every process of `role` has ended.
+  virtual void end_role(const std::string& role) = 0;
+  /// One cheap sample of every role. Returns whether a value moved since the last one.
+  virtual bool sample(std::int64_t now_ns) = 0;
+  /// Counters and values of one role, for a mark or an end.
+  virtual MeterReading read(const std::string& role) = 0;
+  /// The samples so far, one entry per role, and the sums over all roles as `tree`.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, Series>> series() const = 0;
+};
+
+}  // namespace memduel
