@@ -1,0 +1,52 @@
+// What may be switched: the optimizations and the presets, which are data in configs/.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+struct OptimizationValue {
+  nlohmann::json value;  ///< a string, number or boolean
+  std::string summary;
+};
+
+/// One named switch; its first value is the original one.
+struct Optimization {
+  std::string name;
+  std::string summary;
+  std::vector<OptimizationValue> values;
+  std::vector<std::string> applies_to;  ///< workload kinds
+};
+
+/// A named set of switch values.
+struct Preset {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> workload_kinds;
+  std::map<std::string, nlohmann::json> optimizations;
+};
+
+struct Catalog {
+  std::vector<Optimization> optimizations;
+  std::vector<Preset> presets;
+};
+
+/// Reads configs/optimizations.json and the presets. Throws Error(usage) when a preset names an
+/// unknown switch or value, or a field is missing.
+Catalog parse_catalog(const nlohmann::json& optimizations,
+                      const std::vector<nlohmann::json>& presets);
+
+/// The catalog built into this program.
+const Catalog& builtin_catalog();
+
+/// Every switch of `workload_kind` with its value: the original ones, then those of `preset`, then
+/// `overrides`. Throws Error(usage) at `place` for an unknown preset, switch or value.
+nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& workload_kind,
+                                     const std::optional<std::string>& preset,
+                                     const nlohmann::json& overrides, const std::string& place);
+
+}  // namespace memduel

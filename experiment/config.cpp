@@ -1,0 +1,252 @@
+#include "experiment/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "experiment/config_command.h"
+#include "experiment/config_schema.h"
+#include "experiment/json_text.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// Where a config came from and what its arms may name.
+struct Source {
+  std::string origin;
+  std::filesystem::path directory;
+  const Catalog& catalog;
+};
+
+std::string arm_place(const Source& source, std::size_t index) {
+  return json_place(source.origin, {"arms", std::to_string(index)});
+}
+
+std::vector<std::string> arm_names(const json& arms) {
+  std::vector<std::string> names;
+  for (const json& arm : arms) names.push_back(arm.at("name"));
+  return names;
+}
+
+void refuse_unknown_arm(const std::string& name, const std::vector<std::string>& names,
+                        const std::string& place) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const auto nearest = nearest_name(name, names);
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
+      place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
+void refuse_repeated_names(const Source& source, const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (seen.insert(names[i]).second) continue;
+    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
+                arm_place(source, i) + ".name", "give every arm its own name");
+  }
+}
+
+json selected_arms(const json& arms, const std::vector<std::string>& wanted,
+                   const std::string& baseline) {
+  const auto names = arm_names(arms);
+  for (const std::string& name : wanted) refuse_unknown_arm(name, names, "--arms");
+  json selected = json::array();
+  for (const json& arm : arms) {
+    const bool keep = std::find(wanted.begin(), wanted.end(), arm.at("name")) != wanted.end();
+    if (keep) selected.push_back(arm);
+  }
+  refuse_unknown_arm(baseline, arm_names(selected), "--arms, baseline");
+  return selected;
+}
+
+void add_twin(json& arms, const std::string& baseline) {
+  for (const json& arm : arms) {
+    if (arm.contains("twin_of")) return;
+  }
+  const auto found = std::find_if(arms.begin(), arms.end(),
+                                  [&](const json& arm) { return arm.at("name") == baseline; });
+  json twin = *found;
+  twin["name"] = twin_name(baseline);
+  twin["twin_of"] = baseline;
+  arms.push_back(std::move(twin));
+}
+
+void apply_overrides(json& document, const Overrides& overrides) {
+  for (const std::string& assignment : overrides.set) set_json_value(document, assignment);
+  if (overrides.repeats)
+    set_json_value(document, fmt::format("measure.repeats={}", *overrides.repeats));
+  if (!overrides.gates.empty()) document["gates"] = overrides.gates;
+}
+
+/// Narrows the arms to those asked for and adds the twin; the document is valid by now.
+void choose_arms(json& document, const Source& source, const Overrides& overrides) {
+  json& arms = document.at("arms");
+  const std::string baseline = document.at("baseline");
+  refuse_repeated_names(source, arm_names(arms));
+  refuse_unknown_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
+  if (overrides.arms) arms = selected_arms(arms, *overrides.arms, baseline);
+  if (overrides.calibrate) add_twin(arms, baseline);
+  refuse_repeated_names(source, arm_names(arms));
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    if (!arms[i].contains("twin_of")) continue;
+    refuse_unknown_arm(arms[i].at("twin_of"), arm_names(arms), arm_place(source, i) + ".twin_of");
+  }
+  if (arms.size() < 2) {
+    throw Error(ExitCode::usage, "found one arm, expected two or more",
+                json_place(source.origin, {"arms"}), "add an arm, or give --calibrate");
+  }
+}
+
+void refuse_keys(const json& arm, const std::vector<std::string>& keys, const std::string& kind,
+                 const std::string& place) {
+  for (const std::string& key : keys) {
+    const auto found = arm.find(key);
+    if (found == arm.end() || (found->is_object() && found->empty())) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", which a {} workload does not use", key, kind),
+                place + "." + key);
+  }
+}
+
+void erase_keys(json& arm, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) arm.erase(key);
+}
+
+void resolve_federated_arm(json& arm, const Source& source, const std::string& place) {
+  const std::vector<std::string> foreign = {"argv", "append", "cwd"};
+  refuse_keys(arm, foreign, "federated", place);
+  erase_keys(arm, foreign);
+  std::optional<std::string> preset;
+  if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
+  arm["optimizations"] =
+      resolve_optimizations(source.catalog, "federated", preset, arm.at("optimizations"), place);
+}
+
+void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
+  const std::vector<std::string> foreign = {"preset", "optimizations"};
+  refuse_keys(arm, foreign, "command", place);
+  erase_keys(arm, foreign);
+  if (arm.contains("cwd")) arm["cwd"] = resolve_directory(arm["cwd"], source.directory);
+}
+
+void refuse_bad_environment(const json& env, const std::string& place) {
+  for (const auto& item : env.items()) {
+    const std::string value = item.value();
+    const bool bad_name = item.key().empty() || item.key().find('=') != std::string::npos;
+    if (!bad_name && item.key().find('\0') == std::string::npos &&
+        value.find('\0') == std::string::npos) {
+      continue;
+    }
+    throw Error(ExitCode::usage, "found a variable that no environment can hold", place + ".env",
+                "names are not empty and have no '='; neither names nor values hold a NUL");
+  }
+}
+
+Arm resolve_arm(json& arm, const json& workload, const Source& source, const std::string& place) {
+  refuse_bad_environment(arm.at("env"), place);
+  Arm result;
+  result.name = arm.at("name");
+  if (workload.at("kind") == "federated") {
+    resolve_federated_arm(arm, source, place);
+    result.optimizations = arm.at("optimizations");
+  } else {
+    resolve_command_arm(arm, source, place);
+    result.processes = processes_of_arm(workload, arm, place);
+  }
+  result.env = arm.at("env").get<std::map<std::string, std::string>>();
+  if (arm.contains("twin_of")) result.twin_of = arm.at("twin_of").get<std::string>();
+  return result;
+}
+
+bool same_program(const Arm& a, const Arm& b) {
+  return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes;
+}
+
+void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (arms[i].twin_of || arms[j].twin_of || !same_program(arms[i], arms[j])) continue;
+      throw Error(ExitCode::usage,
+                  fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
+                              "environment and directory",
+                              arms[j].name, arms[i].name),
+                  arm_place(source, i),
+                  "nothing can differ between them; to measure the noise give --calibrate");
+    }
+  }
+}
+
+Measure measure_from_json(const json& source) {
+  Measure measure;
+  if (source.contains("repeats")) measure.repeats = source.at("repeats").get<int>();
+  measure.warmup_rounds = source.at("warmup_rounds");
+  measure.interval_ms = source.at("interval_ms");
+  measure.meters = source.at("meters").get<std::vector<std::string>>();
+  measure.seed = source.at("seed");
+  return measure;
+}
+
+/// The resolved text must be UTF-8: it is hashed, stored and embedded into the report.
+std::string canonical_text(const json& resolved, const std::string& origin) {
+  try {
+    return resolved.dump();
+  } catch (const json::type_error&) {
+    throw Error(ExitCode::usage, "found text that is not UTF-8", origin);
+  }
+}
+
+Experiment resolve(json document, const Source& source, const Overrides& overrides) {
+  apply_overrides(document, overrides);
+  validate_against_schema(document, experiment_schema(), source.origin);
+  document = with_schema_defaults(std::move(document), experiment_schema());
+  document.erase("$schema");
+  choose_arms(document, source, overrides);
+  json& workload = document.at("workload");
+  if (workload.at("kind") == "command") {
+    resolve_command_workload(workload, source.directory, source.origin);
+  }
+  Experiment experiment;
+  experiment.name = document.at("name");
+  experiment.baseline = document.at("baseline");
+  experiment.workload = workload;
+  for (std::size_t i = 0; i < document["arms"].size(); ++i) {
+    experiment.arms.push_back(
+        resolve_arm(document["arms"][i], workload, source, arm_place(source, i)));
+  }
+  refuse_equal_arms(experiment.arms, source);
+  experiment.measure = measure_from_json(document.at("measure"));
+  experiment.gates = document.at("gates").get<std::vector<std::string>>();
+  experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
+  experiment.resolved = std::move(document);
+  return experiment;
+}
+
+}  // namespace
+
+std::string twin_name(const std::string& baseline) {
+  return baseline + "-twin";
+}
+
+Experiment parse_experiment(std::string_view text, const std::string& origin,
+                            const std::filesystem::path& directory, const Overrides& overrides,
+                            const Catalog& catalog) {
+  return resolve(parse_json_text(text, origin), {origin, directory, catalog}, overrides);
+}
+
+Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
+                           const Catalog& catalog) {
+  const std::string text = read_file(path);
+  return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
+                          overrides, catalog);
+}
+
+}  // namespace memduel

@@ -1,0 +1,24 @@
+// The command workload: processes named in the config, and what an arm changes of them.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memduel {
+
+/// Makes every cwd of the workload absolute, from `directory`; one that starts with {trial_dir}
+/// stays. Throws Error(usage) for a role given twice or reserved, an `after` that names no earlier
+/// role, and a `ready` with two conditions.
+void resolve_command_workload(nlohmann::json& workload, const std::filesystem::path& directory,
+                              const std::string& origin);
+
+/// The workload's processes with the arm's argv, append, env and cwd applied. Throws Error(usage)
+/// at `place` when the arm names an unknown role.
+nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::json& arm,
+                                const std::string& place);
+
+/// `cwd` from `directory`, unless it is absolute or starts with {trial_dir}.
+std::string resolve_directory(const std::string& cwd, const std::filesystem::path& directory);
+
+}  // namespace memduel

@@ -1,0 +1,80 @@
+#include "experiment/datasets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& directory, const std::string& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / file, ignored) ||
+         fs::is_regular_file(directory / (file + ".gz"), ignored);
+}
+
+std::vector<std::string> missing_files(const Dataset& dataset, const fs::path& directory) {
+  std::vector<std::string> missing;
+  for (const std::string& file : dataset.files) {
+    if (!is_there(directory, file)) missing.push_back(file);
+  }
+  return missing;
+}
+
+void add_from_environment(std::vector<fs::path>& directories, const char* variable,
+                          const char* below) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return;
+  directories.push_back(*below == '\0' ? fs::path(value) : fs::path(value) / below);
+}
+
+}  // namespace
+
+std::vector<fs::path> data_directories(const std::optional<fs::path>& data_dir) {
+  std::vector<fs::path> directories;
+  if (data_dir) directories.push_back(*data_dir);
+  add_from_environment(directories, "MEMDUEL_DATA_DIR", "");
+  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "data");
+  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "datasets");
+  add_from_environment(directories, "HOME", ".cache/memduel");
+  for (fs::path& directory : directories) directory = fs::absolute(directory).lexically_normal();
+  return directories;
+}
+
+const std::vector<Dataset>& known_datasets() {
+  static const std::vector<Dataset> datasets = {
+      {"mnist",
+       "10,000 handwritten digits, 28 x 28 (the published test set)",
+       {"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"},
+       "run scripts/fetch-datasets.sh mnist"},
+  };
+  return datasets;
+}
+
+fs::path find_dataset(const std::string& name, const std::vector<fs::path>& directories) {
+  const auto& all = known_datasets();
+  const auto dataset =
+      std::find_if(all.begin(), all.end(), [&](const Dataset& one) { return one.name == name; });
+  if (dataset == all.end()) {
+    throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name));
+  }
+  std::string looked;
+  for (const fs::path& directory : directories) {
+    const auto missing = missing_files(*dataset, directory);
+    if (missing.empty()) return directory;
+    looked += fmt::format("\n    {} (no {})", directory.string(), fmt::join(missing, ", "));
+  }
+  throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),
+              "data set " + name,
+              dataset->how_to_get +
+                  ", or name the folder that holds it with --data-dir or "
+                  "MEMDUEL_DATA_DIR");
+}
+
+}  // namespace memduel

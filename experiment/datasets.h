@@ -1,0 +1,33 @@
+// Where data sets lie on this machine.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// Folders that may hold data sets, in the order in which they are searched: --data-dir,
+/// MEMDUEL_DATA_DIR, data/ and datasets/ of the checkout, ~/.cache/memduel.
+std::vector<std::filesystem::path> data_directories(
+    const std::optional<std::filesystem::path>& data_dir);
+
+/// A data set that memduel knows, and the files it needs below a data folder. A file may also lie
+/// there compressed, with ".gz" at the end of its name.
+struct Dataset {
+  std::string name;
+  std::string summary;
+  std::vector<std::string> files;
+  std::string how_to_get;
+};
+
+const std::vector<Dataset>& known_datasets();
+
+/// The first folder that holds every file of the data set. Throws Error(io) that names what is
+/// missing, where it was looked for and how to get it; Error(usage) for an unknown name.
+std::filesystem::path find_dataset(const std::string& name,
+                                   const std::vector<std::filesystem::path>& directories);
+
+}  // namespace memduel

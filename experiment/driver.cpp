@@ -1,0 +1,319 @@
+#include "experiment/driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "experiment/block_order.h"
+#include "experiment/final_models.h"
+#include "experiment/worker_program.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kAdaptiveBlocks = 16;    ///< the last look of the adaptive design
+constexpr int kMostDroppedBlocks = 3;  ///< a harness that fails more often is not believed
+constexpr int kBaselineChances = 2;
+constexpr double kNanoseconds = 1e9;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::optional<double> directory_bytes(const fs::path& directory) {
+  double bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code vanished;
+    if (at->is_regular_file(vanished)) bytes += static_cast<double>(at->file_size(vanished));
+  }
+  return error ? std::nullopt : std::optional(bytes);
+}
+
+/// What the store holds of the design, kept up to date while trials are added.
+class Ledger {
+ public:
+  explicit Ledger(const RunData& run) {
+    for (const TrialData& trial : run.trials) add(trial);
+  }
+
+  void add(const TrialData& trial) {
+    next_id_ = std::max(next_id_, trial.id + 1);
+    last_block_ = std::max(last_block_, trial.block);
+    arms_done_[trial.block].insert(trial.arm);
+    if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
+    seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
+    ++trials_;
+    auto& outcome = outcomes_[trial.arm];
+    if (trial.status == TrialStatus::ok && !trial.harness_fault) {
+      ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
+    } else if (trial.status != TrialStatus::dropped && !trial.harness_fault) {
+      ++outcome.failed;
+      outcome.failure = trial.failure;
+    }
+  }
+
+  struct Outcome {
+    int ok = 0;
+    int ok_warmups = 0;
+    int failed = 0;
+    std::string failure;  ///< of the last one
+  };
+
+  [[nodiscard]] bool has(int block, const std::string& arm) const {
+    const auto found = arms_done_.find(block);
+    return found != arms_done_.end() && found->second.contains(arm);
+  }
+  [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
+  [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
+  [[nodiscard]] std::int64_t next_id() const { return next_id_; }
+  [[nodiscard]] int last_block() const { return last_block_; }
+  [[nodiscard]] int trials() const { return trials_; }
+  [[nodiscard]] Outcome outcome(const std::string& arm) const {
+    const auto found = outcomes_.find(arm);
+    return found == outcomes_.end() ? Outcome{} : found->second;
+  }
+  [[nodiscard]] std::optional<double> trial_seconds() const {
+    return trials_ == 0 ? std::nullopt : std::optional(seconds_ / trials_);
+  }
+
+ private:
+  std::int64_t next_id_ = 1;
+  int last_block_ = -1;
+  int trials_ = 0;
+  double seconds_ = 0;
+  std::map<int, std::set<std::string>> arms_done_;
+  std::set<int> dropped_;
+  std::map<std::string, Outcome> outcomes_;
+};
+
+class Driver {
+ public:
+  Driver(const Experiment& experiment, Store& store, const RunTrial& run_trial,
+         const DriverOptions& options)
+      : experiment_(experiment),
+        store_(store),
+        run_trial_(run_trial),
+        options_(options),
+        ledger_(store.read()),
+        blocks_planned_(planned_blocks(experiment.measure)) {
+    site_.data_dir = options.data_dir;
+    if (options.worker) site_.worker = *options.worker;
+    const fs::path directory = fs::absolute(store.directory()).lexically_normal();
+    site_.trials_dir = directory / "trials";
+    site_.log_dir = directory / "logs";
+    site_.environment = current_environment();
+    make_directory(site_.log_dir);
+  }
+
+  RunOutcome run() {
+    run_block(0);
+    expected_disk_ = expected_disk_bytes();
+    RunOutcome outcome = run_blocks();
+    refuse_unmeasured_baseline();
+    compare_models();
+    remove_if_empty(site_.trials_dir);
+    report_progress("", ledger_.last_block());
+    return outcome;
+  }
+
+ private:
+  RunOutcome run_blocks() {
+    RunOutcome outcome;
+    for (int block = 1; outcome.blocks < blocks_planned_; ++block) {
+      if (block > ledger_.last_block() && out_of_time()) {
+        outcome.end = RunEnd::out_of_time;
+        break;
+      }
+      if (!run_block(block)) continue;
+      ++outcome.blocks;
+      refuse_dead_baseline();
+      if (may_stop(block) && options_.should_stop_after_block(outcome.blocks)) {
+        outcome.end = outcome.blocks < blocks_planned_ ? RunEnd::settled : RunEnd::complete;
+        break;
+      }
+    }
+    return outcome;
+  }
+
+  /// Runs the arms of a block that the store lacks; false when the block is dropped.
+  bool run_block(int block) {
+    const auto order = block_order(experiment_.measure.seed, block, experiment_.arms.size());
+    for (std::size_t position = 0; position < order.size(); ++position) {
+      if (ledger_.is_dropped(block)) break;
+      if (ledger_.has(block, experiment_.arms[order[position]].name)) continue;
+      throw_if_stopped();
+      TrialSlot slot{ledger_.next_id(), block, static_cast<int>(position), order[position],
+                     block == 0 ? TrialKind::warmup : TrialKind::measure};
+      report_progress(experiment_.arms[slot.arm].name, block);
+      run_slot(slot);
+    }
+    if (!ledger_.is_dropped(block)) return true;
+    store_.drop_block(block);
+    if (ledger_.dropped() > kMostDroppedBlocks) {
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("{} blocks were lost to faults of memduel itself", ledger_.dropped()),
+                  store_.directory().string(), "see the failures in memduel report");
+    }
+    return false;
+  }
+
+  void run_slot(const TrialSlot& slot) {
+    const PlannedTrial planned = plan_trial(experiment_, slot, site_);
+    fs::remove_all(planned.plan.trial_dir);
+    make_directory(planned.plan.trial_dir);
+    for (const auto& [path, text] : planned.files) write_file_atomically(path, text);
+    TrialRun run = run_trial_(planned.plan);
+    if (run.trial.status == TrialStatus::ok && planned.model_file) {
+      take_model(*planned.model_file, run.trial);
+    }
+    for (const Note& note : run.limitations) store_.add_limitation(note);
+    for (const Note& note : run.warnings) store_.add_warning(note);
+    store_.add_trial(run.trial);
+    ledger_.add(run.trial);
+    if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
+  }
+
+  void take_model(const fs::path& model, TrialData& trial) {
+    if (!fs::exists(model)) {
+      trial.status = TrialStatus::failed;
+      trial.failure =
+          fmt::format("every process ended well, but none wrote {}", model.filename().string());
+      return;
+    }
+    trial.model_sha256 = keep_model(store_.directory(), trial.arm, model);
+  }
+
+  /// A baseline that never worked will not start to; nothing can be said without it.
+  void refuse_dead_baseline() const {
+    const auto outcome = ledger_.outcome(experiment_.baseline);
+    if (outcome.ok + outcome.ok_warmups == 0 && outcome.failed >= kBaselineChances) {
+      refuse_baseline(outcome);
+    }
+  }
+
+  void refuse_unmeasured_baseline() const {
+    const auto outcome = ledger_.outcome(experiment_.baseline);
+    if (outcome.ok == 0 && outcome.failed > 0) refuse_baseline(outcome);
+  }
+
+  [[noreturn]] void refuse_baseline(const Ledger::Outcome& outcome) const {
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
+                            experiment_.baseline, outcome.failed, outcome.failure),
+                store_.directory().string(), "the logs are in logs/, its files in trials/");
+  }
+
+  void compare_models() {
+    std::vector<std::string> candidates;
+    for (const Arm& arm : experiment_.arms) {
+      if (arm.name != experiment_.baseline) candidates.push_back(arm.name);
+    }
+    const auto compare = [&](const fs::path& a, const fs::path& b) {
+      if (options_.compare_models) return options_.compare_models(a, b);
+      if (!options_.worker) throw Error(ExitCode::io, "there is no memduel-worker");
+      return memduel::compare_models(*options_.worker, a, b);
+    };
+    const auto comparison = compare_final_models(store_.directory(), store_.read(),
+                                                 experiment_.baseline, candidates, compare);
+    store_.set_model_differences(comparison.differences);
+    for (const Note& warning : comparison.warnings) store_.add_warning(warning);
+  }
+
+  [[nodiscard]] bool may_stop(int block) const {
+    return !experiment_.measure.repeats && options_.should_stop_after_block &&
+           block >= ledger_.last_block();
+  }
+
+  [[nodiscard]] bool out_of_time() const {
+    if (!options_.max_minutes) return false;
+    constexpr double kSecondsPerMinute = 60;
+    const double block = ledger_.trial_seconds().value_or(0) * arms();
+    return seconds_since(start_) + block > *options_.max_minutes * kSecondsPerMinute;
+  }
+
+  void throw_if_stopped() const {
+    const int signal = options_.stop_signal == nullptr ? 0 : options_.stop_signal->load();
+    if (signal == 0) return;
+    throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
+                "stopped by a signal", store_.directory().string(),
+                "continue with memduel run … --resume");
+  }
+
+  [[nodiscard]] double arms() const { return static_cast<double>(experiment_.arms.size()); }
+
+  [[nodiscard]] int total_trials() const {
+    const int blocks = blocks_planned_ + 1 + static_cast<int>(ledger_.dropped());
+    return blocks * static_cast<int>(experiment_.arms.size());
+  }
+
+  [[nodiscard]] std::optional<double> expected_disk_bytes() const {
+    const auto bytes = directory_bytes(store_.directory());
+    if (!bytes || ledger_.trials() == 0) return {};
+    return *bytes / ledger_.trials() * total_trials();
+  }
+
+  void report_progress(const std::string& arm, int block) const {
+    if (!options_.progress) return;
+    Progress progress;
+    progress.done = ledger_.trials();
+    progress.total = total_trials();
+    progress.elapsed_seconds = seconds_since(start_);
+    const auto each = ledger_.trial_seconds();
+    if (each) progress.remaining_seconds = *each * (progress.total - progress.done);
+    progress.disk_bytes = expected_disk_;
+    progress.arm = arm;
+    progress.block = block;
+    options_.progress(progress);
+  }
+
+  static void make_directory(const fs::path& directory) {
+    std::error_code error;
+    fs::create_directories(directory, error);
+    if (error) {
+      throw Error(ExitCode::io, fmt::format("cannot make a directory: {}", error.message()),
+                  directory.string());
+    }
+  }
+
+  static void remove_if_empty(const fs::path& directory) {
+    std::error_code not_empty;
+    fs::remove(directory, not_empty);
+  }
+
+  const Experiment& experiment_;
+  Store& store_;
+  const RunTrial& run_trial_;
+  const DriverOptions& options_;
+  Ledger ledger_;
+  PlanSite site_;
+  int blocks_planned_;
+  std::optional<double> expected_disk_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
+
+int planned_blocks(const Measure& measure) {
+  return measure.repeats.value_or(kAdaptiveBlocks);
+}
+
+RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
+                          const DriverOptions& options) {
+  if (experiment.workload.at("kind") == "federated" && !options.worker) {
+    throw Error(ExitCode::cannot_measure, "a federated workload needs memduel-worker", "",
+                "this build has none; build the preset release");
+  }
+  return Driver(experiment, store, run_trial, options).run();
+}
+
+}  // namespace memduel

@@ -1,0 +1,123 @@
+#include "experiment/json_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+struct Position {
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+Position position_of(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const std::size_t last = before.rfind('\n');
+  const std::size_t column =
+      last == std::string_view::npos ? before.size() + 1 : before.size() - last;
+  return {static_cast<std::size_t>(lines) + 1, column};
+}
+
+bool is_index(const std::string& step) {
+  return !step.empty() && std::all_of(step.begin(), step.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+[[noreturn]] void refuse_set(const std::string& assignment, const std::string& what,
+                             const std::string& advice) {
+  throw Error(ExitCode::usage, what, "--set " + assignment, advice);
+}
+
+nlohmann::json& array_element(nlohmann::json& array, const std::string& step,
+                              const std::string& assignment) {
+  if (is_index(step)) {
+    std::size_t index = array.size();
+    std::from_chars(step.data(), step.data() + step.size(), index);
+    if (index < array.size()) return array[index];
+    refuse_set(assignment, fmt::format("found index {}, expected one below {}", step, array.size()),
+               "");
+  }
+  std::vector<std::string> names;
+  for (auto& element : array) {
+    const auto name = element.is_object() ? element.find("name") : element.end();
+    if (name == element.end() || !name->is_string()) continue;
+    if (*name == step) return element;
+    names.push_back(*name);
+  }
+  const auto nearest = nearest_name(step, names);
+  refuse_set(assignment, fmt::format("no element is named \"{}\"", step),
+             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
+}  // namespace
+
+nlohmann::json parse_json_text(std::string_view text, const std::string& origin) {
+  // nlohmann's parser recurses for nested values when it destroys them; no config is that deep.
+  constexpr int kMaxDepth = 200;
+  const auto limit_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    if (depth > kMaxDepth) {
+      throw Error(ExitCode::usage, fmt::format("nested deeper than {} levels", kMaxDepth), origin);
+    }
+    return true;
+  };
+  try {
+    return nlohmann::json::parse(text, limit_depth, true, true);
+  } catch (const nlohmann::json::parse_error& error) {
+    const Position at = position_of(text, error.byte == 0 ? 0 : error.byte - 1);
+    std::string what = error.what();
+    if (const auto colon = what.find("syntax error"); colon != std::string::npos) {
+      what = what.substr(colon);
+    }
+    throw Error(ExitCode::usage, "not valid JSON: " + what,
+                fmt::format("{}, line {}, column {}", origin, at.line, at.column));
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ExitCode::usage, fmt::format("not valid JSON: {}", error.what()), origin);
+  }
+}
+
+std::string format_json_path(const JsonPath& path) {
+  std::string text = "$";
+  for (const std::string& step : path) text += is_index(step) ? "[" + step + "]" : "." + step;
+  return text;
+}
+
+std::string json_place(const std::string& origin, const JsonPath& path) {
+  return origin + ", " + format_json_path(path);
+}
+
+void set_json_value(nlohmann::json& document, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    refuse_set(assignment, "expected path=value", "for example --set workload.rounds=10");
+  }
+  nlohmann::json* at = &document;
+  std::string_view rest = std::string_view(assignment).substr(0, equals);
+  while (true) {
+    const auto dot = rest.find('.');
+    const std::string step(rest.substr(0, dot));
+    if (step.empty()) refuse_set(assignment, "found an empty step in the path", "");
+    if (at->is_array()) {
+      at = &array_element(*at, step, assignment);
+    } else if (at->is_object() || at->is_null()) {
+      at = &(*at)[step];
+    } else {
+      refuse_set(assignment,
+                 fmt::format("\"{}\" is inside a value of type {}", step, at->type_name()), "");
+    }
+    if (dot == std::string_view::npos) break;
+    rest.remove_prefix(dot + 1);
+  }
+  const std::string text = assignment.substr(equals + 1);
+  nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  *at = value.is_discarded() ? nlohmann::json(text) : std::move(value);
+}
+
+}  // namespace memduel

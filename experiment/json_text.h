@@ -1,0 +1,29 @@
+// JSON as people write it (comments allowed) and places inside it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memduel {
+
+/// Parses JSON with // and /* */ comments. Throws Error(usage) naming `origin`, line and column.
+nlohmann::json parse_json_text(std::string_view text, const std::string& origin);
+
+/// A place in a document, from its root.
+using JsonPath = std::vector<std::string>;
+
+/// {"arms", "0", "name"} as $.arms[0].name.
+std::string format_json_path(const JsonPath& path);
+
+/// "config.json, $.arms[0].name", as Error's `where`.
+std::string json_place(const std::string& origin, const JsonPath& path);
+
+/// Applies one --set: `arms.optimized.env.OMP_NUM_THREADS=2`. The value is read as JSON, else taken
+/// as a string; an element of an array is named by its index or its "name". Objects on the way that
+/// do not exist are made. Throws Error(usage) for a text without '=' or a path through a value that
+/// is no object or array.
+void set_json_value(nlohmann::json& document, const std::string& assignment);
+
+}  // namespace memduel

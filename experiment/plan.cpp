@@ -1,0 +1,89 @@
+#include "experiment/plan.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "experiment/plan_workloads.h"
+
+namespace memduel {
+namespace {
+
+constexpr char kPadName[] = "MEMDUEL_PAD";
+
+/// Bytes that one string takes on a new process's stack: itself, its NUL and its pointer.
+std::size_t stack_bytes(std::size_t length) {
+  return length + 1 + sizeof(char*);
+}
+
+std::size_t stack_bytes(const ProcessSpec& process,
+                        const std::map<std::string, std::string>& inherited) {
+  std::size_t bytes = 0;
+  for (const std::string& argument : process.argv) bytes += stack_bytes(argument.size());
+  auto environment = process.env;
+  environment.insert(inherited.begin(), inherited.end());
+  for (const auto& [name, value] : environment) {
+    bytes += stack_bytes(name.size() + 1 + value.size());
+  }
+  return bytes;
+}
+
+PlannedTrial lower(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                   const std::filesystem::path& trial_dir) {
+  return experiment.workload.at("kind") == "federated"
+             ? plan_federated(experiment, arm, site, trial_dir)
+             : plan_command(experiment, arm, trial_dir);
+}
+
+/// Pads every process to the longest that any arm gives its role.
+void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const PlanSite& site) {
+  std::vector<std::size_t> longest(plan.processes.size(), 0);
+  bool differ = false;
+  for (const Arm& arm : experiment.arms) {
+    const auto other = lower(experiment, arm, site, plan.trial_dir).plan.processes;
+    for (std::size_t i = 0; i < other.size(); ++i) {
+      const std::size_t bytes = stack_bytes(other[i], site.environment);
+      differ = differ || (longest[i] != 0 && longest[i] != bytes);
+      longest[i] = std::max(longest[i], bytes);
+    }
+  }
+  if (!differ) return;
+  for (std::size_t i = 0; i < plan.processes.size(); ++i) {
+    const std::size_t bytes = stack_bytes(plan.processes[i], site.environment);
+    plan.processes[i].env[kPadName] = std::string(longest[i] - std::min(longest[i], bytes), 'x');
+  }
+}
+
+}  // namespace
+
+PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site) {
+  const auto trial_dir = site.trials_dir / fmt::format("{:06}", slot.id);
+  const Arm& arm = experiment.arms.at(slot.arm);
+  PlannedTrial planned = lower(experiment, arm, site, trial_dir);
+  TrialPlan& plan = planned.plan;
+  plan.id = slot.id;
+  plan.block = slot.block;
+  plan.position = slot.position;
+  plan.arm = arm.name;
+  plan.kind = slot.kind;
+  plan.trial_dir = trial_dir;
+  plan.log_dir = site.log_dir;
+  plan.interval_ms = experiment.measure.interval_ms;
+  plan.meters = experiment.measure.meters;
+  make_lengths_equal(plan, experiment, site);
+  return planned;
+}
+
+std::map<std::string, std::string> current_environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+}  // namespace memduel

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "experiment/plan_workloads.h"
+
+namespace memduel {
+namespace {
+
+ProcessSpec worker_process(const std::string& role, int index, const PlanSite& site,
+                           const std::filesystem::path& config, const Experiment& experiment,
+                           const Arm& arm) {
+  ProcessSpec process;
+  process.role = index == 0 ? role : fmt::format("{}-{}", role, index);
+  process.argv = {site.worker.string(),  "--role",   role,           "--index",
+                  std::to_string(index), "--config", config.string()};
+  // Set here too, because OpenMP and OpenBLAS start their threads while they are loaded.
+  const std::string threads = std::to_string(experiment.workload.at("threads").get<int>());
+  process.env = {{"OMP_NUM_THREADS", threads}, {"OPENBLAS_NUM_THREADS", threads}};
+  for (const auto& [name, value] : arm.env) process.env[name] = value;
+  return process;
+}
+
+}  // namespace
+
+PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                            const std::filesystem::path& trial_dir) {
+  const auto config = trial_dir / "worker.json";
+  const auto address = trial_dir / "server.address";
+  const auto model = trial_dir / "final_model.bin";
+  const nlohmann::json document = {
+      {"workload", experiment.workload},    {"optimizations", arm.optimizations},
+      {"seed", experiment.measure.seed},    {"trial_dir", trial_dir.string()},
+      {"data_dir", site.data_dir.string()}, {"address_file", address.string()},
+      {"model_file", model.string()},
+  };
+  PlannedTrial planned;
+  planned.files[config] = document.dump(2) + "\n";
+  planned.model_file = model;
+  planned.plan.deadline_seconds = experiment.workload.at("deadline_seconds");
+
+  ProcessSpec server = worker_process("server", 0, site, config, experiment, arm);
+  server.ready = Ready{};
+  server.ready->file = address;
+  planned.plan.processes.push_back(std::move(server));
+  const int clients = experiment.workload.at("clients");
+  for (int index = 1; index <= clients; ++index) {
+    ProcessSpec client = worker_process("client", index, site, config, experiment, arm);
+    client.after = {"server"};
+    planned.plan.processes.push_back(std::move(client));
+  }
+  return planned;
+}
+
+}  // namespace memduel

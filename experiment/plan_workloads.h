@@ -1,0 +1,17 @@
+// One function per workload kind: an arm lowered to processes, before environments are made equal.
+#pragma once
+
+#include "experiment/plan.h"
+
+namespace memduel {
+
+/// A server and `clients` clients of memduel-worker, told what to do by worker.json.
+PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                            const std::filesystem::path& trial_dir);
+
+/// The processes of the config. {trial_dir}, {seed}, {index} and {port:NAME} are replaced in argv,
+/// env, cwd and ready.
+PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
+                          const std::filesystem::path& trial_dir);
+
+}  // namespace memduel

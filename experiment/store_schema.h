@@ -1,0 +1,55 @@
+// The tables of run.sqlite, and the names in them.
+#pragma once
+
+#include <string>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// Written to PRAGMA user_version; a reader refuses any other.
+inline constexpr int kStoreVersion = 1;
+/// Written to PRAGMA application_id: "mduel" cut to four letters.
+inline constexpr int kStoreApplication = 0x6d64756c;
+
+inline constexpr char kStoreSchema[] = R"sql(
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE program (path TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE trial (
+  id INTEGER PRIMARY KEY, block INTEGER NOT NULL, position INTEGER NOT NULL, arm TEXT NOT NULL,
+  kind TEXT NOT NULL, status TEXT NOT NULL, failure TEXT NOT NULL, harness_fault INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, harness_cpu_seconds REAL, model_sha256 TEXT);
+CREATE TABLE role (
+  id INTEGER PRIMARY KEY, trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL,
+  exit_status INTEGER, exit_signal INTEGER, UNIQUE (trial, role));
+CREATE TABLE round (
+  id INTEGER PRIMARY KEY, role INTEGER NOT NULL REFERENCES role(id), round INTEGER NOT NULL,
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL);
+CREATE INDEX round_of_role ON round(role);
+CREATE TABLE phase (
+  id INTEGER PRIMARY KEY, round INTEGER NOT NULL REFERENCES round(id), phase TEXT NOT NULL,
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL);
+CREATE INDEX phase_of_round ON phase(round);
+CREATE TABLE role_metric (
+  role INTEGER NOT NULL REFERENCES role(id), metric TEXT NOT NULL, value REAL, PRIMARY KEY (role, metric)) WITHOUT ROWID;
+CREATE TABLE round_metric (
+  round INTEGER NOT NULL REFERENCES round(id), metric TEXT NOT NULL, value REAL, PRIMARY KEY (round, metric)) WITHOUT ROWID;
+CREATE TABLE phase_metric (
+  phase INTEGER NOT NULL REFERENCES phase(id), metric TEXT NOT NULL, value REAL, PRIMARY KEY (phase, metric)) WITHOUT ROWID;
+CREATE TABLE series (
+  role INTEGER NOT NULL REFERENCES role(id), metric TEXT NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (role, metric));
+CREATE TABLE note (
+  kind TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, advice TEXT NOT NULL, UNIQUE (kind, code, message));
+CREATE TABLE model_difference (
+  baseline TEXT NOT NULL, candidate TEXT NOT NULL, bit_identical INTEGER NOT NULL, max_abs_diff REAL,
+  PRIMARY KEY (baseline, candidate)) WITHOUT ROWID;
+)sql";
+
+std::string to_text(TrialKind kind);
+std::string to_text(TrialStatus status);
+
+/// Throw Error(io) for a name that no version of memduel wrote.
+TrialKind trial_kind_from_text(const std::string& text);
+TrialStatus trial_status_from_text(const std::string& text);
+
+}  // namespace memduel

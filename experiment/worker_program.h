@@ -1,0 +1,21 @@
+// memduel-worker as the tool uses it outside trials.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace memduel {
+
+/// memduel-worker beside the running program; absent in a build of the tool alone.
+std::optional<std::filesystem::path> find_worker();
+
+/// What `memduel-worker describe` prints. Throws Error(io) when the worker does not run.
+nlohmann::json describe_worker(const std::filesystem::path& worker);
+
+/// The largest absolute difference between two model files, by `memduel-worker compare-models`.
+/// Throws Error(io) when they cannot be compared.
+double compare_models(const std::filesystem::path& worker, const std::filesystem::path& a,
+                      const std::filesystem::path& b);
+
+}  // namespace memduel
