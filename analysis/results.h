@@ -40,7 +40,10 @@ struct Comparison {
   Verdict verdict = Verdict::inconclusive;
   Tier tier = Tier::plain;
   std::string reason;
-  double margin = 0;  ///< relative where ratio is given, else in the metric's unit
+  double margin = 0;         ///< relative where ratio is given, else in the metric's unit
+  double confidence = 0.95;  ///< of ci_low and ci_high; higher at an early look of an adaptive run
+  std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
+  std::optional<double> candidate_max;
   std::optional<int> blocks_needed;
   std::optional<double> smallest_detectable;
 };
@@ -71,6 +74,7 @@ struct GateResult {
   std::string candidate;
   GateOutcome outcome = GateOutcome::undecided;
   bool advisory = false;
+  bool not_measured = false;  ///< undecided because no usable value exists (exit code 3)
   std::string reason;
 };
 

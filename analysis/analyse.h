@@ -1,0 +1,51 @@
+// One run in, its verdicts out. Pure: the same values give the same results.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/calibration.h"
+#include "analysis/gate_grammar.h"
+#include "analysis/looks.h"
+#include "analysis/results.h"
+#include "analysis/shift_test.h"
+#include "base/error.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+struct AnalysisSettings {
+  std::vector<Gate> gates;  ///< empty: the defaults of the workload's kind
+  LookPlan looks = fixed_looks(8);
+  Design design = Design::paired;
+  int warmup_rounds = 0;
+  std::set<std::string> control_arms;      ///< hidden twins of the baseline: their rows are never
+                                           ///< gates, and a run whose control flags is not believed
+  std::optional<Calibration> calibration;  ///< of this environment's fingerprint
+  std::optional<double> memory_limit_bytes;
+  unsigned long seed = 1;  ///< of the resampling behind smallest_detectable and blocks_needed
+};
+
+/// What a resolved config asks for: gates, measure.repeats (fixed design) or its absence (adaptive
+/// looks), measure.warmup_rounds, measure.seed, and arms with "control": true. Throws Error(usage).
+AnalysisSettings settings_from_config(const nlohmann::json& config);
+
+/// Throws Error(usage) for a gate that names a role or metric the run does not know, and for a
+/// baseline that is no arm. Everything else that keeps it from an answer is a limitation, a warning
+/// or an inconclusive row with its reason.
+Results analyse(const RunData& run, const AnalysisSettings& settings);
+
+/// Whether a run with adaptive looks may end: every gate that is not advisory has an outcome, and
+/// the comparison behind it a verdict.
+bool settled(const Results& results);
+
+/// Precedence as documented: a failed gate, then a gate that could not be measured, then undecided
+/// where that counts as a failure.
+ExitCode gates_exit_code(const Results& results, bool fail_on_undecided);
+
+/// The same run with only the measure blocks first … last (warm-up and profile trials stay).
+RunData only_blocks(RunData run, int first, int last);
+
+}  // namespace memduel

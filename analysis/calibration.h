@@ -1,0 +1,37 @@
+// What is known of an environment's noise from duels of a program against itself.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "analysis/interval.h"
+#include "analysis/metrics.h"
+
+namespace memduel {
+
+struct CalibratedMetric {
+  /// 95 % of duels of the program against itself stay below this apparent change: a share for
+  /// metrics on the ratio scale, else in the metric's unit.
+  double noise_floor = 0;
+  /// Smallest change found with 80 % probability; in the same terms.
+  std::optional<double> smallest_detectable;
+  int duels = 0;
+  int flagged = 0;  ///< duels that were called improved or regressed
+};
+
+/// Kept per environment fingerprint.
+struct Calibration {
+  std::string fingerprint;
+  std::string experiment;
+  int blocks = 0;           ///< measured
+  int blocks_per_duel = 0;  ///< the size of duel the numbers hold for
+  int gate_rows = 0;        ///< disjoint duels times gate rows
+  int flagged_gate_rows = 0;
+  double false_positive_rate = 0;          ///< flagged_gate_rows / gate_rows
+  Interval false_positive_interval{0, 1};  ///< Clopper-Pearson, 95 %
+  std::map<RoleMetric, CalibratedMetric> metrics;
+};
+
+}  // namespace memduel

@@ -1,0 +1,59 @@
+#include "analysis/experiment_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json& member(const json& object, const char* name) {
+  static const json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto at = object.find(name);
+  return at == object.end() ? kNothing : *at;
+}
+
+std::string text_member(const json& object, const char* name) {
+  const json& value = member(object, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+ExperimentView view_experiment(const RunData& run) {
+  ExperimentView view;
+  view.name = text_member(run.config, "name");
+  view.workload_kind = text_member(member(run.config, "workload"), "kind");
+  view.baseline = text_member(run.config, "baseline");
+  for (const json& arm : member(run.config, "arms")) {
+    const std::string name = text_member(arm, "name");
+    add_once(view.arms, name);
+    if (member(arm, "control") == true) view.control_arms.insert(name);
+    const json& optimizations = member(arm, "optimizations");
+    view.optimizations[name] = optimizations.is_object() ? optimizations : json::object();
+  }
+  if (view.arms.empty()) {
+    for (const TrialData& trial : run.trials) add_once(view.arms, trial.arm);
+  }
+  if (view.baseline.empty() && !view.arms.empty()) view.baseline = view.arms.front();
+  const auto at = std::find(view.arms.begin(), view.arms.end(), view.baseline);
+  if (at == view.arms.end()) {
+    const auto nearest = nearest_name(view.baseline, view.arms);
+    throw Error(ExitCode::usage, fmt::format("baseline '{}' is no arm", view.baseline), "/baseline",
+                nearest ? fmt::format("did you mean '{}'?", *nearest) : "");
+  }
+  std::rotate(view.arms.begin(), at, at + 1);
+  return view;
+}
+
+}  // namespace memduel

@@ -1,0 +1,150 @@
+#include "analysis/gate_evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/tail.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+struct Answer {
+  GateOutcome outcome = GateOutcome::undecided;
+  std::string reason;
+};
+
+Interval towards_worse(const MeasuredRow& row, const Interval& interval) {
+  if (row.metric.lower_is_better) return interval;
+  return {-interval.high, -interval.low};
+}
+
+int least_blocks(const MeasuredRow& row) {
+  return row.exact ? 2 : kMinimumBlocks;
+}
+
+Answer too_few(int n, int needed) {
+  return {GateOutcome::undecided, fmt::format("cannot tell: {} of {} blocks", n, needed)};
+}
+
+/// `limit` is the allowed worsening on the row's scale.
+Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
+  const double worse = row.metric.lower_is_better ? row.effect : -row.effect;
+  const std::string bound = describe_size(row, limit);
+  const std::string effect = describe_effect(row, row.effect);
+  if (row.exact) {
+    return {worse <= limit ? GateOutcome::passed : GateOutcome::failed,
+            fmt::format("exact: {}, allowed is a worsening of {}", effect, bound)};
+  }
+  if (!row.test) return too_few(row.comparison.n_candidate, least_blocks(row));
+  const Interval sided = towards_worse(row, row.test->interval(2 * alpha));
+  if (sided.high <= limit) {
+    return {GateOutcome::passed,
+            fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level",
+                        effect, bound, 100 * alpha)};
+  }
+  const bool beyond = worse > 0 && worse >= limit;
+  if (beyond && *row.comparison.p_adjusted <= alpha) {
+    return {GateOutcome::failed, fmt::format("{} is beyond the bound of {} (corrected p {:.4f})",
+                                             effect, bound, *row.comparison.p_adjusted)};
+  }
+  return {GateOutcome::undecided,
+          fmt::format("{}: {}", effect,
+                      beyond ? fmt::format("beyond the bound of {}, but not shown to be real "
+                                           "(corrected p {:.3f})",
+                                           bound, *row.comparison.p_adjusted)
+                             : fmt::format("more than {} is not ruled out", bound))};
+}
+
+Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, double ceiling) {
+  const std::string bound = format_metric(row.metric.name, ceiling);
+  if (growth == nullptr || !growth->slope) return {GateOutcome::undecided, "no slope was measured"};
+  const std::string slope = format_metric(row.metric.name, growth->slope);
+  if (growth->ci_high && *growth->ci_high <= ceiling) {
+    return {GateOutcome::passed,
+            fmt::format("{}, at most {} with 95 % confidence; the ceiling is {}", slope,
+                        format_metric(row.metric.name, growth->ci_high), bound)};
+  }
+  if (growth->ci_low && *growth->ci_low > ceiling) {
+    return {GateOutcome::failed,
+            fmt::format("{}, at least {} with 95 % confidence; the ceiling is {}", slope,
+                        format_metric(row.metric.name, growth->ci_low), bound)};
+  }
+  return {GateOutcome::undecided,
+          fmt::format("{} against a ceiling of {}: {}", slope, bound,
+                      growth->ci_low ? "the interval holds the ceiling" : growth->reason)};
+}
+
+Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
+  const std::vector<double>& values = row.values.candidate;
+  const auto n = static_cast<int>(values.size());
+  const auto over = static_cast<int>(
+      std::count_if(values.begin(), values.end(), [&](double x) { return x > ceiling; }));
+  const std::string bound = format_metric(row.metric.name, ceiling);
+  if (over > 0) {
+    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound)};
+  }
+  if (n < least_blocks(row)) return too_few(n, least_blocks(row));
+  return {
+      GateOutcome::passed,
+      fmt::format("none of {} trials was above {} (largest {}); with 95 % confidence fewer than "
+                  "{:.0f} % of trials are",
+                  n, bound, format_metric(row.metric.name, row.comparison.candidate_max),
+                  100 * exceedance_bound(0, n))};
+}
+
+Answer answer_bound(const Bound& bound, const MeasuredRow& row, const Growth* growth,
+                    double alpha) {
+  switch (bound.kind) {
+    case Bound::Kind::share:
+      return answer_relative(row, share_on_scale(row, bound.value), alpha);
+    case Bound::Kind::amount:
+      return answer_relative(row, amount_on_scale(row, bound.value), alpha);
+    case Bound::Kind::ceiling:
+      break;
+  }
+  return is_growth_metric(row.metric.name) ? answer_growth_ceiling(row, growth, bound.value)
+                                           : answer_ceiling(row, bound.value);
+}
+
+/// The most favourable answer: one bound that holds is enough.
+Answer best(const std::vector<Answer>& answers) {
+  const auto rank = [](const Answer& answer) {
+    return answer.outcome == GateOutcome::passed      ? 0
+           : answer.outcome == GateOutcome::undecided ? 1
+                                                      : 2;
+  };
+  return *std::min_element(answers.begin(), answers.end(),
+                           [&](const Answer& a, const Answer& b) { return rank(a) < rank(b); });
+}
+
+std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,
+                               double alpha) {
+  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.comparison.reason}};
+  if (row.values.candidate.empty()) {
+    return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
+  }
+  if (gate.bounds.empty()) return {answer_relative(row, row.margin, alpha)};
+  std::vector<Answer> answers;
+  for (const Bound& bound : gate.bounds) answers.push_back(answer_bound(bound, row, growth, alpha));
+  return answers;
+}
+
+}  // namespace
+
+GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth* growth,
+                         double alpha) {
+  Answer answer = best(answers_of(gate, row, growth, alpha));
+  GateResult result;
+  result.gate = gate.text;
+  result.candidate = row.comparison.candidate;
+  result.advisory = gate.advisory;
+  result.not_measured = row.values.candidate.empty() && row.values.candidate_failed == 0;
+  result.outcome = answer.outcome;
+  result.reason = std::move(answer.reason);
+  return result;
+}
+
+}  // namespace memduel

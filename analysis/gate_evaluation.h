@@ -1,0 +1,23 @@
+// What a gate says about one candidate.
+//
+// A bound relative to the baseline passes when the one-sided confidence limit of the change stays
+// within it, and fails when the change is real (corrected p at most alpha) and its estimate is
+// beyond the bound. A ceiling fails with the first trial above it. Anything else is undecided. A
+// candidate that failed where the baseline lived fails its gates. Of several bounds one is enough.
+#pragma once
+
+#include <vector>
+
+#include "analysis/comparison.h"
+#include "analysis/gate_grammar.h"
+#include "analysis/growth.h"
+#include "analysis/results.h"
+
+namespace memduel {
+
+/// `row` decided (verdict.h) at level `alpha`; `growth` is the candidate's own row where the metric
+/// is a growth metric, else null.
+GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth* growth,
+                         double alpha);
+
+}  // namespace memduel

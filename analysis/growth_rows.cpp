@@ -1,0 +1,116 @@
+#include "analysis/growth_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "analysis/analyse.h"
+#include "analysis/growth.h"
+#include "analysis/metrics.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kNanosecondsPerMinute = 60e9;
+
+struct ArmSeries {
+  std::vector<GrowthSeries> per_round;
+  std::vector<GrowthSeries> per_minute;
+};
+
+ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmup_rounds) {
+  ArmSeries all;
+  for (const Observation& trial : arm.trials) {
+    const auto at = trial.rounds.find(role);
+    if (trial.status != TrialStatus::ok || at == trial.rounds.end()) continue;
+    const std::vector<RoundData>& rounds = at->second;
+    GrowthSeries by_round;
+    GrowthSeries by_minute;
+    for (size_t k = growth_warmup(rounds.size(), warmup_rounds); k < rounds.size(); ++k) {
+      const auto rss = rounds[k].metrics.find("end_rss_bytes");
+      if (rss == rounds[k].metrics.end()) continue;
+      by_round.x.push_back(rounds[k].round);
+      by_minute.x.push_back(static_cast<double>(rounds[k].end_ns - rounds.front().begin_ns) /
+                            kNanosecondsPerMinute);
+      by_round.y.push_back(rss->second);
+      by_minute.y.push_back(rss->second);
+    }
+    if (by_round.x.size() < 3) continue;
+    all.per_round.push_back(std::move(by_round));
+    all.per_minute.push_back(std::move(by_minute));
+  }
+  return all;
+}
+
+std::optional<double> number_at(const nlohmann::json& object, const char* name) {
+  if (!object.is_object()) return std::nullopt;
+  const auto at = object.find(name);
+  if (at == object.end() || !at->is_number()) return std::nullopt;
+  return at->get<double>();
+}
+
+std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm) {
+  for (const Observation& trial : arm.trials) {
+    for (const auto& [role, metrics] : trial.roles) {
+      const auto at = metrics.find("model_bytes");
+      if (at != metrics.end() && at->second > 0) return at->second;
+    }
+  }
+  if (!run.config.is_object() || !run.config.contains("workload")) return std::nullopt;
+  return number_at(run.config["workload"], "model_bytes");
+}
+
+std::optional<double> finite(double x) {
+  return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
+
+Growth make_row(const std::string& arm, const std::string& role, const char* metric,
+                const GrowthEstimate& estimate) {
+  Growth row;
+  row.arm = arm;
+  row.role = role;
+  row.metric = metric;
+  row.slope = estimate.slope;
+  row.ci_low = finite(estimate.interval.low);
+  row.ci_high = finite(estimate.interval.high);
+  row.verdict = estimate.verdict;
+  row.reason = estimate.reason;
+  return row;
+}
+
+Growth judge(const ArmObservations& arm, const std::string& role, const char* metric,
+             const std::vector<GrowthSeries>& runs, std::optional<double> limit) {
+  const GrowthEstimate estimate = judge_growth(runs, metric_info(metric).absolute_margin, metric);
+  Growth row = make_row(arm.arm, role, metric, estimate);
+  // A projection counts rounds; along minutes the same limit would need another unit.
+  if (limit && std::string_view(metric).ends_with("_per_round") &&
+      estimate.verdict == GrowthVerdict::growing) {
+    row.projection = project(estimate, runs, *limit);
+  }
+  return row;
+}
+
+}  // namespace
+
+std::vector<Growth> growth_rows(const RunData& run, const Observations& observations,
+                                const std::vector<std::string>& roles,
+                                const AnalysisSettings& settings) {
+  std::vector<Growth> rows;
+  const std::optional<double> limit = settings.memory_limit_bytes
+                                          ? settings.memory_limit_bytes
+                                          : number_at(run.environment, "memory_limit_bytes");
+  for (const ArmObservations& arm : observations.arms) {
+    const std::optional<double> model = model_bytes(run, arm);
+    for (const std::string& role : roles) {
+      const ArmSeries series = collect(arm, role, settings.warmup_rounds);
+      if (series.per_round.empty()) continue;
+      rows.push_back(judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit));
+      Growth& per_round = rows.back();
+      if (model && per_round.slope) per_round.model_multiples_per_round = *per_round.slope / *model;
+      rows.push_back(judge(arm, role, "rss_growth_bytes_per_minute", series.per_minute, limit));
+    }
+  }
+  return rows;
+}
+
+}  // namespace memduel

@@ -1,0 +1,15 @@
+// A closed interval; an end may be infinite when the data cannot bound it.
+#pragma once
+
+#include <limits>
+
+namespace memduel {
+
+struct Interval {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool contains(double x) const { return low <= x && x <= high; }
+};
+
+}  // namespace memduel

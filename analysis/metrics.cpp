@@ -1,0 +1,139 @@
+#include "analysis/metrics.h"
+
+#include <algorithm>
+
+namespace memduel {
+namespace {
+
+constexpr double kKiB = 1024;
+constexpr double kMiB = 1024 * kKiB;
+
+MetricInfo resident(std::string name, std::string summary) {
+  return {std::move(name), Unit::bytes,       true, Scale::logarithm, 0.01, kMiB,
+          false,           std::move(summary)};
+}
+
+MetricInfo heap(std::string name, std::string summary) {
+  return {std::move(name), Unit::bytes, true, Scale::logarithm,
+          0.005,           64 * kKiB,   true, std::move(summary)};
+}
+
+MetricInfo count(std::string name, bool exact, std::string summary) {
+  return {std::move(name), Unit::count, true,  Scale::logarithm,
+          0.005,           1,           exact, std::move(summary)};
+}
+
+MetricInfo seconds(std::string name, std::string summary) {
+  return {std::move(name), Unit::seconds,     true, Scale::logarithm, 0.03, 0,
+          false,           std::move(summary)};
+}
+
+MetricInfo growth(std::string name, Unit unit, double margin, std::string summary) {
+  return {std::move(name), unit, true, Scale::difference, 0, margin, false, std::move(summary)};
+}
+
+MetricInfo quality(std::string name, std::string summary) {
+  return {std::move(name),   Unit::ratio, false, Scale::difference, 0, 0.005, true,
+          std::move(summary)};
+}
+
+std::vector<MetricInfo> make_table() {
+  return {
+      resident("peak_rss_bytes", "largest resident set"),
+      resident("peak_rss_above_idle_bytes", "peak_rss_bytes minus idle_rss_bytes"),
+      resident("idle_rss_bytes", "resident set before the model is built"),
+      resident("end_rss_bytes", "resident set at the end of a round"),
+      resident("end_pss_bytes", "proportional set at the end of a round"),
+      resident("peak_pss_bytes", "largest sampled sum of proportional sets"),
+      resident("peak_rss_anon_bytes", "largest anonymous part of the resident set"),
+      resident("peak_rss_file_bytes", "largest file-backed part of the resident set"),
+      resident("peak_cgroup_bytes", "largest memory charged to the trial's cgroup"),
+      resident("peak_cgroup_anon_bytes", "its anonymous part"),
+      resident("peak_cgroup_file_bytes", "its page cache part"),
+      resident("peak_cgroup_shmem_bytes", "its shared memory part"),
+      resident("peak_cgroup_kernel_bytes", "its kernel part"),
+      resident("swapped_bytes", "memory moved to swap"),
+      growth("rss_growth_bytes_per_round", Unit::bytes_per_round, 64 * kKiB,
+             "slope of end_rss_bytes over the rounds after warm-up"),
+      growth("rss_growth_bytes_per_minute", Unit::bytes_per_minute, kMiB,
+             "slope of end_rss_bytes over time after warm-up"),
+      heap("peak_heap_bytes", "largest number of live heap bytes"),
+      heap("allocated_bytes", "all bytes ever allocated"),
+      heap("live_at_end_bytes", "heap bytes never freed"),
+      heap("heap_in_use_bytes", "bytes the allocator has handed out, at marks"),
+      heap("heap_held_free_bytes", "bytes the allocator holds but has not handed out, at marks"),
+      heap("torch_cpu_bytes", "tensor bytes in main memory, at marks"),
+      heap("peak_torch_cpu_bytes", "largest number of tensor bytes in main memory"),
+      heap("peak_gpu_allocated_bytes", "largest number of tensor bytes on the GPU"),
+      heap("peak_gpu_reserved_bytes", "largest number of bytes held on the GPU"),
+      count("allocation_count", true, "number of allocations"),
+      count("minor_faults_count", false, "page faults served from memory"),
+      count("major_faults_count", false, "page faults that had to read"),
+      seconds("round_seconds", "duration of a round"),
+      seconds("cpu_seconds", "user and system time"),
+      quality("validation_accuracy_ratio", "share of validation samples classified correctly"),
+      quality("train_accuracy_ratio", "share of training samples classified correctly"),
+      {"train_loss", Unit::number, true, Scale::logarithm, 0.01, 0, true, "training loss"},
+  };
+}
+
+/// What a gauge's name says about it.
+MetricInfo from_suffix(std::string_view name) {
+  const std::string own(name);
+  if (name.ends_with("_bytes_per_round")) {
+    return growth(own, Unit::bytes_per_round, 64 * kKiB, "gauge");
+  }
+  if (name.ends_with("_bytes_per_minute")) {
+    return growth(own, Unit::bytes_per_minute, kMiB, "gauge");
+  }
+  if (name.find("rss") != std::string_view::npos || name.find("pss") != std::string_view::npos) {
+    if (name.ends_with("_bytes")) return resident(own, "gauge");
+  }
+  if (name.ends_with("_bytes")) return heap(own, "gauge");
+  if (name.ends_with("_seconds")) return seconds(own, "gauge");
+  if (name.ends_with("_count")) return count(own, true, "gauge");
+  if (name.ends_with("_ratio")) {
+    MetricInfo info = quality(own, "gauge");
+    info.lower_is_better = name.find("accuracy") == std::string_view::npos;
+    return info;
+  }
+  return {own, Unit::number, true, Scale::logarithm, 0.01, 0, true, "gauge"};
+}
+
+const MetricInfo* find(std::string_view name) {
+  const auto& table = all_metrics();
+  const auto at = std::find_if(table.begin(), table.end(),
+                               [&](const MetricInfo& info) { return info.name == name; });
+  return at == table.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const std::vector<MetricInfo>& all_metrics() {
+  static const std::vector<MetricInfo> table = make_table();
+  return table;
+}
+
+MetricInfo metric_info(std::string_view name) {
+  const MetricInfo* known = find(name);
+  return known != nullptr ? *known : from_suffix(name);
+}
+
+bool is_known_metric(std::string_view name) {
+  return find(name) != nullptr;
+}
+
+bool is_growth_metric(std::string_view name) {
+  return name.ends_with("_bytes_per_round") || name.ends_with("_bytes_per_minute");
+}
+
+std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
+  if (kind == "federated") {
+    return {{"server", "peak_rss_above_idle_bytes"},
+            {"client_max", "peak_rss_above_idle_bytes"},
+            {"server", "rss_growth_bytes_per_round"}};
+  }
+  return {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
+}
+
+}  // namespace memduel

@@ -1,0 +1,220 @@
+#include "analysis/observations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "analysis/hodges_lehmann.h"
+#include "analysis/theil_sen.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kNanosecondsPerMinute = 60e9;
+
+Metrics without_nan(const Metrics& metrics, int& not_a_number) {
+  Metrics kept;
+  for (const auto& [name, value] : metrics) {
+    if (std::isnan(value)) {
+      ++not_a_number;
+    } else {
+      kept.emplace(name, value);
+    }
+  }
+  return kept;
+}
+
+std::vector<double> values_over_rounds(const std::vector<RoundData>& rounds,
+                                       const std::string& metric) {
+  std::vector<double> values;
+  for (const RoundData& round : rounds) {
+    const auto at = round.metrics.find(metric);
+    if (at != round.metrics.end()) values.push_back(at->second);
+  }
+  return values;
+}
+
+double over_rounds(const std::string& metric, const std::vector<double>& values,
+                   int warmup_rounds) {
+  if (metric.starts_with("peak_")) return *std::max_element(values.begin(), values.end());
+  if (metric == "round_seconds") {
+    const auto skipped = std::min(values.size() - 1, static_cast<size_t>(warmup_rounds));
+    return median({values.begin() + static_cast<std::ptrdiff_t>(skipped), values.end()});
+  }
+  if (metric.ends_with("_count") || metric == "cpu_seconds") {
+    double sum = 0;
+    for (const double value : values) sum += value;
+    return sum;
+  }
+  return values.back();
+}
+
+void add_from_rounds(Metrics& metrics, const std::vector<RoundData>& rounds, int warmup_rounds) {
+  std::set<std::string> names;
+  for (const RoundData& round : rounds) {
+    for (const auto& [name, value] : round.metrics) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    if (metrics.contains(name)) continue;
+    metrics.emplace(name, over_rounds(name, values_over_rounds(rounds, name), warmup_rounds));
+  }
+}
+
+void add_growth(Metrics& metrics, const std::vector<RoundData>& rounds, int warmup_rounds) {
+  const size_t skipped = growth_warmup(rounds.size(), warmup_rounds);
+  std::vector<double> round;
+  std::vector<double> minute;
+  std::vector<double> rss;
+  for (size_t k = skipped; k < rounds.size(); ++k) {
+    const auto at = rounds[k].metrics.find("end_rss_bytes");
+    if (at == rounds[k].metrics.end()) continue;
+    round.push_back(rounds[k].round);
+    minute.push_back(static_cast<double>(rounds[k].end_ns) / kNanosecondsPerMinute);
+    rss.push_back(at->second);
+  }
+  if (rss.size() < 3) return;
+  if (const auto slope = theil_sen_slope(round, rss)) {
+    metrics.emplace("rss_growth_bytes_per_round", *slope);
+  }
+  if (const auto slope = theil_sen_slope(minute, rss)) {
+    metrics.emplace("rss_growth_bytes_per_minute", *slope);
+  }
+}
+
+double maximum(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+using Combine = double (*)(const std::vector<double>&);
+
+double middle_value(const std::vector<double>& values) {
+  return median(values);
+}
+
+/// Metrics that all parts have, combined.
+Metrics combined(const std::vector<const Metrics*>& parts, Combine combine) {
+  Metrics whole;
+  for (const auto& [name, first] : *parts.front()) {
+    std::vector<double> values;
+    for (const Metrics* part : parts) {
+      const auto at = part->find(name);
+      if (at != part->end()) values.push_back(at->second);
+    }
+    if (values.size() == parts.size()) whole.emplace(name, combine(values));
+  }
+  return whole;
+}
+
+std::vector<RoundData> combined_rounds(const std::vector<const std::vector<RoundData>*>& clients,
+                                       Combine combine) {
+  std::vector<RoundData> whole;
+  for (const RoundData& first : *clients.front()) {
+    std::vector<const Metrics*> parts;
+    RoundData round;
+    round.round = first.round;
+    for (const auto* rounds : clients) {
+      const auto at = std::find_if(rounds->begin(), rounds->end(), [&](const RoundData& candidate) {
+        return candidate.round == first.round;
+      });
+      if (at == rounds->end()) break;
+      parts.push_back(&at->metrics);
+      round.begin_ns = parts.size() == 1 ? at->begin_ns : std::min(round.begin_ns, at->begin_ns);
+      round.end_ns = std::max(round.end_ns, at->end_ns);
+    }
+    if (parts.size() < clients.size()) continue;
+    round.metrics = combined(parts, combine);
+    whole.push_back(std::move(round));
+  }
+  return whole;
+}
+
+void add_client_roles(Observation& observation) {
+  std::vector<const Metrics*> metrics;
+  std::vector<const std::vector<RoundData>*> rounds;
+  for (const auto& [role, values] : observation.roles) {
+    if (!is_client_role(role)) continue;
+    metrics.push_back(&values);
+    rounds.push_back(&observation.rounds.at(role));
+  }
+  if (metrics.empty()) return;
+  Metrics largest = combined(metrics, maximum);
+  Metrics middle = combined(metrics, middle_value);
+  std::vector<RoundData> largest_rounds = combined_rounds(rounds, maximum);
+  std::vector<RoundData> middle_rounds = combined_rounds(rounds, middle_value);
+  observation.roles["client_max"] = std::move(largest);
+  observation.roles["client_median"] = std::move(middle);
+  observation.rounds["client_max"] = std::move(largest_rounds);
+  observation.rounds["client_median"] = std::move(middle_rounds);
+}
+
+Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_number) {
+  Observation observation{trial.id, trial.block, trial.position, trial.status, trial.failure,
+                          {},       {}};
+  for (const RoleData& role : trial.roles) {
+    std::vector<RoundData> rounds;
+    for (const RoundData& round : role.rounds) {
+      rounds.push_back({round.round,
+                        round.begin_ns,
+                        round.end_ns,
+                        without_nan(round.metrics, not_a_number),
+                        {}});
+    }
+    Metrics metrics = without_nan(role.metrics, not_a_number);
+    add_from_rounds(metrics, rounds, warmup_rounds);
+    observation.roles[role.role] = std::move(metrics);
+    observation.rounds[role.role] = std::move(rounds);
+  }
+  add_client_roles(observation);
+  // Last, so that the growth of client_max is the slope of its own series: the largest of several
+  // noisy slopes would be positive even for clients that do not grow.
+  for (auto& [role, metrics] : observation.roles) {
+    metrics.erase("rss_growth_bytes_per_round");
+    metrics.erase("rss_growth_bytes_per_minute");
+    add_growth(metrics, observation.rounds.at(role), warmup_rounds);
+  }
+  return observation;
+}
+
+std::set<int> blocks_to_drop(const RunData& run) {
+  std::set<int> blocks;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::measure) continue;
+    if (trial.harness_fault || trial.status == TrialStatus::dropped) blocks.insert(trial.block);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+size_t growth_warmup(size_t rounds, int warmup_rounds) {
+  const auto share = static_cast<size_t>(std::ceil(0.3 * static_cast<double>(rounds)));
+  return std::max({static_cast<size_t>(std::max(warmup_rounds, 0)), size_t{2}, share});
+}
+
+bool is_client_role(const std::string& role) {
+  constexpr std::string_view kPrefix = "client-";
+  return role.starts_with(kPrefix) && role.size() > kPrefix.size() &&
+         role.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
+}
+
+Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {
+  Observations all;
+  const std::set<int> dropped = blocks_to_drop(run);
+  all.dropped_blocks = static_cast<int>(dropped.size());
+  for (const std::string& arm : arms) {
+    std::map<int, Observation> by_block;
+    for (const TrialData& trial : run.trials) {
+      if (trial.arm != arm || trial.kind != TrialKind::measure || dropped.contains(trial.block)) {
+        continue;
+      }
+      by_block[trial.block] = observe_trial(trial, warmup_rounds, all.not_a_number);
+    }
+    ArmObservations observations{arm, {}};
+    for (auto& [block, observation] : by_block)
+      observations.trials.push_back(std::move(observation));
+    all.arms.push_back(std::move(observations));
+  }
+  return all;
+}
+
+}  // namespace memduel

@@ -1,0 +1,51 @@
+// A run as the statistics see it: one number per trial, role and metric, with the roles and metrics
+// that are derived from what was measured.
+//
+// Derived roles: client_max and client_median over the client-* roles of a trial, round by round
+// for rounds and value by value for metrics; a value that one client lacks is absent. Derived
+// metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), and for
+// a metric that is only known per round its maximum (peaks), sum (counts, CPU time), median
+// (round_seconds) or last value (all others).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+struct Observation {
+  std::int64_t trial_id = 0;
+  int block = 0;
+  int position = 0;
+  TrialStatus status = TrialStatus::ok;
+  std::string failure;
+  std::map<std::string, Metrics> roles;
+  std::map<std::string, std::vector<RoundData>> rounds;  ///< without phases
+};
+
+struct ArmObservations {
+  std::string arm;
+  std::vector<Observation> trials;  ///< measure trials of whole blocks, ascending in block
+};
+
+struct Observations {
+  std::vector<ArmObservations> arms;  ///< in the order asked for
+  int dropped_blocks = 0;             ///< left out because of a fault of the harness
+  int not_a_number = 0;               ///< values that were NaN and so count as absent
+};
+
+/// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
+/// arms. The first max(warmup_rounds, 2, 30 %) rounds do not count for growth, the first
+/// warmup_rounds not for the median of round_seconds.
+Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds);
+
+/// How many of `rounds` rounds growth leaves out.
+size_t growth_warmup(size_t rounds, int warmup_rounds);
+
+/// Whether the role is one of the counted clients.
+bool is_client_role(const std::string& role);
+
+}  // namespace memduel

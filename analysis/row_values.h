@@ -1,0 +1,28 @@
+// The numbers of one row: a metric of a role in two arms.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/metrics.h"
+#include "analysis/observations.h"
+#include "analysis/shift_test.h"
+
+namespace memduel {
+
+/// Blocks in which the baseline failed are left out; a candidate that failed where the baseline
+/// lived is an infinity on the bad side, so that it is worse than any value and never dropped.
+struct RowValues {
+  std::vector<double> baseline;
+  std::vector<double> candidate;  ///< candidate[i] ran in baseline[i]'s block when paired
+  int candidate_failed = 0;
+  int candidate_killed_for_memory = 0;  ///< among candidate_failed
+  int baseline_failed = 0;
+  int incomplete = 0;   ///< blocks in which a living trial had no value for this metric
+  std::string failure;  ///< of the first failed candidate
+};
+
+RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                     const std::string& role, const MetricInfo& metric, Design design);
+
+}  // namespace memduel

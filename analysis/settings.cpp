@@ -1,0 +1,46 @@
+#include <fmt/format.h>
+
+#include "analysis/analyse.h"
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json& at_path(const json& config, const char* path) {
+  static const json kNothing;
+  const json::json_pointer pointer(path);
+  return config.contains(pointer) ? config.at(pointer) : kNothing;
+}
+
+std::optional<int> whole_number(const json& config, const char* path) {
+  const json& value = at_path(config, path);
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_integer() || value.get<long>() < 0 || value.get<long>() > 1000000) {
+    throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", value.dump()),
+                path);
+  }
+  return value.get<int>();
+}
+
+}  // namespace
+
+AnalysisSettings settings_from_config(const json& config) {
+  AnalysisSettings settings;
+  settings.looks = adaptive_looks();
+  if (const auto repeats = whole_number(config, "/measure/repeats")) {
+    settings.looks = fixed_looks(*repeats);
+  }
+  settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
+  settings.seed = static_cast<unsigned long>(whole_number(config, "/measure/seed").value_or(1));
+  for (const json& gate : at_path(config, "/gates")) {
+    if (!gate.is_string()) {
+      throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
+    }
+    settings.gates.push_back(parse_gate(gate.get<std::string>()));
+  }
+  return settings;
+}
+
+}  // namespace memduel

@@ -1,0 +1,46 @@
+// Runs made of given numbers, for tests.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// A trial of `arm` in `block` with one role and its metrics.
+inline TrialData make_trial(const std::string& arm, int block, const std::string& role,
+                            const Metrics& metrics) {
+  TrialData trial;
+  trial.id = 2 * block + (arm == "a" ? 0 : 1);
+  trial.block = block;
+  trial.arm = arm;
+  RoleData data;
+  data.role = role;
+  data.metrics = metrics;
+  data.exit_status = 0;
+  trial.roles.push_back(std::move(data));
+  return trial;
+}
+
+/// Arms "a" (the baseline) and "b" of a command workload with one metric of role tree; a[i] and
+/// b[i] are the values of block i + 1.
+inline RunData make_duel(const std::string& metric, const std::vector<double>& a,
+                         const std::vector<double>& b) {
+  RunData run;
+  run.config = {{"name", "duel"},
+                {"workload", {{"kind", "command"}}},
+                {"baseline", "a"},
+                {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+  run.config_sha256 = "0";
+  run.environment = {{"fingerprint", "here"}};
+  for (size_t i = 0; i < a.size(); ++i) {
+    run.trials.push_back(make_trial("a", static_cast<int>(i) + 1, "tree", {{metric, a[i]}}));
+  }
+  for (size_t i = 0; i < b.size(); ++i) {
+    run.trials.push_back(make_trial("b", static_cast<int>(i) + 1, "tree", {{metric, b[i]}}));
+  }
+  return run;
+}
+
+}  // namespace memduel

@@ -1,0 +1,136 @@
+#include "analysis/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace memduel {
+namespace {
+
+constexpr int kExactBlocks = 2;
+
+std::string percent(double share) {
+  return fmt::format("{:.4g} %", 100 * share);
+}
+
+Verdict direction(const MeasuredRow& row) {
+  const bool worse = (row.effect > 0) == row.metric.lower_is_better;
+  return worse ? Verdict::regressed : Verdict::improved;
+}
+
+void decide_without_test(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  const int n = std::min(out.n_baseline, out.n_candidate);
+  const bool may_be_exact = row.metric.exact && n < kExactBlocks;
+  out.blocks_needed = may_be_exact ? kExactBlocks : kMinimumBlocks;
+  out.reason = fmt::format("cannot tell: {} of {} blocks", n, *out.blocks_needed);
+}
+
+void decide_exactly(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  out.ci_low = shown(row, row.effect);
+  out.ci_high = out.ci_low;
+  const std::string size = describe_size(row, row.margin);
+  if (row.effect == 0) {
+    out.verdict = Verdict::unchanged;
+    out.reason = "exactly the same value in every block";
+    return;
+  }
+  const bool inside = std::abs(row.effect) <= row.margin;
+  out.verdict = inside ? Verdict::unchanged : direction(row);
+  out.tier = inside ? Tier::plain : Tier::strong;
+  out.reason = fmt::format("exact: {} in every block, {} the margin of {}",
+                           describe_effect(row, row.effect), inside ? "inside" : "beyond", size);
+}
+
+std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
+                             const Interval& interval, const Interval& equivalence) {
+  const Comparison& out = row.comparison;
+  const std::string margin = describe_size(row, row.margin);
+  if (*out.p_adjusted <= alpha) {
+    return fmt::format(
+        "a change is real, its size is not settled: the {} interval {} reaches past "
+        "the margin of {}, the estimate {} does not",
+        percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
+        describe_effect(row, row.effect));
+  }
+  if (*out.p_value <= alpha) {
+    return fmt::format(
+        "{} would count alone (p {:.4f}), but not as one of {} rows judged together "
+        "(corrected p {:.3f})",
+        describe_effect(row, row.effect), *out.p_value, family, *out.p_adjusted);
+  }
+  return fmt::format("the {} interval {} holds no change as well as more than the margin of {}",
+                     percent(1 - alpha), describe_interval(row, interval), margin);
+}
+
+void decide_by_test(MeasuredRow& row, double alpha, int family) {
+  Comparison& out = row.comparison;
+  const Interval interval = row.test->interval(alpha);
+  const Interval equivalence = row.test->interval(2 * alpha);
+  const std::string margin = describe_size(row, row.margin);
+  out.confidence = 1 - alpha;
+  out.ci_low = shown(row, interval.low);
+  out.ci_high = shown(row, interval.high);
+  if (equivalence.low > -row.margin && equivalence.high < row.margin) {
+    out.verdict = Verdict::unchanged;
+    out.reason = fmt::format("{}the {} interval {} lies inside the margin of {}",
+                             *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
+                             percent(1 - 2 * alpha), describe_interval(row, equivalence), margin);
+    return;
+  }
+  if (*out.p_adjusted > alpha || std::abs(row.effect) < row.margin) {
+    out.reason = why_inconclusive(row, alpha, family, interval, equivalence);
+    return;
+  }
+  out.verdict = direction(row);
+  // The level at which this row was tested within its family.
+  const double own_alpha = *out.p_adjusted > 0 ? alpha * *out.p_value / *out.p_adjusted : alpha;
+  const Interval own = row.test->interval(own_alpha);
+  const bool clears = own.low >= row.margin || own.high <= -row.margin;
+  out.tier = clears ? Tier::strong : Tier::plain;
+  out.reason =
+      fmt::format("{}, {} interval {}: {} the margin of {}", describe_effect(row, row.effect),
+                  percent(1 - alpha), describe_interval(row, interval),
+                  clears ? "all of it beyond" : "no longer zero, but reaches inside", margin);
+}
+
+/// A failed candidate is never hidden behind a verdict on the trials that lived.
+void weigh_failures(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  const RowValues& values = row.values;
+  if (values.candidate_failed == 0) return;
+  const std::string what = fmt::format(
+      "the candidate {} in {} of {} blocks in which the baseline lived",
+      values.candidate_killed_for_memory == values.candidate_failed ? "was killed for memory"
+                                                                    : "failed",
+      values.candidate_failed, out.n_candidate);
+  if (values.candidate_failed == out.n_candidate) {
+    out.verdict = Verdict::regressed;
+    out.tier = Tier::plain;
+    out.blocks_needed.reset();
+    out.reason = what;
+  } else if (out.verdict == Verdict::regressed) {
+    out.reason = what + "; " + out.reason;
+  } else {
+    out.verdict = Verdict::inconclusive;
+    out.tier = Tier::plain;
+    out.reason = what;
+  }
+}
+
+}  // namespace
+
+void decide(MeasuredRow& row, double alpha, int family) {
+  if (row.exact) {
+    decide_exactly(row);
+  } else if (row.test) {
+    decide_by_test(row, alpha, family);
+  } else {
+    decide_without_test(row);
+  }
+  weigh_failures(row);
+}
+
+}  // namespace memduel
