@@ -1,0 +1,13 @@
+// The gates as JUnit XML, which CI systems read.
+#pragma once
+
+#include <string>
+
+#include "reports/report_model.h"
+
+namespace memduel {
+
+/// One test case per gate; an undecided gate is skipped with its reason.
+std::string render_junit(const ReportModel& model);
+
+}  // namespace memduel

@@ -1,0 +1,108 @@
+#include "reports/markdown.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cmath>
+#include <vector>
+
+#include "base/text.h"
+#include "reports/escape.h"
+#include "reports/words.h"
+
+namespace memduel {
+namespace {
+
+/// Of 15 lines, those that the marker, the heading, blank lines, notes and the last line leave.
+constexpr size_t kMostSentences = 8;
+
+/// Letters, digits and single dashes: nothing that could end an HTML comment.
+std::string marker_name(const std::string& title) {
+  std::string name;
+  for (const char c : title) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.')
+      name += c;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  return name;
+}
+
+const char* icon(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return "✅";
+    case Verdict::regressed:
+      return "❌";
+    case Verdict::unchanged:
+      return "➖";
+    case Verdict::inconclusive:
+      break;
+  }
+  return "❔";
+}
+
+std::vector<std::string> sentences(const ReportModel& model) {
+  std::vector<std::string> lines;
+  for (const Headline& h : model.headlines) {
+    const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
+    lines.push_back(fmt::format("- {} {}{}", icon(h.verdict), escape_markdown(h.sentence), gate));
+  }
+  for (const std::string& sentence : model.growth)
+    lines.push_back("- " + escape_markdown(sentence));
+  for (const SideEffect& effect : model.side_effects)
+    lines.push_back("- " + escape_markdown(effect.sentence));
+  if (lines.size() > kMostSentences) {
+    const size_t rest = lines.size() - kMostSentences + 1;
+    lines.resize(kMostSentences - 1);
+    lines.push_back(fmt::format("- … and {} more in the report", rest));
+  }
+  return lines;
+}
+
+std::string change_cell(const Comparison& c) {
+  if (c.ratio) return format_change(*c.ratio);
+  return c.difference ? format_metric(c.metric, c.difference) : "-";
+}
+
+std::string interval_cell(const Comparison& c) {
+  if (!c.ci_low || !c.ci_high) return "-";
+  if (c.ratio) return format_change(*c.ci_low) + " to " + format_change(*c.ci_high);
+  return format_metric(c.metric, c.ci_low) + " to " + format_metric(c.metric, c.ci_high);
+}
+
+std::string table(const ReportModel& model) {
+  std::string out =
+      fmt::format("<details><summary>All {} rows</summary>\n\n", model.results.comparisons.size());
+  out +=
+      "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n";
+  out += "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n";
+  for (const Comparison& c : model.results.comparisons)
+    out += fmt::format(
+        "| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", escape_markdown(c.candidate),
+        escape_markdown(c.role), escape_markdown(c.metric), c.gate ? " (gate)" : "",
+        format_metric(c.metric, c.baseline_median), format_metric(c.metric, c.candidate_median),
+        change_cell(c), interval_cell(c), word(c.verdict));
+  return out + "\n</details>\n";
+}
+
+std::string counted(size_t n, const char* noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string render_markdown(const ReportModel& model) {
+  std::string out = fmt::format("<!-- memduel:{} -->\n### memduel: {}\n", marker_name(model.title),
+                                escape_markdown(model.title));
+  for (const std::string& line : sentences(model)) out += line + "\n";
+  const size_t warnings = model.results.warnings.size();
+  if (warnings > 0)
+    out += fmt::format("- ⚠️ {}; the first: {}\n", counted(warnings, "warning"),
+                       escape_markdown(model.results.warnings.front().message));
+  out += fmt::format("\nReproduce: `{}`\n", model.reproduce);
+  if (!model.results.comparisons.empty()) out += "\n" + table(model);
+  return out;
+}
+
+}  // namespace memduel

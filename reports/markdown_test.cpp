@@ -1,0 +1,55 @@
+#include "reports/markdown.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reports/testing/golden.h"
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string markdown_of(const SampleOptions& options) {
+  const Sample sample = make_sample(options);
+  return render_markdown(build_report_model(sample.results, sample.run));
+}
+
+std::string before_the_table(const std::string& text) {
+  return text.substr(0, text.find("<details>"));
+}
+
+TEST(MarkdownReport, MatchesTheGoldenFile) {
+  expect_golden("markdown.md", markdown_of({}));
+}
+
+TEST(MarkdownReport, HasAtMostFifteenLinesBeforeTheFoldedTable) {
+  for (const int candidates : {0, 1, 5}) {
+    const std::string head =
+        before_the_table(markdown_of({.candidates = candidates, .series = false}));
+    EXPECT_LE(std::count(head.begin(), head.end(), '\n'), 15) << head;
+  }
+}
+
+TEST(MarkdownReport, StartsWithAMarkerThatNothingCanEndEarly) {
+  const std::string text = markdown_of({.series = false, .hostile = true});
+  const std::string marker = text.substr(0, text.find('\n'));
+  EXPECT_THAT(marker, StartsWith("<!-- memduel:"));
+  EXPECT_EQ(marker.find("-->"), marker.size() - 3);
+}
+
+TEST(MarkdownReport, ShowsHostileTextAsText) {
+  const std::string text = markdown_of({.series = false, .hostile = true});
+  EXPECT_THAT(text, Not(HasSubstr("<script")));
+  EXPECT_THAT(text, Not(HasSubstr("<img")));
+  EXPECT_THAT(text, Not(HasSubstr("[a](")));
+  EXPECT_THAT(text, Not(HasSubstr("@user")));
+}
+
+}  // namespace
+}  // namespace memduel

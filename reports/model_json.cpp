@@ -1,0 +1,126 @@
+#include "reports/model_json.h"
+
+#include "analysis/results_json.h"
+#include "reports/words.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+template <typename T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json headline_json(const Headline& h) {
+  return {{"sentence", h.sentence},
+          {"role", h.role},
+          {"metric", h.metric},
+          {"candidate", h.candidate},
+          {"verdict", word(h.verdict)},
+          {"tier", word(h.tier)},
+          {"outcome", h.outcome ? json(word(*h.outcome)) : json(nullptr)},
+          {"advisory", h.advisory},
+          {"reason", h.reason}};
+}
+
+/// Maxima as successive differences and the depth below them: mostly zeros, so they compress well.
+json envelope_json(const Envelope& envelope) {
+  json high = json::array();
+  json depth = json::array();
+  std::int64_t before = 0;
+  for (size_t i = 0; i < envelope.high.size(); ++i) {
+    high.push_back(envelope.high[i] - before);
+    depth.push_back(envelope.high[i] - envelope.low[i]);
+    before = envelope.high[i];
+  }
+  return {{"first", envelope.first}, {"high", std::move(high)}, {"depth", std::move(depth)}};
+}
+
+json span_json(const Span& span) {
+  return {{"seconds", {span.begin_seconds, span.end_seconds}},
+          {"position", {span.begin_position, span.end_position}}};
+}
+
+json round_json(const RoundSpan& round) {
+  json out = span_json(round.span);
+  out["round"] = round.round;
+  out["phases"] = json::array();
+  for (const PhaseSpan& phase : round.phases) {
+    json span = span_json(phase.span);
+    span["phase"] = phase.phase;
+    out["phases"].push_back(std::move(span));
+  }
+  return out;
+}
+
+json timeline_json(const RoleTimeline& t) {
+  json trials = json::array();
+  for (const TrialTimeline& trial : t.trials)
+    trials.push_back({{"trial", trial.trial},
+                      {"by_time", envelope_json(trial.by_time)},
+                      {"by_round", envelope_json(trial.by_round)}});
+  json arms = json::array();
+  for (const ArmRounds& arm : t.arms) {
+    json rounds = json::array();
+    for (const RoundSpan& round : arm.rounds) rounds.push_back(round_json(round));
+    arms.push_back({{"arm", arm.arm}, {"rounds", std::move(rounds)}});
+  }
+  return {{"role", t.role},
+          {"metric", t.metric},
+          {"seconds_per_bucket", t.seconds_per_bucket},
+          {"rounds_per_bucket", t.rounds_per_bucket},
+          {"first_position", t.first_position},
+          {"time_buckets", t.time_buckets},
+          {"round_buckets", t.round_buckets},
+          {"rounds_of", t.rounds_of},
+          {"trials", std::move(trials)},
+          {"arms", std::move(arms)}};
+}
+
+/// What results.json does not say about a trial.
+json trial_notes(const Results& results) {
+  json notes = json::array();
+  for (const TrialData& trial : results.trials)
+    notes.push_back({{"trial", trial.id},
+                     {"seconds", static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9},
+                     {"failure", trial.failure}});
+  return notes;
+}
+
+}  // namespace
+
+json report_model_to_json(const ReportModel& model) {
+  json headlines = json::array();
+  for (const Headline& headline : model.headlines) headlines.push_back(headline_json(headline));
+  json side_effects = json::array();
+  for (const SideEffect& e : model.side_effects)
+    side_effects.push_back(
+        {{"topic", e.topic}, {"sentence", e.sentence}, {"verdict", word(e.verdict)}});
+  json parts = json::array();
+  for (const MemoryPart& p : model.memory_parts)
+    parts.push_back({{"role", p.role},
+                     {"candidate", p.candidate},
+                     {"metric", p.metric},
+                     {"baseline_bytes", p.baseline_bytes},
+                     {"candidate_bytes", p.candidate_bytes}});
+  json timelines = json::array();
+  for (const RoleTimeline& timeline : model.timelines) timelines.push_back(timeline_json(timeline));
+  return {{"schema", "memduel.report/1"},
+          {"title", model.title},
+          {"confidential", model.confidential},
+          {"blocks_done", model.blocks_done},
+          {"blocks_planned", or_null(model.blocks_planned)},
+          {"reproduce", model.reproduce},
+          {"growth", model.growth},
+          {"headlines", std::move(headlines)},
+          {"side_effects", std::move(side_effects)},
+          {"memory_parts", std::move(parts)},
+          {"timelines", std::move(timelines)},
+          {"trial_notes", trial_notes(model.results)},
+          {"config", model.config},
+          {"results", results_to_json(model.results)}};
+}
+
+}  // namespace memduel

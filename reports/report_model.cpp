@@ -1,0 +1,139 @@
+#include "reports/report_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "reports/confidential.h"
+#include "reports/words.h"
+
+namespace memduel {
+namespace {
+
+/// A gate reads `ROLE.METRIC<=BOUND`; ROLE may be `*`.
+bool gate_covers(const GateResult& gate, const Comparison& c) {
+  if (gate.candidate != c.candidate) return false;
+  const std::string subject = gate.gate.substr(0, gate.gate.find("<="));
+  return subject == c.role + "." + c.metric || subject == "*." + c.metric;
+}
+
+Headline headline_for(const Comparison& c, const Results& results) {
+  Headline headline{effect_sentence(c), c.role, c.metric, c.candidate, c.verdict, c.tier,
+                    std::nullopt,       false,  c.reason};
+  for (const GateResult& gate : results.gates) {
+    if (!gate_covers(gate, c)) continue;
+    headline.outcome = gate.outcome;
+    headline.advisory = gate.advisory;
+    if (!gate.reason.empty()) headline.reason = gate.reason;
+    break;
+  }
+  return headline;
+}
+
+/// Growth of the roles that a gate asks about, else of every role that was measured.
+std::vector<std::string> growth_sentences(const Results& results) {
+  std::set<std::string> gated;
+  for (const Comparison& c : results.comparisons)
+    if (c.gate && c.metric.find("growth") != std::string::npos) gated.insert(c.role);
+  std::vector<std::string> sentences;
+  for (const Growth& growth : results.growth)
+    if (gated.empty() || gated.contains(growth.role)) sentences.push_back(growth_sentence(growth));
+  return sentences;
+}
+
+Verdict model_verdict(const Equivalence& e) {
+  if (e.bit_identical.value_or(false)) return Verdict::unchanged;
+  return Verdict::inconclusive;
+}
+
+std::string accuracy_sentence(const Equivalence& e, double baseline, double candidate) {
+  return fmt::format("Validation accuracy: {:.2f} % with {}, {:.2f} % with {}.", candidate * 100,
+                     e.candidate, baseline * 100, e.baseline);
+}
+
+/// Time per round of the server where there is one, else of the first role that has it.
+const Comparison* time_row(const Results& results, const std::string& candidate) {
+  const Comparison* found = nullptr;
+  for (const Comparison& c : results.comparisons) {
+    if (c.candidate != candidate || c.metric != "round_seconds") continue;
+    if (found == nullptr || c.role == "server") found = &c;
+  }
+  return found;
+}
+
+std::vector<SideEffect> side_effects(const Results& results) {
+  std::vector<SideEffect> effects;
+  for (const Equivalence& e : results.equivalence) {
+    const std::string model = model_sentence(e);
+    if (!model.empty()) effects.push_back({"model", model, model_verdict(e)});
+    const auto accuracy = e.metrics.find("validation_accuracy_ratio");
+    if (accuracy != e.metrics.end()) {
+      const auto [baseline, candidate] = accuracy->second;
+      effects.push_back({"accuracy", accuracy_sentence(e, baseline, candidate),
+                         baseline == candidate ? Verdict::unchanged : Verdict::inconclusive});
+    }
+  }
+  for (const ArmSummary& arm : results.arms) {
+    const Comparison* row = time_row(results, arm.name);
+    if (row != nullptr) effects.push_back({"time", effect_sentence(*row) + ".", row->verdict});
+  }
+  return effects;
+}
+
+std::vector<MemoryPart> memory_parts(const Results& results) {
+  constexpr std::array kParts = {"heap_in_use_bytes", "heap_held_free_bytes", "peak_rss_anon_bytes",
+                                 "peak_rss_file_bytes"};
+  std::vector<MemoryPart> parts;
+  for (const Comparison& c : results.comparisons) {
+    if (std::find(kParts.begin(), kParts.end(), c.metric) == kParts.end()) continue;
+    if (c.baseline_median && c.candidate_median)
+      parts.push_back({c.role, c.candidate, c.metric, *c.baseline_median, *c.candidate_median});
+  }
+  return parts;
+}
+
+/// Measure blocks that hold every arm.
+int count_blocks(const RunData& run, size_t arms) {
+  std::map<int, std::set<std::string>> seen;
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::measure) seen[trial.block].insert(trial.arm);
+  return static_cast<int>(std::count_if(seen.begin(), seen.end(), [arms](const auto& block) {
+    return block.second.size() >= std::max<size_t>(arms, 1);
+  }));
+}
+
+std::optional<int> planned_blocks(const nlohmann::json& config) {
+  const auto measure = config.find("measure");
+  if (measure == config.end() || !measure->is_object()) return {};
+  const auto repeats = measure->find("repeats");
+  if (repeats == measure->end() || !repeats->is_number_integer()) return {};
+  return repeats->get<int>();
+}
+
+}  // namespace
+
+ReportModel build_report_model(const Results& results, const RunData& run,
+                               const ReportOptions& options) {
+  ReportModel model;
+  model.title = results.name.empty() ? "memduel" : results.name;
+  model.results = results;
+  model.config = run.config;
+  model.growth = growth_sentences(results);
+  for (const Comparison& c : results.comparisons)
+    if (c.gate) model.headlines.push_back(headline_for(c, results));
+  model.side_effects = side_effects(results);
+  model.memory_parts = memory_parts(results);
+  model.timelines = build_timelines(run, options.bucket_budget);
+  model.blocks_done = count_blocks(run, results.arms.size());
+  model.blocks_planned = planned_blocks(run.config);
+  model.reproduce = "memduel run config.json --out again";
+  model.confidential = options.confidential;
+  if (options.confidential) make_confidential(model);
+  return model;
+}
+
+}  // namespace memduel

@@ -1,0 +1,68 @@
+// The one model from which every report format is written, so that no two formats can disagree.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/results.h"
+#include "base/run_data.h"
+#include "reports/timeline.h"
+
+namespace memduel {
+
+/// One sentence of the first screen, about a gate metric of one candidate.
+struct Headline {
+  std::string sentence;
+  std::string role;
+  std::string metric;
+  std::string candidate;
+  Verdict verdict = Verdict::inconclusive;
+  Tier tier = Tier::plain;
+  std::optional<GateOutcome> outcome;  ///< of the gate on this metric, where there is one
+  bool advisory = false;               ///< the gate does not decide the exit code
+  std::string reason;
+};
+
+/// Same model, same accuracy, cost in time.
+struct SideEffect {
+  std::string topic;  ///< "model", "accuracy" or "time"
+  std::string sentence;
+  Verdict verdict = Verdict::inconclusive;
+};
+
+/// How a role's memory at its peak or round end differs, by what holds it.
+struct MemoryPart {
+  std::string role;
+  std::string candidate;
+  std::string metric;
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+};
+
+struct ReportModel {
+  std::string title;
+  Results results;
+  nlohmann::json config;
+  std::vector<std::string> growth;  ///< sentences, where the workload has rounds
+  std::vector<Headline> headlines;
+  std::vector<SideEffect> side_effects;
+  std::vector<MemoryPart> memory_parts;  ///< live, held free, file-backed; from medians
+  std::vector<RoleTimeline> timelines;
+  int blocks_done = 0;  ///< measure blocks in which no arm is missing
+  std::optional<int> blocks_planned;
+  std::string reproduce;  ///< a command line
+  bool confidential = false;
+};
+
+struct ReportOptions {
+  bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
+  int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
+};
+
+/// Pure: reads nothing but its arguments.
+ReportModel build_report_model(const Results& results, const RunData& run,
+                               const ReportOptions& options = {});
+
+}  // namespace memduel

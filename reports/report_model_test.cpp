@@ -1,0 +1,79 @@
+#include "reports/report_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+ReportModel model_of(const SampleOptions& options) {
+  const Sample sample = make_sample(options);
+  return build_report_model(sample.results, sample.run);
+}
+
+TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
+  const ReportModel model = model_of({});
+  ASSERT_EQ(model.headlines.size(), 2u);
+  EXPECT_EQ(model.headlines[0].role, "server");
+  EXPECT_EQ(model.headlines[0].verdict, Verdict::improved);
+  EXPECT_EQ(model.headlines[0].outcome, GateOutcome::passed);
+  // 599 + 5 + 1 (median noise) - 150 idle against 0.6 * 600 + 5 - 150, see make_sample.
+  EXPECT_THAT(model.headlines[0].sentence,
+              testing::StartsWith("optimized uses 53 % LESS server memory above idle at its peak"));
+}
+
+TEST(ReportModel, MatchesGatesWithAStarForTheRole) {
+  Sample sample = make_sample();
+  sample.results.gates.resize(1);
+  sample.results.gates[0].gate = "*.peak_rss_above_idle_bytes<=+2%";
+  sample.results.gates[0].outcome = GateOutcome::undecided;
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.headlines[0].outcome, GateOutcome::undecided);
+  EXPECT_EQ(model.headlines[1].outcome, GateOutcome::undecided);
+}
+
+TEST(ReportModel, AnswersSameModelSameAccuracyCostInTime) {
+  const ReportModel model = model_of({});
+  ASSERT_EQ(model.side_effects.size(), 3u);
+  EXPECT_EQ(model.side_effects[0].topic, "model");
+  EXPECT_EQ(model.side_effects[1].sentence,
+            "Validation accuracy: 91.25 % with optimized, 91.25 % with original.");
+  EXPECT_EQ(model.side_effects[2].topic, "time");
+}
+
+TEST(ReportModel, CountsOnlyBlocksThatHoldEveryArm) {
+  Sample sample = make_sample({.blocks = 5});
+  sample.run.trials.pop_back();
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.blocks_done, 4);
+  EXPECT_EQ(model.blocks_planned, 8);
+}
+
+TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
+  Sample sample = make_sample();
+  for (const char* role : {"server", "client-1"}) {
+    Growth growth;
+    growth.arm = "original";
+    growth.role = role;
+    growth.metric = "rss_growth_bytes_per_round";
+    growth.verdict = GrowthVerdict::flat;
+    sample.results.growth.push_back(growth);
+  }
+  sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
+  sample.results.comparisons[0].role = "server";
+  sample.results.comparisons[0].gate = true;
+  EXPECT_THAT(build_report_model(sample.results, sample.run).growth,
+              testing::ElementsAre("original: server memory is flat"));
+}
+
+TEST(ReportModel, OfARunWithoutTrialsHasNoSections) {
+  const ReportModel model = model_of({.blocks = -1});
+  EXPECT_TRUE(model.headlines.empty());
+  EXPECT_TRUE(model.timelines.empty());
+  EXPECT_EQ(model.blocks_done, 0);
+}
+
+}  // namespace
+}  // namespace memduel

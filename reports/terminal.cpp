@@ -1,0 +1,271 @@
+#include "reports/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "reports/escape.h"
+#include "reports/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::array kKeyMetrics = {"peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
+                                    "peak_heap_bytes", "round_seconds"};
+
+/// Improved and regressed differ by sign and word; colour only repeats them.
+struct Look {
+  const char* sign;
+  const char* color;
+};
+
+Look look_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return {"▼", "\033[36m"};
+    case Verdict::regressed:
+      return {"▲", "\033[33m"};
+    case Verdict::unchanged:
+      return {"=", ""};
+    case Verdict::inconclusive:
+      break;
+  }
+  return {"?", "\033[2m"};
+}
+
+std::string painted(const std::string& text, const char* color, const TerminalOptions& options) {
+  return options.color && *color != '\0' ? color + text + "\033[0m" : text;
+}
+
+/// Keeps a number and its percent sign on one line.
+std::string with_fixed_percent(std::string text) {
+  for (size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, "\u00A0");
+  return text;
+}
+
+/// Words of `text` on lines of at most `width` columns; continued lines start with `indent` spaces.
+std::string wrapped(const std::string& text, size_t indent, int width) {
+  std::istringstream words(with_fixed_percent(text));
+  std::string out;
+  size_t column = 0;
+  for (std::string item; words >> item;) {
+    const size_t length = count_characters(item);
+    if (column > indent && column + 1 + length > static_cast<size_t>(width)) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += item;
+    column += length;
+  }
+  return out + '\n';
+}
+
+std::string padded(std::string text, size_t width, bool right) {
+  const size_t length = count_characters(text);
+  if (length > width) {
+    // Cut whole characters: a byte-wise cut could leave half a UTF-8 character.
+    size_t kept = 0;
+    size_t bytes = 0;
+    while (bytes < text.size() && kept + 1 < width) {
+      ++bytes;
+      while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+        ++bytes;
+      ++kept;
+    }
+    return text.substr(0, bytes) + "…";
+  }
+  const std::string space(width - length, ' ');
+  return right ? space + text : text + space;
+}
+
+std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
+  std::string out;
+  for (const std::string& sentence : model.growth)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
+  for (const Headline& headline : model.headlines) {
+    const Look look = look_of(headline.verdict);
+    const std::string gate =
+        headline.outcome ? fmt::format(" [gate {}]", word(*headline.outcome)) : "";
+    const std::string lines =
+        wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence), gate), 2,
+                options.width);
+    out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
+  }
+  for (const SideEffect& effect : model.side_effects)
+    out += wrapped("• " + escape_terminal(effect.sentence), 2, options.width);
+  return out;
+}
+
+bool is_key_row(const Comparison& c) {
+  return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
+}
+
+std::string change_of(const Comparison& c) {
+  if (c.ratio) return format_change(*c.ratio);
+  if (!c.difference) return "-";
+  return (*c.difference < 0 ? "-" : "+") + format_bytes(std::abs(*c.difference));
+}
+
+/// Left-aligned text with a space after it, right-aligned text with a space before it.
+std::string left(const std::string& text, size_t width) {
+  return padded(escape_terminal(text), width - 1, false) + " ";
+}
+std::string right(const std::string& text, size_t width) {
+  return " " + padded(escape_terminal(text), width - 1, true);
+}
+
+/// 12 + 25 + 11 + 11 + 8 + 1 + 12 columns.
+std::string table_line(const std::string& role, const std::string& metric,
+                       const std::string& baseline, const std::string& candidate,
+                       const std::string& change) {
+  return left(role, 12) + padded(escape_terminal(metric), 25, false) + right(baseline, 11) +
+         right(candidate, 11) + right(change, 8) + " ";
+}
+
+/// Without the unit of time or rounds, which the metric's name already says.
+std::string value_of(const std::string& metric, std::optional<double> value) {
+  const std::string text = format_metric(metric, value);
+  return text.substr(0, text.find('/'));
+}
+
+std::string table(const ReportModel& model, const TerminalOptions& options) {
+  std::string out;
+  std::string candidate;
+  size_t hidden = 0;
+  for (const Comparison& c : model.results.comparisons) {
+    if (!is_key_row(c)) {
+      ++hidden;
+      continue;
+    }
+    if (c.candidate != candidate) {
+      candidate = c.candidate;
+      out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
+    }
+    out += table_line(c.role, c.metric, value_of(c.metric, c.baseline_median),
+                      value_of(c.metric, c.candidate_median), change_of(c)) +
+           painted(word(c.verdict), look_of(c.verdict).color, options) + "\n";
+  }
+  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
+  return out;
+}
+
+std::string sparkline(const std::vector<double>& values, double low, double high) {
+  constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  std::string out;
+  for (const double value : values) {
+    const double place = high > low ? (value - low) / (high - low) : 0;
+    out += kBars.at(static_cast<size_t>(std::clamp(place * 7 + 0.5, 0.0, 7.0)));
+  }
+  return out;
+}
+
+/// Median over ok measure trials of each round's peak RSS.
+std::vector<double> round_peaks(const Results& results, const std::string& arm,
+                                const std::string& role) {
+  std::map<int, std::vector<double>> by_round;
+  for (const TrialData& trial : results.trials) {
+    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
+      continue;
+    for (const RoleData& data : trial.roles) {
+      if (data.role != role) continue;
+      for (const RoundData& round : data.rounds) {
+        const auto peak = round.metrics.find("peak_rss_bytes");
+        if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
+      }
+    }
+  }
+  std::vector<double> medians;
+  for (auto& [round, values] : by_round) {
+    std::sort(values.begin(), values.end());
+    const size_t half = values.size() / 2;
+    medians.push_back(values.size() % 2 == 1 ? values[half]
+                                             : (values[half - 1] + values[half]) / 2);
+  }
+  return medians;
+}
+
+/// At most `width` values: of more rounds, the largest of each stretch.
+std::vector<double> thinned(const std::vector<double>& values, size_t width) {
+  if (values.size() <= width) return values;
+  std::vector<double> out(width, 0);
+  for (size_t i = 0; i < values.size(); ++i) {
+    double& slot = out[i * width / values.size()];
+    slot = std::max(slot, values[i]);
+  }
+  return out;
+}
+
+std::vector<std::string> roles_with_rounds(const Results& results) {
+  std::vector<std::string> roles;
+  for (const TrialData& trial : results.trials)
+    for (const RoleData& role : trial.roles)
+      if (!role.rounds.empty() && std::find(roles.begin(), roles.end(), role.role) == roles.end())
+        roles.push_back(role.role);
+  return roles;
+}
+
+std::string sparklines(const ReportModel& model) {
+  std::string out;
+  for (const std::string& role : roles_with_rounds(model.results)) {
+    std::vector<std::pair<std::string, std::vector<double>>> arms;
+    double low = 0;
+    double high = 0;
+    for (const ArmSummary& arm : model.results.arms) {
+      std::vector<double> peaks = round_peaks(model.results, arm.name, role);
+      if (peaks.empty()) continue;
+      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      low = arms.empty() ? *least : std::min(low, *least);
+      high = std::max(high, *most);
+      arms.emplace_back(arm.name, thinned(peaks, 30));
+    }
+    for (const auto& [arm, peaks] : arms) {
+      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      out += padded(escape_terminal(role), 12, false) + " " +
+             padded(escape_terminal(arm), 12, false) + " " +
+             padded(sparkline(peaks, low, high), std::max<size_t>(peaks.size(), 8), false) + "  " +
+             format_bytes(*least) + " to " + format_bytes(*most) + "\n";
+    }
+  }
+  return out.empty() ? out : "\nPeak RSS by round, median of the trials\n" + out;
+}
+
+std::string notes(const ReportModel& model, int width) {
+  std::string out;
+  const auto add = [&](const char* kind, const std::vector<Note>& list) {
+    for (const Note& note : list) {
+      const std::string advice = note.advice.empty() ? "" : " Advice: " + note.advice;
+      out += wrapped(
+          fmt::format("{}: {}{}", kind, escape_terminal(note.message), escape_terminal(advice)), 2,
+          width);
+    }
+  };
+  add("Warning", model.results.warnings);
+  add("Limitation", model.results.limitations);
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace
+
+std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
+  std::string title = fmt::format("{} · {} block{}", escape_terminal(model.title),
+                                  model.blocks_done, model.blocks_done == 1 ? "" : "s");
+  if (model.blocks_planned && model.blocks_done < *model.blocks_planned)
+    title += fmt::format(" of {}", *model.blocks_planned);
+  const std::string heading = wrapped(title, 0, options.width);
+  return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
+         sentence_lines(model, options) + table(model, options) + sparklines(model) +
+         notes(model, options.width);
+}
+
+}  // namespace memduel

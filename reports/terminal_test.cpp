@@ -1,0 +1,49 @@
+#include "reports/terminal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/escape.h"
+#include "reports/testing/golden.h"
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+ReportModel model_of(const SampleOptions& options) {
+  const Sample sample = make_sample(options);
+  return build_report_model(sample.results, sample.run);
+}
+
+TEST(TerminalReport, MatchesTheGoldenFile) {
+  expect_golden("terminal.txt", render_terminal(model_of({})));
+}
+
+TEST(TerminalReport, FitsEightyColumns) {
+  for (const bool hostile : {false, true}) {
+    std::istringstream lines(render_terminal(
+        model_of({.candidates = 3, .rounds = 200, .series = false, .hostile = hostile})));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(count_characters(line), 80u) << line;
+  }
+}
+
+TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
+  const ReportModel model = model_of({.series = false, .hostile = true});
+  EXPECT_THAT(render_terminal(model), testing::Not(testing::HasSubstr("\033")));
+  EXPECT_THAT(render_terminal(model, {.color = true}), testing::HasSubstr("\033[36m"));
+}
+
+TEST(TerminalReport, SaysHowFarARunThatIsStillGoingHasCome) {
+  EXPECT_THAT(render_terminal(model_of({.blocks = 5, .series = false})),
+              testing::StartsWith("sample · 5 blocks of 8"));
+}
+
+TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
+  EXPECT_THAT(render_terminal(model_of({.blocks = -1})), testing::StartsWith("sample · 0 blocks"));
+}
+
+}  // namespace
+}  // namespace memduel

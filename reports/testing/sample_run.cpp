@@ -1,0 +1,229 @@
+#include "reports/testing/sample_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace memduel {
+namespace {
+
+constexpr double kMiB = 1024.0 * 1024.0;
+constexpr double kIdle = 150 * kMiB;
+constexpr std::int64_t kMillisecond = 1'000'000;
+constexpr std::int64_t kStart = 400 * kMillisecond;
+constexpr std::int64_t kRound = 700 * kMillisecond;
+
+constexpr const char* kHostile =
+    "\"'><script>window.hacked=1</script><img src=x onerror=window.hacked=1> \xE2\x80\xAE"
+    "gnp.exe \xFF\xFE & `x` [a](javascript:alert(1)) | --> ]]> \x1B[31m @user";
+
+std::string arm_name(int k, bool hostile) {
+  if (hostile) return k == 0 ? "base<b>line" : fmt::format("cand\"{}\" & <i>", k);
+  if (k == 0) return "original";
+  return k == 1 ? "optimized" : fmt::format("candidate-{}", k);
+}
+
+/// Highest memory of a role in a round; a whole number of pages.
+double peak_of(const std::string& role, int k, int round, int block) {
+  const double noise = ((block * 5) % 3) * kMiB;
+  const double base = role == "server" ? 600 * std::pow(0.6, k)
+                      : role == "tree" ? 1500.0 - 240 * k
+                                       : 420;
+  return std::floor((base * kMiB + (round - 1) * kMiB + noise) / 4096) * 4096;
+}
+
+PhaseData phase(const char* name, std::int64_t begin, std::int64_t end, double peak) {
+  return {name, begin, end, {{"peak_rss_bytes", peak}}};
+}
+
+RoundData make_round(const std::string& role, int k, int number, int block, std::int64_t begin) {
+  const double peak = peak_of(role, k, number, block);
+  RoundData round;
+  round.round = number;
+  round.begin_ns = begin;
+  round.end_ns = begin + kRound - 20 * kMillisecond;
+  round.metrics = {{"peak_rss_bytes", peak},
+                   {"end_rss_bytes", kIdle + (peak - kIdle) / 2},
+                   {"round_seconds", 0.68 + 0.01 * (block % 2)}};
+  const auto at = [&](int share) { return begin + kRound * share / 100; };
+  if (role == "server")
+    round.phases = {phase("broadcast", at(0), at(15), peak * 0.8),
+                    phase("aggregate", at(60), at(80), peak),
+                    phase("validate", at(80), at(97), peak * 0.9)};
+  else if (role != "tree")
+    round.phases = {phase("load", at(10), at(18), peak * 0.7), phase("train", at(18), at(60), peak),
+                    phase("upload", at(60), at(75), peak * 0.9)};
+  return round;
+}
+
+/// Idle, then a hill in each round that reaches the round's peak in the middle.
+Series make_series(const RoleData& role, std::int64_t begin, std::int64_t end) {
+  Series series{"rss_bytes", {}, {}};
+  for (std::int64_t t = begin; t < end; t += 2 * kMillisecond) {
+    double value = kIdle;
+    for (const RoundData& round : role.rounds) {
+      if (t < round.begin_ns || t >= round.end_ns) continue;
+      const double place = static_cast<double>(t - round.begin_ns) /
+                           static_cast<double>(round.end_ns - round.begin_ns);
+      value = kIdle + (round.metrics.at("peak_rss_bytes") - kIdle) * (1 - std::abs(2 * place - 1));
+    }
+    series.t_ns.push_back(t);
+    series.values.push_back(static_cast<std::int64_t>(value / 4096) * 4096);
+  }
+  return series;
+}
+
+TrialData make_trial(const SampleOptions& options, int id, int block, int position, int k) {
+  TrialData trial;
+  trial.id = id;
+  trial.block = block;
+  trial.position = position;
+  trial.arm = arm_name(k, options.hostile);
+  trial.kind = block == 0 ? TrialKind::warmup : TrialKind::measure;
+  trial.begin_ns = id * 10'000 * kMillisecond;
+  trial.end_ns = trial.begin_ns + kStart + options.rounds * kRound + 100 * kMillisecond;
+  trial.model_sha256 = std::string(64, 'a');
+  for (const char* name : {"server", "client-1", "client-2", "tree"}) {
+    RoleData role;
+    role.role = name;
+    const double peak = peak_of(name, k, std::max(options.rounds, 1), block);
+    role.metrics = {{"peak_rss_bytes", peak},
+                    {"idle_rss_bytes", kIdle},
+                    {"peak_rss_above_idle_bytes", peak - kIdle},
+                    {"heap_held_free_bytes", (3.0 - k) * 10 * kMiB},
+                    {"round_seconds", 0.68 + 0.01 * (block % 2)}};
+    for (int r = 1; r <= options.rounds; ++r)
+      role.rounds.push_back(
+          make_round(name, k, r, block, trial.begin_ns + kStart + (r - 1) * kRound));
+    if (options.series) role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
+    if (role.role != "tree") role.exit_status = 0;
+    trial.roles.push_back(std::move(role));
+  }
+  return trial;
+}
+
+double median_of(const RunData& run, const std::string& arm, const std::string& role,
+                 const std::string& metric) {
+  std::vector<double> values;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::measure || trial.arm != arm || trial.status != TrialStatus::ok)
+      continue;
+    for (const RoleData& data : trial.roles)
+      if (data.role == role) values.push_back(data.metrics.at(metric));
+  }
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Comparison compare(const RunData& run, const SampleOptions& options, int k, const std::string& role,
+                   const std::string& metric, double margin) {
+  Comparison c;
+  c.baseline = arm_name(0, options.hostile);
+  c.candidate = arm_name(k, options.hostile);
+  c.role = role;
+  c.metric = metric;
+  c.gate = metric == "peak_rss_above_idle_bytes" && role != "tree";
+  c.baseline_median = median_of(run, c.baseline, role, metric);
+  c.candidate_median = median_of(run, c.candidate, role, metric);
+  c.ratio = *c.candidate_median / *c.baseline_median;
+  c.difference = *c.candidate_median - *c.baseline_median;
+  c.ci_low = *c.ratio * 0.995;
+  c.ci_high = *c.ratio * 1.005;
+  c.p_value = 0.0078125;
+  if (c.gate) c.p_adjusted = 0.015625;
+  c.n_baseline = c.n_candidate = options.blocks;
+  c.margin = margin;
+  c.smallest_detectable = 0.004;
+  const bool same = std::abs(*c.ratio - 1) < margin;
+  c.verdict = same ? Verdict::unchanged : *c.ratio < 1 ? Verdict::improved : Verdict::regressed;
+  c.tier = same ? Tier::plain : Tier::strong;
+  c.reason = same ? "the 90 % interval lies inside the margin"
+                  : "the whole interval lies beyond the margin";
+  return c;
+}
+
+GateResult gate_of(const Comparison& c) {
+  GateResult gate;
+  gate.gate = c.role + "." + c.metric + "<=+1%";
+  gate.candidate = c.candidate;
+  gate.outcome = c.verdict == Verdict::regressed ? GateOutcome::failed : GateOutcome::passed;
+  gate.reason = c.reason;
+  return gate;
+}
+
+void add_results(Results& results, const RunData& run, const SampleOptions& options) {
+  results.name = options.hostile ? kHostile : "sample";
+  results.baseline = arm_name(0, options.hostile);
+  results.config_sha256 = run.config_sha256;
+  results.environment = run.environment;
+  results.limitations = run.limitations;
+  results.warnings = run.warnings;
+  results.trials = run.trials;
+  for (TrialData& trial : results.trials)
+    for (RoleData& role : trial.roles) role.series.clear();
+  for (int k = 0; k <= options.candidates; ++k) {
+    ArmSummary arm;
+    arm.name = arm_name(k, options.hostile);
+    arm.optimizations = {{"aggregate", k == 0 ? "deep-copy" : "in-place"}, {"piece_bytes", 262144}};
+    arm.model_sha256 = std::string(64, 'a');
+    for (const TrialData& trial : run.trials)
+      if (trial.arm == arm.name && trial.kind == TrialKind::measure)
+        ++(trial.status == TrialStatus::ok ? arm.trials_ok : arm.trials_failed);
+    results.arms.push_back(std::move(arm));
+  }
+  for (int k = 1; k <= options.candidates && !run.trials.empty(); ++k) {
+    for (const char* role : {"server", "client-1", "tree"}) {
+      for (const auto& [metric, margin] :
+           std::map<std::string, double>{{"peak_rss_above_idle_bytes", 0.01},
+                                         {"peak_rss_bytes", 0.01},
+                                         {"heap_held_free_bytes", 0.005},
+                                         {"round_seconds", 0.03}}) {
+        results.comparisons.push_back(compare(run, options, k, role, metric, margin));
+        if (results.comparisons.back().gate)
+          results.gates.push_back(gate_of(results.comparisons.back()));
+      }
+    }
+    results.equivalence.push_back({arm_name(0, options.hostile),
+                                   arm_name(k, options.hostile),
+                                   true,
+                                   0.0,
+                                   {{"validation_accuracy_ratio", {0.9125, 0.9125}}}});
+  }
+}
+
+}  // namespace
+
+Sample make_sample(const SampleOptions& options) {
+  Sample sample;
+  RunData& run = sample.run;
+  run.config = {{"name", "sample"},
+                {"measure", {{"repeats", std::max(options.blocks, 8)}}},
+                {"workload", {{"kind", "federated"}, {"env", {{"TOKEN", "secret"}}}}}};
+  run.config_sha256 = std::string(64, 'c');
+  run.environment = {{"cpu", "Sample CPU"}, {"kernel", "6.1"}, {"fingerprint", "f00d"}};
+  if (options.hostile) run.environment["cpu"] = kHostile;
+  run.warnings = {{"load", options.hostile ? kHostile : "other programs used 12 % of the CPU",
+                   "run it on a quiet machine"}};
+  run.limitations = {{"no_cgroup", "no cgroup could be made", "run as root"}};
+  int id = 0;
+  for (int block = 0; block <= options.blocks; ++block)
+    for (int position = 0; position <= options.candidates; ++position) {
+      const int k = (position + block) % (options.candidates + 1);
+      run.trials.push_back(make_trial(options, ++id, block, position, k));
+    }
+  if (options.failed_trial && !run.trials.empty()) {
+    TrialData& trial = run.trials.back();
+    trial.status = TrialStatus::killed_for_memory;
+    trial.failure = options.hostile
+                        ? kHostile
+                        : "server was killed by signal 9\nlast line of /srv/job/log: out of memory";
+  }
+  add_results(sample.results, run, options);
+  return sample;
+}
+
+}  // namespace memduel

@@ -1,0 +1,29 @@
+// A made-up run whose every number follows from a formula, so that tests know what a report must
+// say.
+#pragma once
+
+#include "analysis/results.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+struct SampleOptions {
+  int candidates = 1;
+  int blocks = 8;
+  int rounds = 5;  ///< 0: a job without marks
+  bool series = true;
+  bool hostile = false;  ///< names, log lines and notes that try to break out of every format
+  bool failed_trial = false;
+};
+
+struct Sample {
+  Results results;
+  RunData run;
+};
+
+/// Roles server, client-1, client-2 and tree. The baseline's server peaks at 600 MiB, candidate k's
+/// at 600 * 0.6^k MiB, plus 1 MiB per round and up to 2 MiB by block; clients are the same in all
+/// arms.
+Sample make_sample(const SampleOptions& options = {});
+
+}  // namespace memduel

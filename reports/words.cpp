@@ -1,0 +1,193 @@
+#include "reports/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+struct MetricWords {
+  std::string_view metric;
+  std::string_view verb;
+  std::string_view after_role;  ///< "{verb} 12 % LESS {role}{after_role}"
+};
+
+constexpr std::array kMetricWords = {
+    MetricWords{"peak_rss_bytes", "uses", " memory at its peak"},
+    MetricWords{"peak_rss_above_idle_bytes", "uses", " memory above idle at its peak"},
+    MetricWords{"peak_pss_bytes", "uses", " memory (PSS) at its peak"},
+    MetricWords{"peak_heap_bytes", "uses", " heap at its peak"},
+    MetricWords{"idle_rss_bytes", "uses", " memory when idle"},
+    MetricWords{"end_rss_bytes", "keeps", " memory at the end"},
+    MetricWords{"end_pss_bytes", "keeps", " memory (PSS) at the end"},
+    MetricWords{"peak_rss_anon_bytes", "uses", " anonymous memory at its peak"},
+    MetricWords{"peak_rss_file_bytes", "uses", " file-backed memory at its peak"},
+    MetricWords{"heap_in_use_bytes", "keeps", " heap in use"},
+    MetricWords{"heap_held_free_bytes", "keeps", " heap held free by the allocator"},
+    MetricWords{"peak_torch_cpu_bytes", "uses", " tensor memory at its peak"},
+    MetricWords{"peak_gpu_allocated_bytes", "uses", " GPU memory at its peak"},
+    MetricWords{"allocated_bytes", "allocates", " memory in total"},
+    MetricWords{"round_seconds", "needs", " time per round"},
+    MetricWords{"cpu_seconds", "needs", " CPU time"},
+    MetricWords{"validation_accuracy_ratio", "reaches", " validation accuracy"},
+    MetricWords{"rss_growth_bytes_per_round", "grows", " memory per round"},
+    MetricWords{"rss_growth_bytes_per_minute", "grows", " memory per minute"},
+};
+
+MetricWords words_for(std::string_view metric) {
+  const auto* found = std::find_if(kMetricWords.begin(), kMetricWords.end(),
+                                   [metric](const MetricWords& w) { return w.metric == metric; });
+  if (found != kMetricWords.end()) return *found;
+  return {metric, "has", ""};
+}
+
+std::string role_words(const std::string& role) {
+  if (role == "client_max") return "largest-client";
+  if (role == "client_median") return "median-client";
+  if (role == "tree") return "whole-job";
+  return role;
+}
+
+std::string blocks(const Comparison& c) {
+  const int n = std::min(c.n_baseline, c.n_candidate);
+  return fmt::format("{} block{}", n, n == 1 ? "" : "s");
+}
+
+std::string signed_percent(double ratio) {
+  const double share = ratio - 1;
+  return (share < 0 ? "−" : "+") + percent(std::abs(share));
+}
+
+/// "38–43 %" when both ends lie on one side, else "−3 % to +2 %".
+std::string ratio_interval(double low, double high) {
+  if (high < 1 || low > 1) {
+    const double a = std::min(std::abs(low - 1), std::abs(high - 1));
+    const double b = std::max(std::abs(low - 1), std::abs(high - 1));
+    const std::string from = percent(a);
+    const std::string to = percent(b);
+    if (from == to) return fmt::format("{:.1f}–{:.1f} %", a * 100, b * 100);
+    return fmt::format("{}–{}", from.substr(0, from.size() - 2), to);
+  }
+  return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
+}
+
+std::string signed_metric(const std::string& metric, double value) {
+  return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
+}
+
+std::string interval_words(const Comparison& c) {
+  if (!c.ci_low || !c.ci_high) return {};
+  return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high)
+                  : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
+                                signed_metric(c.metric, *c.ci_high))) +
+         ", ";
+}
+
+std::string margin_words(const Comparison& c) {
+  return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
+}
+
+/// "41 % LESS", "12.0 MiB/round MORE".
+std::string change_words(const Comparison& c) {
+  if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
+  return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
+}
+
+}  // namespace
+
+std::string word(Verdict verdict) {
+  constexpr std::array kWords = {"improved", "regressed", "unchanged", "inconclusive"};
+  return kWords.at(static_cast<size_t>(verdict));
+}
+
+std::string word(Tier tier) {
+  return tier == Tier::strong ? "strong" : "plain";
+}
+
+std::string word(GrowthVerdict verdict) {
+  constexpr std::array kWords = {"flat", "growing", "stepped", "settling", "inconclusive"};
+  return kWords.at(static_cast<size_t>(verdict));
+}
+
+std::string word(GateOutcome outcome) {
+  constexpr std::array kWords = {"passed", "failed", "undecided"};
+  return kWords.at(static_cast<size_t>(outcome));
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  if (std::abs(value) >= 9.95) return fmt::format("{:.0f} %", value);
+  if (std::abs(value) >= 0.995) return fmt::format("{:.1f} %", value);
+  return fmt::format("{:.2f} %", value);
+}
+
+std::string quantity(const std::string& role, const std::string& metric) {
+  const MetricWords words = words_for(metric);
+  if (words.after_role.empty()) return role_words(role) + " " + metric;
+  return role_words(role) + std::string(words.after_role);
+}
+
+std::string effect_sentence(const Comparison& c) {
+  const std::string what = quantity(c.role, c.metric);
+  const std::string verb(words_for(c.metric).verb);
+  const std::string evidence = interval_words(c) + blocks(c);
+  const std::string verdict = word(c.verdict);
+  const bool has_effect = c.ratio.has_value() || c.difference.has_value();
+  if (c.verdict == Verdict::inconclusive || !has_effect) {
+    std::string text = fmt::format("Cannot tell whether {} {} MORE or LESS {} than {} ({}): {}",
+                                   c.candidate, verb, what, c.baseline, evidence, verdict);
+    if (c.blocks_needed) text += fmt::format("; about {} blocks would settle it", *c.blocks_needed);
+    return text;
+  }
+  if (c.verdict == Verdict::unchanged)
+    return fmt::format("{} {} the SAME {} as {} ({}, inside the margin of ±{}): {}", c.candidate,
+                       verb, what, c.baseline, evidence, margin_words(c), verdict);
+  return fmt::format("{} {} {} {} than {} ({}): {}", c.candidate, verb, change_words(c), what,
+                     c.baseline, evidence, verdict);
+}
+
+std::string growth_sentence(const Growth& g) {
+  const std::string unit = g.metric.ends_with("_per_minute") ? "minute" : "round";
+  const std::string who = fmt::format("{}: {} memory", g.arm, role_words(g.role));
+  const std::string slope =
+      g.slope ? fmt::format("{} per {}", format_bytes(std::abs(*g.slope)), unit) : "";
+  switch (g.verdict) {
+    case GrowthVerdict::flat:
+      return who + " is flat";
+    case GrowthVerdict::growing: {
+      std::string text = fmt::format("{} grows {}", who, slope);
+      if (g.projection && g.projection->round)
+        text += fmt::format(" and meets the {} limit in {} {:.0f}",
+                            format_bytes(g.projection->limit_bytes), unit, *g.projection->round);
+      return text;
+    }
+    case GrowthVerdict::stepped:
+      return who + " makes a step and then stays";
+    case GrowthVerdict::settling:
+      return who + " settles: later rounds grow less and less";
+    case GrowthVerdict::inconclusive:
+      break;
+  }
+  return fmt::format("{}: cannot tell whether it grows{}", who,
+                     g.reason.empty() ? "" : " (" + g.reason + ")");
+}
+
+std::string model_sentence(const Equivalence& e) {
+  if (e.bit_identical.value_or(false))
+    return fmt::format("The final models of {} and {} are bit-identical.", e.candidate, e.baseline);
+  if (e.max_abs_diff)
+    return fmt::format("The final models of {} and {} differ by at most {:.3g} in any element.",
+                       e.candidate, e.baseline, *e.max_abs_diff);
+  if (e.bit_identical)
+    return fmt::format("The final models of {} and {} differ; by how much is not known.",
+                       e.candidate, e.baseline);
+  return {};
+}
+
+}  // namespace memduel

@@ -1,0 +1,36 @@
+// Verdicts as sentences for somebody who was not there.
+#pragma once
+
+#include <string>
+
+#include "analysis/results.h"
+
+namespace memduel {
+
+/// "improved", "regressed", "unchanged", "inconclusive".
+std::string word(Verdict verdict);
+/// "strong", "plain".
+std::string word(Tier tier);
+/// "flat", "growing", "stepped", "settling", "inconclusive".
+std::string word(GrowthVerdict verdict);
+/// "passed", "failed", "undecided".
+std::string word(GateOutcome outcome);
+
+/// A share as people say it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
+std::string percent(double share);
+
+/// What the metric of a role is about: "server memory above idle at its peak".
+std::string quantity(const std::string& role, const std::string& metric);
+
+/// "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 8 blocks):
+/// improved".
+std::string effect_sentence(const Comparison& comparison);
+
+/// "original: server memory grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31".
+std::string growth_sentence(const Growth& growth);
+
+/// "The final models of optimized and original are bit-identical."; empty when nothing was
+/// compared.
+std::string model_sentence(const Equivalence& equivalence);
+
+}  // namespace memduel

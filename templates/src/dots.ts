@@ -1,0 +1,185 @@
+// Every trial as a dot, since data often comes in clusters that a mean or a box would hide.
+
+import { type ArmLook, type ArmLooks } from "./arms";
+import { h, s } from "./dom";
+import { metric_exact, metric_value } from "./format";
+import { median } from "./timeline_data";
+
+export interface Dot {
+  /** Column, counted from 0. */
+  column: number;
+  arm: string;
+  trial: number;
+  value: number;
+}
+
+export interface DotChart {
+  metric: string;
+  columns: string[];
+  /** What a column is: "round" or "block". */
+  column_name: string;
+  arms: string[];
+  dots: Dot[];
+  from_zero: boolean;
+  looks: ArmLooks;
+}
+
+const frame = { left: 78, right: 12, top: 10, bottom: 30, height: 260 };
+
+function nice_step(span: number, steps: number): number {
+  const raw = Math.max(span / steps, Number.MIN_VALUE);
+  const power = 2 ** Math.floor(Math.log2(raw));
+  return raw > power * 1.5 ? power * 2 : power;
+}
+
+function mark_path({ mark }: ArmLook, x: number, y: number, r: number): string {
+  switch (mark) {
+    case "circle":
+      return `M${x - r},${y}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0z`;
+    case "square":
+      return `M${x - r},${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
+    case "diamond":
+      return `M${x},${y - r * 1.3}l${r * 1.3},${r * 1.3}l${-r * 1.3},${r * 1.3}l${-r * 1.3},${-r * 1.3}z`;
+    case "triangle":
+      return `M${x},${y - r * 1.2}l${r * 1.2},${r * 2.1}h${-r * 2.4}z`;
+  }
+}
+
+interface Place {
+  dot: Dot;
+  x: number;
+  y: number;
+}
+
+/** The chart for one width; one path per arm, so that a hundred thousand dots stay cheap. */
+function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Place[] } {
+  const values = chart.dots.map((dot) => dot.value);
+  const highest = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  const lowest = values.reduce((a, b) => Math.min(a, b), Infinity);
+  const pad = (highest - lowest) * 0.08 || Math.abs(highest) * 0.02 || 1;
+  const from = chart.from_zero ? Math.min(0, lowest) : lowest - pad;
+  const to = highest + (chart.from_zero ? (highest - from) * 0.06 || 1 : pad);
+  const inner = { width: width - frame.left - frame.right, height: frame.height - frame.top - frame.bottom };
+  const y_of = (v: number): number => frame.top + inner.height * (1 - (v - from) / (to - from));
+  const column_width = inner.width / Math.max(chart.columns.length, 1);
+  const lane = (column_width * 0.8) / Math.max(chart.arms.length, 1);
+  const radius = Math.max(1.5, Math.min(4, lane / 4));
+
+  const svg = s("svg", {
+    width,
+    height: frame.height,
+    viewBox: `0 0 ${width} ${frame.height}`,
+    "aria-hidden": "true",
+  });
+  const step = nice_step(to - from, 5);
+  for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
+    const y = y_of(tick);
+    svg.append(
+      s("line", { x1: frame.left, x2: width - frame.right, y1: y, y2: y, class: "grid" }),
+      s("text", { x: frame.left - 8, y: y + 4, class: "tick", "text-anchor": "end" }, metric_value(chart.metric, tick)),
+    );
+  }
+  const every = Math.ceil(chart.columns.length / Math.max(inner.width / 34, 1));
+  chart.columns.forEach((label, i) => {
+    const x = frame.left + i * column_width;
+    if (i % 2 === 0)
+      svg.append(s("rect", { x, y: frame.top, width: column_width, height: inner.height, class: "stripe" }));
+    if (i % every === 0)
+      svg.append(s("text", { x: x + column_width / 2, y: frame.height - 10, class: "tick", "text-anchor": "middle" }, label));
+  });
+
+  const places: Place[] = [];
+  chart.arms.forEach((arm, a) => {
+    const look = chart.looks.get(arm);
+    if (look === undefined) return;
+    const own = chart.dots.filter((dot) => dot.arm === arm);
+    const by_column = new Map<number, Dot[]>();
+    for (const dot of own) by_column.set(dot.column, [...(by_column.get(dot.column) ?? []), dot]);
+    let path = "";
+    let middle = "";
+    for (const [column, dots] of by_column) {
+      const left = frame.left + column * column_width + column_width * 0.1 + a * lane;
+      dots.forEach((dot, i) => {
+        const x = left + (lane * (i + 1)) / (dots.length + 1);
+        const y = y_of(dot.value);
+        places.push({ dot, x, y });
+        path += mark_path(look, x, y, radius);
+      });
+      const mid = median(dots.map((dot) => dot.value).sort((p, q) => p - q));
+      if (mid !== null && dots.length > 1) middle += `M${left + lane * 0.08},${y_of(mid)}h${lane * 0.84}`;
+    }
+    const color = `var(${look.color})`;
+    svg.append(
+      s("path", { d: path, class: "dots", fill: color }),
+      s("path", { d: middle, class: "median", stroke: color }),
+    );
+  });
+  return { svg, places };
+}
+
+function nearest(places: Place[], x: number, y: number): Place | null {
+  let best: Place | null = null;
+  let least = 30 ** 2;
+  for (const place of places) {
+    const distance = (place.x - x) ** 2 + (place.y - y) ** 2;
+    if (distance < least) [best, least] = [place, distance];
+  }
+  return best;
+}
+
+/** The same numbers for readers who cannot see the chart: medians by column and arm. */
+function as_table(chart: DotChart): HTMLElement {
+  const cell = (column: number, arm: string): HTMLElement => {
+    const values = chart.dots.filter((d) => d.column === column && d.arm === arm).map((d) => d.value);
+    const mid = median(values.sort((p, q) => p - q));
+    return h("td", { title: metric_exact(chart.metric, mid) }, metric_value(chart.metric, mid));
+  };
+  return h(
+    "details",
+    {},
+    h("summary", {}, `Medians by ${chart.column_name} as a table`),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": `medians by ${chart.column_name}` },
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.arms.map((arm) => h("th", { scope: "col" }, arm)))),
+        h(
+          "tbody",
+          {},
+          ...chart.columns.map((label, column) =>
+            h("tr", {}, h("th", { scope: "row" }, label), ...chart.arms.map((arm) => cell(column, arm))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+export function dot_chart(chart: DotChart, label: string): HTMLElement {
+  const hint = "Each dot is one trial, the bar its arm’s median. Point at a dot to read it.";
+  const output = h("output", { class: "readout" }, hint);
+  const plot = h("div", { class: "plot", role: "img", "aria-label": label });
+  plot.style.height = `${frame.height}px`;
+  let places: Place[] = [];
+  const paint = (width: number): void => {
+    const drawn = draw(chart, width);
+    places = drawn.places;
+    plot.replaceChildren(drawn.svg);
+  };
+  plot.addEventListener("pointermove", (event) => {
+    const box = plot.getBoundingClientRect();
+    const found = nearest(places, event.clientX - box.left, event.clientY - box.top);
+    output.textContent =
+      found === null
+        ? hint
+        : `${chart.column_name} ${chart.columns[found.dot.column] ?? ""} · ${found.dot.arm}, trial ${found.dot.trial} · ` +
+          `${metric_value(chart.metric, found.dot.value)} = ${metric_exact(chart.metric, found.dot.value)}`;
+  });
+  new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry?.contentRect.width ?? 0);
+    if (width > 0) paint(width);
+  }).observe(plot);
+  return h("div", { class: "chart" }, plot, output, as_table(chart));
+}

@@ -1,0 +1,161 @@
+// What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
+
+import { h, section } from "./dom";
+import { metric_exact, mib, seconds } from "./format";
+import type { ReportModel, Trial } from "./model";
+
+export function evidence_section(model: ReportModel): HTMLElement {
+  return section(
+    "evidence",
+    "Evidence",
+    method(),
+    trials(model),
+    arms(model),
+    tree("Environment", model.results.environment),
+    tree("Config, resolved", model.config),
+    downloads(model),
+  );
+}
+
+function method(): HTMLElement {
+  return h(
+    "details",
+    {},
+    h("summary", {}, "How this was decided"),
+    h(
+      "p",
+      {},
+      "Every block runs each arm once, in random order, so that a slow drift of the machine hits all arms alike. " +
+        "One trial gives one number per role and metric. The change is the Hodges–Lehmann estimate with its 95 % interval. " +
+        "“Improved” and “regressed” need an interval that excludes no difference, after correcting for the number of gate metrics; " +
+        "“strong” means that the whole interval lies beyond the margin. “Unchanged” is only said when the interval lies inside the margin. " +
+        "Everything else is inconclusive, with the reason. Warm-up and profile trials never enter the numbers.",
+    ),
+  );
+}
+
+function rows_table(label: string, head: string[], rows: HTMLElement[]): HTMLElement {
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows),
+    ),
+  );
+}
+
+function peak_of(trial: Trial): HTMLElement {
+  const tree_role = trial.roles.find((role) => role.role === "tree") ?? trial.roles[0];
+  const peak = tree_role?.metrics["peak_rss_bytes"];
+  return h(
+    "td",
+    { class: "number", title: metric_exact("peak_rss_bytes", peak) },
+    peak === undefined ? "–" : mib(peak),
+  );
+}
+
+function trials(model: ReportModel): HTMLElement {
+  const notes = new Map(model.trial_notes.map((note) => [note.trial, note]));
+  const all = model.results.trials;
+  const failed = all.filter((trial) => trial.status !== "ok").length;
+  const rows = all.map((trial) => {
+    const note = notes.get(trial.id);
+    return h(
+      "tr",
+      { class: trial.status },
+      h("th", { scope: "row" }, String(trial.id)),
+      h("td", {}, String(trial.block)),
+      h("td", {}, trial.arm),
+      h("td", {}, trial.kind),
+      h("td", {}, trial.status.replaceAll("_", " ")),
+      h("td", { class: "number" }, note === undefined ? "–" : seconds(note.seconds)),
+      peak_of(trial),
+      h("td", {}, note === undefined || note.failure === "" ? "" : h("pre", {}, note.failure)),
+    );
+  });
+  return h(
+    "details",
+    { open: failed > 0 },
+    h("summary", {}, `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
+    rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], rows),
+  );
+}
+
+function arms(model: ReportModel): HTMLElement {
+  const names = model.results.arms.map((arm) => arm.name);
+  const switches = [...new Set(model.results.arms.flatMap((arm) => Object.keys(arm.optimizations)))];
+  const text = (value: unknown): string =>
+    value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value);
+  const row = (label: string, values: string[]): HTMLElement =>
+    h(
+      "tr",
+      { class: new Set(values).size > 1 ? "differs" : "" },
+      h("th", { scope: "row" }, label),
+      ...values.map((value) => h("td", {}, value)),
+    );
+  return h(
+    "details",
+    {},
+    h("summary", {}, `Arms: what differs between ${names.join(", ")}`),
+    rows_table("Arms", ["", ...names], [
+      row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
+      row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),
+      row("final model, SHA-256", model.results.arms.map((arm) => arm.model_sha256?.slice(0, 16) ?? "–")),
+      ...switches.map((name) => row(name, model.results.arms.map((arm) => text(arm.optimizations[name])))),
+    ]),
+  );
+}
+
+function tree(title: string, value: unknown): HTMLElement {
+  return h(
+    "details",
+    {},
+    h("summary", {}, title),
+    h("pre", { tabindex: "0", role: "region", "aria-label": title }, JSON.stringify(value, null, 2)),
+  );
+}
+
+function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** One line per value, as `memduel report --format csv` writes it. */
+export function as_csv(trials_: Trial[]): string {
+  const field = (text: string): string => {
+    const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const lines = ["trial,block,position,arm,kind,status,role,round,phase,metric,value"];
+  for (const trial of trials_)
+    for (const role of trial.roles) {
+      const head = [trial.id, trial.block, trial.position ?? "", field(trial.arm), trial.kind, trial.status, field(role.role)];
+      const add = (round: string, phase: string, metrics: Record<string, number>): void => {
+        for (const [metric, value] of Object.entries(metrics))
+          lines.push([...head, round, field(phase), field(metric), value].join(","));
+      };
+      add("", "", role.metrics);
+      for (const round of role.rounds ?? []) {
+        add(String(round.round), "", round.metrics);
+        for (const phase of round.phases ?? []) add(String(round.round), phase.phase, phase.metrics);
+      }
+    }
+  return `${lines.join("\n")}\n`;
+}
+
+function downloads(model: ReportModel): HTMLElement {
+  const button = (label: string, action: () => void): HTMLElement =>
+    h("button", { type: "button", click: action }, label);
+  return h(
+    "p",
+    { class: "downloads" },
+    "Take the numbers away: ",
+    button("results.json", () => save("results.json", "application/json", JSON.stringify(model.results, null, 2))),
+    button("results.csv", () => save("results.csv", "text/csv", as_csv(model.results.trials))),
+    button("config.json", () => save("config.json", "application/json", JSON.stringify(model.config, null, 2))),
+  );
+}

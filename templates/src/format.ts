@@ -1,0 +1,77 @@
+// Numbers as people read them; the exact value is shown on hover.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function mib(bytes: number): string {
+  const value = bytes / 1048576;
+  const digits = Math.abs(value) < 0.1 ? 3 : Math.abs(value) < 10 ? 2 : 1;
+  return `${minus(value.toFixed(digits))} MiB`;
+}
+
+export function exact_bytes(bytes: number): string {
+  return `${minus(whole.format(bytes))} bytes`;
+}
+
+function minus(text: string): string {
+  return text.replace("-", "−");
+}
+
+export function seconds(value: number): string {
+  if (Math.abs(value) < 1) return `${minus((value * 1000).toFixed(1))} ms`;
+  if (Math.abs(value) < 120) return `${minus(value.toFixed(2))} s`;
+  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+}
+
+export type Unit = "bytes" | "bytes_per_round" | "bytes_per_minute" | "seconds" | "ratio" | "count";
+
+export function unit_of(metric: string): Unit | null {
+  const units = ["bytes_per_round", "bytes_per_minute", "bytes", "seconds", "ratio", "count"] as const;
+  return units.find((unit) => metric.endsWith(`_${unit}`)) ?? null;
+}
+
+/** A metric's value in the unit that its name ends with. */
+export function metric_value(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  switch (unit_of(metric)) {
+    case "bytes":
+      return mib(value);
+    case "bytes_per_round":
+      return `${mib(value)}/round`;
+    case "bytes_per_minute":
+      return `${mib(value)}/min`;
+    case "seconds":
+      return seconds(value);
+    case "count":
+      return whole.format(value);
+    case "ratio":
+      return minus(value.toPrecision(4));
+    case null:
+      return minus(String(Number(value.toPrecision(5))));
+  }
+}
+
+/** For a title attribute: nothing rounded. */
+export function metric_exact(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return "not measured";
+  const unit = unit_of(metric);
+  return unit?.startsWith("bytes") ? exact_bytes(value) : minus(String(value));
+}
+
+/** A ratio as a change: 0.59 is "−41.0 %". */
+export function change(ratio: number): string {
+  const share = (ratio - 1) * 100;
+  return `${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(Math.abs(share) < 0.995 ? 2 : 1)} %`;
+}
+
+/** "peak_rss_above_idle_bytes" as "peak RSS above idle". */
+export function metric_label(metric: string): string {
+  const unit = unit_of(metric);
+  const stem = unit === null ? metric : metric.slice(0, -unit.length - 1);
+  const suffix =
+    unit === "bytes_per_round" ? " per round" : unit === "bytes_per_minute" ? " per minute" : "";
+  return (
+    stem
+      .replaceAll("_", " ")
+      .replace(/\b(rss|pss|cpu|gpu)\b/g, (word) => word.toUpperCase()) + suffix
+  );
+}

@@ -1,0 +1,101 @@
+// The report page: decompresses its own data, then builds every section that has any.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+
+import { arm_looks } from "./arms";
+import { choice, h } from "./dom";
+import { evidence_section } from "./evidence";
+import { first_screen } from "./first_screen";
+import { metrics_section } from "./metrics_table";
+import { load_model, type ReportModel } from "./model";
+import { rounds_section } from "./rounds";
+
+type Theme = "auto" | "light" | "dark";
+let theme: Theme = "auto";
+
+function heading(model: ReportModel, redraw: () => void): HTMLElement {
+  const arms = model.results.arms.map((arm) => arm.name);
+  const baseline = model.results.experiment.baseline;
+  const others = arms.filter((name) => name !== baseline);
+  const duel = others.length === 0 ? baseline : `${others.join(", ")} against ${baseline}`;
+  return h(
+    "header",
+    {},
+    h(
+      "div",
+      {},
+      h("h1", {}, model.title),
+      h(
+        "p",
+        { class: "muted" },
+        `${duel} · ${model.blocks_done} block${model.blocks_done === 1 ? "" : "s"} · memduel report`,
+        model.confidential ? " · confidential: arguments, environment values and paths are left out" : "",
+      ),
+    ),
+    choice(
+      "Theme",
+      [
+        { value: "auto", label: "auto" },
+        { value: "light", label: "light" },
+        { value: "dark", label: "dark" },
+      ],
+      theme,
+      (value) => {
+        theme = value;
+        if (value === "auto") delete document.documentElement.dataset["theme"];
+        else document.documentElement.dataset["theme"] = value;
+        redraw();
+      },
+    ),
+  );
+}
+
+function contents(sections: HTMLElement[]): HTMLElement {
+  return h(
+    "nav",
+    { "aria-label": "Sections" },
+    ...sections.map((part) => {
+      const title = part.querySelector("h2");
+      return h(
+        "button",
+        {
+          type: "button",
+          click: () => {
+            part.scrollIntoView();
+            title?.focus({ preventScroll: true });
+          },
+        },
+        title?.textContent ?? part.id,
+      );
+    }),
+  );
+}
+
+function render(model: ReportModel): void {
+  const looks = arm_looks(model);
+  const redraw = (): void => render(model);
+  const sections = [
+    ...first_screen(model, looks),
+    ...rounds_section(model, looks),
+    ...metrics_section(model),
+    evidence_section(model),
+  ];
+  document.body.replaceChildren(
+    h("div", { class: "page" }, heading(model, redraw), contents(sections), h("main", {}, ...sections)),
+  );
+  document.body.dataset["ready"] = "true";
+}
+
+async function start(): Promise<void> {
+  const model = await load_model();
+  render(model);
+  addEventListener("hashchange", () => render(model));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => render(model));
+}
+
+start().catch((error: unknown) => {
+  document.body.replaceChildren(
+    h("main", { class: "page" }, h("h1", {}, "This report cannot be shown"), h("p", {}, String(error))),
+  );
+});

@@ -1,0 +1,156 @@
+// Every comparison as a row: medians, change, interval against the margin, verdict and reason.
+
+import { h, section, select } from "./dom";
+import { change, metric_exact, metric_label, metric_value } from "./format";
+import type { Comparison, ReportModel } from "./model";
+import { choose, chosen } from "./state";
+import { verdict_badge } from "./verdict";
+
+const columns = [
+  "role",
+  "metric",
+  "baseline",
+  "candidate",
+  "change",
+  "95 % interval against the margin",
+  "smallest detectable",
+  "verdict and reason",
+];
+
+/** A value of the row's interval as people read it. */
+function effect(row: Comparison, value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  if (is_ratio(row)) return change(value);
+  const sign = value < 0 ? "" : "+";
+  return sign + metric_value(row.metric, value);
+}
+
+function is_ratio(row: Comparison): boolean {
+  return row.ratio !== null && row.ratio !== undefined;
+}
+
+/** The interval drawn over the margin (shaded) around "no difference" (the middle line). */
+function interval_bar(row: Comparison): HTMLElement {
+  const { ci_low: low, ci_high: high } = row;
+  if (low == null || high == null) return h("span", { class: "muted" }, "–");
+  const none = is_ratio(row) ? 1 : 0;
+  const middle = is_ratio(row) ? row.ratio : row.difference;
+  const reach = Math.max(Math.abs(low - none), Math.abs(high - none), row.margin * 1.5) * 1.15 || 1;
+  const place = (value: number): number => 50 + ((value - none) / reach) * 50;
+  const part = (name: string, from: number, to: number): HTMLElement => {
+    const element = h("span", { class: name });
+    element.style.left = `${from}%`;
+    element.style.width = `${to - from}%`;
+    return element;
+  };
+  const bar = h(
+    "span",
+    { class: `interval ${row.verdict}`, "aria-hidden": "true" },
+    part("margin", place(none - row.margin), place(none + row.margin)),
+    part("range", place(low), place(high)),
+    middle == null ? null : part("point", place(middle), place(middle)),
+  );
+  return h("div", { class: "interval-cell" }, bar, h("span", {}, `${effect(row, low)} to ${effect(row, high)}`));
+}
+
+function data_cell(row: Comparison, side: "baseline" | "candidate"): HTMLElement {
+  const value = side === "baseline" ? row.baseline_median : row.candidate_median;
+  return h(
+    "td",
+    { class: "number", title: metric_exact(row.metric, value) },
+    h("data", { value: value ?? "" }, metric_value(row.metric, value)),
+  );
+}
+
+function line(row: Comparison): HTMLElement {
+  const settle = row.blocks_needed == null ? "" : ` About ${row.blocks_needed} blocks would settle it.`;
+  const p = row.p_value == null ? "" : ` p = ${row.p_value.toPrecision(2)}`;
+  const p_adjusted = row.p_adjusted == null ? "" : `, corrected ${row.p_adjusted.toPrecision(2)}`;
+  const middle = is_ratio(row) ? row.ratio : row.difference;
+  return h(
+    "tr",
+    { "data-role": row.role, "data-metric": row.metric, "data-candidate": row.candidate },
+    h("th", { scope: "row" }, row.role),
+    h("td", { title: row.metric }, metric_label(row.metric), row.gate ? h("span", { class: "gate" }, "gate") : null),
+    data_cell(row, "baseline"),
+    data_cell(row, "candidate"),
+    h("td", { class: "number", title: middle == null ? "not compared" : String(middle) }, effect(row, middle)),
+    h("td", {}, interval_bar(row)),
+    h(
+      "td",
+      { class: "number" },
+      row.smallest_detectable == null
+        ? "–"
+        : is_ratio(row)
+          ? `${(row.smallest_detectable * 100).toFixed(2)} %`
+          : metric_value(row.metric, row.smallest_detectable),
+    ),
+    h(
+      "td",
+      { class: "reason" },
+      verdict_badge(row.verdict, row.tier),
+      ` ${row.reason}${settle}`,
+      h("span", { class: "muted" }, `${p}${p_adjusted}${row.gate || p === "" ? "" : ", advisory"}`),
+    ),
+  );
+}
+
+function table_of(candidate: string, rows: Comparison[]): HTMLElement {
+  const baseline = rows[0]?.baseline ?? "";
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": `All metrics of ${candidate}` },
+    h(
+      "table",
+      { class: "metrics" },
+      h("caption", {}, `${candidate} against ${baseline}`),
+      h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows.map(line)),
+    ),
+  );
+}
+
+export function metrics_section(model: ReportModel): HTMLElement[] {
+  const rows = model.results.comparisons;
+  if (rows.length === 0) return [];
+  const roles = ["all", ...new Set(rows.map((row) => row.role))];
+  const verdicts = ["all", "improved", "regressed", "unchanged", "inconclusive"];
+  const content = h("div", {});
+  const count = h("output", { class: "muted" });
+  const show = (): void => {
+    const role = chosen("table_role", roles, "all");
+    const verdict = chosen("table_verdict", verdicts, "all");
+    const visible = rows.filter(
+      (row) => (role === "all" || row.role === role) && (verdict === "all" || row.verdict === verdict),
+    );
+    count.textContent = `${visible.length} of ${rows.length} rows`;
+    const candidates = [...new Set(visible.map((row) => row.candidate))];
+    content.replaceChildren(
+      ...candidates.map((name) => table_of(name, visible.filter((row) => row.candidate === name))),
+    );
+  };
+  show();
+  const filter = (label: string, key: string, options: string[]): HTMLElement =>
+    select(label, options.map((o) => ({ value: o, label: o })), chosen(key, options, "all"), (value) => {
+      choose(key, value);
+      show();
+    });
+  return [
+    section(
+      "metrics",
+      "All metrics",
+      h(
+        "details",
+        { open: chosen("table", ["open", "closed"], "closed") === "open" },
+        h("summary", {}, `All ${rows.length} comparisons, with interval, margin, verdict and reason`),
+        h(
+          "p",
+          { class: "muted" },
+          "Rows marked “gate” decide the verdict and are corrected for their number; all other rows inform.",
+        ),
+        h("div", { class: "controls" }, filter("Role", "table_role", roles), filter("Verdict", "table_verdict", verdicts), count),
+        content,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,172 @@
+// The report model as reports/model_json.cpp writes it.
+
+export type Verdict = "improved" | "regressed" | "unchanged" | "inconclusive";
+export type Outcome = "passed" | "failed" | "undecided";
+export type Metrics = Record<string, number>;
+
+export interface Headline {
+  sentence: string;
+  role: string;
+  metric: string;
+  candidate: string;
+  verdict: Verdict;
+  tier: string;
+  outcome: Outcome | null;
+  advisory: boolean;
+  reason: string;
+}
+
+export interface SideEffect {
+  topic: "model" | "accuracy" | "time";
+  sentence: string;
+  verdict: Verdict;
+}
+
+export interface MemoryPart {
+  role: string;
+  candidate: string;
+  metric: string;
+  baseline_bytes: number;
+  candidate_bytes: number;
+}
+
+export interface Envelope {
+  first: number;
+  /** Successive differences of the bucket maxima; the first is the value itself. */
+  high: number[];
+  /** Bucket maximum minus bucket minimum. */
+  depth: number[];
+}
+
+export interface Span {
+  seconds: [number, number];
+  position: [number, number];
+}
+
+export interface PhaseSpan extends Span {
+  phase: string;
+}
+
+export interface RoundSpan extends Span {
+  round: number;
+  phases: PhaseSpan[];
+}
+
+export interface RoleTimeline {
+  role: string;
+  metric: string;
+  seconds_per_bucket: number;
+  rounds_per_bucket: number;
+  first_position: number;
+  time_buckets: number;
+  round_buckets: number;
+  rounds_of: string;
+  trials: { trial: number; by_time: Envelope; by_round: Envelope }[];
+  arms: { arm: string; rounds: RoundSpan[] }[];
+}
+
+export interface Note {
+  code: string;
+  message: string;
+  advice: string;
+}
+
+export interface Comparison {
+  baseline: string;
+  candidate: string;
+  role: string;
+  metric: string;
+  gate: boolean;
+  baseline_median?: number | null;
+  candidate_median?: number | null;
+  ratio?: number | null;
+  difference?: number | null;
+  ci_low?: number | null;
+  ci_high?: number | null;
+  p_value?: number | null;
+  p_adjusted?: number | null;
+  n_baseline: number;
+  n_candidate: number;
+  verdict: Verdict;
+  tier: string;
+  reason: string;
+  margin: number;
+  blocks_needed?: number | null;
+  smallest_detectable?: number | null;
+}
+
+export interface PhaseResult {
+  phase: string;
+  metrics: Metrics;
+}
+
+export interface RoundResult {
+  round: number;
+  metrics: Metrics;
+  phases?: PhaseResult[];
+}
+
+export interface RoleResult {
+  role: string;
+  metrics: Metrics;
+  rounds?: RoundResult[];
+}
+
+export interface Trial {
+  id: number;
+  block: number;
+  position?: number;
+  arm: string;
+  kind: "measure" | "profile" | "warmup";
+  status: "ok" | "failed" | "killed_for_memory" | "dropped";
+  failure?: string;
+  roles: RoleResult[];
+}
+
+export interface Results {
+  schema: string;
+  experiment: { name: string; baseline: string; config_sha256?: string };
+  environment: Record<string, unknown>;
+  limitations: Note[];
+  warnings: Note[];
+  arms: {
+    name: string;
+    optimizations: Record<string, unknown>;
+    model_sha256?: string | null;
+    trials_ok: number;
+    trials_failed: number;
+  }[];
+  trials: Trial[];
+  comparisons: Comparison[];
+}
+
+export interface TrialNote {
+  trial: number;
+  seconds: number;
+  failure: string;
+}
+
+export interface ReportModel {
+  schema: string;
+  title: string;
+  confidential: boolean;
+  blocks_done: number;
+  blocks_planned: number | null;
+  reproduce: string;
+  growth: string[];
+  headlines: Headline[];
+  side_effects: SideEffect[];
+  memory_parts: MemoryPart[];
+  timelines: RoleTimeline[];
+  trial_notes: TrialNote[];
+  config: unknown;
+  results: Results;
+}
+
+/** Base64 of gzip of JSON, from the page itself. */
+export async function load_model(): Promise<ReportModel> {
+  const text = document.getElementById("memduel-data")?.textContent ?? "";
+  const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as ReportModel;
+}

@@ -1,0 +1,271 @@
+// Memory over time: uPlot draws bands and lines, the hooks add rounds behind and phases below.
+
+import uPlot from "uplot";
+
+import { type ArmLook, type ArmLooks, css_color } from "./arms";
+import { h } from "./dom";
+import { exact_bytes, metric_value, mib, seconds, unit_of } from "./format";
+import type { RoleTimeline, RoundSpan, Span } from "./model";
+import { type Axis, type Band, type Curve, positions } from "./timeline_data";
+
+export interface TimelineView {
+  timeline: RoleTimeline;
+  axis: Axis;
+  bands: Band[];
+  /** Empty unless every trial is to be drawn. */
+  curves: Curve[];
+  from_zero: boolean;
+  looks: ArmLooks;
+}
+
+const lane_height = 18;
+const axis_height = 34;
+
+function within(span: Span, axis: Axis): [number, number] {
+  return axis === "time" ? span.seconds : span.position;
+}
+
+function with_alpha(color: string, alpha: number): string {
+  return `color-mix(in srgb, ${color} ${alpha * 100}%, transparent)`;
+}
+
+/** Names of all phases of a timeline in order of appearance. */
+export function phase_names(timeline: RoleTimeline): string[] {
+  const names = timeline.arms.flatMap((arm) =>
+    arm.rounds.flatMap((round) => round.phases.map((phase) => phase.phase)),
+  );
+  return [...new Set(names)];
+}
+
+export function phase_color(names: string[], phase: string): string {
+  return css_color(`--phase-${names.indexOf(phase) % 7}`);
+}
+
+function fitting(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text;
+  for (let n = text.length - 1; n >= 2; --n) {
+    const cut = `${text.slice(0, n)}…`;
+    if (context.measureText(cut).width <= width) return cut;
+  }
+  return "";
+}
+
+/** Every other round a shade darker, with its number on top where it fits. */
+function shade_rounds(u: uPlot, rounds: RoundSpan[], axis: Axis): void {
+  const { ctx: context, bbox } = u;
+  context.save();
+  context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  context.textAlign = "center";
+  context.textBaseline = "top";
+  for (const round of rounds) {
+    const [begin, end] = within(round, axis);
+    const left = Math.max(u.valToPos(begin, "x", true), bbox.left);
+    const right = Math.min(u.valToPos(end, "x", true), bbox.left + bbox.width);
+    if (right <= left) continue;
+    context.fillStyle = css_color(round.round % 2 === 1 ? "--round-odd" : "--round-even");
+    context.fillRect(left, bbox.top, right - left, bbox.height);
+    context.fillStyle = css_color("--muted");
+    const label = right - left > 70 * devicePixelRatio ? `round ${round.round}` : `${round.round}`;
+    if (context.measureText(label).width < right - left - 4)
+      context.fillText(label, (left + right) / 2, bbox.top + 4 * devicePixelRatio);
+  }
+  context.restore();
+}
+
+/** One lane per arm below the axis: its rounds, and in them its phases by name. */
+function draw_lanes(u: uPlot, view: TimelineView): void {
+  const { ctx: context, bbox } = u;
+  const ratio = devicePixelRatio;
+  const names = phase_names(view.timeline);
+  context.save();
+  context.font = `${10.5 * ratio}px system-ui, sans-serif`;
+  context.textBaseline = "middle";
+  view.timeline.arms.forEach((arm, lane) => {
+    const look = view.looks.get(arm.arm);
+    const top = bbox.top + bbox.height + (axis_height + lane * lane_height) * ratio;
+    const height = (lane_height - 4) * ratio;
+    context.textAlign = "right";
+    context.fillStyle = css_color(look?.color ?? "--text");
+    context.fillText(fitting(context, arm.arm, bbox.left - 10 * ratio), bbox.left - 6 * ratio, top + height / 2);
+    context.textAlign = "center";
+    const box = (span: Span, color: string, label: string): void => {
+      const [begin, end] = within(span, view.axis);
+      const left = Math.max(u.valToPos(begin, "x", true), bbox.left);
+      const right = Math.min(u.valToPos(end, "x", true), bbox.left + bbox.width);
+      if (right - left < 0.5) return;
+      context.fillStyle = color;
+      context.fillRect(left, top, Math.max(right - left - ratio, 1), height);
+      context.fillStyle = css_color("--text");
+      const text = fitting(context, label, right - left - 6 * ratio);
+      if (text !== "") context.fillText(text, (left + right) / 2, top + height / 2);
+    };
+    for (const round of arm.rounds) {
+      box(round, css_color("--round-even"), round.phases.length === 0 ? `${round.round}` : "");
+      for (const phase of round.phases) box(phase, phase_color(names, phase.phase), phase.phase);
+    }
+  });
+  context.restore();
+}
+
+interface Columns {
+  data: uPlot.AlignedData;
+  series: uPlot.Series[];
+  bands: uPlot.Band[];
+  /** Index in `data` of each arm's median line. */
+  medians: { band: Band; index: number }[];
+}
+
+function line(look: ArmLook | undefined, width: number, alpha: number): uPlot.Series {
+  const color = css_color(look?.color ?? "--text");
+  return {
+    stroke: alpha < 1 ? with_alpha(color, alpha) : color,
+    width,
+    dash: alpha < 1 ? [] : (look?.dash ?? []),
+    points: { show: false },
+  };
+}
+
+function columns(view: TimelineView): Columns {
+  const data: (number | null)[][] = [positions(view.timeline, view.axis)];
+  const series: uPlot.Series[] = [{}];
+  const areas: uPlot.Band[] = [];
+  const medians: Columns["medians"] = [];
+  const add = (values: (number | null)[], options: uPlot.Series): number => {
+    data.push(values);
+    return series.push(options) - 1;
+  };
+  for (const curve of view.curves)
+    add(curve.high, line(view.looks.get(curve.arm), 1, 0.45));
+  for (const band of view.bands) {
+    const look = view.looks.get(band.arm);
+    const color = css_color(look?.color ?? "--text");
+    const edge: uPlot.Series = { stroke: "transparent", width: 0, points: { show: false } };
+    if (view.curves.length === 0) {
+      const high = add(band.high, edge);
+      const low = add(band.low, edge);
+      areas.push({ series: [high, low], fill: with_alpha(color, 0.22) });
+    }
+    medians.push({ band, index: add(band.median, line(look, 2, 1)) });
+  }
+  return { data: data as uPlot.AlignedData, series, bands: areas, medians };
+}
+
+function y_range(view: TimelineView, low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null) return [0, 1];
+  const from = view.from_zero ? Math.min(0, low) : low - (high - low) * 0.06;
+  // Room for the round numbers on top.
+  return [from, high + Math.max(high - from, 1) * 0.12];
+}
+
+function x_label(axis: Axis, value: number): string {
+  return axis === "time" ? seconds(value) : `round ${value.toFixed(2)}`;
+}
+
+/** Reads the chart at the cursor, in words. */
+function readout(view: TimelineView, medians: Columns["medians"], i: number, x: number): string {
+  const metric = view.timeline.metric;
+  const parts = medians.flatMap(({ band }) => {
+    const [low, mid, high] = [band.low[i], band.median[i], band.high[i]];
+    if (low == null || mid == null || high == null) return [];
+    const exact = unit_of(metric) === "bytes" ? ` = ${exact_bytes(mid)}` : "";
+    return [
+      `${band.arm} ${metric_value(metric, mid)}${exact}, trials ${metric_value(metric, low)} to ${metric_value(metric, high)}`,
+    ];
+  });
+  return [x_label(view.axis, x), ...parts].join(" · ");
+}
+
+/** A chart element that owns its uPlot; keys + − ← → 0 zoom and move as the mouse does. */
+export function timeline_chart(view: TimelineView): HTMLElement {
+  const { timeline, axis } = view;
+  const prepared = columns(view);
+  const hint = "Drag to zoom, double click to reset; with the keyboard + − ← → and 0.";
+  const output = h("output", { class: "readout" }, hint);
+  const plot = h("div", {
+    class: "plot",
+    tabindex: "0",
+    role: "application",
+    "aria-roledescription": "chart",
+    "aria-label": `${timeline.metric} of ${timeline.role} by ${axis}: ${prepared.medians
+      .map(({ band }) => `${band.arm} up to ${metric_value(timeline.metric, highest(band.high))}`)
+      .join(", ")}`,
+  });
+  const baseline = timeline.arms[0];
+  const height = 300 + axis_height + timeline.arms.length * lane_height;
+  const options: uPlot.Options = {
+    width: 800,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false } },
+    scales: {
+      x: { time: false },
+      y: { range: (_u, low, high) => y_range(view, low, high) },
+    },
+    series: prepared.series,
+    bands: prepared.bands,
+    axes: [
+      {
+        size: axis_height + timeline.arms.length * lane_height,
+        stroke: () => css_color("--muted"),
+        grid: { show: false },
+        ticks: { stroke: () => css_color("--line"), size: 4 },
+        values: (_u, ticks) =>
+          ticks.map((tick) => (axis === "time" ? `${tick} s` : Number.isInteger(tick) ? `${tick}` : "")),
+      },
+      {
+        size: 78,
+        stroke: () => css_color("--muted"),
+        grid: { stroke: () => css_color("--line"), width: 1 },
+        ticks: { show: false },
+        values: (_u, ticks) =>
+          ticks.map((tick) => (unit_of(timeline.metric) === "bytes" ? mib(tick) : String(tick))),
+      },
+    ],
+    hooks: {
+      drawClear: [(u) => baseline && shade_rounds(u, baseline.rounds, axis)],
+      draw: [(u) => draw_lanes(u, view)],
+      setCursor: [
+        (u) => {
+          const i = u.cursor.idx;
+          const x = i == null ? null : u.data[0][i];
+          output.textContent = i == null || x == null ? hint : readout(view, prepared.medians, i, x);
+        },
+      ],
+    },
+  };
+  const chart = new uPlot(options, prepared.data, plot);
+  plot.addEventListener("keydown", (event) => {
+    if (zoom_by_key(chart, event.key)) event.preventDefault();
+  });
+  new ResizeObserver(([entry]) => {
+    const width = Math.floor(entry?.contentRect.width ?? 0);
+    if (width > 0 && width !== chart.width) chart.setSize({ width, height });
+  }).observe(plot);
+  return h("div", { class: "chart" }, plot, output);
+}
+
+function highest(values: (number | null)[]): number {
+  return values.reduce<number>((most, v) => Math.max(most, v ?? 0), 0);
+}
+
+function zoom_by_key(chart: uPlot, key: string): boolean {
+  const xs = chart.data[0];
+  const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
+  const { min, max } = chart.scales.x ?? {};
+  if (min == null || max == null) return false;
+  const width = max - min;
+  const moves: Record<string, [number, number]> = {
+    "+": [min + width / 4, max - width / 4],
+    "=": [min + width / 4, max - width / 4],
+    "-": [min - width / 2, max + width / 2],
+    ArrowLeft: [min - width / 4, max - width / 4],
+    ArrowRight: [min + width / 4, max + width / 4],
+    "0": [first, last],
+  };
+  const to = moves[key];
+  if (to === undefined) return false;
+  const wanted = Math.min(to[1] - to[0], last - first);
+  const begin = Math.min(Math.max(to[0], first), last - wanted);
+  chart.setScale("x", { min: begin, max: begin + wanted });
+  return true;
+}
