@@ -1,0 +1,60 @@
+// The exact counters that the recorder keeps for each process image, read back: the numbers of the
+// meter `heap`. Works on a running process, a finished one and one that was killed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// A round (phase empty) or one stretch of a process-wide phase. Bytes are block bytes (see
+/// profilers/recorder/layout.h) but for allocated_bytes, which are requested bytes. Times are
+/// CLOCK_MONOTONIC nanoseconds.
+struct HeapScope {
+  int round = 0;  ///< 0 outside rounds
+  std::string phase;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;  ///< 0 while it runs, or when the process died in it
+  std::int64_t live_begin_bytes = 0;
+  std::int64_t live_end_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t mapping_peak_bytes = 0;
+  std::int64_t allocated_bytes = 0;
+  std::int64_t allocations = 0;
+};
+
+struct HeapCounters {
+  std::int64_t pid = 0;
+  std::int64_t parent_pid = 0;
+  std::int64_t started_ns = 0;
+  std::string program;               ///< /proc/self/exe
+  std::string allocator;             ///< file that malloc comes from
+  std::string mode;                  ///< count, sampled or exact
+  bool finished = false;             ///< ended through exit, _exit, abort or exec, not by a signal
+  bool forked = false;               ///< a forked child that has not executed a program
+  std::int64_t live_bytes = 0;       ///< live_at_end_bytes of an image that has ended
+  std::int64_t peak_bytes = 0;       ///< peak_heap_bytes
+  std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
+  std::int64_t allocated_bytes = 0;
+  std::int64_t allocations = 0;  ///< allocation_count
+  std::int64_t threads = 0;
+  std::int64_t lost = 0;
+  std::int64_t mapping_bytes = 0;
+  std::int64_t mapping_peak_bytes = 0;
+  std::int64_t mapped_bytes = 0;
+  std::int64_t mappings = 0;
+  std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
+
+  /// How far live and peak bytes may be off: 0 for one thread, 64 KiB per thread otherwise.
+  [[nodiscard]] std::int64_t uncertainty_bytes() const;
+};
+
+/// Reads one `.heap` file. Throws Error(io) naming the file and what is wrong with it.
+HeapCounters read_heap_counters(const std::filesystem::path& file);
+
+/// All images that left counters in `directory`, in the order they started.
+std::vector<HeapCounters> read_heap_directory(const std::filesystem::path& directory);
+
+}  // namespace memduel

@@ -1,0 +1,53 @@
+// Counting an allocation or a free: a few instructions, and now and then a visit to the slow path.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// Slow path of an allocation that is already counted: publishes, and samples where it is due.
+/// Returns `block`, so that the entry points can end in a jump.
+void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
+/// Slow path of a free that is already counted, before the block goes back.
+void visit_free() MEMDUEL_HIDDEN;
+
+#if defined(__x86_64__)
+/// Subtracts in memory and tells whether the result is negative. One instruction, which a signal
+/// handler that allocates cannot come between; the compiler would make it four.
+[[gnu::always_inline]] inline bool falls_below_zero(std::int64_t& counter, std::int64_t amount) {
+  bool negative;
+  asm("subq %2, %1" : "=@ccs"(negative), "+m"(counter) : "r"(amount));
+  return negative;
+}
+#else
+[[gnu::always_inline]] inline bool falls_below_zero(std::int64_t& counter, std::int64_t amount) {
+  counter -= amount;
+  return counter < 0;
+}
+#endif
+
+[[gnu::always_inline]] inline void* account_allocation(void* block, std::size_t requested,
+                                                       std::int64_t bytes) {
+  ++tls.allocations;
+  // Both in any case: the visit reads both.
+  const bool due = falls_below_zero(tls.left, static_cast<std::int64_t>(requested));
+  if (__builtin_expect(due, 0)) {
+    tls.room -= bytes;
+    return visit_allocation(block, requested, bytes);
+  }
+  if (__builtin_expect(falls_below_zero(tls.room, bytes), 0)) {
+    return visit_allocation(block, requested, bytes);
+  }
+  return block;
+}
+
+[[gnu::always_inline]] inline void account_free(std::int64_t bytes) {
+  const std::int64_t room = tls.room + bytes;
+  tls.room = room;
+  if (__builtin_expect(room > tls.limit, 0)) visit_free();
+}
+
+}  // namespace memduel::recorder

@@ -1,0 +1,42 @@
+// Calls into an allocator that may call itself through the dynamic linker: jemalloc's operator new,
+// tcmalloc's malloc_usable_size (which allocates on its first call).
+#pragma once
+
+#include "profilers/recorder/account.h"
+#include "profilers/recorder/next.h"
+
+namespace memduel::recorder {
+
+/// Nested calls are not counted while this lives. An exception that leaves the allocator goes past
+/// the destructor; see inside_allocator.
+class AllocatorCall {
+ public:
+  explicit AllocatorCall(const void* frame) { tls.guard = reinterpret_cast<std::uintptr_t>(frame); }
+  ~AllocatorCall() { tls.guard = 0; }
+  AllocatorCall(const AllocatorCall&) = delete;
+  AllocatorCall& operator=(const AllocatorCall&) = delete;
+};
+
+struct Born {
+  void* block;
+  std::int64_t bytes;
+};
+
+template <class Call>
+[[gnu::always_inline]] inline Born call_allocator(const void* frame, Call allocate) {
+  const AllocatorCall call(frame);
+  void* block = allocate();
+  return {block, block == nullptr ? 0 : block_bytes(block)};
+}
+
+[[gnu::always_inline]] inline void* account_born(const Born& born, std::size_t requested) {
+  if (born.block == nullptr) return nullptr;
+  return account_allocation(born.block, requested, born.bytes);
+}
+
+[[gnu::always_inline]] inline std::int64_t bytes_of(void* block, const void* frame) {
+  const AllocatorCall call(frame);
+  return block_bytes(block);
+}
+
+}  // namespace memduel::recorder

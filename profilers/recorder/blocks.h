@@ -1,0 +1,25 @@
+// Which blocks are samples: a filter that every free reads, and the set behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// One byte per KiB of the low 4 GiB of the address: how many samples may lie there. The entry of
+/// the null pointer is never 0, so that free(nullptr) takes the slow path without a test of its
+/// own.
+inline constexpr std::size_t kFilterBytes = std::size_t{1} << 22;
+extern std::uint8_t* filter MEMDUEL_HIDDEN;
+
+inline std::uint8_t filter_of(const void* block) {
+  const auto low = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(block));
+  return __atomic_load_n(filter + (low >> 10), __ATOMIC_RELAXED);
+}
+
+/// Reserves the filter. False: no memory.
+bool make_filter() MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

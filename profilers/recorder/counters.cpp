@@ -1,0 +1,263 @@
+#include "profilers/recorder/counters.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstring>
+
+#include "memduel/annotate.h"
+#include "profilers/recorder/next.h"
+
+namespace memduel::recorder {
+
+Settings settings;
+
+namespace {
+
+HeapPage private_page;
+int page_fd = -1;
+ino_t page_inode = 0;
+dev_t page_device = 0;
+Lock scopes_lock;
+
+template <class Number>
+void raise(Number& counter, Number value) {
+  Number seen = __atomic_load_n(&counter, __ATOMIC_RELAXED);
+  while (seen < value && !__atomic_compare_exchange_n(&counter, &seen, value, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+template <class Number>
+Number load(const Number& counter) {
+  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
+}
+
+std::int64_t least(std::int64_t a, std::int64_t b) {
+  return a < b ? a : b;
+}
+
+// While live bytes are below every running peak, growth up to the lowest of them needs no visit.
+void grant_room(std::int64_t live) {
+  if (tls.leaving) {
+    tls.high = 0;
+    tls.room = 0;
+    tls.limit = INT64_MIN;
+    return;
+  }
+  std::int64_t slack = least(load(page->peak_bytes), load(page->round.peak_bytes));
+  slack = least(slack, load(page->phase.peak_bytes)) - live;
+  if (slack < 0) slack = 0;
+  if (slack > kPublishBytes) slack = kPublishBytes;
+  tls.high = slack;
+  tls.room = slack;
+  tls.limit = slack + kPublishBytes;
+}
+
+char* append(char* at, const char* end, const char* text) {
+  while (*text != '\0' && at + 1 < end) *at++ = *text++;
+  *at = '\0';
+  return at;
+}
+
+char* append_number(char* at, const char* end, std::uint64_t value) {
+  char digits[24];
+  char* first = digits + sizeof digits - 1;
+  *first = '\0';
+  do {
+    *--first = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  return append(at, end, first);
+}
+
+void describe_image(HeapPage& fresh, std::uint32_t flags) {
+  memcpy(fresh.magic, kPageMagic, sizeof fresh.magic);
+  fresh.page_bytes = sizeof(HeapPage);
+  fresh.scope_bytes = sizeof(Scope);
+  fresh.mode = settings.mode;
+  fresh.flags = flags;
+  fresh.pid = raw_syscall(SYS_getpid);
+  fresh.parent_pid = raw_syscall(SYS_getppid);
+  fresh.started_ns = now_ns();
+  fresh.interval_bytes = settings.mode == Mode::sampled ? settings.interval_bytes : 0;
+  memset(fresh.program, 0, sizeof fresh.program);
+  raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+              reinterpret_cast<long>(fresh.program), sizeof fresh.program - 1);
+  memcpy(fresh.allocator, next.provider, sizeof fresh.allocator);
+}
+
+// Space is reserved now, because writing to a hole of a mapped file on a full disk kills a program.
+HeapPage* map_file(const HeapPage& fresh) {
+  char path[sizeof settings.directory + 64];
+  page = &private_page;
+  image_path(".heap", path, sizeof path);
+  page_fd = static_cast<int>(raw_syscall(SYS_open, reinterpret_cast<long>(path),
+                                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (page_fd < 0) return nullptr;
+  if (raw_syscall(SYS_fallocate, page_fd, 0, 0, sizeof(HeapPage)) < 0 &&
+      !write_all(page_fd, &fresh, sizeof fresh, 0)) {
+    raw_syscall(SYS_unlink, reinterpret_cast<long>(path));
+    return nullptr;
+  }
+  const long at =
+      raw_syscall(SYS_mmap, 0, sizeof(HeapPage), PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
+  if (at < 0 && at > -4096) return nullptr;
+  auto* mapped = reinterpret_cast<HeapPage*>(at);
+  memcpy(mapped, &fresh, sizeof fresh);
+  return mapped;
+}
+
+// A low number is easily closed or replaced by the program (daemons close all they see).
+void move_fd_away() {
+  const long moved = raw_syscall(SYS_fcntl, page_fd, F_DUPFD_CLOEXEC, 900);
+  if (moved >= 0) {
+    raw_syscall(SYS_close, page_fd);
+    page_fd = static_cast<int>(moved);
+  }
+  struct stat opened{};
+  if (fstat(page_fd, &opened) != 0) return;
+  page_inode = opened.st_ino;
+  page_device = opened.st_dev;
+}
+
+// The program may have closed the descriptor and reused its number for a file of its own.
+bool is_own_file() {
+  struct stat now_open{};
+  return fstat(page_fd, &now_open) == 0 && now_open.st_ino == page_inode &&
+         now_open.st_dev == page_device;
+}
+
+void close_scope(Scope& scope, std::uint64_t now) {
+  if (scope.kind == ScopeKind::none) return;
+  scope.end_ns = now;
+  scope.live_end_bytes = load(page->live_bytes);
+  scope.allocated_end_bytes = load(page->allocated_bytes);
+  scope.allocations_end = load(page->allocations);
+  const auto offset = static_cast<std::int64_t>(sizeof(HeapPage) + page->scopes * sizeof(Scope));
+  if (is_own_file() && write_all(page_fd, &scope, sizeof scope, offset)) {
+    __atomic_fetch_add(&page->scopes, 1, __ATOMIC_RELEASE);
+  } else {
+    count_lost();
+  }
+  scope.kind = ScopeKind::none;
+}
+
+void open_scope(Scope& scope, ScopeKind kind, int round, const char* phase, std::uint64_t now) {
+  scope.round = round;
+  memset(scope.phase, 0, sizeof scope.phase);
+  if (phase != nullptr) strncpy(scope.phase, phase, sizeof scope.phase - 1);
+  scope.begin_ns = now;
+  scope.end_ns = 0;
+  scope.live_begin_bytes = load(page->live_bytes);
+  __atomic_store_n(&scope.peak_bytes, scope.live_begin_bytes, __ATOMIC_RELAXED);
+  __atomic_store_n(&scope.mapping_peak_bytes, load(page->mapping_bytes), __ATOMIC_RELAXED);
+  scope.allocated_begin_bytes = load(page->allocated_bytes);
+  scope.allocations_begin = load(page->allocations);
+  scope.kind = kind;
+}
+
+void move_scopes(int kind, int round, const char* phase) {
+  const std::uint64_t now = now_ns();
+  if (kind == MEMDUEL_MARK_ROUND_BEGIN || kind == MEMDUEL_MARK_ROUND_END) {
+    close_scope(page->phase, now);
+    close_scope(page->round, now);
+    if (kind == MEMDUEL_MARK_ROUND_BEGIN) {
+      open_scope(page->round, ScopeKind::round, round, nullptr, now);
+    }
+  } else if (kind == MEMDUEL_MARK_PHASE) {
+    close_scope(page->phase, now);
+    const int running = page->round.kind == ScopeKind::round ? page->round.round : 0;
+    if (phase != nullptr) open_scope(page->phase, ScopeKind::phase, running, phase, now);
+  }
+}
+
+}  // namespace
+
+HeapPage* page = &private_page;
+
+void image_path(const char* suffix, char* path, std::size_t capacity) {
+  const char* end = path + capacity;
+  char* at = append(path, end, settings.directory);
+  at = append(at, end, "/");
+  at = append_number(at, end, private_page.started_ns);
+  at = append(at, end, "-");
+  at = append_number(at, end, static_cast<std::uint64_t>(private_page.pid));
+  append(at, end, suffix);
+}
+
+void publish() {
+  const std::int64_t delta = tls.high - tls.room;
+  const std::int64_t before = __atomic_fetch_add(&page->live_bytes, delta, __ATOMIC_RELAXED);
+  const std::int64_t high = before + tls.high;
+  raise(page->peak_bytes, high);
+  raise(page->round.peak_bytes, high);
+  raise(page->phase.peak_bytes, high);
+  __atomic_fetch_add(&page->allocated_bytes, static_cast<std::uint64_t>(tls.granted - tls.left),
+                     __ATOMIC_RELAXED);
+  __atomic_fetch_add(&page->allocations, tls.allocations, __ATOMIC_RELAXED);
+  tls.granted = tls.left;
+  tls.allocations = 0;
+  grant_room(before + delta);
+}
+
+bool open_page() {
+  describe_image(private_page, 0);
+  const HeapPage counted_so_far = private_page;
+  HeapPage* mapped = map_file(counted_so_far);
+  if (mapped == nullptr) return false;
+  move_fd_away();
+  page = mapped;
+  return true;
+}
+
+bool reopen_page_after_fork(std::int64_t inherited_bytes) {
+  HeapPage* old = page;
+  if (old != &private_page) release_memory(old, sizeof(HeapPage));
+  if (page_fd >= 0) raw_syscall(SYS_close, page_fd);
+  page_fd = -1;
+  scopes_lock.reset();
+  private_page = HeapPage{};
+  private_page.live_bytes = inherited_bytes;
+  private_page.peak_bytes = inherited_bytes;
+  private_page.inherited_bytes = inherited_bytes;
+  private_page.threads = 1;
+  describe_image(private_page, kForked);
+  HeapPage* mapped = map_file(private_page);
+  if (mapped == nullptr) return false;
+  move_fd_away();
+  page = mapped;
+  return true;
+}
+
+void mark(int kind, int round, const char* phase) {
+  publish();
+  scopes_lock.lock();
+  move_scopes(kind, round, phase);
+  scopes_lock.unlock();
+  grant_room(load(page->live_bytes));
+}
+
+void add_mapping(std::int64_t bytes) {
+  const std::int64_t now = __atomic_add_fetch(&page->mapping_bytes, bytes, __ATOMIC_RELAXED);
+  raise(page->mapping_peak_bytes, now);
+  raise(page->round.mapping_peak_bytes, now);
+  raise(page->phase.mapping_peak_bytes, now);
+  __atomic_fetch_add(&page->mapped_bytes, static_cast<std::uint64_t>(bytes), __ATOMIC_RELAXED);
+  __atomic_fetch_add(&page->mappings, 1, __ATOMIC_RELAXED);
+}
+
+void remove_mapping(std::int64_t bytes) {
+  __atomic_fetch_sub(&page->mapping_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+void count_lost() {
+  __atomic_fetch_add(&page->lost, 1, __ATOMIC_RELAXED);
+}
+
+void finish_page() {
+  publish();
+  __atomic_fetch_or(&page->flags, kFinished, __ATOMIC_RELEASE);
+}
+
+}  // namespace memduel::recorder

@@ -1,0 +1,47 @@
+// The process's counters: publication from threads, rounds and phases, the page file.
+#pragma once
+
+#include <cstdint>
+
+#include "profilers/recorder/layout.h"
+#include "profilers/recorder/system.h"
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+struct Settings {
+  Mode mode = Mode::count;
+  std::uint64_t interval_bytes = 512 * 1024;
+  std::uint64_t seed = 0;  ///< 0: from the clock
+  bool follow = true;      ///< record forked children and executed programs too
+  char directory[3000] = {};
+};
+
+extern Settings settings MEMDUEL_HIDDEN;
+/// Never null: a private page until the constructor has made the file.
+extern HeapPage* page MEMDUEL_HIDDEN;
+
+/// Adds the calling thread's pending changes to the page.
+void publish() MEMDUEL_HIDDEN;
+
+/// Creates the image's page file and moves what was counted so far into it. False: nothing can be
+/// recorded (the directory is missing, full or not writable).
+bool open_page() MEMDUEL_HIDDEN;
+
+/// In a forked child: a page of its own, starting from what was live at the fork.
+bool reopen_page_after_fork(std::int64_t inherited_bytes) MEMDUEL_HIDDEN;
+
+/// `<directory>/<image><suffix>` of this image.
+void image_path(const char* suffix, char* path, std::size_t capacity) MEMDUEL_HIDDEN;
+
+/// A mark of annotate.h (kinds there).
+void mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
+
+void add_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
+void remove_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
+void count_lost() MEMDUEL_HIDDEN;
+
+/// Ends the image's records: publishes, and sets kFinished.
+void finish_page() MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

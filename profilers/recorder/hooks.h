@@ -1,0 +1,38 @@
+// The variants of the entry points, and the table through which the exported functions jump.
+#pragma once
+
+#include <cstddef>
+
+#include "profilers/recorder/next.h"
+
+namespace memduel::recorder {
+
+/// The exported functions jump through this table, so that a variant costs no test on each call:
+/// early (before the next allocator is known), fast (glibc's chunks; count and sampled mode),
+/// full (any allocator; exact mode), off.
+struct Hooks {
+  void* (*malloc)(std::size_t);
+  void (*free)(void*);
+  void* (*calloc)(std::size_t, std::size_t);
+  void* (*realloc)(void*, std::size_t);
+  AnyFunction new_forms_[new_forms];
+  AnyFunction delete_forms_[delete_forms];
+};
+
+extern Hooks hooks MEMDUEL_HIDDEN;
+
+/// Resolves the next allocator on the first call; the table is never `early` afterwards.
+void leave_early() MEMDUEL_HIDDEN;
+/// Chooses fast or full by allocator and mode.
+void install_recording() MEMDUEL_HIDDEN;
+/// From now on calls go straight to the next allocator.
+void install_off() MEMDUEL_HIDDEN;
+/// Chooses the operator new and delete forms for the running variant.
+void install_new(bool recording) MEMDUEL_HIDDEN;
+
+void* early_malloc(std::size_t size) MEMDUEL_HIDDEN;
+void* early_calloc(std::size_t count, std::size_t size) MEMDUEL_HIDDEN;
+void* early_realloc(void* old, std::size_t size) MEMDUEL_HIDDEN;
+void early_free(void* block) MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

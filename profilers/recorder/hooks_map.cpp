@@ -1,0 +1,98 @@
+// The program's own anonymous mappings: a heap of their own, named `mapping`. CPython's arenas come
+// through mmap64. Mappings that the allocator makes are part of its blocks and not counted.
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <cstdarg>
+
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/mappings.h"
+#include "profilers/recorder/next.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+bool from_allocator(const void* caller) {
+  const auto at = reinterpret_cast<std::uintptr_t>(caller);
+  return at >= next.module_begin && at < next.module_end;
+}
+
+bool counts_mappings(const void* caller) {
+  return !tls.busy && !from_allocator(caller) && !inside_allocator(__builtin_frame_address(0));
+}
+
+void* map(void* wanted, std::size_t length, int protection, int flags, int fd, off_t offset,
+          const void* caller) {
+  const long at = raw_syscall(SYS_mmap, reinterpret_cast<long>(wanted), static_cast<long>(length),
+                              protection, flags, fd, offset);
+  if (at < 0 && at > -4096) {
+    errno = static_cast<int>(-at);
+    return MAP_FAILED;
+  }
+  auto* mapped = reinterpret_cast<void*>(at);
+  // A reservation without access holds no memory; a fixed mapping replaces what was there.
+  if (counts_mappings(caller)) {
+    const Busy busy;
+    if ((flags & MAP_FIXED) != 0) forget_mapping(mapped, length);
+    if ((flags & MAP_ANONYMOUS) != 0 && protection != PROT_NONE) remember_mapping(mapped, length);
+  }
+  return mapped;
+}
+
+}  // namespace
+
+}  // namespace memduel::recorder
+
+using memduel::recorder::raw_syscall;
+
+#define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
+
+MEMDUEL_EXPORT void* mmap(void* wanted, std::size_t length, int protection, int flags, int fd,
+                          off_t offset) noexcept {
+  return memduel::recorder::map(wanted, length, protection, flags, fd, offset,
+                                __builtin_return_address(0));
+}
+
+MEMDUEL_EXPORT void* mmap64(void* wanted, std::size_t length, int protection, int flags, int fd,
+                            off64_t offset) noexcept {
+  return memduel::recorder::map(wanted, length, protection, flags, fd, offset,
+                                __builtin_return_address(0));
+}
+
+MEMDUEL_EXPORT int munmap(void* at, std::size_t length) noexcept {
+  using namespace memduel::recorder;
+  if (counts_mappings(__builtin_return_address(0))) {
+    const Busy busy;
+    forget_mapping(at, length);
+  }
+  const long status =
+      raw_syscall(SYS_munmap, reinterpret_cast<long>(at), static_cast<long>(length));
+  if (status == 0) return 0;
+  errno = static_cast<int>(-status);
+  return -1;
+}
+
+MEMDUEL_EXPORT void* mremap(void* old, std::size_t old_length, std::size_t new_length, int flags,
+                            ...) noexcept {
+  using namespace memduel::recorder;
+  va_list rest;
+  va_start(rest, flags);
+  void* wanted = (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+  va_end(rest);
+  const bool counted = counts_mappings(__builtin_return_address(0));
+  const long at =
+      raw_syscall(SYS_mremap, reinterpret_cast<long>(old), static_cast<long>(old_length),
+                  static_cast<long>(new_length), flags, reinterpret_cast<long>(wanted));
+  if (at < 0 && at > -4096) {
+    errno = static_cast<int>(-at);
+    return MAP_FAILED;
+  }
+  if (counted) {
+    const Busy busy;
+    const bool known = forget_mapping(old, old_length) > 0;
+    if ((flags & MREMAP_FIXED) != 0) forget_mapping(reinterpret_cast<void*>(at), new_length);
+    if (known) remember_mapping(reinterpret_cast<void*>(at), new_length);
+  }
+  return reinterpret_cast<void*>(at);
+}

@@ -1,0 +1,184 @@
+// operator new and delete, all forms.
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "profilers/recorder/allocator_call.h"
+#include "profilers/recorder/hooks.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+// ---- counted: the next operator new does not come through malloc ----------------------------
+
+template <NewForm kForm, class... Rest>
+void* counted_new(std::size_t size, Rest... rest) {
+  auto* make = reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm]);
+  const void* frame = __builtin_frame_address(0);
+  if (inside_allocator(frame)) return make(size, rest...);
+  return account_born(call_allocator(frame, [&] { return make(size, rest...); }), size);
+}
+
+template <DeleteForm kForm, class... Rest>
+void counted_delete(void* block, Rest... rest) {
+  auto* remove = reinterpret_cast<void (*)(void*, Rest...)>(next.delete_forms_[kForm]);
+  if (block == nullptr) return;
+  const void* frame = __builtin_frame_address(0);
+  if (inside_allocator(frame)) return remove(block, rest...);
+  account_free(bytes_of(block, frame));
+  const AllocatorCall call(frame);
+  remove(block, rest...);
+}
+
+// ---- on malloc: no C++ library was in sight at start (a C program that opens a C++ plugin) ----
+
+// The C++ library that the caller was linked with says what happens without memory: its operator
+// new calls the new handler and throws.
+template <class... Rest>
+void* new_of_caller(const char* name, const void* caller, std::size_t size, Rest... rest) {
+  Dl_info info{};
+  void* module =
+      dladdr(caller, &info) != 0 ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* found = module != nullptr ? dlsym(module, name) : nullptr;
+  if (found == nullptr) abort();
+  return reinterpret_cast<void* (*)(std::size_t, Rest...)>(found)(size, rest...);
+}
+
+void* plain_new(std::size_t size) {
+  void* block = hooks.malloc(size == 0 ? 1 : size);
+  if (block != nullptr) return block;
+  return new_of_caller("_Znwm", __builtin_return_address(0), size);
+}
+
+void* nothrow_new(std::size_t size, const void* /*tag*/) {
+  return hooks.malloc(size == 0 ? 1 : size);
+}
+
+void* aligned_new(std::size_t size, std::size_t alignment) {
+  void* block = aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+  if (block != nullptr) return block;
+  return new_of_caller("_ZnwmSt11align_val_t", __builtin_return_address(0), size, alignment);
+}
+
+void* aligned_nothrow_new(std::size_t size, std::size_t alignment, const void* /*tag*/) {
+  return aligned_alloc(alignment, (size + alignment - 1) & ~(alignment - 1));
+}
+
+void plain_delete(void* block) {
+  hooks.free(block);
+}
+
+template <class Function>
+AnyFunction any(Function* function) {
+  return reinterpret_cast<AnyFunction>(function);
+}
+
+}  // namespace
+
+void install_new(bool recording) {
+  // Made here and not as constants of the file: casts would make those a static initialiser, which
+  // runs after the first allocation.
+  const AnyFunction counted_new_forms[new_forms] = {
+      any(&counted_new<new_plain>),
+      any(&counted_new<new_array>),
+      any(&counted_new<new_nothrow, const void*>),
+      any(&counted_new<new_array_nothrow, const void*>),
+      any(&counted_new<new_aligned, std::size_t>),
+      any(&counted_new<new_array_aligned, std::size_t>),
+      any(&counted_new<new_aligned_nothrow, std::size_t, const void*>),
+      any(&counted_new<new_array_aligned_nothrow, std::size_t, const void*>),
+  };
+
+  const AnyFunction counted_delete_forms[delete_forms] = {
+      any(&counted_delete<delete_plain>),
+      any(&counted_delete<delete_array>),
+      any(&counted_delete<delete_sized, std::size_t>),
+      any(&counted_delete<delete_array_sized, std::size_t>),
+      any(&counted_delete<delete_nothrow, const void*>),
+      any(&counted_delete<delete_array_nothrow, const void*>),
+      any(&counted_delete<delete_aligned, std::size_t>),
+      any(&counted_delete<delete_array_aligned, std::size_t>),
+      any(&counted_delete<delete_sized_aligned, std::size_t, std::size_t>),
+      any(&counted_delete<delete_array_sized_aligned, std::size_t, std::size_t>),
+      any(&counted_delete<delete_aligned_nothrow, std::size_t, const void*>),
+      any(&counted_delete<delete_array_aligned_nothrow, std::size_t, const void*>),
+  };
+
+  const AnyFunction new_on_malloc[new_forms] = {
+      any(&plain_new),   any(&plain_new),   any(&nothrow_new),         any(&nothrow_new),
+      any(&aligned_new), any(&aligned_new), any(&aligned_nothrow_new), any(&aligned_nothrow_new),
+  };
+  for (int i = 0; i < new_forms; ++i) {
+    if (next.new_forms_[i] == nullptr) {
+      hooks.new_forms_[i] = new_on_malloc[i];
+    } else {
+      hooks.new_forms_[i] =
+          recording && !next.new_calls_malloc ? counted_new_forms[i] : next.new_forms_[i];
+    }
+  }
+  for (int i = 0; i < delete_forms; ++i) {
+    if (next.delete_forms_[i] == nullptr) {
+      hooks.delete_forms_[i] = any(&plain_delete);
+    } else {
+      hooks.delete_forms_[i] =
+          recording && !next.new_calls_malloc ? counted_delete_forms[i] : next.delete_forms_[i];
+    }
+  }
+}
+
+}  // namespace memduel::recorder
+
+namespace {
+
+template <class Function>
+[[gnu::always_inline]] inline Function* form_of(const memduel::recorder::AnyFunction& entry) {
+  if (__builtin_expect(entry == nullptr, 0)) memduel::recorder::leave_early();
+  return reinterpret_cast<Function*>(entry);
+}
+
+}  // namespace
+
+using memduel::recorder::hooks;
+using std::size_t;
+
+#define MEMDUEL_NEW(symbol, form, parameters, arguments)                                     \
+  extern "C"                                                                                 \
+      __attribute__((visibility("default"))) void* memduel_##symbol parameters asm(#symbol); \
+  void* memduel_##symbol parameters {                                                        \
+    return form_of<void * parameters>(hooks.new_forms_[memduel::recorder::form]) arguments;  \
+  }
+
+#define MEMDUEL_DELETE(symbol, form, parameters, arguments)                                        \
+  extern "C" __attribute__((visibility("default"))) void memduel_##symbol parameters asm(#symbol); \
+  void memduel_##symbol parameters {                                                               \
+    form_of<void parameters>(hooks.delete_forms_[memduel::recorder::form]) arguments;              \
+  }
+
+MEMDUEL_NEW(_Znwm, new_plain, (size_t n), (n))
+MEMDUEL_NEW(_Znam, new_array, (size_t n), (n))
+MEMDUEL_NEW(_ZnwmRKSt9nothrow_t, new_nothrow, (size_t n, const void* t), (n, t))
+MEMDUEL_NEW(_ZnamRKSt9nothrow_t, new_array_nothrow, (size_t n, const void* t), (n, t))
+MEMDUEL_NEW(_ZnwmSt11align_val_t, new_aligned, (size_t n, size_t a), (n, a))
+MEMDUEL_NEW(_ZnamSt11align_val_t, new_array_aligned, (size_t n, size_t a), (n, a))
+MEMDUEL_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, new_aligned_nothrow,
+            (size_t n, size_t a, const void* t), (n, a, t))
+MEMDUEL_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, new_array_aligned_nothrow,
+            (size_t n, size_t a, const void* t), (n, a, t))
+
+MEMDUEL_DELETE(_ZdlPv, delete_plain, (void* p), (p))
+MEMDUEL_DELETE(_ZdaPv, delete_array, (void* p), (p))
+MEMDUEL_DELETE(_ZdlPvm, delete_sized, (void* p, size_t n), (p, n))
+MEMDUEL_DELETE(_ZdaPvm, delete_array_sized, (void* p, size_t n), (p, n))
+MEMDUEL_DELETE(_ZdlPvRKSt9nothrow_t, delete_nothrow, (void* p, const void* t), (p, t))
+MEMDUEL_DELETE(_ZdaPvRKSt9nothrow_t, delete_array_nothrow, (void* p, const void* t), (p, t))
+MEMDUEL_DELETE(_ZdlPvSt11align_val_t, delete_aligned, (void* p, size_t a), (p, a))
+MEMDUEL_DELETE(_ZdaPvSt11align_val_t, delete_array_aligned, (void* p, size_t a), (p, a))
+MEMDUEL_DELETE(_ZdlPvmSt11align_val_t, delete_sized_aligned, (void* p, size_t n, size_t a),
+               (p, n, a))
+MEMDUEL_DELETE(_ZdaPvmSt11align_val_t, delete_array_sized_aligned, (void* p, size_t n, size_t a),
+               (p, n, a))
+MEMDUEL_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, delete_aligned_nothrow,
+               (void* p, size_t a, const void* t), (p, a, t))
+MEMDUEL_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, delete_array_aligned_nothrow,
+               (void* p, size_t a, const void* t), (p, a, t))

@@ -1,0 +1,160 @@
+// The ways out of a process image that run no exit handlers, and the marks' entry point.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/process.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+constexpr int kMostArguments = 1024;
+
+// Looked up before main: the dynamic linker's lock may be held by a thread that a forked child
+// lost.
+struct WaysOut {
+  decltype(&execvp) by_path;
+  decltype(&execvpe) by_path_with_environment;
+  decltype(&fexecve) by_descriptor;
+  decltype(&quick_exit) quick;
+  decltype(&abort) abnormal;
+};
+WaysOut ways_out;
+
+void finish_quietly() {
+  if (tls.busy) return;  // a signal handler that interrupted the recorder
+  const Busy busy;
+  finish_image();
+}
+
+int failed(long result) {
+  if (!tls.busy) resume_image();
+  errno = static_cast<int>(-result);
+  return -1;
+}
+
+// The arguments of execl and its like, up to and with the terminating null pointer.
+bool collect(const char* first, va_list rest, const char** arguments) {
+  int count = 0;
+  for (const char* argument = first;; argument = va_arg(rest, const char*)) {
+    arguments[count++] = argument;
+    if (argument == nullptr) return true;
+    if (count == kMostArguments) return false;
+  }
+}
+
+}  // namespace
+
+void find_ways_out() {
+  ways_out.by_path = reinterpret_cast<decltype(ways_out.by_path)>(dlsym(RTLD_NEXT, "execvp"));
+  ways_out.by_path_with_environment =
+      reinterpret_cast<decltype(ways_out.by_path_with_environment)>(dlsym(RTLD_NEXT, "execvpe"));
+  ways_out.by_descriptor =
+      reinterpret_cast<decltype(ways_out.by_descriptor)>(dlsym(RTLD_NEXT, "fexecve"));
+  ways_out.quick = reinterpret_cast<decltype(ways_out.quick)>(dlsym(RTLD_NEXT, "quick_exit"));
+  ways_out.abnormal = reinterpret_cast<decltype(ways_out.abnormal)>(dlsym(RTLD_NEXT, "abort"));
+}
+
+}  // namespace memduel::recorder
+
+using memduel::recorder::collect;
+using memduel::recorder::failed;
+using memduel::recorder::finish_quietly;
+using memduel::recorder::kMostArguments;
+using memduel::recorder::raw_syscall;
+using memduel::recorder::resume_image;
+using memduel::recorder::ways_out;
+
+#define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
+
+MEMDUEL_EXPORT void _exit(int status) {
+  finish_quietly();
+  raw_syscall(SYS_exit_group, status);
+  __builtin_unreachable();
+}
+
+MEMDUEL_EXPORT void _Exit(int status) noexcept {
+  _exit(status);
+}
+
+MEMDUEL_EXPORT void quick_exit(int status) noexcept {
+  finish_quietly();
+  ways_out.quick(status);
+  __builtin_unreachable();
+}
+
+MEMDUEL_EXPORT void abort() noexcept {
+  finish_quietly();
+  ways_out.abnormal();
+  __builtin_unreachable();
+}
+
+MEMDUEL_EXPORT int execve(const char* path, char* const* argv, char* const* environment) noexcept {
+  finish_quietly();
+  return failed(raw_syscall(SYS_execve, reinterpret_cast<long>(path), reinterpret_cast<long>(argv),
+                            reinterpret_cast<long>(environment)));
+}
+
+MEMDUEL_EXPORT int execv(const char* path, char* const* argv) noexcept {
+  return execve(path, argv, environ);
+}
+
+MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* environment) noexcept {
+  finish_quietly();
+  const int status = ways_out.by_path_with_environment(file, argv, environment);
+  resume_image();
+  return status;
+}
+
+MEMDUEL_EXPORT int execvp(const char* file, char* const* argv) noexcept {
+  return execvpe(file, argv, environ);
+}
+
+MEMDUEL_EXPORT int fexecve(int fd, char* const* argv, char* const* environment) noexcept {
+  finish_quietly();
+  const int status = ways_out.by_descriptor(fd, argv, environment);
+  resume_image();
+  return status;
+}
+
+MEMDUEL_EXPORT int execl(const char* path, const char* first, ...) noexcept {
+  const char* argv[kMostArguments];
+  va_list rest;
+  va_start(rest, first);
+  const bool fits = collect(first, rest, argv);
+  va_end(rest);
+  return fits ? execv(path, const_cast<char* const*>(argv)) : failed(-E2BIG);
+}
+
+MEMDUEL_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
+  const char* argv[kMostArguments];
+  va_list rest;
+  va_start(rest, first);
+  const bool fits = collect(first, rest, argv);
+  va_end(rest);
+  return fits ? execvp(file, const_cast<char* const*>(argv)) : failed(-E2BIG);
+}
+
+MEMDUEL_EXPORT int execle(const char* path, const char* first, ...) noexcept {
+  const char* argv[kMostArguments];
+  va_list rest;
+  va_start(rest, first);
+  const bool fits = collect(first, rest, argv);
+  char* const* environment = fits ? va_arg(rest, char* const*) : nullptr;
+  va_end(rest);
+  return fits ? execve(path, const_cast<char* const*>(argv), environment) : failed(-E2BIG);
+}
+
+MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase) {
+  using namespace memduel::recorder;
+  if (tls.busy || !is_recording()) return;
+  const int saved_errno = errno;
+  const Busy busy;
+  mark(kind, round, phase);
+  errno = saved_errno;
+}

@@ -1,0 +1,83 @@
+// The counters page: what the preloaded recorder leaves for readers, byte for byte.
+//
+// A recorder that finds MEMDUEL_RECORDER_DIR creates one file per process image there, named
+// `<image>.heap` (image: start time in nanoseconds, dash, process id), maps its first
+// sizeof(HeapPage) bytes shared and keeps the counters in them, so that a reader sees them live and
+// a process that is killed leaves them behind. Finished rounds and phases follow as Scope records,
+// appended one by one.
+//
+// "Block bytes" are what the allocator set aside for a block: with glibc its chunk size (the usable
+// bytes and the header of 8, or 16 for a block with a mapping of its own), with any other allocator
+// what malloc_usable_size says. "Requested bytes" are what the program asked for.
+//
+// Each thread publishes at the latest every kPublishBytes requested, gained or lost, so live_bytes
+// and peak_bytes are exact in a process of one thread and within kPublishBytes per thread
+// otherwise.
+#pragma once
+
+#include <cstdint>
+
+namespace memduel::recorder {
+
+inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '1'};
+inline constexpr std::int64_t kPublishBytes = 64 * 1024;
+inline constexpr int kPhaseNameBytes = 64;  ///< with the terminating zero
+
+enum class Mode : std::uint32_t { off = 0, count = 1, sampled = 2, exact = 3 };
+enum class ScopeKind : std::uint32_t { none = 0, round = 1, phase = 2 };
+
+/// A round, or one stretch of a process-wide phase. `*_end` of the running scope are its latest
+/// values; times are CLOCK_MONOTONIC nanoseconds.
+struct Scope {
+  ScopeKind kind;
+  std::int32_t round;  ///< 0 outside rounds
+  char phase[kPhaseNameBytes];
+  std::uint64_t begin_ns;
+  std::uint64_t end_ns;  ///< 0 while it runs
+  std::int64_t live_begin_bytes;
+  std::int64_t live_end_bytes;
+  std::int64_t peak_bytes;
+  std::int64_t mapping_peak_bytes;
+  std::uint64_t allocated_begin_bytes;
+  std::uint64_t allocated_end_bytes;
+  std::uint64_t allocations_begin;
+  std::uint64_t allocations_end;
+};
+static_assert(sizeof(Scope) == 152);
+
+inline constexpr std::uint32_t kFinished = 1;  ///< the image ran its exit handlers, _exit or exec
+inline constexpr std::uint32_t kForked = 2;    ///< the image is a forked child that has not exec'ed
+
+struct HeapPage {
+  char magic[8];
+  std::uint32_t page_bytes;   ///< sizeof(HeapPage)
+  std::uint32_t scope_bytes;  ///< sizeof(Scope)
+  Mode mode;
+  std::uint32_t flags;
+  std::int64_t pid;
+  std::int64_t parent_pid;
+  std::uint64_t started_ns;
+  std::uint64_t interval_bytes;  ///< mean sampling interval; 0 unless sampled
+  char program[256];             ///< /proc/self/exe, cut to fit
+  char allocator[256];           ///< the file that the recorded malloc comes from
+
+  alignas(64) std::int64_t live_bytes;  ///< block bytes
+  std::int64_t peak_bytes;              ///< block bytes
+  std::uint64_t allocated_bytes;        ///< requested bytes
+  std::uint64_t allocations;
+  std::int64_t inherited_bytes;  ///< live at fork, in a forked child; part of live_bytes
+  std::uint64_t threads;         ///< that allocated or freed
+  std::uint64_t lost;            ///< samples, scopes or blocks that could not be kept
+
+  alignas(64) std::int64_t mapping_bytes;  ///< anonymous mappings made by the program itself
+  std::int64_t mapping_peak_bytes;
+  std::uint64_t mapped_bytes;
+  std::uint64_t mappings;
+
+  alignas(64) Scope round;  ///< the running one, kind none when there is none
+  Scope phase;
+  std::uint64_t scopes;  ///< finished ones, appended after the page
+};
+static_assert(sizeof(HeapPage) <= 4096);
+
+}  // namespace memduel::recorder

@@ -1,0 +1,124 @@
+#include "profilers/recorder/mappings.h"
+
+#include <cstring>
+
+#include "profilers/recorder/counters.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+struct Range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+
+// Sorted by address. Programs hold tens to thousands of mappings, so a moved tail is cheap next to
+// the system call that comes with it.
+Lock ranges_lock;
+Range* ranges = nullptr;
+std::size_t range_count = 0;
+std::size_t range_capacity = 0;
+
+std::uintptr_t page_up(std::uintptr_t value) {
+  return (value + 4095) & ~std::uintptr_t{4095};
+}
+
+bool make_space() {
+  if (range_count < range_capacity) return true;
+  const std::size_t capacity = range_capacity == 0 ? 4096 : range_capacity * 2;
+  auto* grown = static_cast<Range*>(own_memory(capacity * sizeof(Range)));
+  if (grown == nullptr) return false;
+  if (ranges != nullptr) {
+    memcpy(grown, ranges, range_count * sizeof(Range));
+    release_memory(ranges, range_capacity * sizeof(Range));
+  }
+  ranges = grown;
+  range_capacity = capacity;
+  return true;
+}
+
+// The first range that ends after `address`.
+std::size_t find_range(std::uintptr_t address) {
+  std::size_t low = 0;
+  std::size_t high = range_count;
+  while (low < high) {
+    const std::size_t middle = (low + high) / 2;
+    if (ranges[middle].end <= address) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+bool insert_at(std::size_t index, Range range) {
+  if (!make_space()) return false;
+  memmove(ranges + index + 1, ranges + index, (range_count - index) * sizeof(Range));
+  ranges[index] = range;
+  ++range_count;
+  return true;
+}
+
+void erase(std::size_t first, std::size_t last) {
+  memmove(ranges + first, ranges + last, (range_count - last) * sizeof(Range));
+  range_count -= last - first;
+}
+
+// Cuts [begin, end) out of the ranges; the bytes that were in them.
+std::int64_t cut(std::uintptr_t begin, std::uintptr_t end) {
+  std::int64_t bytes = 0;
+  std::size_t index = find_range(begin);
+  if (index < range_count && ranges[index].begin < begin) {
+    const Range whole = ranges[index];
+    ranges[index].end = begin;
+    ++index;
+    if (whole.end > end) {
+      if (!insert_at(index, {end, whole.end})) count_lost();
+      return static_cast<std::int64_t>(end - begin);
+    }
+    bytes += static_cast<std::int64_t>(whole.end - begin);
+  }
+  std::size_t last = index;
+  while (last < range_count && ranges[last].end <= end) {
+    bytes += static_cast<std::int64_t>(ranges[last].end - ranges[last].begin);
+    ++last;
+  }
+  if (last < range_count && ranges[last].begin < end) {
+    bytes += static_cast<std::int64_t>(end - ranges[last].begin);
+    ranges[last].begin = end;
+  }
+  erase(index, last);
+  return bytes;
+}
+
+}  // namespace
+
+void remember_mapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
+  ranges_lock.lock();
+  const bool kept = insert_at(find_range(begin), {begin, end});
+  ranges_lock.unlock();
+  if (kept) {
+    add_mapping(static_cast<std::int64_t>(end - begin));
+  } else {
+    count_lost();
+  }
+}
+
+std::int64_t forget_mapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  ranges_lock.lock();
+  const std::int64_t bytes = range_count == 0 ? 0 : cut(begin, page_up(begin + length));
+  ranges_lock.unlock();
+  if (bytes > 0) remove_mapping(bytes);
+  return bytes;
+}
+
+void reset_mappings_lock() {
+  ranges_lock.reset();
+}
+
+}  // namespace memduel::recorder

@@ -1,0 +1,90 @@
+// The functions the recorder stands in front of.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+enum NewForm {  // in the order of kNewNames
+  new_plain,
+  new_array,
+  new_nothrow,
+  new_array_nothrow,
+  new_aligned,
+  new_array_aligned,
+  new_aligned_nothrow,
+  new_array_aligned_nothrow,
+  new_forms
+};
+
+enum DeleteForm {  // in the order of kDeleteNames
+  delete_plain,
+  delete_array,
+  delete_sized,
+  delete_array_sized,
+  delete_nothrow,
+  delete_array_nothrow,
+  delete_aligned,
+  delete_array_aligned,
+  delete_sized_aligned,
+  delete_array_sized_aligned,
+  delete_aligned_nothrow,
+  delete_array_aligned_nothrow,
+  delete_forms
+};
+
+using AnyFunction = void (*)();
+
+struct Next {
+  void* (*malloc)(std::size_t);
+  void (*free)(void*);
+  void* (*calloc)(std::size_t, std::size_t);
+  void* (*realloc)(void*, std::size_t);
+  int (*posix_memalign)(void**, std::size_t, std::size_t);
+  void* (*aligned_alloc)(std::size_t, std::size_t);
+  void* (*memalign)(std::size_t, std::size_t);
+  void* (*valloc)(std::size_t);
+  void* (*pvalloc)(std::size_t);
+  std::size_t (*usable_size)(void*);
+  AnyFunction new_forms_[new_forms];  ///< nullptr where no C++ library was loaded at start
+  AnyFunction delete_forms_[delete_forms];
+
+  bool glibc;                   ///< chunk headers of glibc, verified at start
+  bool new_calls_malloc;        ///< operator new arrives at our malloc by itself
+  std::uintptr_t module_begin;  ///< address range of the allocator's library
+  std::uintptr_t module_end;
+  char provider[256];  ///< file of the allocator's library
+};
+
+extern Next next MEMDUEL_HIDDEN;
+
+/// Fills `next`. Called once, from the first allocation or the constructor.
+void resolve_next() MEMDUEL_HIDDEN;
+
+/// Whether libc's allocator gave out `block` while `next` was being resolved, and forgets it.
+bool take_early_block(void* block) MEMDUEL_HIDDEN;
+bool is_early_block(const void* block) MEMDUEL_HIDDEN;
+
+/// What glibc set aside for a block, read from the chunk header in front of it.
+inline std::int64_t glibc_chunk_bytes(const void* block) {
+  return static_cast<std::int64_t>(static_cast<const std::size_t*>(block)[-1] & ~std::size_t{7});
+}
+
+inline std::int64_t block_bytes(void* block) {
+  if (next.glibc) return glibc_chunk_bytes(block);
+  return static_cast<std::int64_t>(next.usable_size(block));
+}
+
+}  // namespace memduel::recorder
+
+// glibc's own entry points, for allocations made while dlsym looks for the next allocator.
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void __libc_free(void*);
+}

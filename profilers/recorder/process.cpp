@@ -1,0 +1,159 @@
+#include "profilers/recorder/process.h"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/hooks.h"
+#include "profilers/recorder/mappings.h"
+#include "profilers/recorder/sampler.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+constexpr std::uintptr_t kLastPass = 4;  // PTHREAD_DESTRUCTOR_ITERATIONS of glibc
+
+pthread_key_t thread_key;
+bool thread_key_made = false;
+std::uint32_t thread_count = 0;
+bool recording = false;
+std::int64_t live_at_fork = 0;
+
+// Other keys' destructors free memory too: asking to be called again until the last pass comes
+// after them. What a thread frees later still is published at once.
+void on_thread_exit(void* pass) {
+  const auto number = reinterpret_cast<std::uintptr_t>(pass);
+  if (number < kLastPass) {
+    pthread_setspecific(thread_key, reinterpret_cast<void*>(number + 1));
+    return;
+  }
+  const Busy busy;
+  tls.leaving = true;
+  publish();
+}
+
+void before_fork() {
+  tls.busy = true;
+  publish();
+  live_at_fork = __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED);
+}
+
+void after_fork_in_parent() {
+  tls.busy = false;
+}
+
+void after_fork_in_child() {
+  reset_mappings_lock();
+  if (!settings.follow || !reopen_page_after_fork(live_at_fork)) {
+    recording = false;
+    install_off();
+  }
+  tls.busy = false;
+}
+
+std::uint64_t parse_number(const char* text) {
+  std::uint64_t value = 0;
+  for (; text != nullptr && *text >= '0' && *text <= '9'; ++text) {
+    value = value * 10 + static_cast<std::uint64_t>(*text - '0');
+  }
+  return value;
+}
+
+bool read_settings() {
+  const char* directory = getenv("MEMDUEL_RECORDER_DIR");
+  if (directory == nullptr || directory[0] != '/' ||
+      strlen(directory) >= sizeof settings.directory) {
+    return false;
+  }
+  strcpy(settings.directory, directory);
+  const char* mode = getenv("MEMDUEL_RECORDER_MODE");
+  if (mode != nullptr && strcmp(mode, "sampled") == 0) settings.mode = Mode::sampled;
+  if (mode != nullptr && strcmp(mode, "exact") == 0) settings.mode = Mode::exact;
+  const std::uint64_t interval = parse_number(getenv("MEMDUEL_RECORDER_INTERVAL"));
+  if (interval > 0) settings.interval_bytes = interval;
+  settings.seed = parse_number(getenv("MEMDUEL_RECORDER_SEED"));
+  const char* follow = getenv("MEMDUEL_RECORDER_FOLLOW");
+  settings.follow = follow == nullptr || follow[0] != '0';
+  return true;
+}
+
+// So that programs which the process executes run without the recorder. Other libraries of the
+// list stay; the list is edited in place, because setenv allocates.
+void leave_preload_list() {
+  char* list = getenv("LD_PRELOAD");
+  if (list == nullptr) return;
+  constexpr const char* kName = "libmemduel_recorder.so";
+  char* out = list;
+  for (char* at = list; *at != '\0';) {
+    char* end = at + strcspn(at, ": ");
+    const char kept = *end;
+    *end = '\0';
+    const bool ours = strstr(at, kName) != nullptr;
+    *end = kept;
+    if (!ours) {
+      if (out != list) *out++ = ':';
+      const auto length = static_cast<std::size_t>(end - at);
+      memmove(out, at, length);
+      out += length;
+    }
+    at = kept == '\0' ? end : end + 1;
+  }
+  *out = '\0';
+}
+
+__attribute__((constructor(101))) void start() {
+  leave_early();
+  find_ways_out();
+  const Busy busy;
+  if (!read_settings()) return install_off();
+  if (!settings.follow) leave_preload_list();
+  if (settings.seed == 0) settings.seed = now_ns();
+  if (!open_page()) return install_off();
+  thread_key_made = pthread_key_create(&thread_key, on_thread_exit) == 0;
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+  recording = true;
+  install_recording();
+  // What was allocated before now was counted by a thread without a key and without a draw.
+  publish();
+  page->threads = 0;
+  tls.id = 0;
+  tls.left = 0;
+  tls.granted = 0;
+  tls.until_sample = 0;
+}
+
+__attribute__((destructor)) void stop() {
+  if (!recording) return;
+  const Busy busy;
+  tls.leaving = true;  // other libraries' exit handlers still free
+  finish_image();
+}
+
+}  // namespace
+
+void start_thread() {
+  tls.id = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&page->threads, 1, __ATOMIC_RELAXED);
+  seed_thread(settings.seed, tls.id);
+  tls.until_sample = draw_interval();
+  if (thread_key_made && recording) pthread_setspecific(thread_key, reinterpret_cast<void*>(1));
+}
+
+bool is_recording() {
+  return recording;
+}
+
+void resume_image() {
+  if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
+  __atomic_fetch_and(&page->flags, ~kFinished, __ATOMIC_RELEASE);
+}
+
+void finish_image() {
+  if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
+  finish_page();
+}
+
+}  // namespace memduel::recorder

@@ -1,0 +1,21 @@
+// The life of the process image: constructor, threads, fork, exec, exit.
+#pragma once
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// First visit of a thread: a number, a random sequence, a call when it ends.
+void start_thread() MEMDUEL_HIDDEN;
+
+/// Before the image ends without its exit handlers (_exit, exec). Does nothing in a vfork child.
+void finish_image() MEMDUEL_HIDDEN;
+/// After an exec that failed.
+void resume_image() MEMDUEL_HIDDEN;
+
+bool is_recording() MEMDUEL_HIDDEN;
+
+/// Looks up the functions that leave an image (hooks_process.cpp).
+void find_ways_out() MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

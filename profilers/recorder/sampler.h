@@ -1,0 +1,21 @@
+// When to sample: a Poisson process over requested bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// Requested bytes up to the next sample, drawn from the exponential distribution with the
+/// settings' mean; a very large number when nothing is sampled, -1 when everything is. Memoryless:
+/// a block of Z bytes is sampled with probability 1 - exp(-Z / mean), whatever came before it.
+std::int64_t draw_interval() MEMDUEL_HIDDEN;
+
+/// Gives the thread its own sequence.
+void seed_thread(std::uint64_t seed, std::uint32_t thread) MEMDUEL_HIDDEN;
+
+/// -ln(u) for u in (0, 1], without libm, to about 1e-9 relative.
+double negative_log(double u) MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

@@ -1,0 +1,89 @@
+// The few system services the recorder needs, without going through functions that it interposes.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memduel::recorder {
+
+inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
+                        long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;  // a negative errno on failure; errno itself is left alone
+}
+
+/// Private zeroed memory that the recorder owns, never counted; nullptr when there is none.
+inline void* own_memory(std::size_t bytes) {
+  const long at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (at < 0 && at > -4096) return nullptr;
+  // A huge page would turn a sparse table into resident memory of the program under test.
+  raw_syscall(SYS_madvise, at, static_cast<long>(bytes), MADV_NOHUGEPAGE);
+  return reinterpret_cast<void*>(at);
+}
+
+inline void release_memory(void* at, std::size_t bytes) {
+  raw_syscall(SYS_munmap, reinterpret_cast<long>(at), static_cast<long>(bytes));
+}
+
+inline std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Writes all bytes at `offset` (-1: at the file's own position). False on any failure.
+inline bool write_all(int fd, const void* bytes, std::size_t count, std::int64_t offset = -1) {
+  const auto* at = static_cast<const char*>(bytes);
+  while (count > 0) {
+    const long wrote = offset < 0 ? raw_syscall(SYS_write, fd, reinterpret_cast<long>(at),
+                                                static_cast<long>(count))
+                                  : raw_syscall(SYS_pwrite64, fd, reinterpret_cast<long>(at),
+                                                static_cast<long>(count), offset);
+    if (wrote == -4 /* EINTR */) continue;
+    if (wrote <= 0) return false;
+    at += wrote;
+    count -= static_cast<std::size_t>(wrote);
+    if (offset >= 0) offset += wrote;
+  }
+  return true;
+}
+
+/// A lock that sleeps in the kernel, needs no initialisation and can be taken over after fork.
+class Lock {
+ public:
+  void lock() {
+    std::uint32_t seen = 0;
+    if (state_.compare_exchange_strong(seen, 1, std::memory_order_acquire)) return;
+    while (state_.exchange(2, std::memory_order_acquire) != 0) {
+      raw_syscall(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAIT_PRIVATE, 2);
+    }
+  }
+  void unlock() {
+    if (state_.exchange(0, std::memory_order_release) == 2) {
+      raw_syscall(SYS_futex, reinterpret_cast<long>(&state_), FUTEX_WAKE_PRIVATE, 1);
+    }
+  }
+  /// In a forked child, whose other threads are gone.
+  void reset() { state_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint32_t> state_{0};
+};
+
+}  // namespace memduel::recorder

@@ -1,0 +1,60 @@
+// The slow path: entered every kPublishBytes, at a new high, and where a sample is due.
+#include <cerrno>
+
+#include "profilers/recorder/account.h"
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/process.h"
+#include "profilers/recorder/sampler.h"
+
+namespace memduel::recorder {
+
+__thread ThreadState tls;
+
+namespace {
+
+void note_new_high() {
+  tls.high -= tls.room;
+  tls.limit = tls.high + kPublishBytes;
+  tls.room = 0;
+}
+
+// Grants requested bytes up to the next visit; `left` is what the last allocation went over the
+// grant, negated. True when the draw was used up: the allocation at hand is a sample.
+bool grant_left() {
+  tls.until_sample += tls.left;
+  const bool sample = tls.until_sample < 0;
+  if (sample) tls.until_sample = draw_interval();
+  std::int64_t grant = tls.until_sample < kPublishBytes ? tls.until_sample : kPublishBytes;
+  if (tls.leaving && grant > 0) grant = 0;
+  if (grant > 0) tls.until_sample -= grant;
+  tls.left = grant;
+  tls.granted = grant;
+  return sample;
+}
+
+}  // namespace
+
+void* visit_allocation(void* block, std::size_t /*requested*/, std::int64_t /*bytes*/) {
+  if (tls.busy) return block;
+  const int saved_errno = errno;
+  const Busy busy;
+  if (tls.id == 0) start_thread();
+  if (tls.room < 0) note_new_high();
+  if (tls.left < 0 || tls.high >= kPublishBytes || tls.leaving) {
+    publish();
+    if (tls.left < 0) grant_left();
+  }
+  errno = saved_errno;
+  return block;
+}
+
+void visit_free() {
+  if (tls.busy) return;
+  const int saved_errno = errno;
+  const Busy busy;
+  if (tls.id == 0) start_thread();
+  publish();
+  errno = saved_errno;
+}
+
+}  // namespace memduel::recorder
