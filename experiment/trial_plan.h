@@ -51,6 +51,7 @@ struct TrialPlan {
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
   double interval_ms = 2;
+  std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
   std::vector<std::string> meters;  ///< names from the registry
 };
 

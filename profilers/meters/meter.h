@@ -25,13 +25,14 @@ class Meter {
 
   /// From now on `pid` counts for `role`; a process that has ended already is left out.
   virtual void add(const std::string& role, pid_t pid) = 0;
-  /// Every process of `role` has ended.
-  virtual void end_role(const std::string& role) = 0;
-  /// One cheap sample of every role. Returns whether a value moved since the last one.
+  /// One cheap sample of every role. Returns whether a role's value moved noticeably.
   virtual bool sample(std::int64_t now_ns) = 0;
-  /// Counters and values of one role, for a mark or an end.
+  /// Counters and values of one role that are cheap enough for every round's begin and end.
   virtual MeterReading read(const std::string& role) = 0;
-  /// The samples so far, one entry per role, and the sums over all roles as `tree`.
+  /// Values that cost milliseconds; the caller rations them.
+  virtual Metrics read_costly(const std::string& role) = 0;
+  /// The samples so far: one entry per role in the order of their first `add`, then the sums over
+  /// all roles as `tree`.
   [[nodiscard]] virtual std::vector<std::pair<std::string, Series>> series() const = 0;
 };
 

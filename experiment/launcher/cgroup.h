@@ -1,0 +1,53 @@
+// A trial's own control group: kills all of its processes at once, says who was killed for memory
+// and how much memory all of them together were charged.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// Directories of one trial in up to two hierarchies; either may be empty.
+struct TrialCgroup {
+  std::string memory_dir;  ///< memory controller, v1 or v2
+  std::string kill_dir;    ///< v2 hierarchy with cgroup.kill; may equal memory_dir
+
+  [[nodiscard]] bool exists() const { return !memory_dir.empty() || !kill_dir.empty(); }
+};
+
+/// Makes groups named `name` below the caller's own where that is allowed; fields stay empty where
+/// it is not.
+TrialCgroup create_cgroup(const std::string& name);
+
+/// Moves the calling process into the group. Returns 0 or an errno value.
+int join_cgroup(const TrialCgroup& group);
+
+/// Processes of the group, by their numbers.
+std::vector<pid_t> processes_in(const TrialCgroup& group);
+
+/// SIGKILL to every process in the group, once.
+void kill_cgroup(const TrialCgroup& group);
+
+/// The most memory that was ever charged to the group.
+std::optional<std::int64_t> peak_bytes_of(const TrialCgroup& group);
+
+/// Processes of the group that the kernel killed for memory.
+std::optional<std::int64_t> oom_kills_of(const TrialCgroup& group);
+
+/// Kernel-wide count of processes killed for memory, for trials without a group.
+std::optional<std::int64_t> oom_kills_anywhere();
+
+/// Removes the directories; they must be empty of processes.
+void remove_cgroup(const TrialCgroup& group);
+
+/// Where below the mounted hierarchy the file /proc/self/cgroup says we are: `mountinfo` and
+/// `membership` are the texts of /proc/self/mountinfo and /proc/self/cgroup; `controller` is
+/// "memory" for v1 or empty for v2. Empty when that hierarchy is not mounted.
+std::string own_cgroup_directory(const std::string& mountinfo, const std::string& membership,
+                                 const std::string& controller);
+
+}  // namespace memduel

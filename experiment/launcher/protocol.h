@@ -1,0 +1,40 @@
+// The words between memduel and memduel-launcher: one packet per request or report over an AF_UNIX
+// SOCK_SEQPACKET socket. A packet is a list of text fields, the first one its name.
+//
+//   requests  spawn ROLE CWD ARGC ARG… NAME=VALUE…   with descriptors stdout, stderr[, marks]
+//             signal ROLE NUMBER
+//             end
+//   reports   ready MEMORY_CGROUP KILL_CGROUP        empty where none could be made
+//             spawned ROLE PID
+//             unstarted ROLE STEP ERRNO              STEP: what failed, for people
+//             exited ROLE code|signal VALUE CPU_US MAX_RSS_KIB MINOR MAJOR
+//             escaped PID COMMAND                    carried the trial's mark outside its tree
+//             ended CPU_US LEFT_OVER SURVIVORS PEAK_BYTES OOM_KILLS     "-" where unknown
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// Every process of a trial carries this environment variable; its value names the trial.
+inline constexpr const char* kTrialVariable = "MEMDUEL_TRIAL";
+/// ... and this one, whose value is the role of the process that it descends from.
+inline constexpr const char* kRoleVariable = "MEMDUEL_ROLE";
+/// Where a process finds its marks socket; far from the numbers that programs and shells count on.
+inline constexpr int kMarksDescriptor = 100;
+
+struct Packet {
+  std::vector<std::string> fields;
+  std::vector<int> descriptors;  ///< owned by the receiver
+};
+
+/// Sends one packet. Returns 0 or an errno value (EMSGSIZE: the command line is too long).
+int send_packet(int socket, const std::vector<std::string>& fields,
+                const std::vector<int>& descriptors = {});
+
+/// Waits for one packet; nothing when the other side is gone.
+std::optional<Packet> receive_packet(int socket);
+
+}  // namespace memduel

@@ -1,0 +1,40 @@
+#include "experiment/pss_metrics.h"
+
+#include <algorithm>
+
+namespace memduel {
+namespace {
+
+/// The round that had just ended at `t_ns`; null inside rounds and before the first.
+RoundData* round_ended_before(std::vector<RoundData>& rounds, std::int64_t t_ns) {
+  RoundData* last = nullptr;
+  for (RoundData& round : rounds) {
+    if (round.begin_ns > t_ns) break;
+    last = round.end_ns <= t_ns ? &round : nullptr;
+  }
+  return last;
+}
+
+}  // namespace
+
+void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
+             const std::function<std::optional<double>(const PssSweep&)>& bytes_of) {
+  Series series{"pss_bytes", {}, {}};
+  for (const PssSweep& sweep : sweeps) {
+    const auto bytes = bytes_of(sweep);
+    if (!bytes) continue;
+    series.t_ns.push_back(sweep.t_ns);
+    series.values.push_back(static_cast<std::int64_t>(*bytes));
+    auto& peak = data.metrics["peak_pss_bytes"];
+    peak = std::max(peak, *bytes);
+    RoundData* round = round_ended_before(data.rounds, sweep.t_ns);
+    if (round != nullptr) round->metrics.emplace("end_pss_bytes", *bytes);
+  }
+  if (series.t_ns.empty()) return;
+  data.series.push_back(std::move(series));
+  if (data.rounds.empty()) return;
+  const auto last = data.rounds.back().metrics.find("end_pss_bytes");
+  if (last != data.rounds.back().metrics.end()) data.metrics["end_pss_bytes"] = last->second;
+}
+
+}  // namespace memduel

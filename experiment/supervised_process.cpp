@@ -1,0 +1,88 @@
+#include "experiment/supervised_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+#include "experiment/launcher/protocol.h"
+#include "experiment/log_tail.h"
+
+namespace memduel {
+namespace {
+
+Descriptor make_log(const std::filesystem::path& path) {
+  // Appending, because a program may open /dev/stderr a second time.
+  Descriptor log(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  if (!log) throw Error(ExitCode::io, std::strerror(errno), path.string());
+  return log;
+}
+
+}  // namespace
+
+SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan)
+    : spec_(&spec),
+      cwd_(std::filesystem::absolute(spec.cwd.empty() ? plan.trial_dir : spec.cwd)),
+      stdout_path_(plan.log_dir / fmt::format("{}-{}.stdout", plan.id, spec.role)),
+      stderr_path_(plan.log_dir / fmt::format("{}-{}.stderr", plan.id, spec.role)),
+      stdout_(make_log(stdout_path_)),
+      stderr_(make_log(stderr_path_)) {
+  trace.role = spec.role;
+  trace.rss.metric = "rss_bytes";
+  if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
+}
+
+std::vector<std::string> SupervisedProcess::spawn_request() const {
+  std::vector<std::string> fields = {"spawn", role(), cwd_.string(),
+                                     std::to_string(spec_->argv.size())};
+  fields.insert(fields.end(), spec_->argv.begin(), spec_->argv.end());
+  for (const auto& [name, value] : spec_->env) fields.push_back(name + "=" + value);
+  fields.push_back(fmt::format("{}={}", kRoleVariable, role()));
+  fields.push_back(fmt::format("MEMDUEL_MARKS_FD={}", kMarksDescriptor));
+  fields.push_back(fmt::format("MEMDUEL_MARKS_INODE={}", marks.inode()));
+  return fields;
+}
+
+std::vector<int> SupervisedProcess::spawn_descriptors() {
+  return {stdout_.get(), stderr_.get(), marks.remote().get()};
+}
+
+void SupervisedProcess::release_descriptors() {
+  stdout_.reset();
+  stderr_.reset();
+  marks.remote().reset();
+}
+
+std::vector<Mark> SupervisedProcess::receive_marks() {
+  std::vector<Mark> received;
+  while (const auto piece = marks.receive()) {
+    MarkReader& reader = readers_[piece->sender];
+    const int garbage_before = reader.garbage_lines();
+    for (Mark& mark : reader.feed(piece->bytes)) {
+      if (marking_pid == 0 && mark.kind == Mark::Kind::start) marking_pid = piece->sender;
+      if (piece->sender == marking_pid) {
+        received.push_back(std::move(mark));
+      } else {
+        ++foreign_marks;
+      }
+    }
+    garbage_lines += reader.garbage_lines() - garbage_before;
+  }
+  return received;
+}
+
+std::string SupervisedProcess::last_words() const {
+  std::string words = log_tail(stderr_path_);
+  if (words.empty()) words = log_tail(stdout_path_);
+  std::string indented;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find('\n', at), words.size());
+    indented += "\n  | " + words.substr(at, end - at);
+    at = end + 1;
+  }
+  return indented;
+}
+
+}  // namespace memduel

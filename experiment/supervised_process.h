@@ -1,0 +1,68 @@
+// One process of a running trial, as the supervisor sees it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/marks_socket.h"
+#include "experiment/readiness.h"
+#include "experiment/trial_plan.h"
+#include "experiment/trial_trace.h"
+
+namespace memduel {
+
+class SupervisedProcess {
+ public:
+  enum class State { waiting, starting, running, ended };
+
+  /// Makes the log files. Throws Error(io) when that fails, Error(usage) for a bad log pattern.
+  SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan);
+
+  [[nodiscard]] const ProcessSpec& spec() const { return *spec_; }
+  [[nodiscard]] const std::string& role() const { return spec_->role; }
+
+  /// The launcher request that starts it and the descriptors that go with it.
+  [[nodiscard]] std::vector<std::string> spawn_request() const;
+  [[nodiscard]] std::vector<int> spawn_descriptors();
+  /// The descriptors were handed over.
+  void release_descriptors();
+
+  /// Reads what marks have arrived and returns the new ones of the role's marking process, which is
+  /// the first that says `start`; those of other processes are counted and dropped.
+  std::vector<Mark> receive_marks();
+
+  /// Last lines of its stderr, or of its stdout when that is empty, indented for a message.
+  [[nodiscard]] std::string last_words() const;
+
+  State state = State::waiting;
+  pid_t pid = 0;
+  std::vector<pid_t> members;  ///< pid and its descendants as they are found
+  bool is_ready = false;
+  bool asked_to_stop = false;
+  bool killed_by_us = false;
+  std::int64_t started_ns = 0;
+  std::optional<int> running_round;
+  std::optional<Readiness> readiness;
+  MarksSocket marks;
+  RoleTrace trace;
+  pid_t marking_pid = 0;
+  int foreign_marks = 0;
+  int garbage_lines = 0;
+
+ private:
+  const ProcessSpec* spec_;
+  std::filesystem::path cwd_;
+  std::filesystem::path stdout_path_;
+  std::filesystem::path stderr_path_;
+  Descriptor stdout_;
+  Descriptor stderr_;
+  std::map<pid_t, MarkReader> readers_;
+};
+
+}  // namespace memduel

@@ -1,0 +1,135 @@
+#include "experiment/supervisor_result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "experiment/trial_metrics.h"
+
+namespace memduel {
+namespace {
+
+bool has_rounds(const RoleTrace& trace) {
+  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+    return event.mark.kind == Mark::Kind::round_begin;
+  });
+}
+
+void note_roles(std::vector<Note>& notes, const std::vector<std::string>& roles,
+                const std::string& code, const std::string& message, const std::string& advice) {
+  if (roles.empty()) return;
+  notes.push_back({code, fmt::format(fmt::runtime(message), fmt::join(roles, ", ")), advice});
+}
+
+double median_interval_ms(const Series& series) {
+  std::vector<std::int64_t> gaps;
+  for (std::size_t at = 1; at < series.t_ns.size(); ++at) {
+    gaps.push_back(series.t_ns[at] - series.t_ns[at - 1]);
+  }
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return static_cast<double>(*middle) * 1e-6;
+}
+
+void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+  std::vector<std::string> unmarked;
+  std::vector<std::string> no_reset;
+  for (const RoleTrace& trace : outcome.trace.roles) {
+    if (!has_rounds(trace)) unmarked.push_back(trace.role);
+    if (!trace.peaks_reset) no_reset.push_back(trace.role);
+  }
+  note_roles(run.limitations, unmarked, "peaks_sampled_from_outside",
+             "{} sent no marks: one round each, with peaks sampled from outside",
+             "mark rounds with memduel/annotate.h for exact peaks");
+  note_roles(run.limitations, no_reset, "peaks_not_resettable",
+             "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
+             "see memduel doctor, peak_reset");
+  if (outcome.skipped_sweeps > 0) {
+    run.limitations.push_back({"pss_rationed",
+                               "PSS was not read at every round end, to keep its cost below its "
+                               "share of the trial's time",
+                               ""});
+  }
+  const Series& sums = outcome.trace.tree_rss;
+  constexpr std::size_t kEnoughSamples = 20;
+  if (sums.t_ns.size() >= kEnoughSamples && median_interval_ms(sums) > 1.5 * plan.interval_ms) {
+    run.limitations.push_back(
+        {"sampling_stretched",
+         fmt::format("RSS curves are sampled more rarely than each {} ms, to keep memduel's CPU "
+                     "time below 1 % of the trial's; peaks at marks are exact all the same",
+                     plan.interval_ms),
+         "raise measure.interval_ms to choose it yourself"});
+  }
+}
+
+void note_processes(TrialRun& run, const TrialOutcome& outcome,
+                    const std::deque<SupervisedProcess>& processes) {
+  std::vector<std::string> several;
+  std::vector<std::string> garbled;
+  for (const SupervisedProcess& process : processes) {
+    if (process.foreign_marks > 0) several.push_back(process.role());
+    if (process.garbage_lines > 0) garbled.push_back(process.role());
+  }
+  note_roles(run.warnings, several, "marks_of_several_processes",
+             "more than one process of {} sent marks; those of the first one count",
+             "give each process its own role");
+  note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
+             "send marks only through memduel/annotate.h");
+  note_roles(run.warnings, outcome.escaped, "process_escaped",
+             "processes had left the trial's process tree and were killed: {}",
+             "start daemons as roles of their own");
+  note_roles(run.warnings, outcome.killed_after_grace, "killed_after_grace",
+             "{} did not end on SIGTERM and was killed", "raise stop_grace_seconds");
+  if (outcome.left_over > 0) {
+    run.warnings.push_back(
+        {"processes_left_over", "processes that the roles had left behind were killed", ""});
+  }
+  if (outcome.survivors > 0) {
+    run.warnings.push_back({"processes_survived",
+                            fmt::format("{} processes could not be killed", outcome.survivors),
+                            "look for processes in state D"});
+  }
+}
+
+}  // namespace
+
+void TrialOutcome::fail(const std::string& what) {
+  if (failed()) return;
+  failure = what;
+  if (status == TrialStatus::ok) status = TrialStatus::failed;
+}
+
+void TrialOutcome::fail_harness(const std::string& what) {
+  fail(what);
+  harness_fault = true;
+}
+
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
+                     std::deque<SupervisedProcess>& processes) {
+  for (SupervisedProcess& process : processes) {
+    if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
+  }
+  TrialRun run;
+  TrialData& trial = run.trial;
+  trial.id = plan.id;
+  trial.block = plan.block;
+  trial.position = plan.position;
+  trial.arm = plan.arm;
+  trial.kind = plan.kind;
+  trial.status = outcome.status;
+  trial.failure = outcome.failure;
+  trial.harness_fault = outcome.harness_fault;
+  trial.begin_ns = outcome.begin_ns;
+  trial.end_ns = outcome.end_ns;
+  trial.harness_cpu_seconds = outcome.harness_cpu_seconds;
+  for (const RoleTrace& trace : outcome.trace.roles) {
+    trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
+  }
+  if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
+  note_meters(run, plan, outcome);
+  note_processes(run, outcome, processes);
+  return run;
+}
+
+}  // namespace memduel

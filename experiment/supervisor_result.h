@@ -1,0 +1,38 @@
+// From what a supervisor saw to a TrialRun with its notes.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "experiment/supervised_process.h"
+#include "experiment/supervisor.h"
+#include "experiment/trial_trace.h"
+
+namespace memduel {
+
+/// How a trial went as a whole.
+struct TrialOutcome {
+  TrialStatus status = TrialStatus::ok;
+  std::string failure;
+  bool harness_fault = false;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double harness_cpu_seconds = 0;
+  TrialTrace trace;                             ///< all but its roles
+  std::vector<std::string> escaped;             ///< processes outside the tree that were killed
+  std::vector<std::string> killed_after_grace;  ///< roles that did not end on SIGTERM
+  int left_over = 0;                            ///< processes that the roles had left behind
+  int survivors = 0;                            ///< processes that could not be killed
+  int skipped_sweeps = 0;
+
+  [[nodiscard]] bool failed() const { return !failure.empty(); }
+  void fail(const std::string& what);
+  void fail_harness(const std::string& what);
+};
+
+/// Takes the traces out of `processes`.
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
+                     std::deque<SupervisedProcess>& processes);
+
+}  // namespace memduel

@@ -1,0 +1,79 @@
+// What was seen of one trial, before it is turned into metrics: marks with what the meters read at
+// them, samples, ends.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/marks.h"
+#include "profilers/meters/meter.h"
+
+namespace memduel {
+
+struct MarkEvent {
+  Mark mark;
+  MeterReading reading;  ///< at round begins and ends and at idle; empty at other marks
+};
+
+/// How a process ended, from wait4.
+struct ExitRecord {
+  std::int64_t t_ns = 0;
+  std::optional<int> status;  ///< absent when ended by a signal
+  std::optional<int> signal;
+  double cpu_seconds = 0;
+  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+};
+
+/// PSS of several roles, read one right after the other.
+struct PssSweep {
+  std::int64_t t_ns = 0;
+  std::map<std::string, double> bytes;
+  bool complete = false;  ///< every role that was running is in it
+};
+
+struct RoleTrace {
+  std::string role;
+  std::int64_t begin_ns = 0;
+  std::vector<MarkEvent> marks;
+  bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
+  Series rss;               ///< samples from outside
+  std::optional<std::int64_t> ready_ns;  ///< when a readiness condition was met
+  std::optional<ExitRecord> exit;
+  bool ended_well = false;
+};
+
+struct TrialTrace {
+  std::vector<RoleTrace> roles;
+  Series tree_rss;  ///< sums over all roles, sampled together
+  std::vector<PssSweep> sweeps;
+  std::optional<std::int64_t> peak_cgroup_bytes;
+};
+
+/// The role's end: its exit, else its last sample or mark.
+std::int64_t end_of(const RoleTrace& trace);
+
+/// The level that `_above_idle_` metrics subtract.
+struct IdleLevel {
+  std::int64_t t_ns = 0;
+  std::int64_t bytes = 0;
+};
+
+/// RSS at the last idle mark before the first round, else at the first mark, else at readiness;
+/// absent when there is none of them.
+std::optional<IdleLevel> idle_level(const RoleTrace& trace);
+
+/// The largest sample with from_ns <= t <= to_ns.
+std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,
+                                            std::int64_t to_ns);
+
+/// The last sample with from_ns <= t <= to_ns.
+std::optional<std::int64_t> last_between(const Series& series, std::int64_t from_ns,
+                                         std::int64_t to_ns);
+
+}  // namespace memduel

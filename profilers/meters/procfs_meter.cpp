@@ -1,0 +1,186 @@
+#include "profilers/meters/procfs_meter.h"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+
+#include "profilers/meters/proc_text.h"
+
+namespace memduel {
+namespace {
+
+/// One file of /proc/PID, opened when first read and kept open.
+class ProcFile {
+ public:
+  ProcFile(pid_t pid, const char* name) : path_("/proc/" + std::to_string(pid) + "/" + name) {}
+  ProcFile(const ProcFile&) = delete;
+  ProcFile& operator=(const ProcFile&) = delete;
+  ~ProcFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+
+  /// Empty when the process is gone or may not be read.
+  std::string_view read() {
+    if (descriptor_ < 0) descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) return {};
+    ssize_t got = 0;
+    do {
+      got = pread(descriptor_, buffer_.data(), buffer_.size(), 0);
+    } while (got < 0 && errno == EINTR);
+    return {buffer_.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
+  }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  static thread_local std::array<char, 8192> buffer_;
+};
+
+thread_local std::array<char, 8192> ProcFile::buffer_;
+
+/// CPU time of all threads of a process to the nanosecond; /proc/PID/stat knows only 10 ms ticks.
+std::optional<double> cpu_seconds_of(pid_t pid) {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0) {
+    return std::nullopt;
+  }
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+void add_to(Metrics& metrics, const char* name, std::optional<double> value) {
+  if (value) metrics[name] += *value;
+}
+
+std::optional<double> as_double(std::optional<std::int64_t> value) {
+  if (!value) return std::nullopt;
+  return static_cast<double>(*value);
+}
+
+/// Smaller steps of RSS are not worth a faster sampling.
+constexpr std::int64_t kNoticeableBytes = 64 * 1024;
+
+}  // namespace
+
+struct ProcfsMeter::Process {
+  explicit Process(pid_t id)
+      : pid(id),
+        statm(id, "statm"),
+        stat(id, "stat"),
+        status(id, "status"),
+        smaps_rollup(id, "smaps_rollup") {}
+  pid_t pid;
+  ProcFile statm;
+  ProcFile stat;
+  ProcFile status;
+  ProcFile smaps_rollup;
+  bool gone = false;
+};
+
+struct ProcfsMeter::Role {
+  std::string name;
+  std::vector<std::unique_ptr<Process>> processes;
+  Series samples;
+};
+
+ProcfsMeter::ProcfsMeter() {
+  tree_.metric = "rss_bytes";
+}
+ProcfsMeter::~ProcfsMeter() = default;
+
+ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) {
+  const auto found = std::find_if(roles_.begin(), roles_.end(),
+                                  [&](const auto& each) { return each->name == role; });
+  return found == roles_.end() ? nullptr : found->get();
+}
+
+void ProcfsMeter::add(const std::string& role, pid_t pid) {
+  Role* entry = find(role);
+  if (entry == nullptr) {
+    roles_.push_back(std::make_unique<Role>());
+    entry = roles_.back().get();
+    entry->name = role;
+    entry->samples.metric = "rss_bytes";
+  }
+  const bool known = std::any_of(entry->processes.begin(), entry->processes.end(),
+                                 [&](const auto& process) { return process->pid == pid; });
+  if (!known) entry->processes.push_back(std::make_unique<Process>(pid));
+}
+
+std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
+  static const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
+  std::int64_t total = 0;
+  for (const auto& process : role.processes) {
+    if (process->gone) continue;
+    const auto pages = resident_pages(process->statm.read());
+    // A zombie reads as 0 pages, a reaped process not at all.
+    process->gone = !pages;
+    total += pages.value_or(0) * page_bytes;
+  }
+  if (total == 0) return std::nullopt;
+  return total;
+}
+
+bool ProcfsMeter::sample(std::int64_t now_ns) {
+  bool moved = false;
+  std::optional<std::int64_t> sum;
+  for (const auto& role : roles_) {
+    const auto bytes = sample_role(*role);
+    if (!bytes) continue;
+    Series& samples = role->samples;
+    moved = moved || samples.values.empty() ||
+            std::abs(*bytes - samples.values.back()) >= kNoticeableBytes;
+    samples.t_ns.push_back(now_ns);
+    samples.values.push_back(*bytes);
+    sum = sum.value_or(0) + *bytes;
+  }
+  if (sum) {
+    tree_.t_ns.push_back(now_ns);
+    tree_.values.push_back(*sum);
+  }
+  return moved;
+}
+
+MeterReading ProcfsMeter::read(const std::string& role) {
+  MeterReading reading;
+  const Role* entry = find(role);
+  if (entry == nullptr) return reading;
+  for (const auto& process : entry->processes) {
+    if (process->gone) continue;
+    add_to(reading.counters, "cpu_seconds", cpu_seconds_of(process->pid));
+    if (const auto faults = fault_counts(process->stat.read())) {
+      add_to(reading.counters, "minor_faults_count", static_cast<double>(faults->minor));
+      add_to(reading.counters, "major_faults_count", static_cast<double>(faults->major));
+    }
+    add_to(reading.values, "swapped_bytes",
+           as_double(sized_field(process->status.read(), "VmSwap")));
+  }
+  return reading;
+}
+
+Metrics ProcfsMeter::read_costly(const std::string& role) {
+  Metrics values;
+  const Role* entry = find(role);
+  if (entry == nullptr) return values;
+  for (const auto& process : entry->processes) {
+    if (process->gone) continue;
+    add_to(values, "pss_bytes", as_double(sized_field(process->smaps_rollup.read(), "Pss")));
+  }
+  return values;
+}
+
+std::vector<std::pair<std::string, Series>> ProcfsMeter::series() const {
+  std::vector<std::pair<std::string, Series>> all;
+  for (const auto& role : roles_) {
+    if (!role->samples.t_ns.empty()) all.emplace_back(role->name, role->samples);
+  }
+  if (!tree_.t_ns.empty()) all.emplace_back("tree", tree_);
+  return all;
+}
+
+}  // namespace memduel

@@ -1,0 +1,39 @@
+// RSS by sampling /proc/PID/statm; CPU time, page faults and swap at marks; PSS when asked for.
+//
+// Files of /proc are opened once per process and read with pread: 1.2 us for a statm, where opening
+// it each time takes 4.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "profilers/meters/meter.h"
+
+namespace memduel {
+
+class ProcfsMeter : public Meter {
+ public:
+  ProcfsMeter();
+  ~ProcfsMeter() override;
+
+  void add(const std::string& role, pid_t pid) override;
+  bool sample(std::int64_t now_ns) override;
+  /// cpu_seconds, minor_faults_count, major_faults_count as counters; swapped_bytes as a value.
+  MeterReading read(const std::string& role) override;
+  /// pss_bytes from smaps_rollup: 3 to 7 ms for a process of 300 MB.
+  Metrics read_costly(const std::string& role) override;
+  /// `rss_bytes` of every role and of `tree`.
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
+
+ private:
+  struct Process;
+  struct Role;
+  Role* find(const std::string& role);
+  static std::optional<std::int64_t> sample_role(Role& role);
+
+  std::vector<std::unique_ptr<Role>> roles_;
+  Series tree_;
+};
+
+}  // namespace memduel

@@ -1,0 +1,81 @@
+#include "profilers/meters/registry.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profilers/meters/capabilities.h"
+#include "profilers/meters/procfs_meter.h"
+
+namespace memduel {
+namespace {
+
+Availability procfs_works() {
+  for (const Capability& capability : meter_capabilities()) {
+    if (capability.name == "statm" && !capability.ok) {
+      return {false, capability.detail + "; " + capability.advice};
+    }
+  }
+  return {true, {}};
+}
+
+Availability worker_is_here() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error && std::filesystem::exists(self.parent_path() / "memduel-worker", error)) {
+    return {true, {}};
+  }
+  return {false, "memduel-worker is not built here; build the release preset"};
+}
+
+std::vector<MeterEntry> make_table() {
+  return {
+      {"procfs",
+       MeterKind::outside,
+       "RSS sampled from statm, CPU time, page faults, swap and PSS; peaks from VmHWM where the "
+       "process carries marks",
+       "/proc of the measured processes",
+       {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "end_rss_bytes",
+        "end_pss_bytes", "peak_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes",
+        "round_seconds", "cpu_seconds", "minor_faults_count", "major_faults_count", "swapped_bytes",
+        "peak_cgroup_bytes"},
+       procfs_works,
+       [] { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
+      {"allocator",
+       MeterKind::inside,
+       "glibc's own account of its heap, at marks",
+       "memduel-worker on glibc",
+       {"heap_in_use_bytes", "heap_held_free_bytes"},
+       worker_is_here,
+       nullptr},
+      {"torch",
+       MeterKind::inside,
+       "bytes of CPU tensors, counted by an allocator wrapper",
+       "memduel-worker with LibTorch",
+       {"torch_cpu_bytes", "peak_torch_cpu_bytes"},
+       worker_is_here,
+       nullptr},
+  };
+}
+
+}  // namespace
+
+const std::vector<MeterEntry>& meters() {
+  static const std::vector<MeterEntry> table = make_table();
+  return table;
+}
+
+const MeterEntry& meter_named(const std::string& name) {
+  const auto& table = meters();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const MeterEntry& entry) { return entry.name == name; });
+  if (found != table.end()) return *found;
+  std::vector<std::string> names;
+  for (const MeterEntry& entry : table) names.push_back(entry.name);
+  const auto nearest = nearest_name(name, names);
+  throw Error(ExitCode::usage, "there is no meter \"" + name + "\"", {},
+              nearest ? "did you mean \"" + *nearest + "\"?" : "see memduel list meters");
+}
+
+}  // namespace memduel

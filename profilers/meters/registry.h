@@ -1,0 +1,37 @@
+// Every meter memduel has, in one table: what `list meters` prints and what a config may name.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profilers/meters/meter.h"
+
+namespace memduel {
+
+enum class MeterKind {
+  outside,  ///< reads other processes from memduel
+  inside,   ///< a probe in the worker; its numbers travel as gauges at marks
+};
+
+struct Availability {
+  bool works = false;
+  std::string why;  ///< why not, and what to do about it; empty when it works
+};
+
+struct MeterEntry {
+  std::string name;
+  MeterKind kind = MeterKind::outside;
+  std::string summary;
+  std::string needs;
+  std::vector<std::string> metrics;
+  Availability (*works_here)() = nullptr;
+  std::unique_ptr<Meter> (*make)() = nullptr;  ///< null for inside probes
+};
+
+const std::vector<MeterEntry>& meters();
+
+/// The entry called `name`. Throws Error(usage) that names the nearest meter.
+const MeterEntry& meter_named(const std::string& name);
+
+}  // namespace memduel

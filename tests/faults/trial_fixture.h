@@ -1,0 +1,40 @@
+// A private directory and short words for trials of memduel-act.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiment/supervisor.h"
+
+namespace memduel {
+
+class TrialTest : public testing::Test {
+ protected:
+  TrialTest();
+  ~TrialTest() override;
+
+  /// A process that runs memduel-act with `words`.
+  static ProcessSpec act(const std::string& role, const std::vector<std::string>& words);
+  TrialPlan plan_of(std::vector<ProcessSpec> processes) const;
+  TrialRun run(const TrialPlan& plan);
+  TrialRun run(std::vector<ProcessSpec> processes) { return run(plan_of(std::move(processes))); }
+
+  std::filesystem::path dir_;
+  std::atomic<int> stop_signal_ = 0;
+};
+
+const RoleData& role_of(const TrialRun& run, const std::string& role);
+
+/// The pid that `daemonise` wrote.
+pid_t pid_in(const std::filesystem::path& file);
+
+/// Waits up to `seconds` for a process to be gone (a zombie counts as gone).
+bool gone_within(pid_t pid, double seconds);
+
+bool has_note(const std::vector<Note>& notes, const std::string& code);
+
+}  // namespace memduel
