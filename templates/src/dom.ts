@@ -1,5 +1,8 @@
 // Elements made from data: every text goes in as a text node, never as markup.
 
+/** Marks that reorder the text around them: a name could otherwise rewrite the sentence it is in. */
+const reordering = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
 type Child = Node | string | null | undefined;
 type Attributes = Record<string, string | number | boolean | EventListener | undefined>;
 
@@ -7,9 +10,12 @@ function fill(element: Element, attributes: Attributes, children: Child[]): void
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
     if (typeof value === "function") element.addEventListener(name, value);
-    else element.setAttribute(name, value === true ? "" : String(value));
+    else element.setAttribute(name, value === true ? "" : String(value).replace(reordering, "\uFFFD"));
   }
-  for (const child of children) if (child !== null && child !== undefined) element.append(child);
+  for (const child of children) {
+    if (child === null || child === undefined) continue;
+    element.append(typeof child === "string" ? child.replace(reordering, "\uFFFD") : child);
+  }
 }
 
 export function h<K extends keyof HTMLElementTagNameMap>(

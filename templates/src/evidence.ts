@@ -100,7 +100,7 @@ function arms(model: ReportModel): HTMLElement {
     "details",
     {},
     h("summary", {}, `Arms: what differs between ${names.join(", ")}`),
-    rows_table("Arms", ["", ...names], [
+    rows_table("Arms", ["arm", ...names], [
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),
       row("final model, SHA-256", model.results.arms.map((arm) => arm.model_sha256?.slice(0, 16) ?? "–")),

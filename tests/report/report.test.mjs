@@ -1,0 +1,261 @@
+// Opens generated reports from disk and holds them to what the design promises.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { axe_source, launch, open_report } from "./browser.mjs";
+
+const kinds = ["plain", "hostile", "empty", "one-arm", "unmarked", "confidential", "many"];
+const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
+const report = (kind) => join(dir, kind, "report.html");
+const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
+let browser;
+
+before(async () => {
+  for (const kind of kinds)
+    execFileSync(process.env.MEMDUEL_SAMPLE_REPORT, [join(dir, kind), kind]);
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function axe(page) {
+  await page.evaluate(axe_source);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
+}
+
+describe("every kind of report has no error, no request, no overflow and no violation", () => {
+  for (const kind of kinds)
+    test(kind, async () => {
+      const { page, faults } = await open_report(browser, report(kind));
+      const inspect = async (accessible) => {
+        await page.evaluate(() => {
+          for (const details of document.querySelectorAll("details")) details.open = true;
+        });
+        assert.deepEqual(faults, []);
+        assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), true);
+        if (accessible) assert.deepEqual(await axe(page), []);
+      };
+      // The large report has the same elements a hundred times over.
+      await inspect(kind !== "many");
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.setViewportSize({ width: 360, height: 740 });
+      await inspect(["plain", "hostile"].includes(kind));
+      await page.close();
+    });
+});
+
+describe("numbers", () => {
+  test("every row of the metrics table equals results.json", async () => {
+    const { page } = await open_report(browser, report("plain"), { hash: "#table=open" });
+    const shown = await page.$$eval("table.metrics tbody tr", (rows) =>
+      rows.map((row) => ({
+        role: row.dataset.role,
+        metric: row.dataset.metric,
+        candidate: row.dataset.candidate,
+        medians: [...row.querySelectorAll("data")].map((data) => Number(data.value)),
+        ratio: Number(row.querySelectorAll("td")[3].title),
+        verdict: row.querySelector(".badge").textContent.trim().split(" ")[1],
+      })),
+    );
+    const expected = results("plain").comparisons.map((c) => ({
+      role: c.role,
+      metric: c.metric,
+      candidate: c.candidate,
+      medians: [c.baseline_median, c.candidate_median],
+      ratio: c.ratio,
+      verdict: c.verdict,
+    }));
+    assert.ok(expected.length >= 12);
+    assert.deepEqual(shown, expected);
+    await page.close();
+  });
+
+  test("the first screen's bars equal results.json, shown in MiB with exact bytes on hover", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const gates = results("plain").comparisons.filter((c) => c.gate);
+    const shown = await page.$$eval(".card data", (all) =>
+      all.map((data) => ({ value: Number(data.value), text: data.textContent, title: data.closest("dd").title })),
+    );
+    assert.equal(shown.length, gates.length * 2);
+    gates.flatMap((c) => [c.baseline_median, c.candidate_median]).forEach((bytes, i) => {
+      assert.equal(shown[i].value, bytes);
+      assert.equal(shown[i].text, `${(bytes / 1048576).toFixed(1)} MiB`);
+      assert.equal(shown[i].title, `${bytes.toLocaleString("en")} bytes`);
+    });
+    await page.close();
+  });
+
+  test("the first sentence says better, by how much and how sure", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const sentence = await page.textContent(".sentence");
+    assert.match(sentence, /^optimized uses 53 % LESS server memory .* than original \(52\.5–53\.0 %, 8 blocks\): improved$/);
+    await page.close();
+  });
+
+  test("round medians in the table behind the dots equal those of results.json", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const shown = await page.$$eval("#rounds details table", ([table]) =>
+      [...table.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("td")].map((td) => td.title)),
+    );
+    const median = (values) => {
+      const v = values.sort((a, b) => a - b);
+      return v.length % 2 ? v[v.length >> 1] : (v[v.length / 2 - 1] + v[v.length / 2]) / 2;
+    };
+    const trials = results("plain").trials.filter((t) => t.kind === "measure");
+    for (let round = 1; round <= 5; ++round)
+      ["original", "optimized"].forEach((arm, column) => {
+        const peaks = trials
+          .filter((t) => t.arm === arm)
+          .map((t) => t.roles.find((r) => r.role === "server").rounds.find((r) => r.round === round).metrics.peak_rss_bytes);
+        assert.equal(peaks.length, 8);
+        assert.equal(shown[round - 1][column], `${median(peaks).toLocaleString("en")} bytes`);
+      });
+    await page.close();
+  });
+});
+
+describe("hostile text", () => {
+  test("is shown and not executed", async () => {
+    const { page, faults } = await open_report(browser, report("hostile"));
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll("details")) details.open = true;
+    });
+    assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
+    assert.equal(await page.$$eval("img, body script, i, b, a[href^='javascript']", (found) => found.length), 0);
+    assert.match(await page.textContent("h1"), /<script>window\.hacked=1<\/script>/);
+    assert.match(await page.textContent("#evidence pre"), /onerror=window\.hacked=1/);
+    const shown = await page.evaluate(() => document.body.textContent);
+    assert.doesNotMatch(shown, /[\u202A-\u202E\u2066-\u2069]/, "nothing reorders the text around it");
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+});
+
+describe("sections without data", () => {
+  const titles = async (kind) => {
+    const { page } = await open_report(browser, report(kind));
+    const found = await page.$$eval("section", (all) => all.map((s) => s.id));
+    await page.close();
+    return found;
+  };
+  test("a run without trials has neither rounds nor metrics", async () => {
+    assert.deepEqual(await titles("empty"), ["verdict", "weaknesses", "reproduce", "evidence"]);
+  });
+  test("one arm has rounds and no metrics", async () => {
+    const found = await titles("one-arm");
+    assert.ok(found.includes("rounds") && !found.includes("metrics") && !found.includes("price"));
+  });
+  test("a job without marks is shown by time only", async () => {
+    const { page } = await open_report(browser, report("unmarked"));
+    assert.equal(await page.getByText("Along", { exact: true }).count(), 0);
+    assert.equal(await page.locator(".uplot").count(), 1);
+    await page.close();
+  });
+});
+
+describe("for people", () => {
+  test("the view is in the URL: a link shows the same role and filter again", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    await page.getByRole("radio", { name: "client-1" }).check();
+    await page.locator("#metrics summary").click();
+    await page.getByRole("combobox", { name: "Verdict" }).selectOption("improved");
+    const url = page.url();
+    const hash = url.slice(url.indexOf("#"));
+    await page.close();
+    const again = await open_report(browser, report("plain"), { hash });
+    assert.equal(await again.page.getByRole("radio", { name: "client-1" }).isChecked(), true);
+    const verdicts = await again.page.$$eval("table.metrics .badge", (all) => all.map((b) => b.className));
+    assert.ok(verdicts.length > 0 && verdicts.every((name) => name.includes("improved")));
+    await again.page.close();
+  });
+
+  test("the chart zooms by keyboard and says what is under the cursor", async () => {
+    const { page, faults } = await open_report(browser, report("plain"));
+    const plot = page.locator("#rounds .plot").first();
+    await plot.focus();
+    const before_zoom = await plot.screenshot();
+    await page.keyboard.press("+");
+    await page.keyboard.press("ArrowRight");
+    assert.notDeepEqual(await plot.screenshot(), before_zoom);
+    await page.keyboard.press("0");
+    await plot.hover();
+    const readout = page.locator("#rounds output").first();
+    assert.match(await readout.textContent(), /^round [\d.]+ · original [\d.]+ MiB = [\d,]+ bytes/);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("every control can be reached with the Tab key", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const reached = new Set();
+    for (let i = 0; i < 80; ++i) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement?.closest("nav, header, section")?.id
+        ?? document.activeElement?.closest("nav, header")?.tagName));
+    }
+    for (const id of ["reproduce", "rounds", "metrics", "evidence"]) assert.ok(reached.has(id), id);
+    await page.close();
+  });
+
+  test("nothing moves while the page settles", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const shift = await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          let sum = 0;
+          new PerformanceObserver((list) => {
+            for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
+          }).observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(sum), 500);
+        }),
+    );
+    assert.ok(shift < 0.02, `layout shift ${shift}`);
+    await page.close();
+  });
+
+  test("a confidential report shows neither arguments, environment values, paths nor log lines", async () => {
+    const { page } = await open_report(browser, report("confidential"));
+    const text = await page.evaluate(() => document.body.textContent);
+    assert.doesNotMatch(text, /secret|\/srv\/job|out of memory/);
+    assert.match(text, /left out/);
+    await page.close();
+  });
+});
+
+describe("raw data", () => {
+  async function download(name) {
+    const { page, faults } = await open_report(browser, report("plain"));
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name, exact: true }).click(),
+    ]);
+    const text = readFileSync(await file.path(), "utf8");
+    assert.deepEqual(faults, []);
+    await page.close();
+    return text;
+  }
+  test("results.json is the file that the run left", async () => {
+    assert.deepEqual(JSON.parse(await download("results.json")), results("plain"));
+  });
+  test("results.csv has one line per value", async () => {
+    let values = 0;
+    for (const trial of results("plain").trials)
+      for (const role of trial.roles) {
+        values += Object.keys(role.metrics).length;
+        for (const round of role.rounds) {
+          values += Object.keys(round.metrics).length;
+          for (const phase of round.phases ?? []) values += Object.keys(phase.metrics).length;
+        }
+      }
+    const lines = (await download("results.csv")).trim().split("\n");
+    assert.equal(lines.length, values + 1);
+  });
+});
