@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profilers/recorder/layout.h"
 #include "profilers/recorder/thread_state.h"
 
 namespace memduel::recorder {
@@ -29,6 +30,14 @@ void visit_free() MEMDUEL_HIDDEN;
 }
 #endif
 
+/// The thread's change exceeds its highest so far. A program that only grows comes here each time.
+[[gnu::always_inline]] inline void note_new_high() {
+  const std::int64_t high = tls.high - tls.room;
+  tls.high = high;
+  tls.limit = high + kPublishBytes;
+  tls.room = 0;
+}
+
 [[gnu::always_inline]] inline void* account_allocation(void* block, std::size_t requested,
                                                        std::int64_t bytes) {
   ++tls.allocations;
@@ -39,7 +48,8 @@ void visit_free() MEMDUEL_HIDDEN;
     return visit_allocation(block, requested, bytes);
   }
   if (__builtin_expect(falls_below_zero(tls.room, bytes), 0)) {
-    return visit_allocation(block, requested, bytes);
+    note_new_high();
+    if (tls.high >= tls.publish_at) return visit_allocation(block, requested, bytes);
   }
   return block;
 }

@@ -43,6 +43,7 @@ void grant_room(std::int64_t live) {
     tls.high = 0;
     tls.room = 0;
     tls.limit = INT64_MIN;
+    tls.publish_at = 0;
     return;
   }
   std::int64_t slack = least(load(page->peak_bytes), load(page->round.peak_bytes));
@@ -52,6 +53,7 @@ void grant_room(std::int64_t live) {
   tls.high = slack;
   tls.room = slack;
   tls.limit = slack + kPublishBytes;
+  tls.publish_at = kPublishBytes;
 }
 
 char* append(char* at, const char* end, const char* text) {

@@ -42,11 +42,15 @@ void first_free(void* block) {
 
 // ---- fast: glibc's chunks, count and sampled mode --------------------------------------------
 
+}  // namespace
+
 void* fast_malloc(std::size_t size) {
   void* block = next.malloc(size);
   if (__builtin_expect(block == nullptr, 0)) return nullptr;
   return account_allocation(block, size, glibc_chunk_bytes(block));
 }
+
+namespace {
 
 [[gnu::noinline, gnu::cold]] void free_listed(void* block) {
   if (block == nullptr) return;
@@ -148,13 +152,14 @@ bool probe_new() {
 
 }  // namespace
 
-Hooks hooks = {first_malloc, first_free, first_calloc, first_realloc, {}, {}};
+Hooks hooks = {first_malloc, first_free, first_calloc, first_realloc};
 
 void leave_early() {
   if (hooks.malloc != first_malloc || resolving) return;
   resolving = true;
   resolve_next();
   next.new_calls_malloc = probe_new();
+  next.new_is_libstdcxx = next.new_is_libstdcxx && next.new_calls_malloc;
   if (!make_filter()) next.glibc = false;
   install_recording();
   resolving = false;

@@ -15,11 +15,15 @@ struct Hooks {
   void (*free)(void*);
   void* (*calloc)(std::size_t, std::size_t);
   void* (*realloc)(void*, std::size_t);
-  AnyFunction new_forms_[new_forms];
+};
+
+struct NewHooks {
+  AnyFunction forms[new_forms];
   AnyFunction delete_forms_[delete_forms];
 };
 
 extern Hooks hooks MEMDUEL_HIDDEN;
+extern NewHooks new_hooks MEMDUEL_HIDDEN;
 
 /// Resolves the next allocator on the first call; the table is never `early` afterwards.
 void leave_early() MEMDUEL_HIDDEN;
@@ -30,6 +34,7 @@ void install_off() MEMDUEL_HIDDEN;
 /// Chooses the operator new and delete forms for the running variant.
 void install_new(bool recording) MEMDUEL_HIDDEN;
 
+void* fast_malloc(std::size_t size) MEMDUEL_HIDDEN;
 void* early_malloc(std::size_t size) MEMDUEL_HIDDEN;
 void* early_calloc(std::size_t count, std::size_t size) MEMDUEL_HIDDEN;
 void* early_realloc(void* old, std::size_t size) MEMDUEL_HIDDEN;

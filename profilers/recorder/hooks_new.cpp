@@ -10,6 +10,33 @@ namespace memduel::recorder {
 
 namespace {
 
+// ---- early: the next allocator is not known yet ------------------------------------------------
+
+template <NewForm kForm, class... Rest>
+void* early_new(std::size_t size, Rest... rest) {
+  leave_early();
+  return reinterpret_cast<void* (*)(std::size_t, Rest...)>(new_hooks.forms[kForm])(size, rest...);
+}
+
+template <DeleteForm kForm, class... Rest>
+void early_delete(void* block, Rest... rest) {
+  leave_early();
+  reinterpret_cast<void (*)(void*, Rest...)>(new_hooks.delete_forms_[kForm])(block, rest...);
+}
+
+// ---- fast: libstdc++'s operator new is a loop around malloc ----------------------------------
+
+// Its first turn is made here, which saves a call; without memory libstdc++ goes on by itself.
+template <NewForm kForm, class... Rest>
+void* fast_new(std::size_t size, Rest... rest) {
+  const std::size_t wanted = size == 0 ? 1 : size;
+  void* block = next.malloc(wanted);
+  if (__builtin_expect(block == nullptr, 0)) {
+    return reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm])(size, rest...);
+  }
+  return account_allocation(block, wanted, glibc_chunk_bytes(block));
+}
+
 // ---- counted: the next operator new does not come through malloc ----------------------------
 
 template <NewForm kForm, class... Rest>
@@ -76,6 +103,39 @@ AnyFunction any(Function* function) {
 
 }  // namespace
 
+// A constant: it serves calls that come before any initialiser.
+NewHooks new_hooks = {
+    {
+        reinterpret_cast<AnyFunction>(&early_new<new_plain>),
+        reinterpret_cast<AnyFunction>(&early_new<new_array>),
+        reinterpret_cast<AnyFunction>(&early_new<new_nothrow, const void*>),
+        reinterpret_cast<AnyFunction>(&early_new<new_array_nothrow, const void*>),
+        reinterpret_cast<AnyFunction>(&early_new<new_aligned, std::size_t>),
+        reinterpret_cast<AnyFunction>(&early_new<new_array_aligned, std::size_t>),
+        reinterpret_cast<AnyFunction>(&early_new<new_aligned_nothrow, std::size_t, const void*>),
+        reinterpret_cast<AnyFunction>(
+            &early_new<new_array_aligned_nothrow, std::size_t, const void*>),
+    },
+    {
+        reinterpret_cast<AnyFunction>(&early_delete<delete_plain>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_array>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_sized, std::size_t>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_array_sized, std::size_t>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_nothrow, const void*>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_array_nothrow, const void*>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_aligned, std::size_t>),
+        reinterpret_cast<AnyFunction>(&early_delete<delete_array_aligned, std::size_t>),
+        reinterpret_cast<AnyFunction>(
+            &early_delete<delete_sized_aligned, std::size_t, std::size_t>),
+        reinterpret_cast<AnyFunction>(
+            &early_delete<delete_array_sized_aligned, std::size_t, std::size_t>),
+        reinterpret_cast<AnyFunction>(
+            &early_delete<delete_aligned_nothrow, std::size_t, const void*>),
+        reinterpret_cast<AnyFunction>(
+            &early_delete<delete_array_aligned_nothrow, std::size_t, const void*>),
+    },
+};
+
 void install_new(bool recording) {
   // Made here and not as constants of the file: casts would make those a static initialiser, which
   // runs after the first allocation.
@@ -111,48 +171,53 @@ void install_new(bool recording) {
   };
   for (int i = 0; i < new_forms; ++i) {
     if (next.new_forms_[i] == nullptr) {
-      hooks.new_forms_[i] = new_on_malloc[i];
+      new_hooks.forms[i] = new_on_malloc[i];
     } else {
-      hooks.new_forms_[i] =
+      new_hooks.forms[i] =
           recording && !next.new_calls_malloc ? counted_new_forms[i] : next.new_forms_[i];
     }
   }
+  if (recording && next.new_is_libstdcxx && hooks.malloc == fast_malloc) {
+    new_hooks.forms[new_plain] = reinterpret_cast<AnyFunction>(&fast_new<new_plain>);
+    new_hooks.forms[new_array] = reinterpret_cast<AnyFunction>(&fast_new<new_array>);
+    new_hooks.forms[new_nothrow] =
+        reinterpret_cast<AnyFunction>(&fast_new<new_nothrow, const void*>);
+    new_hooks.forms[new_array_nothrow] =
+        reinterpret_cast<AnyFunction>(&fast_new<new_array_nothrow, const void*>);
+  }
   for (int i = 0; i < delete_forms; ++i) {
     if (next.delete_forms_[i] == nullptr) {
-      hooks.delete_forms_[i] = any(&plain_delete);
+      new_hooks.delete_forms_[i] = any(&plain_delete);
     } else {
-      hooks.delete_forms_[i] =
+      new_hooks.delete_forms_[i] =
           recording && !next.new_calls_malloc ? counted_delete_forms[i] : next.delete_forms_[i];
+    }
+  }
+  if (recording && next.new_is_libstdcxx && hooks.malloc == fast_malloc) {
+    for (int i = 0; i < delete_aligned; ++i) {
+      new_hooks.delete_forms_[i] = reinterpret_cast<AnyFunction>(hooks.free);
     }
   }
 }
 
 }  // namespace memduel::recorder
 
-namespace {
-
-template <class Function>
-[[gnu::always_inline]] inline Function* form_of(const memduel::recorder::AnyFunction& entry) {
-  if (__builtin_expect(entry == nullptr, 0)) memduel::recorder::leave_early();
-  return reinterpret_cast<Function*>(entry);
-}
-
-}  // namespace
-
-using memduel::recorder::hooks;
+using memduel::recorder::new_hooks;
 using std::size_t;
 
 #define MEMDUEL_NEW(symbol, form, parameters, arguments)                                     \
   extern "C"                                                                                 \
       __attribute__((visibility("default"))) void* memduel_##symbol parameters asm(#symbol); \
   void* memduel_##symbol parameters {                                                        \
-    return form_of<void * parameters>(hooks.new_forms_[memduel::recorder::form]) arguments;  \
+    return reinterpret_cast<void*(*)parameters>(new_hooks.forms[memduel::recorder::form])    \
+        arguments;                                                                           \
   }
 
 #define MEMDUEL_DELETE(symbol, form, parameters, arguments)                                        \
   extern "C" __attribute__((visibility("default"))) void memduel_##symbol parameters asm(#symbol); \
   void memduel_##symbol parameters {                                                               \
-    form_of<void parameters>(hooks.delete_forms_[memduel::recorder::form]) arguments;              \
+    reinterpret_cast<void(*) parameters>(new_hooks.delete_forms_[memduel::recorder::form])         \
+        arguments;                                                                                 \
   }
 
 MEMDUEL_NEW(_Znwm, new_plain, (size_t n), (n))

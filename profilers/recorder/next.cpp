@@ -92,6 +92,10 @@ void describe_provider() {
   if (dladdr(reinterpret_cast<void*>(next.malloc), &info) != 0 && info.dli_fname != nullptr) {
     strncpy(next.provider, info.dli_fname, sizeof next.provider - 1);
   }
+  Dl_info of_new{};
+  next.new_is_libstdcxx =
+      dladdr(reinterpret_cast<void*>(next.new_forms_[new_plain]), &of_new) != 0 &&
+      of_new.dli_fname != nullptr && strstr(of_new.dli_fname, "/libstdc++.so") != nullptr;
   ModuleSearch search{reinterpret_cast<std::uintptr_t>(next.malloc), 0, 0};
   dl_iterate_phdr(match_module, &search);
   next.module_begin = search.begin;

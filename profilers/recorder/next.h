@@ -55,6 +55,7 @@ struct Next {
 
   bool glibc;                   ///< chunk headers of glibc, verified at start
   bool new_calls_malloc;        ///< operator new arrives at our malloc by itself
+  bool new_is_libstdcxx;        ///< and that of libstdc++ at that
   std::uintptr_t module_begin;  ///< address range of the allocator's library
   std::uintptr_t module_end;
   char provider[256];  ///< file of the allocator's library

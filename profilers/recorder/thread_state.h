@@ -17,6 +17,7 @@ struct ThreadState {
   std::uint64_t allocations;  ///< since the last publication
   std::int64_t granted;       ///< what `left` was set to
   std::int64_t high;
+  std::int64_t publish_at;    ///< a high that publishes; 0 before the first visit
   std::int64_t until_sample;  ///< requested bytes of the current draw beyond `granted`
   std::uint64_t random;
   std::uintptr_t guard;  ///< frame of the running allocator call (see Guard), 0 outside

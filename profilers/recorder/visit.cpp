@@ -12,12 +12,6 @@ __thread ThreadState tls;
 
 namespace {
 
-void note_new_high() {
-  tls.high -= tls.room;
-  tls.limit = tls.high + kPublishBytes;
-  tls.room = 0;
-}
-
 // Grants requested bytes up to the next visit; `left` is what the last allocation went over the
 // grant, negated. True when the draw was used up: the allocation at hand is a sample.
 bool grant_left() {
@@ -40,7 +34,7 @@ void* visit_allocation(void* block, std::size_t /*requested*/, std::int64_t /*by
   const Busy busy;
   if (tls.id == 0) start_thread();
   if (tls.room < 0) note_new_high();
-  if (tls.left < 0 || tls.high >= kPublishBytes || tls.leaving) {
+  if (tls.left < 0 || tls.high >= tls.publish_at) {
     publish();
     if (tls.left < 0) grant_left();
   }
