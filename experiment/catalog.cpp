@@ -69,10 +69,11 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     allowed.push_back(one.value.is_string() ? one.value.get<std::string>() : one.value.dump());
   }
   const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+  const auto nearest = nearest_name(word, allowed);
   throw Error(ExitCode::usage,
               fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
-              place, hint(word, allowed));
+              place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,

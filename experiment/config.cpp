@@ -121,14 +121,15 @@ void erase_keys(json& arm, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) arm.erase(key);
 }
 
-void resolve_federated_arm(json& arm, const Source& source, const std::string& place) {
+void resolve_replay_arm(json& arm, const std::string& kind, const Source& source,
+                        const std::string& place) {
   const std::vector<std::string> foreign = {"argv", "append", "cwd"};
-  refuse_keys(arm, foreign, "federated", place);
+  refuse_keys(arm, foreign, kind, place);
   erase_keys(arm, foreign);
   std::optional<std::string> preset;
   if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
   arm["optimizations"] =
-      resolve_optimizations(source.catalog, "federated", preset, arm.at("optimizations"), place);
+      resolve_optimizations(source.catalog, kind, preset, arm.at("optimizations"), place);
 }
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
@@ -155,12 +156,13 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
   refuse_bad_environment(arm.at("env"), place);
   Arm result;
   result.name = arm.at("name");
-  if (workload.at("kind") == "federated") {
-    resolve_federated_arm(arm, source, place);
-    result.optimizations = arm.at("optimizations");
-  } else {
+  const std::string kind = workload.at("kind");
+  if (kind == "command") {
     resolve_command_arm(arm, source, place);
     result.processes = processes_of_arm(workload, arm, place);
+  } else {
+    resolve_replay_arm(arm, kind, source, place);
+    result.optimizations = arm.at("optimizations");
   }
   result.env = arm.at("env").get<std::map<std::string, std::string>>();
   if (arm.contains("twin_of")) result.twin_of = arm.at("twin_of").get<std::string>();

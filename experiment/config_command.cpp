@@ -23,7 +23,7 @@ JsonPath process_path(std::size_t index) {
   throw Error(ExitCode::usage, what, json_place(origin, path), advice);
 }
 
-void check_role(const std::string& role, const std::vector<std::string>& earlier,
+void check_role(const std::string& role, const std::vector<std::string>& taken,
                 const std::string& origin, const JsonPath& path) {
   for (const char* reserved : {"tree", "client_max", "client_median"}) {
     if (role == reserved) {
@@ -31,7 +31,7 @@ void check_role(const std::string& role, const std::vector<std::string>& earlier
              fmt::format("found \"{}\", which memduel uses for groups of processes", role));
     }
   }
-  if (std::find(earlier.begin(), earlier.end(), role) != earlier.end()) {
+  if (std::find(taken.begin(), taken.end(), role) != taken.end()) {
     refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),
            "give each process its own role, or one process a count");
   }
@@ -86,16 +86,31 @@ std::string resolve_directory(const std::string& cwd, const std::filesystem::pat
 void resolve_command_workload(json& workload, const std::filesystem::path& directory,
                               const std::string& origin) {
   std::vector<std::string> earlier;
+  std::vector<std::string> taken;
   std::size_t index = 0;
   for (json& process : workload.at("processes")) {
     const JsonPath path = process_path(index++);
-    const std::string role = process.at("role");
-    check_role(role, earlier, origin, path);
+    auto roles = roles_of_process(process);
+    if (process.contains("count")) roles.push_back(process.at("role"));
+    for (const std::string& role : roles) {
+      check_role(role, taken, origin, path);
+      taken.push_back(role);
+    }
     check_after(process, earlier, origin, path);
     check_ready(process, origin, path);
-    earlier.push_back(role);
+    earlier.push_back(process.at("role"));
     process["cwd"] = resolve_directory(process.value("cwd", std::string(".")), directory);
   }
+}
+
+std::vector<std::string> roles_of_process(const json& process) {
+  const std::string role = process.at("role");
+  if (!process.contains("count")) return {role};
+  std::vector<std::string> roles;
+  for (int index = 1; index <= process.at("count").get<int>(); ++index) {
+    roles.push_back(fmt::format("{}-{}", role, index));
+  }
+  return roles;
 }
 
 json processes_of_arm(const json& workload, const json& arm, const std::string& place) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace memduel {
 
@@ -17,6 +18,9 @@ void resolve_command_workload(nlohmann::json& workload, const std::filesystem::p
 /// at `place` when the arm names an unknown role.
 nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::json& arm,
                                 const std::string& place);
+
+/// ROLE, or ROLE-1 … ROLE-count for a process with a count.
+std::vector<std::string> roles_of_process(const nlohmann::json& process);
 
 /// `cwd` from `directory`, unless it is absolute or starts with {trial_dir}.
 std::string resolve_directory(const std::string& cwd, const std::filesystem::path& directory);

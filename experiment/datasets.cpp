@@ -53,6 +53,11 @@ const std::vector<Dataset>& known_datasets() {
        "10,000 handwritten digits, 28 x 28 (the published test set)",
        {"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"},
        "run scripts/fetch-datasets.sh mnist"},
+      {"cifar10",
+       "10,000 training and 10,000 test images, 32 x 32, colour, in the binary layout",
+       {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
+       "run scripts/fetch-datasets.sh cifar10"},
+      {"dummy-cifar10", "random images of CIFAR-10's shape, made from the seed", {}, ""},
   };
   return datasets;
 }
@@ -75,6 +80,12 @@ fs::path find_dataset(const std::string& name, const std::vector<fs::path>& dire
               dataset->how_to_get +
                   ", or name the folder that holds it with --data-dir or "
                   "MEMDUEL_DATA_DIR");
+}
+
+fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::path>& directories) {
+  const auto dataset = workload.find("dataset");
+  if (dataset == workload.end()) return {};
+  return find_dataset(dataset->at("name"), directories);
 }
 
 }  // namespace memduel

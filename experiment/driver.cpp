@@ -309,9 +309,10 @@ int planned_blocks(const Measure& measure) {
 
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options) {
-  if (experiment.workload.at("kind") == "federated" && !options.worker) {
-    throw Error(ExitCode::cannot_measure, "a federated workload needs memduel-worker", "",
-                "this build has none; build the preset release");
+  const std::string kind = experiment.workload.at("kind");
+  if (kind != "command" && !options.worker) {
+    throw Error(ExitCode::cannot_measure, fmt::format("a {} workload needs memduel-worker", kind),
+                "", "this build has none; build the preset release");
   }
   return Driver(experiment, store, run_trial, options).run();
 }

@@ -30,7 +30,7 @@ struct Progress {
 };
 
 struct DriverOptions {
-  std::optional<std::filesystem::path> worker;  ///< memduel-worker; federated workloads need it
+  std::optional<std::filesystem::path> worker;  ///< memduel-worker; replays need it
   std::filesystem::path data_dir;               ///< as found by find_dataset
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
   const std::atomic<int>* stop_signal = nullptr;  ///< 0, SIGINT or SIGTERM

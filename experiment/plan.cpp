@@ -31,9 +31,9 @@ std::size_t stack_bytes(const ProcessSpec& process,
 
 PlannedTrial lower(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                    const std::filesystem::path& trial_dir) {
-  return experiment.workload.at("kind") == "federated"
-             ? plan_federated(experiment, arm, site, trial_dir)
-             : plan_command(experiment, arm, trial_dir);
+  return experiment.workload.at("kind") == "command"
+             ? plan_command(experiment, arm, trial_dir)
+             : plan_federated(experiment, arm, site, trial_dir);
 }
 
 /// Pads every process to the longest that any arm gives its role.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "experiment/config_command.h"
 #include "experiment/plan_workloads.h"
 
 namespace memduel {
@@ -106,17 +107,6 @@ ProcessSpec process_from_json(const json& source, const std::string& role,
   return process;
 }
 
-/// The roles of a process with a count are ROLE-1 … ROLE-count.
-std::vector<std::string> roles_of(const json& process) {
-  const std::string role = process.at("role");
-  if (!process.contains("count")) return {role};
-  std::vector<std::string> roles;
-  for (int index = 1; index <= process.at("count").get<int>(); ++index) {
-    roles.push_back(fmt::format("{}-{}", role, index));
-  }
-  return roles;
-}
-
 }  // namespace
 
 PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
@@ -127,7 +117,7 @@ PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
   std::map<std::string, std::vector<std::string>> roles;
   for (const json& source : arm.processes) {
     const std::string name = source.at("role");
-    roles[name] = roles_of(source);
+    roles[name] = roles_of_process(source);
     for (std::size_t i = 0; i < roles[name].size(); ++i) {
       placeholders.set_index(static_cast<int>(i) + 1);
       ProcessSpec process = process_from_json(source, roles[name][i], placeholders);

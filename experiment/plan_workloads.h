@@ -5,7 +5,8 @@
 
 namespace memduel {
 
-/// A server and `clients` clients of memduel-worker, told what to do by worker.json.
+/// The workloads federated and state-dict: a server and `clients` clients of memduel-worker, told
+/// what to do by worker.json.
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                             const std::filesystem::path& trial_dir);
 

@@ -1,0 +1,351 @@
+#include "experiment/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "experiment/block_order.h"
+#include "experiment/test_support.h"
+#include "experiment/test_trials.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Stands for the supervisor: every trial succeeds and leaves a model, unless told otherwise.
+struct FakeTrials {
+  std::vector<TrialPlan> seen;
+  std::map<std::string, std::string> models = {{"original", "weights"}, {"optimized", "weights"}};
+  std::function<void(const TrialPlan&, TrialRun&)> change = [](const TrialPlan&, TrialRun&) {};
+
+  TrialRun operator()(const TrialPlan& plan) {
+    EXPECT_TRUE(fs::is_directory(plan.trial_dir));
+    EXPECT_TRUE(fs::is_directory(plan.log_dir));
+    seen.push_back(plan);
+    TrialRun run;
+    run.trial = full_trial(plan.id, plan.block, plan.arm);
+    run.trial.position = plan.position;
+    run.trial.kind = plan.kind;
+    run.trial.model_sha256.reset();
+    const auto model = models.find(plan.arm);
+    if (model != models.end())
+      write_file_atomically(plan.trial_dir / "final_model.bin", model->second);
+    change(plan, run);
+    return run;
+  }
+};
+
+void fail(TrialRun& run, const std::string& why) {
+  run.trial.status = TrialStatus::failed;
+  run.trial.failure = why;
+}
+
+class DriverTest : public TestFolder {
+ protected:
+  DriverTest() {
+    options_.worker = "/bin/true";
+    options_.data_dir = "/data";
+    options_.compare_models = [](const fs::path& a, const fs::path& b) {
+      EXPECT_NE(read_file(a), read_file(b));
+      return 0.25;
+    };
+  }
+
+  Store create() { return Store::create(folder_ / "run", header()); }
+  Store resume() { return Store::resume(folder_ / "run", header()); }
+  RunHeader header() const {
+    return {experiment_.resolved, experiment_.config_sha256, {{"fingerprint", "f"}}, {}};
+  }
+  RunOutcome run(Store& store) {
+    return run_experiment(experiment_, store, std::ref(fake_), options_);
+  }
+  RunData stored() const { return read_run(folder_ / "run"); }
+
+  Experiment experiment_ = federated_experiment();
+  FakeTrials fake_;
+  DriverOptions options_;
+};
+
+std::vector<std::string> arms_of(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> arms;
+  for (const TrialPlan& plan : plans) arms.push_back(std::to_string(plan.block) + plan.arm);
+  return arms;
+}
+
+TEST_F(DriverTest, RunsTheWarmupBlockThenEveryArmOnceABlockInItsRandomOrder) {
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.blocks, 2);
+  EXPECT_EQ(outcome.end, RunEnd::complete);
+  ASSERT_EQ(fake_.seen.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const TrialPlan& plan = fake_.seen[i];
+    const int block = static_cast<int>(i / 2);
+    EXPECT_EQ(plan.id, static_cast<std::int64_t>(i) + 1);
+    EXPECT_EQ(plan.block, block);
+    EXPECT_EQ(plan.position, static_cast<int>(i % 2));
+    EXPECT_EQ(plan.arm, experiment_.arms[block_order(1, block, 2)[i % 2]].name);
+    EXPECT_EQ(plan.kind, block == 0 ? TrialKind::warmup : TrialKind::measure);
+  }
+  EXPECT_EQ(stored().trials.size(), 6U);
+}
+
+TEST_F(DriverTest, TheWorkersConfigLiesInATrialsOwnFolderWhichIsRemovedAfterwards) {
+  fake_.change = [](const TrialPlan& plan, TrialRun&) {
+    EXPECT_TRUE(fs::exists(plan.trial_dir / "worker.json"));
+  };
+  Store store = create();
+  run(store);
+  EXPECT_FALSE(fs::exists(folder_ / "run/trials"));
+}
+
+TEST_F(DriverTest, EqualModelsAreBitIdenticalAndKeptOncePerArm) {
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_EQ(run_data.trials.back().model_sha256, sha256_hex("weights"));
+  ASSERT_EQ(run_data.model_differences.size(), 1U);
+  EXPECT_TRUE(run_data.model_differences[0].bit_identical);
+  EXPECT_EQ(run_data.model_differences[0].max_abs_diff, 0.0);
+  std::size_t copies = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "run/models")) copies += entry.exists();
+  EXPECT_EQ(copies, 2U);
+}
+
+TEST_F(DriverTest, DifferentModelsAreCompared) {
+  fake_.models["optimized"] = "other weights";
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  ASSERT_EQ(run_data.model_differences.size(), 1U);
+  EXPECT_FALSE(run_data.model_differences[0].bit_identical);
+  EXPECT_EQ(run_data.model_differences[0].max_abs_diff, 0.25);
+  EXPECT_TRUE(run_data.warnings.empty());
+}
+
+TEST_F(DriverTest, AModelThatVariesBetweenTrialsIsAWarning) {
+  int count = 0;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.arm != "optimized") return;
+    write_file_atomically(plan.trial_dir / "final_model.bin", "weights" + std::to_string(++count));
+  };
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_FALSE(run_data.model_differences.at(0).bit_identical);
+  ASSERT_EQ(run_data.warnings.size(), 1U);
+  EXPECT_EQ(run_data.warnings[0].message,
+            "the trials of arm optimized end with 2 different models");
+}
+
+TEST_F(DriverTest, ModelsThatCannotBeComparedAreAWarning) {
+  fake_.models["optimized"] = "other weights";
+  options_.compare_models = [](const fs::path&, const fs::path&) -> double {
+    throw Error(ExitCode::io, "different shapes");
+  };
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_FALSE(run_data.model_differences.at(0).max_abs_diff);
+  EXPECT_EQ(run_data.warnings.at(0).code, "models_not_compared");
+}
+
+TEST_F(DriverTest, AFailingCandidateIsRecordedAndTheRunGoesOn) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "optimized") fail(run, "client-1: killed by signal 11");
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  int failed = 0;
+  for (const TrialData& trial : stored().trials) failed += trial.status == TrialStatus::failed;
+  EXPECT_EQ(failed, 3);
+  EXPECT_TRUE(fs::exists(folder_ / "run/trials"));  // what a failed trial left is kept
+}
+
+TEST_F(DriverTest, ABaselineThatNeverWorksEndsTheRunEarly) {
+  experiment_.measure.repeats = 8;
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "original") fail(run, "server: exit status 1");
+  };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::cannot_measure);
+  EXPECT_STREQ(error.what(),
+               "the baseline original failed in all of its 2 trials, the last time: server: exit "
+               "status 1");
+  EXPECT_EQ(stored().trials.size(), 4U);
+}
+
+TEST_F(DriverTest, ABaselineThatOnlyWarmedUpIsNoMeasurement) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "original" && plan.block > 0) fail(run, "server: exit status 1");
+  };
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
+}
+
+TEST_F(DriverTest, AWorkloadThatLeavesNoModelHasFailed) {
+  fake_.models.erase("optimized");
+  Store store = create();
+  run(store);
+  for (const TrialData& trial : stored().trials) {
+    if (trial.arm != "optimized") continue;
+    EXPECT_EQ(trial.status, TrialStatus::failed);
+    EXPECT_EQ(trial.failure, "every process ended well, but none wrote final_model.bin");
+  }
+}
+
+TEST_F(DriverTest, AHarnessFaultDropsItsBlockAndAnotherIsRun) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    run.trial.harness_fault = plan.block == 1 && plan.position == 1;
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(fake_.seen.back().block, 3);
+  for (const TrialData& trial : stored().trials) {
+    EXPECT_EQ(trial.status, trial.block == 1 ? TrialStatus::dropped : TrialStatus::ok);
+  }
+}
+
+TEST_F(DriverTest, AHarnessThatKeepsFailingIsNotBelieved) {
+  fake_.change = [](const TrialPlan&, TrialRun& run) { run.trial.harness_fault = true; };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::cannot_measure);
+  EXPECT_STREQ(error.what(), "4 blocks were lost to faults of memduel itself");
+}
+
+TEST_F(DriverTest, AnInterruptedRunResumesWithEveryTrialOnce) {
+  for (const std::size_t until : {1U, 2U, 3U, 5U}) {
+    fs::remove_all(folder_ / "run");
+    fake_.seen.clear();
+    fake_.change = [&](const TrialPlan&, TrialRun&) {
+      if (fake_.seen.size() == until) throw std::runtime_error("power cut");
+    };
+    {
+      Store store = create();
+      EXPECT_THROW(run(store), std::runtime_error);
+    }
+    EXPECT_EQ(stored().trials.size(), until - 1);
+    fake_.change = [](const TrialPlan&, TrialRun&) {};
+    fake_.seen.pop_back();  // the trial that was cut short is run again
+    Store store = resume();
+    EXPECT_EQ(run(store).blocks, 2);
+    EXPECT_THAT(arms_of(fake_.seen),
+                testing::UnorderedElementsAre("0original", "0optimized", "1original", "1optimized",
+                                              "2original", "2optimized"));
+    EXPECT_EQ(stored().trials.size(), 6U);
+    EXPECT_EQ(stored().model_differences.size(), 1U);
+  }
+}
+
+TEST_F(DriverTest, ResumingAFinishedRunRunsNothing) {
+  {
+    Store store = create();
+    run(store);
+  }
+  fake_.seen.clear();
+  Store store = resume();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_TRUE(fake_.seen.empty());
+}
+
+TEST_F(DriverTest, AHarnessFaultBeforeAnInterruptionStillDropsItsBlock) {
+  {
+    Store store = create();
+    TrialData faulty = full_trial(1, 1, "original");
+    faulty.harness_fault = true;
+    store.add_trial(faulty);
+  }
+  Store store = resume();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(stored().trials.at(0).status, TrialStatus::dropped);
+}
+
+TEST_F(DriverTest, TheAdaptiveDesignEndsWhenTheCallerIsSettled) {
+  experiment_.measure.repeats.reset();
+  std::vector<int> asked;
+  options_.should_stop_after_block = [&](int blocks) {
+    asked.push_back(blocks);
+    return blocks == 3;
+  };
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.blocks, 3);
+  EXPECT_EQ(outcome.end, RunEnd::settled);
+  EXPECT_THAT(asked, testing::ElementsAre(1, 2, 3));
+}
+
+TEST_F(DriverTest, AFixedDesignIsNeverLookedAtEarly) {
+  options_.should_stop_after_block = [](int) {
+    ADD_FAILURE() << "a fixed design has one look";
+    return true;
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+}
+
+TEST_F(DriverTest, NoBlockStartsThatWouldNotEndInTime) {
+  experiment_.measure.repeats = 100;
+  options_.max_minutes = 0.01;  // trials claim half a second, so that no block fits
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.end, RunEnd::out_of_time);
+  EXPECT_EQ(outcome.blocks, 0);
+}
+
+TEST_F(DriverTest, ASignalStopsBeforeTheNextTrial) {
+  std::atomic<int> signal = 0;
+  options_.stop_signal = &signal;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.id == 3) signal = SIGTERM;
+  };
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::terminated);
+  EXPECT_EQ(stored().trials.size(), 3U);
+  signal = SIGINT;
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::interrupted);
+}
+
+TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {
+  std::vector<Progress> seen;
+  options_.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  Store store = create();
+  run(store);
+  ASSERT_EQ(seen.size(), 7U);
+  EXPECT_EQ(seen[0].done, 0);
+  EXPECT_EQ(seen[0].total, 6);
+  EXPECT_EQ(seen[0].block, 0);
+  EXPECT_FALSE(seen[0].remaining_seconds);
+  EXPECT_EQ(seen[2].block, 1);
+  EXPECT_DOUBLE_EQ(*seen[2].remaining_seconds, 2.0);  // four trials of half a second
+  EXPECT_GT(*seen[2].disk_bytes, 0);
+  EXPECT_EQ(seen[6].done, 6);
+  EXPECT_EQ(seen[6].arm, "");
+  EXPECT_DOUBLE_EQ(*seen[6].remaining_seconds, 0);
+}
+
+TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
+  fake_.change = [](const TrialPlan&, TrialRun& run) {
+    run.limitations.push_back({"no_cgroup", "no cgroup here", ""});
+    run.warnings.push_back({"swap", "pages were swapped", ""});
+  };
+  Store store = create();
+  run(store);
+  EXPECT_EQ(stored().limitations.size(), 1U);
+  EXPECT_EQ(stored().warnings.size(), 1U);
+}
+
+TEST_F(DriverTest, AReplayNeedsTheWorker) {
+  options_.worker.reset();
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,137 @@
+#include "experiment/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/test_support.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+PlanSite site() {
+  return {"/bin/memduel-worker", "/data", "/run/trials", "/run/logs", {{"HOME", "/root"}}};
+}
+
+/// What the kernel copies to a new stack for arguments and environment: every string with its NUL
+/// and its pointer.
+std::size_t stack_size(const ProcessSpec& process) {
+  auto environment = process.env;
+  environment.emplace("HOME", "/root");
+  std::size_t bytes = 0;
+  for (const auto& argument : process.argv) bytes += argument.size() + 1 + 8;
+  for (const auto& [name, value] : environment) bytes += name.size() + value.size() + 2 + 8;
+  return bytes;
+}
+
+TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
+  const TrialSlot slot{12, 3, 1, 1, TrialKind::measure};
+  const PlannedTrial planned = plan_trial(federated_experiment(), slot, site());
+  const TrialPlan& plan = planned.plan;
+  EXPECT_EQ(plan.id, 12);
+  EXPECT_EQ(plan.block, 3);
+  EXPECT_EQ(plan.position, 1);
+  EXPECT_EQ(plan.arm, "optimized");
+  EXPECT_EQ(plan.trial_dir, "/run/trials/000012");
+  EXPECT_EQ(plan.log_dir, "/run/logs");
+  EXPECT_EQ(plan.deadline_seconds, 600);
+  EXPECT_EQ(plan.interval_ms, 2);
+  EXPECT_THAT(plan.meters, ElementsAre("procfs", "allocator", "torch"));
+  ASSERT_EQ(plan.processes.size(), 3U);
+  EXPECT_EQ(plan.processes[0].role, "server");
+  EXPECT_EQ(plan.processes[0].ready->file, "/run/trials/000012/server.address");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "server", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  EXPECT_EQ(plan.processes[2].role, "client-2");
+  EXPECT_THAT(plan.processes[2].after, ElementsAre("server"));
+  EXPECT_THAT(plan.processes[2].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "client", "--index", "2", "--config",
+                          "/run/trials/000012/worker.json"));
+  EXPECT_EQ(plan.processes[2].env.at("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
+}
+
+TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
+  const Experiment experiment = federated_experiment();
+  const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());
+  const auto text = planned.files.at("/run/trials/000001/worker.json");
+  const json expected = {{"workload", experiment.workload},
+                         {"optimizations", {{"serialize", "scoped"}, {"piece_bytes", 1048576}}},
+                         {"seed", 1},
+                         {"trial_dir", "/run/trials/000001"},
+                         {"data_dir", "/data"},
+                         {"address_file", "/run/trials/000001/server.address"},
+                         {"model_file", "/run/trials/000001/final_model.bin"}};
+  EXPECT_EQ(json::parse(text), expected);
+}
+
+TEST(Plan, EveryArmsProcessesGetStacksOfTheSameSize) {
+  Overrides overrides;
+  overrides.set = {"arms.optimized.env.MALLOC_ARENA_MAX=\"2\"", "arms.original.env.A=\"b\""};
+  const Experiment experiment = federated_experiment(overrides);
+  const auto original = plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan;
+  const auto optimized = plan_trial(experiment, {2, 1, 1, 1, TrialKind::measure}, site()).plan;
+  for (std::size_t i = 0; i < original.processes.size(); ++i) {
+    EXPECT_EQ(stack_size(original.processes[i]), stack_size(optimized.processes[i]));
+  }
+  EXPECT_EQ(original.trial_dir.string().size(), optimized.trial_dir.string().size());
+}
+
+TEST(Plan, EqualArmsAreNotPadded) {
+  const auto plan =
+      plan_trial(federated_experiment(), {1, 1, 0, 0, TrialKind::measure}, site()).plan;
+  EXPECT_FALSE(plan.processes[0].env.contains("MEMDUEL_PAD"));
+}
+
+Experiment command_experiment() {
+  return parse_experiment(R"({
+    "name": "job",
+    "workload": {"kind": "command", "deadline_seconds": 30, "processes": [
+      {"role": "server", "argv": ["./server", "--port", "{port:fl}", "{\"json\": 1}"],
+       "ready": {"port": "fl", "within_seconds": 9}, "end": "stop", "cwd": "{trial_dir}"},
+      {"role": "client", "count": 2, "after": ["server"], "exit_statuses": [0, 3],
+       "argv": ["./client", "{index}", "{port:fl}", "{seed}"], "env": {"OUT": "{trial_dir}/o"}}]},
+    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "baseline": "before", "measure": {"seed": 77}})",
+                          "c.json", "/job", {}, small_catalog());
+}
+
+TEST(CommandPlan, PlaceholdersAreReplacedAndOtherBracesStay) {
+  const auto plan = plan_trial(command_experiment(), {4, 1, 0, 1, TrialKind::measure}, site()).plan;
+  ASSERT_EQ(plan.processes.size(), 3U);
+  const ProcessSpec& server = plan.processes[0];
+  ASSERT_TRUE(server.ready && server.ready->port);
+  const std::string port = std::to_string(*server.ready->port);
+  EXPECT_THAT(server.argv, ElementsAre("./server", "--port", port, "{\"json\": 1}", "--optimized"));
+  EXPECT_EQ(server.cwd, "/run/trials/000004");
+  EXPECT_EQ(server.end, End::stop);
+  EXPECT_EQ(server.ready->within_seconds, 9);
+  EXPECT_EQ(plan.processes[1].role, "client-1");
+  const ProcessSpec& client = plan.processes[2];
+  EXPECT_EQ(client.role, "client-2");
+  EXPECT_THAT(client.argv, ElementsAre("./client", "2", port, "77"));
+  EXPECT_THAT(client.after, ElementsAre("server"));
+  EXPECT_THAT(client.exit_statuses, ElementsAre(0, 3));
+  EXPECT_EQ(client.env.at("OUT"), "/run/trials/000004/o");
+  EXPECT_EQ(client.cwd, "/job/");
+  EXPECT_EQ(plan.deadline_seconds, 30);
+}
+
+TEST(CommandPlan, TheArmWithFewerArgumentsIsPadded) {
+  const Experiment experiment = command_experiment();
+  const auto before = plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan;
+  const auto after = plan_trial(experiment, {2, 1, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(stack_size(before.processes[0]), stack_size(after.processes[0]));
+}
+
+TEST(Plan, TheOwnEnvironmentIsReadWhole) {
+  ::setenv("MEMDUEL_PLAN_TEST", "a=b", 1);
+  EXPECT_EQ(current_environment().at("MEMDUEL_PLAN_TEST"), "a=b");
+  ::unsetenv("MEMDUEL_PLAN_TEST");
+}
+
+}  // namespace
+}  // namespace memduel
