@@ -14,12 +14,12 @@ class SamplingPace {
  public:
   SamplingPace(std::int64_t interval_ns, std::int64_t begin_ns);
 
-  /// @param cpu_ns CPU time that sampling has cost since begin_ns.
+  /// @param cpu_ns CPU time that memduel has used since begin_ns, for whatever.
   /// @param moved whether the sample just taken differs from the one before.
   /// Returns the time of the next sample.
   std::int64_t next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved);
 
-  static constexpr double kShare = 0.006;
+  static constexpr double kShare = 0.008;
   static constexpr double kMaxStretch = 8;
 
  private:

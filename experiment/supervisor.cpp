@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>
@@ -13,41 +11,28 @@
 #include <deque>
 
 #include "base/error.h"
+#include "experiment/exit_verdict.h"
 #include "experiment/launcher/process_tree.h"
 #include "experiment/launcher_client.h"
-#include "experiment/pace.h"
+#include "experiment/monotonic.h"
 #include "experiment/plan_check.h"
 #include "experiment/supervised_process.h"
 #include "experiment/supervisor_result.h"
-#include "profilers/meters/registry.h"
+#include "experiment/trial_meters.h"
 
 namespace memduel {
 namespace {
 
 using State = SupervisedProcess::State;
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kReadinessInterval = kSecond / 100;
-constexpr std::int64_t kMembersInterval = kSecond / 5;
-constexpr std::int64_t kUnmarkedSweepInterval = kSecond;
+constexpr std::int64_t kReadinessInterval = kSecondNs / 100;
+constexpr std::int64_t kMembersInterval = kSecondNs / 5;
+constexpr std::int64_t kUnmarkedSweepInterval = kSecondNs;
 /// An upper bound on how long a request to stop goes unnoticed.
-constexpr std::int64_t kLongestWait = kSecond / 10;
-
-std::int64_t clock_ns(clockid_t clock) {
-  timespec time{};
-  clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * kSecond + time.tv_nsec;
-}
-
-std::int64_t now_ns() {
-  return clock_ns(CLOCK_MONOTONIC);
-}
-std::int64_t own_cpu_ns() {
-  return clock_ns(CLOCK_THREAD_CPUTIME_ID);
-}
+constexpr std::int64_t kLongestWait = kSecondNs / 10;
 
 double seconds_as_ns(double seconds) {
-  return seconds * static_cast<double>(kSecond);
+  return seconds * static_cast<double>(kSecondNs);
 }
 
 class Supervisor {
@@ -55,17 +40,10 @@ class Supervisor {
   Supervisor(const TrialPlan& plan, const SupervisorOptions& options)
       : plan_(plan),
         options_(options),
-        begin_ns_(now_ns()),
-        begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
-        begin_thread_cpu_ns_(own_cpu_ns()),
-        pace_(static_cast<std::int64_t>(plan.interval_ms * 1e6), begin_ns_),
-        costly_(begin_ns_),
+        meters_(plan),
+        begin_ns_(monotonic_ns()),
         oom_kills_before_(oom_kills_anywhere()),
         trial_name_(unique_trial_name(plan.id)) {
-    for (const std::string& name : plan.meters) {
-      const MeterEntry& entry = meter_named(name);
-      if (entry.make != nullptr) meters_.push_back(entry.make());
-    }
     for (const ProcessSpec& spec : plan.processes) processes_.emplace_back(spec, plan);
   }
 
@@ -78,12 +56,11 @@ class Supervisor {
     for (SupervisedProcess& process : processes_) watch(process.marks.descriptor(), &process);
     while (!over()) step();
     end_trial();
-    outcome_.end_ns = now_ns();
-    collect();
     throw_if_stopped();
-    outcome_.harness_cpu_seconds +=
-        static_cast<double>(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_cpu_ns_) * 1e-9;
-    return make_result(plan_, outcome_, processes_);
+    outcome_.begin_ns = begin_ns_;
+    outcome_.end_ns = monotonic_ns();
+    outcome_.harness_cpu_seconds += meters_.cpu_seconds();
+    return make_result(plan_, outcome_, processes_, meters_);
   }
 
  private:
@@ -91,11 +68,12 @@ class Supervisor {
 
   void step() {
     start_what_can_start();
-    wait_for_events(std::min(next_due(), now_ns() + kLongestWait));
-    const std::int64_t now = now_ns();
+    wait_for_events(std::min(next_due(), monotonic_ns() + kLongestWait));
+    const std::int64_t now = monotonic_ns();
     check_readiness(now);
     find_members(now);
-    sample(now);
+    meters_.sample(now);
+    sweep_unmarked(now);
     check_deadlines(now);
   }
 
@@ -116,17 +94,17 @@ class Supervisor {
   }
 
   [[nodiscard]] std::int64_t next_due() const {
-    std::int64_t due = sample_due_ns_;
+    std::int64_t due = meters_.due_ns();
     for (const SupervisedProcess& process : processes_) {
       if (process.state == State::running && !process.is_ready)
         due = std::min(due, readiness_due_ns_);
     }
-    return meters_.empty() ? std::min(due, readiness_due_ns_) : due;
+    return due;
   }
 
   void wait_for_events(std::int64_t until_ns) {
-    const std::int64_t left = std::max<std::int64_t>(0, until_ns - now_ns());
-    const timespec timeout{left / kSecond, left % kSecond};
+    const std::int64_t left = std::max<std::int64_t>(0, until_ns - monotonic_ns());
+    const timespec timeout{left / kSecondNs, left % kSecondNs};
     std::array<epoll_event, 16> events{};
     const int count = epoll_pwait2(poll_, events.data(), events.size(), &timeout, nullptr);
     for (int at = 0; at < count; ++at) {
@@ -203,7 +181,7 @@ class Supervisor {
     SupervisedProcess& process = named(fields[1]);
     process.state = State::running;
     process.pid = std::stoi(fields[2]);
-    process.started_ns = now_ns();
+    process.started_ns = monotonic_ns();
     process.trace.begin_ns = process.started_ns;
     process.is_ready = !process.readiness;
     add_member(process, process.pid);
@@ -222,48 +200,25 @@ class Supervisor {
     take_marks(process);
     process.state = State::ended;
     ExitRecord record;
-    record.t_ns = now_ns();
+    record.t_ns = monotonic_ns();
     (fields[2] == "signal" ? record.signal : record.status) = std::stoi(fields[3]);
     record.cpu_seconds = std::stod(fields[4]) * 1e-6;
     record.max_rss_bytes = std::stoll(fields[5]) * 1024;
     record.minor_faults = std::stoll(fields[6]);
     record.major_faults = std::stoll(fields[7]);
     process.trace.exit = record;
-    process.trace.ended_well = ended_well(process);
-    if (!process.trace.ended_well && !outcome_.failed() && !stop_asked()) fail_by_exit(process);
+    const ExitContext context = exit_context(process);
+    process.trace.ended_well = ended_well(process.spec(), record, context);
+    if (!process.trace.ended_well && !stop_asked()) {
+      if (context.killed_for_memory) outcome_.status = TrialStatus::killed_for_memory;
+      fail(process, describe_exit(record, context));
+    }
     stop_others_when_due();
   }
 
-  static bool ended_well(const SupervisedProcess& process) {
-    const ExitRecord& record = *process.trace.exit;
-    if (record.signal) {
-      return process.asked_to_stop && (*record.signal == SIGTERM || *record.signal == SIGKILL);
-    }
-    const auto& allowed = process.spec().exit_statuses;
-    const bool is_allowed =
-        std::find(allowed.begin(), allowed.end(), *record.status) != allowed.end();
-    // A shell, and Python's own handlers, report the signal that ended them as 128 + its number.
-    const bool stopped = process.asked_to_stop && *record.status == 128 + SIGTERM;
-    const bool in_time = process.is_ready || process.asked_to_stop;
-    return stopped || (is_allowed && in_time);
-  }
-
-  void fail_by_exit(const SupervisedProcess& process) {
-    const ExitRecord& record = *process.trace.exit;
-    const std::string round =
-        process.running_round ? fmt::format(" in round {}", *process.running_round) : std::string();
-    if (killed_for_memory()) outcome_.status = TrialStatus::killed_for_memory;
-    if (record.signal) {
-      const bool memory = *record.signal == SIGKILL && killed_for_memory();
-      fail(process, memory ? fmt::format("was killed for memory{}", round)
-                           : fmt::format("was ended by signal {} ({}){}", *record.signal,
-                                         sigdescr_np(*record.signal), round));
-    } else if (!process.is_ready) {
-      fail(process, fmt::format("exited with status {} before it was ready; waited for {}",
-                                *record.status, process.readiness->describe()));
-    } else {
-      fail(process, fmt::format("exited with status {}{}", *record.status, round));
-    }
+  [[nodiscard]] ExitContext exit_context(const SupervisedProcess& process) const {
+    return {process.is_ready, process.asked_to_stop, killed_for_memory(), process.running_round,
+            process.readiness ? process.readiness->describe() : std::string()};
   }
 
   /// Whether the kernel's count of processes killed for memory grew: the trial's own group's count,
@@ -287,7 +242,7 @@ class Supervisor {
 
   void add_member(SupervisedProcess& process, pid_t pid) {
     process.members.push_back(pid);
-    for (const auto& meter : meters_) meter->add(process.role(), pid);
+    meters_.add(process.role(), pid);
   }
 
   /// Descendants count for the role whose name they carry in their environment.
@@ -309,15 +264,6 @@ class Supervisor {
     }
   }
 
-  void sample(std::int64_t now) {
-    if (meters_.empty() || now < sample_due_ns_) return;
-    bool moved = false;
-    for (const auto& meter : meters_) moved = meter->sample(now) || moved;
-    if (unmarked() && now - last_sweep_ns_ >= kUnmarkedSweepInterval) sweep(now, false);
-    const std::int64_t cpu_ns = own_cpu_ns() - begin_thread_cpu_ns_ - costly_.total_ns();
-    sample_due_ns_ = pace_.next(now, cpu_ns, moved);
-  }
-
   [[nodiscard]] const SupervisedProcess& reference() const {
     const auto server = std::find_if(processes_.begin(), processes_.end(), [](const auto& process) {
       return process.role() == "server";
@@ -325,7 +271,20 @@ class Supervisor {
     return server == processes_.end() ? processes_.front() : *server;
   }
 
-  [[nodiscard]] bool unmarked() const { return reference().marking_pid == 0; }
+  /// A trial without marks has no round ends to read PSS at.
+  void sweep_unmarked(std::int64_t now) {
+    if (reference().marking_pid == 0 && now - meters_.last_sweep_ns() >= kUnmarkedSweepInterval) {
+      sweep(now, false);
+    }
+  }
+
+  void sweep(std::int64_t now, bool must) {
+    std::vector<std::string> running;
+    for (const SupervisedProcess& process : processes_) {
+      if (process.state == State::running) running.push_back(process.role());
+    }
+    meters_.sweep(now, running, running.size() == processes_.size(), must);
+  }
 
   void take_marks(SupervisedProcess& process) {
     for (Mark& mark : process.receive_marks()) {
@@ -348,39 +307,11 @@ class Supervisor {
         kind != Mark::Kind::round_end) {
       return;
     }
-    for (const auto& meter : meters_) {
-      MeterReading reading = meter->read(process.role());
-      event.reading.counters.merge(reading.counters);
-      event.reading.values.merge(reading.values);
-    }
+    event.reading = meters_.read(process.role());
     if (kind == Mark::Kind::round_begin) process.running_round = event.mark.round;
     if (kind != Mark::Kind::round_end) return;
     process.running_round.reset();
-    if (&process == &reference()) sweep(now_ns(), plan_.rounds == event.mark.round);
-  }
-
-  /// PSS of all roles, one after the other: at round ends of the reference role, and each second of
-  /// a trial without marks, as far as its share of the time allows.
-  void sweep(std::int64_t now, bool is_last_round) {
-    const bool wanted = is_last_round || (costly_.affordable(now) && !plan_.rounds);
-    if (!wanted) {
-      ++outcome_.skipped_sweeps;
-      return;
-    }
-    last_sweep_ns_ = now;
-    const std::int64_t cpu_before = own_cpu_ns();
-    PssSweep reading{now, {}, true};
-    for (const SupervisedProcess& process : processes_) {
-      if (process.state != State::running) continue;
-      for (const auto& meter : meters_) {
-        const Metrics values = meter->read_costly(process.role());
-        const auto pss = values.find("pss_bytes");
-        if (pss != values.end()) reading.bytes[process.role()] = pss->second;
-      }
-      reading.complete = reading.complete && reading.bytes.contains(process.role());
-    }
-    costly_.spent(own_cpu_ns() - cpu_before);
-    if (!reading.bytes.empty()) outcome_.trace.sweeps.push_back(std::move(reading));
+    if (&process == &reference()) sweep(monotonic_ns(), plan_.rounds == event.mark.round);
   }
 
   // ---- the end ----
@@ -412,7 +343,7 @@ class Supervisor {
           return process.spec().end == End::stop || process.state == State::ended;
         });
     if (!all_waited_for || stopping_since_ns_ != 0) return;
-    stopping_since_ns_ = now_ns();
+    stopping_since_ns_ = monotonic_ns();
     signal_running(SIGTERM);
   }
 
@@ -442,19 +373,6 @@ class Supervisor {
     }
   }
 
-  void collect() {
-    for (const auto& meter : meters_) {
-      for (auto& [role, series] : meter->series()) {
-        if (role == "tree") {
-          outcome_.trace.tree_rss = std::move(series);
-        } else {
-          named(role).trace.rss = std::move(series);
-        }
-      }
-    }
-    outcome_.begin_ns = begin_ns_;
-  }
-
   void throw_if_stopped() const {
     if (!stop_asked()) return;
     const bool terminated = options_.stop_signal->load() == SIGTERM;
@@ -464,22 +382,16 @@ class Supervisor {
 
   const TrialPlan& plan_;
   const SupervisorOptions& options_;
+  TrialMeters meters_;
   std::int64_t begin_ns_;
-  std::int64_t begin_cpu_ns_;
-  std::int64_t begin_thread_cpu_ns_;
-  SamplingPace pace_;
-  CostlyReadings costly_;
   std::optional<std::int64_t> oom_kills_before_;
   std::string trial_name_;
-  std::vector<std::unique_ptr<Meter>> meters_;
   std::deque<SupervisedProcess> processes_;
   std::vector<pid_t> known_members_;
   LauncherClient* launcher_ = nullptr;
   int poll_ = -1;
-  std::int64_t sample_due_ns_ = 0;
   std::int64_t readiness_due_ns_ = 0;
   std::int64_t members_due_ns_ = 0;
-  std::int64_t last_sweep_ns_ = 0;
   std::int64_t stopping_since_ns_ = 0;
   bool grace_is_over_ = false;
   bool launcher_lost_ = false;

@@ -32,7 +32,8 @@ double median_interval_ms(const Series& series) {
   return static_cast<double>(*middle) * 1e-6;
 }
 
-void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome,
+                 int skipped_sweeps) {
   std::vector<std::string> unmarked;
   std::vector<std::string> no_reset;
   for (const RoleTrace& trace : outcome.trace.roles) {
@@ -45,7 +46,7 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
   note_roles(run.limitations, no_reset, "peaks_not_resettable",
              "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
              "see memduel doctor, peak_reset");
-  if (outcome.skipped_sweeps > 0) {
+  if (skipped_sweeps > 0) {
     run.limitations.push_back({"pss_rationed",
                                "PSS was not read at every round end, to keep its cost below its "
                                "share of the trial's time",
@@ -56,10 +57,11 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
   if (sums.t_ns.size() >= kEnoughSamples && median_interval_ms(sums) > 1.5 * plan.interval_ms) {
     run.limitations.push_back(
         {"sampling_stretched",
-         fmt::format("RSS curves are sampled more rarely than each {} ms, to keep memduel's CPU "
-                     "time below 1 % of the trial's; peaks at marks are exact all the same",
-                     plan.interval_ms),
-         "raise measure.interval_ms to choose it yourself"});
+         fmt::format(
+             "RSS curves are sampled more rarely than each {} ms while nothing moves and to "
+             "keep memduel's CPU time below 1 % of the trial's",
+             plan.interval_ms),
+         "peaks of processes with marks are exact all the same"});
   }
 }
 
@@ -106,10 +108,11 @@ void TrialOutcome::fail_harness(const std::string& what) {
 }
 
 TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
-                     std::deque<SupervisedProcess>& processes) {
+                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters) {
   for (SupervisedProcess& process : processes) {
     if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
   }
+  meters.collect(outcome.trace);
   TrialRun run;
   TrialData& trial = run.trial;
   trial.id = plan.id;
@@ -127,7 +130,7 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
     trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
-  note_meters(run, plan, outcome);
+  note_meters(run, plan, outcome, meters.skipped_sweeps());
   note_processes(run, outcome, processes);
   return run;
 }

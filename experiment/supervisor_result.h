@@ -7,6 +7,7 @@
 
 #include "experiment/supervised_process.h"
 #include "experiment/supervisor.h"
+#include "experiment/trial_meters.h"
 #include "experiment/trial_trace.h"
 
 namespace memduel {
@@ -24,7 +25,6 @@ struct TrialOutcome {
   std::vector<std::string> killed_after_grace;  ///< roles that did not end on SIGTERM
   int left_over = 0;                            ///< processes that the roles had left behind
   int survivors = 0;                            ///< processes that could not be killed
-  int skipped_sweeps = 0;
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
   void fail(const std::string& what);
@@ -33,6 +33,6 @@ struct TrialOutcome {
 
 /// Takes the traces out of `processes`.
 TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
-                     std::deque<SupervisedProcess>& processes);
+                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters);
 
 }  // namespace memduel

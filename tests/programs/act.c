@@ -60,11 +60,16 @@ static void pause_ms(long ms) {
   }
 }
 
-static void burn(long ms) {
+static long cpu_ms(void) {
   struct timespec now;
-  do {
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  } while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (long)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void burn(long ms) {
+  const long end = cpu_ms() + ms;
+  while (cpu_ms() < end) {
+  }
 }
 
 static void flood(long mib) {

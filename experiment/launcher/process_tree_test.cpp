@@ -1,0 +1,36 @@
+#include "experiment/launcher/process_tree.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+namespace memduel {
+namespace {
+
+TEST(ParseProcessLine, TakesNamesWithSpacesAndParentheses) {
+  const auto line = parse_process_line("4711 (a) S) b) R 12 4711 0 0 -1");
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->pid, 4711);
+  EXPECT_EQ(line->state, 'R');
+  EXPECT_EQ(line->parent, 12);
+  for (const char* text : {"", "4711", "4711 (x)", "4711 (x) ", "4711 (x) S", "x (x) S 1"}) {
+    EXPECT_FALSE(parse_process_line(text).has_value()) << text;
+  }
+}
+
+TEST(DescendantsOf, FollowsDeadParentsAndLeavesThemOut) {
+  const std::vector<ProcessLine> processes = {{1, 0, 'S'},   {10, 1, 'S'},  {11, 10, 'Z'},
+                                              {12, 11, 'S'}, {13, 10, 'R'}, {20, 1, 'S'}};
+  EXPECT_THAT(descendants_of(10, processes), testing::UnorderedElementsAre(12, 13));
+  EXPECT_THAT(descendants_of(20, processes), testing::IsEmpty());
+}
+
+TEST(ProcessTree, FindsThisProcess) {
+  const auto processes = all_processes();
+  EXPECT_THAT(processes, testing::Contains(testing::Field(&ProcessLine::pid, getpid())));
+  EXPECT_FALSE(command_of(getpid()).empty());
+  EXPECT_FALSE(environment_of(getpid(), "MEMDUEL_NO_SUCH_VARIABLE").has_value());
+  EXPECT_TRUE(marked_processes("no trial has this name", processes).empty());
+}
+
+}  // namespace
+}  // namespace memduel
