@@ -6,12 +6,14 @@
 #include <cmath>
 
 #include "analysis/comparison.h"
+#include "analysis/diagnostics.h"
 #include "analysis/equivalence.h"
 #include "analysis/experiment_view.h"
 #include "analysis/gate_evaluation.h"
 #include "analysis/growth_rows.h"
 #include "analysis/multiplicity.h"
 #include "analysis/observations.h"
+#include "analysis/row_power.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
 
@@ -154,6 +156,9 @@ void decide_family(Work& work, Adjust adjust, Belongs belongs) {
     if (!belongs(row)) continue;
     if (row.test) row.comparison.p_adjusted = adjusted[next++];
     decide(row, work.alpha, static_cast<int>(p.size()));
+    // Advisory rows are sized as if they stood alone: their correction depends on all the others.
+    const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
+    add_power(row, work.settings.design, work.alpha, sharing, work.settings.seed);
   }
 }
 
@@ -362,6 +367,9 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
   }
   decide_rows(work);
+  for (Note& note : diagnose(work.observations, work.rows, run.environment)) {
+    work.results.warnings.push_back(std::move(note));
+  }
   work.results.growth = growth_rows(run, work.observations, work.roles, settings);
   evaluate_gates(work);
   weigh_control(work);

@@ -21,19 +21,17 @@ struct ArmSeries {
 ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmup_rounds) {
   ArmSeries all;
   for (const Observation& trial : arm.trials) {
-    const auto at = trial.rounds.find(role);
-    if (trial.status != TrialStatus::ok || at == trial.rounds.end()) continue;
-    const std::vector<RoundData>& rounds = at->second;
+    const auto at = trial.round_ends.find(role);
+    if (trial.status != TrialStatus::ok || at == trial.round_ends.end()) continue;
+    const std::vector<RoundEnd>& rounds = at->second;
     GrowthSeries by_round;
     GrowthSeries by_minute;
     for (size_t k = growth_warmup(rounds.size(), warmup_rounds); k < rounds.size(); ++k) {
-      const auto rss = rounds[k].metrics.find("end_rss_bytes");
-      if (rss == rounds[k].metrics.end()) continue;
       by_round.x.push_back(rounds[k].round);
       by_minute.x.push_back(static_cast<double>(rounds[k].end_ns - rounds.front().begin_ns) /
                             kNanosecondsPerMinute);
-      by_round.y.push_back(rss->second);
-      by_minute.y.push_back(rss->second);
+      by_round.y.push_back(rounds[k].rss_bytes);
+      by_minute.y.push_back(rounds[k].rss_bytes);
     }
     if (by_round.x.size() < 3) continue;
     all.per_round.push_back(std::move(by_round));
@@ -47,6 +45,13 @@ std::optional<double> number_at(const nlohmann::json& object, const char* name) 
   const auto at = object.find(name);
   if (at == object.end() || !at->is_number()) return std::nullopt;
   return at->get<double>();
+}
+
+std::optional<double> memory_limit(const nlohmann::json& environment,
+                                   const AnalysisSettings& settings) {
+  if (settings.memory_limit_bytes) return settings.memory_limit_bytes;
+  const auto cgroup = number_at(environment, "cgroup_limit_bytes");
+  return cgroup ? cgroup : number_at(environment, "memory_bytes");
 }
 
 std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm) {
@@ -96,9 +101,7 @@ std::vector<Growth> growth_rows(const RunData& run, const Observations& observat
                                 const std::vector<std::string>& roles,
                                 const AnalysisSettings& settings) {
   std::vector<Growth> rows;
-  const std::optional<double> limit = settings.memory_limit_bytes
-                                          ? settings.memory_limit_bytes
-                                          : number_at(run.environment, "memory_limit_bytes");
+  const std::optional<double> limit = memory_limit(run.environment, settings);
   for (const ArmObservations& arm : observations.arms) {
     const std::optional<double> model = model_bytes(run, arm);
     for (const std::string& role : roles) {

@@ -16,6 +16,14 @@
 
 namespace memduel {
 
+/// The resident set at the end of a round.
+struct RoundEnd {
+  int round = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double rss_bytes = 0;
+};
+
 struct Observation {
   std::int64_t trial_id = 0;
   int block = 0;
@@ -23,7 +31,7 @@ struct Observation {
   TrialStatus status = TrialStatus::ok;
   std::string failure;
   std::map<std::string, Metrics> roles;
-  std::map<std::string, std::vector<RoundData>> rounds;  ///< without phases
+  std::map<std::string, std::vector<RoundEnd>> round_ends;  ///< rounds that have end_rss_bytes
 };
 
 struct ArmObservations {
@@ -38,7 +46,7 @@ struct Observations {
 };
 
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
-/// arms. The first max(warmup_rounds, 2, 30 %) rounds do not count for growth, the first
+/// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
 /// warmup_rounds not for the median of round_seconds.
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds);
 

@@ -1,0 +1,92 @@
+#include "analysis/merge_runs.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+std::string baseline_of(const RunData& run) {
+  if (run.config.contains("baseline")) return run.config.at("baseline");
+  return run.trials.empty() ? "" : run.trials.front().arm;
+}
+
+std::string pick_arm(const RunData& run, const std::string& wanted, const char* side) {
+  const std::string arm = wanted.empty() ? baseline_of(run) : wanted;
+  std::set<std::string> known;
+  for (const TrialData& trial : run.trials) known.insert(trial.arm);
+  if (!known.contains(arm))
+    throw Error(ExitCode::usage,
+                fmt::format("no arm \"{}\", expected one of: {}", arm, fmt::join(known, ", ")),
+                fmt::format("run {}", side));
+  return arm;
+}
+
+void add_trials(RunData& merged, const RunData& run, const std::string& from,
+                const std::string& to) {
+  for (TrialData trial : run.trials) {
+    if (trial.arm != from) continue;
+    trial.id = static_cast<std::int64_t>(merged.trials.size()) + 1;
+    trial.arm = to;
+    merged.trials.push_back(std::move(trial));
+  }
+}
+
+void check_workloads(const RunData& a, const RunData& b) {
+  const auto workload = [](const RunData& run) {
+    return run.config.value("workload", nlohmann::json());
+  };
+  const auto kind = [&](const RunData& run) {
+    return workload(run).value("kind", std::string("command"));
+  };
+  // Commands differ on purpose: that is the change under test.
+  if (kind(a) == kind(b) && (kind(a) == "command" || workload(a) == workload(b))) return;
+  throw Error(ExitCode::usage, "the two runs have different workloads", "compare",
+              "only runs of the same config can be compared; see config.json of each");
+}
+
+std::string fingerprint(const RunData& run) {
+  return run.environment.value("fingerprint", std::string());
+}
+
+}  // namespace
+
+RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
+  check_workloads(a, b);
+  RunData merged;
+  merged.config = a.config;
+  merged.config["name"] = "compare";
+  merged.config["baseline"] = "a";
+  merged.config["arms"] = {{{"name", "a"}}, {{"name", "b"}}};
+  merged.config.erase("gates");
+  merged.environment = a.environment;
+  add_trials(merged, a, pick_arm(a, arm, "A"), "a");
+  add_trials(merged, b, pick_arm(b, arm, "B"), "b");
+  merged.warnings.push_back({"not_interleaved",
+                             "the two runs were measured one after the other, not in turns",
+                             "a drift of the machine between them looks like a difference; duel "
+                             "the two with --a and --b to be sure"});
+  if (fingerprint(a) != fingerprint(b))
+    merged.warnings.push_back({"other_environment",
+                               fmt::format("the runs come from different environments ({} and {})",
+                                           fingerprint(a), fingerprint(b)),
+                               "the difference may be the machine's; measure both on one"});
+  return merged;
+}
+
+RunData run_from_results(const Results& results) {
+  RunData run;
+  run.config = {
+      {"name", results.name}, {"baseline", results.baseline}, {"arms", nlohmann::json::array()}};
+  for (const ArmSummary& arm : results.arms)
+    run.config["arms"].push_back({{"name", arm.name}, {"optimizations", arm.optimizations}});
+  run.config_sha256 = results.config_sha256;
+  run.environment = results.environment;
+  run.trials = results.trials;
+  return run;
+}
+
+}  // namespace memduel
