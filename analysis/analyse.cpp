@@ -193,6 +193,7 @@ const Comparison* flagged_control(const Work& work) {
   return nullptr;
 }
 
+/// Takes back every verdict; a candidate that failed stays failed.
 void downgrade(Work& work, const std::string& why) {
   for (MeasuredRow& row : work.rows) {
     if (work.view.control_arms.contains(row.comparison.candidate)) continue;
@@ -200,22 +201,23 @@ void downgrade(Work& work, const std::string& why) {
     row.comparison.tier = Tier::plain;
     row.comparison.reason = why + "; without that: " + row.comparison.reason;
   }
+  for (GateResult& gate : work.results.gates) {
+    if (gate.not_measured || gate.candidate_failed) continue;
+    gate.outcome = GateOutcome::undecided;
+    gate.reason = why + "; without that: " + gate.reason;
+  }
 }
 
 void weigh_control(Work& work) {
   const Comparison* control = flagged_control(work);
   if (control == nullptr) return;
-  const std::string why = fmt::format("the run's own control differs from the baseline ({}.{}: {})",
-                                      control->role, control->metric, control->reason);
+  const std::string why = "the run's own control differs from the baseline";
   work.results.warnings.push_back(
-      {"control_flagged", why + ", so no verdict of this run is believed",
+      {"control_flagged",
+       fmt::format("{} ({}.{}: {}), so no verdict of this run is believed", why, control->role,
+                   control->metric, control->reason),
        "look for what changed during the run, then repeat it on a quieter machine"});
-  downgrade(work, "the run's own control differs from the baseline");
-  for (GateResult& gate : work.results.gates) {
-    if (gate.outcome == GateOutcome::failed && gate.reason.starts_with("the candidate")) continue;
-    gate.outcome = GateOutcome::undecided;
-    gate.reason = "the run's own control differs from the baseline; without that: " + gate.reason;
-  }
+  downgrade(work, why);
 }
 
 const Growth* growth_of(const Work& work, const Comparison& row) {
@@ -373,6 +375,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   work.results.growth = growth_rows(run, work.observations, work.roles, settings);
   evaluate_gates(work);
   weigh_control(work);
+  if (settings.distrust) downgrade(work, *settings.distrust);
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   return std::move(work.results);
 }

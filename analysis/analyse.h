@@ -24,7 +24,8 @@ struct AnalysisSettings {
   std::set<std::string> control_arms;      ///< hidden twins of the baseline: their rows are never
                                            ///< gates, and a run whose control flags is not believed
   std::optional<Calibration> calibration;  ///< of this environment's fingerprint
-  std::optional<double> memory_limit_bytes;
+  std::optional<double> memory_limit_bytes;  ///< to project growth to; absent: the environment's
+  std::optional<std::string> distrust;       ///< why no row may have a verdict; empty: none
   unsigned long seed = 1;  ///< of the resampling behind smallest_detectable and blocks_needed
 };
 

@@ -8,8 +8,11 @@
 
 #include "analysis/interval.h"
 #include "analysis/metrics.h"
+#include "base/run_data.h"
 
 namespace memduel {
+
+struct AnalysisSettings;
 
 struct CalibratedMetric {
   /// 95 % of duels of the program against itself stay below this apparent change: a share for
@@ -30,8 +33,22 @@ struct Calibration {
   int gate_rows = 0;        ///< disjoint duels times gate rows
   int flagged_gate_rows = 0;
   double false_positive_rate = 0;          ///< flagged_gate_rows / gate_rows
-  Interval false_positive_interval{0, 1};  ///< Clopper-Pearson, 95 %
+  Interval false_positive_interval{0, 1};  ///< Clopper and Pearson 1934, 95 %
   std::map<RoleMetric, CalibratedMetric> metrics;
 };
+
+/// From a run of the baseline against one other arm that is the same program: the blocks are cut
+/// into disjoint duels of `blocks_per_duel` for the false verdicts; the noise floor comes from
+/// duels drawn from all blocks with the arms exchanged by chance. Throws Error(cannot_measure) with
+/// fewer blocks than one duel, Error(usage) when the run has not exactly two arms.
+Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int blocks_per_duel);
+
+nlohmann::json calibration_to_json(const Calibration& calibration);
+
+/// Throws Error(io) that names the place; `where` names the file.
+Calibration calibration_from_json(const nlohmann::json& json, const std::string& where);
+
+/// Two-sided Clopper-Pearson interval at 95 % of `hits` out of n.
+Interval clopper_pearson(int hits, int n);
 
 }  // namespace memduel

@@ -141,6 +141,7 @@ GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth*
   result.gate = gate.text;
   result.candidate = row.comparison.candidate;
   result.advisory = gate.advisory;
+  result.candidate_failed = row.values.candidate_failed > 0;
   result.not_measured = row.values.candidate.empty() && row.values.candidate_failed == 0;
   result.outcome = answer.outcome;
   result.reason = std::move(answer.reason);

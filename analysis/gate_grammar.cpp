@@ -149,8 +149,11 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 Gate parse_gate(std::string_view text) {
   Gate gate;
   gate.text = text;
+  const size_t comparison = text.find("<=");
+  if (comparison == std::string_view::npos) refuse(text, "has no <=");
+  // Only behind the bounds: the name of a Google Benchmark may hold a colon.
   std::string_view rest = text;
-  const size_t colon = rest.rfind(':');
+  const size_t colon = rest.find(':', comparison);
   if (colon != std::string_view::npos) {
     if (rest.substr(colon + 1) != "advisory") {
       refuse(text, fmt::format("'{}' is not an option of a gate", rest.substr(colon + 1)));
@@ -158,8 +161,6 @@ Gate parse_gate(std::string_view text) {
     gate.advisory = true;
     rest = rest.substr(0, colon);
   }
-  const size_t comparison = rest.find("<=");
-  if (comparison == std::string_view::npos) refuse(text, "has no <=");
   const std::string_view name = rest.substr(0, comparison);
   // Metric names have no dot; role names may.
   const size_t dot = name.rfind('.');

@@ -74,7 +74,8 @@ struct GateResult {
   std::string candidate;
   GateOutcome outcome = GateOutcome::undecided;
   bool advisory = false;
-  bool not_measured = false;  ///< undecided because no usable value exists (exit code 3)
+  bool candidate_failed = false;  ///< failed because trials of the candidate did
+  bool not_measured = false;      ///< undecided because no usable value exists (exit code 3)
   std::string reason;
 };
 

@@ -280,6 +280,7 @@ json gate_to_json(const GateResult& gate) {
               {"outcome", to_name(gate.outcome)},
               {"advisory", gate.advisory},
               {"reason", gate.reason}};
+  if (gate.candidate_failed) out["candidate_failed"] = true;
   if (gate.not_measured) out["not_measured"] = true;
   return out;
 }
@@ -290,6 +291,7 @@ GateResult gate_from_json(const JsonReader& in) {
   gate.candidate = in.at("candidate").text();
   gate.outcome = enum_at(in, "outcome", kGateOutcomeNames);
   gate.advisory = in.maybe_boolean("advisory").value_or(false);
+  gate.candidate_failed = in.maybe_boolean("candidate_failed").value_or(false);
   gate.not_measured = in.maybe_boolean("not_measured").value_or(false);
   gate.reason = in.at("reason").text();
   return gate;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/binomial.hpp>
-
 namespace memduel::bench {
 
 void Report::heading(const std::string& text) {
@@ -27,12 +25,6 @@ std::string Report::judged(const std::string& text, bool met) {
 
 void Report::line(const std::string& text) {
   fmt::print("{}\n", text);
-}
-
-Interval clopper_pearson(int hits, int n) {
-  using Binomial = boost::math::binomial_distribution<>;
-  return {hits == 0 ? 0 : Binomial::find_lower_bound_on_p(n, hits, 0.025),
-          hits == n ? 1 : Binomial::find_upper_bound_on_p(n, hits, 0.025)};
 }
 
 std::string percent(double share) {

@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/interval.h"
-
 namespace memduel::bench {
 
 /// Rows that were measured; prints itself and remembers whether every target holds.
@@ -22,9 +20,6 @@ class Report {
  private:
   int missed_ = 0;
 };
-
-/// Clopper-Pearson interval at 95 % of hits out of n.
-Interval clopper_pearson(int hits, int n);
 
 std::string percent(double share);
 

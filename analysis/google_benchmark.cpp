@@ -1,0 +1,149 @@
+#include "analysis/google_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "analysis/compare_runs.h"
+#include "analysis/json_reader.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
+    {{"max_bytes_used", "peak_heap_bytes"},
+     {"total_allocated_bytes", "allocated_bytes"},
+     {"allocs_per_iter", "allocation_count"},
+     {"net_heap_growth", "net_heap_growth_bytes"}}};
+
+double seconds_per_unit(const JsonReader& benchmark) {
+  const std::optional<std::string> unit = benchmark.maybe_text("time_unit");
+  if (!unit || *unit == "ns") return 1e-9;
+  if (*unit == "us") return 1e-6;
+  if (*unit == "ms") return 1e-3;
+  if (*unit == "s") return 1;
+  benchmark.at("time_unit").refuse("ns, us, ms or s");
+}
+
+Metrics metrics_of(const JsonReader& benchmark) {
+  Metrics metrics;
+  const double unit = seconds_per_unit(benchmark);
+  if (const auto time = benchmark.maybe_number("real_time")) {
+    metrics["real_time_seconds"] = *time * unit;
+  }
+  if (const auto time = benchmark.maybe_number("cpu_time")) {
+    metrics["cpu_time_seconds"] = *time * unit;
+  }
+  for (const auto& [field, metric] : kMemoryFields) {
+    if (const auto value = benchmark.maybe_number(field)) metrics[metric] = *value;
+  }
+  return metrics;
+}
+
+TrialData& trial_of_repetition(RunData& run, size_t repetition) {
+  while (run.trials.size() <= repetition) {
+    TrialData trial;
+    trial.id = static_cast<std::int64_t>(run.trials.size()) + 1;
+    trial.block = static_cast<int>(trial.id);
+    trial.arm = "benchmarks";
+    run.trials.push_back(std::move(trial));
+  }
+  return run.trials[repetition];
+}
+
+void note_errors(RunData& run, const std::vector<std::string>& failed) {
+  for (const std::string& name : failed) {
+    run.warnings.push_back({"benchmark_failed",
+                            fmt::format("{} reported an error and is left out", name),
+                            "run it alone and look at its message"});
+  }
+}
+
+/// Fewest repetitions over the benchmarks.
+size_t repetitions(const RunData& run) {
+  std::map<std::string, size_t> count;
+  for (const TrialData& trial : run.trials) {
+    for (const RoleData& role : trial.roles) ++count[role.role];
+  }
+  size_t least = run.trials.size();
+  for (const auto& [role, n] : count) least = std::min(least, n);
+  return least;
+}
+
+void note_repetitions(RunData& run, const std::string& where) {
+  const size_t least = repetitions(run);
+  if (least >= static_cast<size_t>(kMinimumBlocks)) return;
+  run.limitations.push_back(
+      {"too_few_repetitions",
+       fmt::format(
+           "{} has {} repetitions of some benchmark; a verdict needs {} (with 2 and 2 no test "
+           "can reach a p below 0.33)",
+           where, least, kMinimumBlocks),
+       "run it with --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true"});
+}
+
+}  // namespace
+
+bool is_google_benchmark(const json& document) {
+  return document.is_object() && document.contains("benchmarks") && document.contains("context");
+}
+
+RunData run_from_google_benchmark(const json& document, const std::string& where) {
+  const JsonReader in(document, where);
+  RunData run;
+  run.config = {{"name", where},
+                {"workload", {{"kind", "google-benchmark"}}},
+                {"baseline", "benchmarks"},
+                {"arms", {{{"name", "benchmarks"}}}}};
+  if (const auto context = in.find("context")) {
+    const auto host = context->maybe_text("host_name");
+    run.environment = {{"fingerprint", host.value_or("")}, {"context", context->raw()}};
+  }
+  std::map<std::string, size_t> next;
+  std::vector<std::string> failed;
+  size_t aggregates = 0;
+  for (const JsonReader& benchmark : in.at("benchmarks").elements()) {
+    const std::string name = benchmark.at("name").text();
+    if (benchmark.maybe_text("run_type") == "aggregate") {
+      ++aggregates;
+      continue;
+    }
+    if (benchmark.maybe_boolean("error_occurred") == true) {
+      failed.push_back(name);
+      continue;
+    }
+    RoleData role;
+    role.role = benchmark.maybe_text("run_name").value_or(name);
+    role.metrics = metrics_of(benchmark);
+    const size_t repetition = next[role.role]++;
+    trial_of_repetition(run, repetition).roles.push_back(std::move(role));
+  }
+  if (run.trials.empty()) {
+    in.at("benchmarks")
+        .refuse(aggregates > 0 ? "single repetitions, not only aggregates (leave out "
+                                 "--benchmark_report_aggregates_only)"
+                               : "at least one benchmark");
+  }
+  note_errors(run, failed);
+  note_repetitions(run, where);
+  return run;
+}
+
+Results compare_google_benchmarks(const json& a, const std::string& where_a, const json& b,
+                                  const std::string& where_b, const AnalysisSettings& settings) {
+  const RunData of_a = run_from_google_benchmark(a, where_a);
+  RunData of_b = run_from_google_benchmark(b, where_b);
+  of_b.limitations.push_back(
+      {"repetitions_share_a_process",
+       "repetitions of one process share its memory layout, so they vary less than fresh processes "
+       "would",
+       "for a claim on memory, give the program to memduel compare --a CMD --b CMD"});
+  return compare_runs(of_a, "benchmarks", of_b, "benchmarks", settings);
+}
+
+}  // namespace memduel
