@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "memduel/annotate.h"
+#include "workloads/federated/role_setup.h"
+#include "workloads/federated/roles.h"
+#include "workloads/federated/server_connection.h"
+#include "workloads/federated/trainer.h"
+#include "workloads/federated/validate.h"
+#include "workloads/probes/gauges.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::chrono::seconds kConnectWithin{30};
+
+/// The server's address, once it has written it.
+std::string await_address(const std::filesystem::path& file) {
+  const auto give_up = std::chrono::steady_clock::now() + kConnectWithin;
+  while (!std::filesystem::exists(file)) {
+    if (std::chrono::steady_clock::now() > give_up)
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("the server wrote no address within {} s", kConnectWithin.count()),
+                  file.string(), "start the server first");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return read_file(file);
+}
+
+class FederatedClient {
+ public:
+  FederatedClient(const WorkerConfig& config, int index)
+      : config_(config),
+        workload_(config.workload),
+        optimizations_(
+            make_optimizations(config.optimizations, workload_.transport.max_message_bytes)),
+        transport_(open_client(transport_options(config, optimizations_),
+                               await_address(config.address_file), client_name(index))),
+        connection_(*transport_, optimizations_, client_name(index)),
+        samples_(load_samples(config, index)) {
+    memduel_idle();
+    model_ = build_model(config);
+    trainer_ = workload_.kind == "federated"
+                   ? make_step_trainer(workload_, optimizations_, model_, samples_.train,
+                                       config.seed * 1000 + static_cast<std::uint64_t>(index))
+                   : make_shift_trainer(optimizations_, model_, index);
+  }
+
+  void run() {
+    join();
+    for (int round = 1; round <= workload_.rounds; ++round) {
+      memduel_round_begin(round);
+      validate_if(workload_.pre_validation);
+      train();
+      validate_if(workload_.client_validation);
+      exchange();
+      send_memory_gauges();
+      memduel_round_end(round);
+    }
+    connection_.close();
+  }
+
+ private:
+  /// Where a received model may go directly: into the model's own tensors.
+  [[nodiscard]] const State* destination() const {
+    return optimizations_.receives_into_tensors ? &model_.state : nullptr;
+  }
+
+  /// The script's variables name a state until they are assigned again.
+  void done_with(State& state) const {
+    if (optimizations_.client_locals == ClientLocals::released) state.clear();
+  }
+
+  void join() {
+    transport_->connect(kConnectWithin);
+    connection_.attend();
+    check_configuration(connection_.get_configuration());
+    initial_model_ = connection_.get_global_model(destination());
+    copy_state(initial_model_, model_.state);
+    done_with(initial_model_);
+    connection_.set_sample_size(samples_.train.count());
+  }
+
+  /// Roles with different switches would misread each other's bytes.
+  void check_configuration(const nlohmann::json& server) const {
+    if (server.at("optimizations") != config_.optimizations ||
+        server.at("model") != workload_.model)
+      throw Error(ExitCode::usage, "server and client were given different switches or models",
+                  "worker configuration", "start all roles of a trial with one worker.json");
+  }
+
+  void train() {
+    memduel_phase("train");
+    const TrainingResult result = trainer_->train();
+    local_model_ = trainer_->upload();
+    if (result.accuracy) memduel_gauge("train_accuracy_ratio", *result.accuracy);
+    if (result.loss) memduel_gauge("train_loss", *result.loss);
+  }
+
+  void validate_if(bool wanted) {
+    if (!wanted) return;
+    memduel_phase("validate");
+    memduel_gauge("validation_accuracy_ratio",
+                  validate(model_, samples_.validation, workload_.validation_batch_size,
+                           optimizations_.make_predictions));
+  }
+
+  void exchange() {
+    memduel_phase("upload");
+    new_global_model_ = update_global_model();
+    done_with(local_model_);
+    if (optimizations_.client_locals == ClientLocals::released) trainer_->release_upload();
+    memduel_phase("load");
+    copy_state(new_global_model_, model_.state);
+    done_with(new_global_model_);
+    if (optimizations_.cleanup != Cleanup::none) {
+      memduel_phase("cleanup");
+      clean_up(optimizations_.cleanup);
+    }
+  }
+
+  State update_global_model() {
+    ModelUpdate update = connection_.start_update();
+    update.send_state(local_model_, connection_.header({}));
+    memduel_phase("broadcast");
+    return update.receive(destination()).state;
+  }
+
+  const WorkerConfig& config_;
+  const WorkloadConfig& workload_;
+  Optimizations optimizations_;
+  std::unique_ptr<ClientTransport> transport_;
+  ServerConnection connection_;
+  RoleSamples samples_;
+  Model model_;
+  std::unique_ptr<Trainer> trainer_;
+  State initial_model_;
+  State local_model_;
+  State new_global_model_;
+};
+
+}  // namespace
+
+void run_client(const WorkerConfig& config, int index) {
+  if (index < 1 || index > config.workload.clients)
+    throw Error(ExitCode::usage,
+                fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
+                "--index");
+  warm_up(config);
+  FederatedClient(config, index).run();
+}
+
+}  // namespace memduel

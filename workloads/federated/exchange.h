@@ -1,0 +1,76 @@
+// The barrier between the server's main thread and its clients' handler threads: every client hands
+// something in, then every client gets the same answer. A client that is lost releases all waits.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "workloads/federated/deadline.h"
+#include "workloads/federated/state.h"
+#include "workloads/optimizations/response.h"
+
+namespace memduel {
+
+/// What one client hands in; without a state where it only asks.
+struct Upload {
+  int client = 0;  ///< from 1
+  Header header;
+  std::optional<State> state;
+};
+
+struct Answer {
+  std::shared_ptr<const PreparedResponse> response;
+  Header header;
+};
+
+class Exchange {
+ public:
+  Exchange(int clients, Deadline deadline) : clients_(clients), deadline_(deadline) {}
+
+  // The main thread, in this order, once per exchange. Each throws what fail or lose were told, and
+  // Error(cannot_measure) naming the clients that are missing at the deadline.
+  void open(const std::string& name);   ///< "round 3": clients may hand in now
+  std::vector<Upload> await_uploads();  ///< in order of their clients
+  void answer(Answer answer);
+  void await_delivery();  ///< every client's handler has sent its answer
+
+  // Handler threads.
+  void await_open(int client);
+  Answer hand_in(Upload upload);  ///< blocks until answered
+  void delivered(int client);
+
+  // Any thread.
+  void lose(int client, const std::string& why);  ///< the client is gone; ignored after leave
+  void leave(int client);                         ///< the client is done with its run
+  void await_all_left();
+  void fail(const Error& error);  ///< the first failure is kept
+
+ private:
+  enum class Step { closed, collecting, answered };
+
+  template <class Condition>
+  void wait(std::unique_lock<std::mutex>& lock, const std::string& for_what, Condition condition);
+  [[nodiscard]] std::string missing_clients(const std::set<int>& present) const;
+  void fail_locked(const Error& error);
+
+  const int clients_;
+  const Deadline deadline_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Step step_ = Step::closed;
+  std::string name_ = "start";
+  std::vector<Upload> uploads_;
+  std::set<int> handed_in_;
+  std::set<int> delivered_;
+  std::set<int> left_;
+  Answer answer_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace memduel

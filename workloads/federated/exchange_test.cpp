@@ -1,0 +1,105 @@
+#include "workloads/federated/exchange.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+Answer answer_with(Status status) {
+  return {nullptr, {"", status, ""}};
+}
+
+std::future<Status> hand_in(Exchange& exchange, int client) {
+  return std::async(std::launch::async, [&exchange, client] {
+    exchange.await_open(client);
+    const Answer answer = exchange.hand_in({client, {}, std::nullopt});
+    exchange.delivered(client);
+    return answer.header.status;
+  });
+}
+
+std::string message_of(std::future<Status>& result) {
+  try {
+    result.get();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "no error";
+}
+
+TEST(Exchange, UploadsComeInClientOrderAndAllGetTheAnswer) {
+  Exchange exchange(3, deadline_in(30));
+  for (int round = 1; round <= 20; ++round) {
+    auto third = hand_in(exchange, 3);
+    auto first = hand_in(exchange, 1);
+    auto second = hand_in(exchange, 2);
+    exchange.open("round");
+    const std::vector<Upload> uploads = exchange.await_uploads();
+    ASSERT_EQ(uploads.size(), 3U);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(uploads[static_cast<std::size_t>(i)].client, i + 1);
+    exchange.answer(answer_with(Status::done));
+    exchange.await_delivery();
+    EXPECT_EQ(first.get(), Status::done);
+    EXPECT_EQ(second.get(), Status::done);
+    EXPECT_EQ(third.get(), Status::done);
+  }
+}
+
+TEST(Exchange, LostClientReleasesEveryWaitAndIsNamed) {
+  Exchange exchange(2, deadline_in(30));
+  exchange.open("round 3");
+  auto first = hand_in(exchange, 1);
+  auto main = std::async(std::launch::async, [&] {
+    exchange.await_uploads();
+    return Status::run;
+  });
+  exchange.lose(2, "its process ended");
+  EXPECT_THAT(message_of(first), HasSubstr("round 3: client-2 was lost: its process ended"));
+  EXPECT_THAT(message_of(main), HasSubstr("client-2"));
+}
+
+TEST(Exchange, DeadlineNamesTheMissingClients) {
+  Exchange exchange(2, deadline_in(0.2));
+  exchange.open("round 1");
+  auto main = std::async(std::launch::async, [&] {
+    exchange.await_uploads();
+    return Status::run;
+  });
+  EXPECT_THAT(message_of(main), ::testing::AllOf(HasSubstr("round 1"), HasSubstr("deadline"),
+                                                 HasSubstr("client-1, client-2")));
+}
+
+TEST(Exchange, SecondUploadOfAClientInOneRoundIsRefused) {
+  Exchange exchange(2, deadline_in(30));
+  exchange.open("round 1");
+  auto first = hand_in(exchange, 1);
+  std::string refusal;
+  while (refusal.empty()) {
+    try {
+      // Until the first upload is in, this one would be it.
+      if (first.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout)
+        exchange.hand_in({1, {}, std::nullopt});
+    } catch (const Error& error) {
+      refusal = error.message();
+    }
+  }
+  EXPECT_THAT(refusal, HasSubstr("client-1 handed in twice"));
+  exchange.fail(Error(ExitCode::cannot_measure, "end of the test"));
+  EXPECT_THAT(message_of(first), HasSubstr("end of the test"));
+}
+
+TEST(Exchange, ClientThatLeftIsNotLost) {
+  Exchange exchange(1, deadline_in(30));
+  exchange.leave(1);
+  exchange.lose(1, "its call ended");
+  EXPECT_NO_THROW(exchange.await_all_left());
+}
+
+}  // namespace
+}  // namespace memduel

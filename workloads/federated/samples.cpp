@@ -1,0 +1,109 @@
+#include "workloads/federated/samples.h"
+
+#include <algorithm>
+
+#include "workloads/datasets/load.h"
+#include "workloads/datasets/partition.h"
+
+namespace memduel {
+namespace {
+
+Samples to_samples(const ImageSet& set, double mean, double deviation) {
+  const auto count = static_cast<std::int64_t>(set.count());
+  const torch::Tensor images =
+      torch::empty({count, static_cast<std::int64_t>(set.channels),
+                    static_cast<std::int64_t>(set.height), static_cast<std::int64_t>(set.width)},
+                   torch::kByte);
+  std::copy(set.pixels.begin(), set.pixels.end(), images.data_ptr<std::uint8_t>());
+  const torch::Tensor labels = torch::empty({count}, torch::kLong);
+  std::copy(set.labels.begin(), set.labels.end(), labels.data_ptr<std::int64_t>());
+  return {images, labels, mean, deviation};
+}
+
+/// APPFL's dummy CIFAR: uniform noise in [0, 1) and random labels.
+Samples noise_images(std::int64_t count, std::uint64_t seed) {
+  torch::manual_seed(seed);
+  const torch::Tensor images = torch::rand({count, 3, 32, 32});
+  return {images, torch::randint(0, 10, {count}, torch::kLong), 0, 1};
+}
+
+PartitionKind partition_kind(const std::string& name) {
+  if (name == "class_noniid") return PartitionKind::class_noniid;
+  if (name == "dirichlet") return PartitionKind::dirichlet;
+  return PartitionKind::iid;
+}
+
+RoleSamples load_dummy(const WorkloadConfig& workload, int client) {
+  constexpr std::uint64_t kTestSeed = 1000;
+  const DatasetConfig& dataset = workload.dataset;
+  RoleSamples samples;
+  if (client > 0)
+    samples.train = noise_images(static_cast<std::int64_t>(dataset.train_samples.value_or(64)),
+                                 dataset.seed + static_cast<std::uint64_t>(client) - 1);
+  samples.validation =
+      noise_images(static_cast<std::int64_t>(dataset.test_samples.value_or(32)), kTestSeed);
+  return samples;
+}
+
+RoleSamples load_real(const WorkerConfig& config, int client) {
+  const WorkloadConfig& workload = config.workload;
+  const DatasetConfig& dataset = workload.dataset;
+  const bool mnist = dataset.name == "mnist";
+  const double mean = mnist ? 0.1307 : 0.4734;
+  const double deviation = mnist ? 0.3081 : 0.2516;
+  const TrainAndValidation images = load_images(
+      dataset.name, config.data_dir, {dataset.train_samples, dataset.test_samples, dataset.seed});
+  RoleSamples samples;
+  samples.validation = to_samples(images.validation, mean, deviation);
+  if (client == 0) return samples;
+  const auto shares = partition(images.train.labels, {partition_kind(dataset.partition),
+                                                      static_cast<std::size_t>(workload.clients),
+                                                      config.seed, dataset.dirichlet_alpha});
+  samples.train = to_samples(select(images.train, shares[static_cast<std::size_t>(client) - 1]),
+                             mean, deviation);
+  return samples;
+}
+
+}  // namespace
+
+Samples::Samples(torch::Tensor images, torch::Tensor labels, double mean, double deviation)
+    : images_(std::move(images)), labels_(std::move(labels)), mean_(mean), deviation_(deviation) {}
+
+torch::Tensor Samples::normalise(const torch::Tensor& images) const {
+  if (images.is_floating_point()) return images;
+  return images.to(torch::kFloat).div_(255).sub_(mean_).div_(deviation_);
+}
+
+Batch Samples::batch(const std::vector<std::size_t>& indices) const {
+  const torch::Tensor chosen =
+      torch::empty({static_cast<std::int64_t>(indices.size())}, torch::kLong);
+  std::copy(indices.begin(), indices.end(), chosen.data_ptr<std::int64_t>());
+  return {normalise(images_.index_select(0, chosen)), labels_.index_select(0, chosen)};
+}
+
+Batch Samples::slice(std::int64_t first, std::int64_t count) const {
+  return {normalise(images_.narrow(0, first, count)), labels_.narrow(0, first, count)};
+}
+
+BatchStream::BatchStream(const Samples& samples, std::int64_t batch_size, std::uint64_t seed)
+    : samples_(samples), batch_size_(static_cast<std::size_t>(batch_size)), engine_(seed) {}
+
+Batch BatchStream::next() {
+  if (position_ == order_.size()) {
+    order_ = random_order(static_cast<std::size_t>(samples_.count()), engine_);
+    position_ = 0;
+  }
+  const std::size_t end = std::min(position_ + batch_size_, order_.size());
+  const std::vector<std::size_t> indices(order_.begin() + static_cast<std::ptrdiff_t>(position_),
+                                         order_.begin() + static_cast<std::ptrdiff_t>(end));
+  position_ = end;
+  return samples_.batch(indices);
+}
+
+RoleSamples load_samples(const WorkerConfig& config, int client) {
+  if (config.workload.dataset.name == "none") return {};
+  if (config.workload.dataset.name == "dummy-cifar10") return load_dummy(config.workload, client);
+  return load_real(config, client);
+}
+
+}  // namespace memduel

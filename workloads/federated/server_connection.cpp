@@ -1,0 +1,106 @@
+#include "workloads/federated/server_connection.h"
+
+#include "base/error.h"
+
+namespace memduel {
+
+void send_message(Call& call, const Header& header, const std::string& payload) {
+  const std::string bytes = encode_message(header, payload);
+  send_pieces_copied(call, bytes, bytes.size());
+}
+
+ReceivedMessage receive_message(Call& call) {
+  const std::optional<CopiedPiece> piece = read_piece_copied(call);
+  if (!piece)
+    throw Error(ExitCode::cannot_measure, "the call ended without a message", call.peer());
+  const DecodedMessage decoded = decode_message(piece->data, call.peer());
+  return {decoded.header, piece->data.substr(decoded.payload_offset)};
+}
+
+ModelUpdate::ModelUpdate(std::unique_ptr<ClientCall> call, const Optimizations& optimizations)
+    : optimizations_(optimizations), call_(std::move(call)) {}
+
+void ModelUpdate::send_state(const State& state, const Header& header) {
+  send(*call_, optimizations_.serializer->prepare(state, header, *optimizations_.framing, frame_),
+       optimizations_.piece_bytes);
+  call_->finish_writing();
+}
+
+IncomingModel ModelUpdate::receive(const State* into) {
+  try {
+    IncomingModel model = optimizations_.receiver->receive(*call_, frame_, into);
+    call_->finish();
+    return model;
+  } catch (const Error&) {
+    // When the server gave up, its own words say more than the cut stream.
+    call_->finish();
+    throw;
+  }
+}
+
+ServerConnection::ServerConnection(ClientTransport& transport, const Optimizations& optimizations,
+                                   std::string name)
+    : transport_(transport), optimizations_(optimizations), name_(std::move(name)) {}
+
+Header ServerConnection::header(const nlohmann::json& metadata) const {
+  return {name_, Status::run, metadata.empty() ? "" : metadata.dump()};
+}
+
+std::string ServerConnection::ask(Method method, const std::string& payload,
+                                  const nlohmann::json& metadata) {
+  const std::unique_ptr<ClientCall> call = transport_.start(method);
+  send_message(*call, header(metadata), payload);
+  call->finish_writing();
+  try {
+    std::string answer = receive_message(*call).payload;
+    call->finish();
+    return answer;
+  } catch (const Error&) {
+    call->finish();
+    throw;
+  }
+}
+
+nlohmann::json ServerConnection::get_configuration() {
+  return nlohmann::json::parse(ask(Method::get_configuration, "", {}));
+}
+
+State ServerConnection::get_global_model(const State* into) {
+  const std::unique_ptr<ClientCall> call = transport_.start(Method::get_global_model);
+  send_message(*call, header({{"init_model", true}}), "");
+  call->finish_writing();
+  CallFrame frame(Side::client);
+  try {
+    State state = optimizations_.receiver->receive(*call, frame, into).state;
+    call->finish();
+    return state;
+  } catch (const Error&) {
+    call->finish();
+    throw;
+  }
+}
+
+ModelUpdate ServerConnection::start_update() {
+  return {transport_.start(Method::update_global_model), optimizations_};
+}
+
+void ServerConnection::invoke_action(const std::string& action, const nlohmann::json& metadata) {
+  ask(Method::invoke_custom_action, action, metadata);
+}
+
+void ServerConnection::attend() {
+  attendance_ = transport_.start(Method::invoke_custom_action);
+  send_message(*attendance_, header({}), "attend");
+}
+
+void ServerConnection::set_sample_size(std::int64_t samples) {
+  invoke_action("set_sample_size", {{"sample_size", samples}});
+}
+
+void ServerConnection::close() {
+  invoke_action("close_connection", {});
+  attendance_->finish_writing();
+  attendance_->finish();
+}
+
+}  // namespace memduel

@@ -1,0 +1,95 @@
+#include "workloads/federated/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+struct DtypePair {
+  Dtype wire;
+  at::ScalarType torch;
+};
+
+constexpr DtypePair kDtypes[] = {{Dtype::float32, at::kFloat},
+                                 {Dtype::float64, at::kDouble},
+                                 {Dtype::int32, at::kInt},
+                                 {Dtype::int64, at::kLong}};
+
+Dtype wire_dtype(const NamedTensor& entry) {
+  for (const auto& [wire, torch] : kDtypes)
+    if (torch == entry.tensor.scalar_type()) return wire;
+  throw Error(ExitCode::usage,
+              fmt::format("tensor {} has element type {}, which states do not carry", entry.name,
+                          c10::toString(entry.tensor.scalar_type())));
+}
+
+}  // namespace
+
+at::ScalarType torch_dtype(Dtype dtype) {
+  return kDtypes[static_cast<std::size_t>(dtype)].torch;
+}
+
+StateTable table_of(const State& state) {
+  std::vector<TensorRecord> records;
+  records.reserve(state.size());
+  for (const NamedTensor& entry : state) {
+    TensorRecord record;
+    record.name = entry.name;
+    record.dtype = wire_dtype(entry);
+    record.shape = entry.tensor.sizes().vec();
+    records.push_back(std::move(record));
+  }
+  return layout_table(std::move(records));
+}
+
+State allocate_state(const StateTable& table) {
+  State state;
+  state.reserve(table.tensors.size());
+  for (const TensorRecord& record : table.tensors)
+    state.push_back({record.name, torch::empty(record.shape, torch_dtype(record.dtype))});
+  return state;
+}
+
+std::size_t state_bytes(const State& state) {
+  std::size_t bytes = 0;
+  for (const NamedTensor& entry : state) bytes += entry.tensor.nbytes();
+  return bytes;
+}
+
+std::string_view bytes_of(const at::Tensor& tensor) {
+  return {mutable_bytes_of(tensor), tensor.nbytes()};
+}
+
+char* mutable_bytes_of(const at::Tensor& tensor) {
+  TORCH_CHECK(tensor.is_contiguous() && tensor.is_cpu(), "a state holds contiguous CPU tensors");
+  return static_cast<char*>(tensor.data_ptr());
+}
+
+const at::Tensor& find_tensor(const State& state, const std::string& name) {
+  const auto found = std::find_if(state.begin(), state.end(),
+                                  [&](const NamedTensor& entry) { return entry.name == name; });
+  if (found == state.end())
+    throw Error(ExitCode::cannot_measure, fmt::format("the state has no tensor {}", name));
+  return found->tensor;
+}
+
+void copy_state(const State& from, const State& into) {
+  const torch::NoGradGuard no_grad;
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    const auto& [name, target] = into[i];
+    // States of one model have one order; the search is for chunks and foreign orders.
+    const auto same_place = i < from.size() && from[i].name == name;
+    const auto source = same_place ? from.begin() + static_cast<std::ptrdiff_t>(i)
+                                   : std::find_if(from.begin(), from.end(), [&](const auto& entry) {
+                                       return entry.name == name;
+                                     });
+    if (source != from.end() && !source->tensor.is_alias_of(target))
+      target.detach().copy_(source->tensor);
+  }
+}
+
+}  // namespace memduel

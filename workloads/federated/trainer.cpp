@@ -1,0 +1,135 @@
+#include "workloads/federated/trainer.h"
+
+namespace memduel {
+namespace {
+
+std::vector<torch::Tensor> parameters_of(const Model& model) {
+  return model.network->parameters();
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const WorkloadConfig& workload,
+                                                        const Model& model) {
+  if (workload.optimizer == "sgd")
+    return std::make_unique<torch::optim::SGD>(parameters_of(model),
+                                               torch::optim::SGDOptions(workload.learning_rate));
+  return std::make_unique<torch::optim::Adam>(parameters_of(model),
+                                              torch::optim::AdamOptions(workload.learning_rate));
+}
+
+/// The state to send, as both trainers make it.
+class UploadMaker {
+ public:
+  UploadMaker(const Optimizations& optimizations, const Model& model, bool send_gradient)
+      : optimizations_(optimizations), model_(model), send_gradient_(send_gradient) {}
+
+  void before_training() {
+    if (send_gradient_) previous_ = optimizations_.state_snapshot->take(model_.state);
+  }
+
+  void after_training() {
+    State trained = optimizations_.upload_state->take(model_.state);
+    if (!send_gradient_) {
+      upload_ = std::move(trained);
+      return;
+    }
+    upload_ = optimizations_.pseudo_gradient->compute(previous_, trained, model_.parameters);
+    if (optimizations_.previous_state == PreviousState::dropped_after_gradient) previous_.clear();
+  }
+
+  [[nodiscard]] const State& upload() const { return upload_; }
+  void release() { upload_.clear(); }
+
+ private:
+  const Optimizations& optimizations_;
+  const Model& model_;
+  bool send_gradient_;
+  State previous_;
+  State upload_;
+};
+
+class StepTrainer final : public Trainer {
+ public:
+  StepTrainer(const WorkloadConfig& workload, const Optimizations& optimizations, Model& model,
+              const Samples& samples, std::uint64_t seed)
+      : workload_(workload),
+        optimizations_(optimizations),
+        model_(model),
+        batches_(samples, workload.batch_size, seed),
+        uploads_(optimizations, model, workload.send_gradient) {}
+
+  TrainingResult train() override {
+    uploads_.before_training();
+    model_.network->train();
+    batches_.restart();
+    if (!optimizer_ || optimizations_.optimizer_state == OptimizerState::new_each_round)
+      optimizer_ = make_optimizer(workload_, model_);
+    const TrainingResult result = run_steps();
+    if (optimizations_.optimizer_state == OptimizerState::new_each_round) optimizer_.reset();
+    uploads_.after_training();
+    return result;
+  }
+
+  [[nodiscard]] const State& upload() const override { return uploads_.upload(); }
+  void release_upload() override { uploads_.release(); }
+
+ private:
+  TrainingResult run_steps() {
+    const std::unique_ptr<Predictions> predictions = optimizations_.make_predictions();
+    double loss_sum = 0;
+    for (int step = 0; step < workload_.local_steps; ++step) {
+      const Batch batch = batches_.next();
+      optimizer_->zero_grad();
+      const torch::Tensor scores = model_.network->forward(batch.images);
+      torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);
+      loss.backward();
+      optimizer_->step();
+      loss_sum += loss.item<double>();
+      predictions->add(scores, batch.labels);
+    }
+    return {predictions->accuracy(), loss_sum / workload_.local_steps};
+  }
+
+  const WorkloadConfig& workload_;
+  const Optimizations& optimizations_;
+  Model& model_;
+  BatchStream batches_;
+  UploadMaker uploads_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+};
+
+class ShiftTrainer final : public Trainer {
+ public:
+  ShiftTrainer(const Optimizations& optimizations, Model& model, int client)
+      : model_(model), shift_(client / 1024.0), uploads_(optimizations, model, false) {}
+
+  TrainingResult train() override {
+    const torch::NoGradGuard no_grad;
+    for (const NamedTensor& entry : model_.state)
+      if (entry.tensor.is_floating_point()) entry.tensor.detach().add_(shift_);
+    uploads_.after_training();
+    return {};
+  }
+
+  [[nodiscard]] const State& upload() const override { return uploads_.upload(); }
+  void release_upload() override { uploads_.release(); }
+
+ private:
+  Model& model_;
+  double shift_;
+  UploadMaker uploads_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> make_step_trainer(const WorkloadConfig& workload,
+                                           const Optimizations& optimizations, Model& model,
+                                           const Samples& samples, std::uint64_t seed) {
+  return std::make_unique<StepTrainer>(workload, optimizations, model, samples, seed);
+}
+
+std::unique_ptr<Trainer> make_shift_trainer(const Optimizations& optimizations, Model& model,
+                                            int client) {
+  return std::make_unique<ShiftTrainer>(optimizations, model, client);
+}
+
+}  // namespace memduel

@@ -1,0 +1,101 @@
+#include "workloads/federated/worker_config.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "workloads/federated/json_fields.h"
+
+namespace memduel {
+namespace {
+
+DatasetConfig read_dataset(JsonFields fields) {
+  DatasetConfig dataset;
+  dataset.name = fields.word("name", {"mnist", "cifar10", "dummy-cifar10", "none"});
+  if (fields.has("train_samples"))
+    dataset.train_samples = static_cast<std::size_t>(fields.integer("train_samples", 1));
+  if (fields.has("test_samples"))
+    dataset.test_samples = static_cast<std::size_t>(fields.integer("test_samples", 1));
+  dataset.seed = static_cast<std::uint64_t>(fields.integer_or("seed", 0, 42));
+  dataset.partition = fields.word_or("partition", {"iid", "class_noniid", "dirichlet"}, "iid");
+  if (fields.has("dirichlet_alpha")) dataset.dirichlet_alpha = fields.positive("dirichlet_alpha");
+  fields.expect_no_more();
+  return dataset;
+}
+
+TransportOptions read_transport(JsonFields fields) {
+  TransportOptions transport;
+  transport.kind = fields.word("kind", {"grpc", "unix"});
+  transport.port = static_cast<int>(fields.integer_or("port", 0, 0));
+  transport.max_message_bytes =
+      static_cast<std::size_t>(fields.integer("max_message_bytes", 65536));
+  fields.expect_no_more();
+  return transport;
+}
+
+void read_training(JsonFields& fields, WorkloadConfig& workload) {
+  workload.local_steps = static_cast<int>(fields.integer("local_steps", 1));
+  workload.batch_size = static_cast<int>(fields.integer("batch_size", 1));
+  workload.validation_batch_size =
+      static_cast<int>(fields.integer_or("validation_batch_size", 1, workload.batch_size));
+  workload.pre_validation = fields.get_or("pre_validation", false);
+  workload.client_validation = fields.get_or("client_validation", false);
+  workload.server_validation = fields.get_or("server_validation", true);
+  workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
+  JsonFields optimizer = fields.object("optimizer");
+  workload.optimizer = optimizer.word("name", {"adam", "sgd"});
+  workload.learning_rate = optimizer.positive("learning_rate");
+  optimizer.expect_no_more();
+}
+
+WorkloadConfig read_workload(JsonFields fields) {
+  WorkloadConfig workload;
+  workload.kind = fields.word("kind", {"federated", "state-dict"});
+  workload.model = fields.get<std::string>("model");
+  fields.word_or("device", {"cpu"}, "cpu");
+  workload.threads = static_cast<int>(fields.integer("threads", 1));
+  workload.clients = static_cast<int>(fields.integer("clients", 1));
+  workload.rounds = static_cast<int>(fields.integer("rounds", 1));
+  workload.weights = fields.word_or("weights", {"equal", "sample_size"}, "equal");
+  workload.continue_without_lost_clients =
+      fields.word_or("on_lost_client", {"fail", "continue"}, "fail") == "continue";
+  workload.transport = read_transport(fields.object("transport"));
+  workload.deadline_seconds = fields.positive("deadline_seconds");
+  workload.transport.deadline_seconds = workload.deadline_seconds;
+  if (workload.kind == "federated") {
+    workload.dataset = read_dataset(fields.object("dataset"));
+    read_training(fields, workload);
+  } else {
+    workload.dataset.name = "none";
+    workload.server_validation = false;
+    workload.state_bytes = fields.integer_or("state_bytes", 0, 0);
+  }
+  fields.expect_no_more();
+  return workload;
+}
+
+}  // namespace
+
+WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& name) {
+  JsonFields fields(json, name, "");
+  WorkerConfig config;
+  config.workload = read_workload(fields.object("workload"));
+  config.optimizations = fields.get<nlohmann::json>("optimizations");
+  config.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
+  config.trial_dir = fields.get<std::string>("trial_dir");
+  config.data_dir = fields.get<std::string>("data_dir");
+  config.address_file = fields.get<std::string>("address_file");
+  config.model_file = fields.get<std::string>("model_file");
+  fields.expect_no_more();
+  return config;
+}
+
+WorkerConfig load_worker_config(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false,
+                                          /*ignore_comments=*/true);
+  if (json.is_discarded()) throw Error(ExitCode::usage, "not valid JSON", path.string());
+  return parse_worker_config(json, path.string());
+}
+
+}  // namespace memduel

@@ -1,0 +1,65 @@
+// What a worker is told: worker.json, read strictly.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "workloads/transport/transport_options.h"
+
+namespace memduel {
+
+struct DatasetConfig {
+  std::string name;                          ///< mnist, cifar10, dummy-cifar10, none
+  std::optional<std::size_t> train_samples;  ///< over all clients; dummy: of each client
+  std::optional<std::size_t> test_samples;
+  std::uint64_t seed = 42;
+  std::string partition = "iid";  ///< iid, class_noniid, dirichlet
+  double dirichlet_alpha = 0.5;
+};
+
+struct WorkloadConfig {
+  std::string kind;  ///< federated or state-dict
+  std::string model;
+  int threads = 1;
+  DatasetConfig dataset;
+  int clients = 0;
+  int rounds = 0;
+  int local_steps = 0;
+  int batch_size = 0;
+  int validation_batch_size = 0;
+  bool pre_validation = false;     ///< clients validate the global model before they train
+  bool client_validation = false;  ///< clients validate their own model after they trained
+  bool server_validation = true;   ///< the server validates each new global model
+  bool send_gradient = false;      ///< clients send previous - new instead of new
+  std::string optimizer;           ///< adam or sgd
+  double learning_rate = 0;
+  std::string weights = "equal";  ///< equal or sample_size
+  /// What the server does when a client is lost in a round: fail the trial, or go on without it.
+  bool continue_without_lost_clients = false;
+  TransportOptions transport;
+  double deadline_seconds = 600;
+  std::int64_t state_bytes =
+      0;  ///< state-dict workload: what the shape table is scaled to; 0: as it is
+};
+
+struct WorkerConfig {
+  WorkloadConfig workload;
+  nlohmann::json optimizations;  ///< switch name to value, every switch
+  std::uint64_t seed = 1;
+  std::filesystem::path trial_dir;
+  std::filesystem::path data_dir;
+  std::filesystem::path address_file;
+  std::filesystem::path model_file;
+};
+
+/// Throws Error(usage) naming file, JSON path, what was found and what was expected, Error(io) when
+/// the file cannot be read.
+WorkerConfig load_worker_config(const std::filesystem::path& path);
+
+/// The same from JSON; `name` stands for the file in messages.
+WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& name);
+
+}  // namespace memduel

@@ -1,0 +1,78 @@
+#include "workloads/federated/worker_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+nlohmann::json good() {
+  return nlohmann::json::parse(R"({
+    "workload": {
+      "kind": "federated", "model": "mnist-cnn", "device": "cpu", "threads": 1,
+      "dataset": { "name": "mnist", "seed": 42 },
+      "clients": 2, "rounds": 5, "local_steps": 10, "batch_size": 16,
+      "optimizer": { "name": "adam", "learning_rate": 0.01 },
+      "transport": { "kind": "grpc", "port": 0, "max_message_bytes": 10485760 },
+      "deadline_seconds": 600 },
+    "optimizations": {}, "seed": 1, "trial_dir": "/t", "data_dir": "/d",
+    "address_file": "/t/server.address", "model_file": "/t/final_model.bin" })");
+}
+
+std::string refusal(const nlohmann::json& json) {
+  try {
+    parse_worker_config(json, "worker.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(WorkerConfig, ReadsWhatThePlannerWrites) {
+  const WorkerConfig config = parse_worker_config(good(), "worker.json");
+  EXPECT_EQ(config.workload.clients, 2);
+  EXPECT_EQ(config.workload.validation_batch_size, 16);
+  EXPECT_EQ(config.workload.transport.max_message_bytes, 10485760U);
+  EXPECT_FALSE(config.workload.send_gradient);
+  EXPECT_EQ(config.model_file, "/t/final_model.bin");
+}
+
+TEST(WorkerConfig, ZeroClientsAreRefused) {
+  nlohmann::json json = good();
+  json["workload"]["clients"] = 0;
+  EXPECT_THAT(refusal(json), ::testing::AllOf(HasSubstr("workload.clients: found 0"),
+                                              HasSubstr("at least 1"), HasSubstr("worker.json")));
+}
+
+TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
+  nlohmann::json json = good();
+  json["workload"]["optimizer"]["learning_rat"] = 1;
+  EXPECT_THAT(refusal(json), ::testing::AllOf(HasSubstr("workload.optimizer.learning_rat"),
+                                              HasSubstr("did you mean \"learning_rate\"")));
+}
+
+TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
+  nlohmann::json json = good();
+  json["workload"]["rounds"] = "five";
+  EXPECT_THAT(refusal(json), HasSubstr("workload.rounds: found \"five\""));
+  json = good();
+  json["workload"]["optimizer"]["name"] = "magic";
+  EXPECT_THAT(refusal(json), HasSubstr("expected adam, sgd"));
+  json = good();
+  json["workload"]["optimizer"]["learning_rate"] = 0;
+  EXPECT_THAT(refusal(json), HasSubstr("above 0"));
+}
+
+TEST(WorkerConfig, MissingKeyIsRefused) {
+  nlohmann::json json = good();
+  json["workload"].erase("transport");
+  EXPECT_THAT(refusal(json), HasSubstr("workload.transport: missing"));
+}
+
+}  // namespace
+}  // namespace memduel

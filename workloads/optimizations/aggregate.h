@@ -1,0 +1,44 @@
+// Switch aggregate: FedAvg over the clients' states.
+//
+// Trainable floating-point entries: step = sum over clients of weight × (local - global), then
+// global + step; where clients send differences, step = -(sum of weight × difference). All other
+// entries (integers, batch-norm statistics): the plain mean over clients, cast back to their type.
+// Products first, then sums, clients in order of their number: the same bits in every value.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/models/model.h"
+
+namespace memduel {
+
+struct Contribution {
+  int client = 0;     ///< from 1
+  double weight = 0;  ///< weights of all clients sum to 1
+  const State* state = nullptr;
+};
+
+/// What a client's trainable entries hold.
+enum class UploadKind { weights, difference };
+
+class Aggregator {
+ public:
+  Aggregator() = default;
+  Aggregator(const Aggregator&) = delete;
+  Aggregator& operator=(const Aggregator&) = delete;
+  virtual ~Aggregator() = default;
+
+  /// The new global state of the entries that the contributions carry, to be sent; the model holds
+  /// it too. Every contribution has the same entries, which the model has.
+  virtual State aggregate(const std::vector<Contribution>& contributions) = 0;
+};
+
+/// @param value out_of_place_kept_step: a new global state each round, the step kept for ever;
+/// in_place: the step is accumulated and added in place and released.
+std::unique_ptr<Aggregator> make_aggregator(const std::string& value, const Model& model,
+                                            UploadKind upload);
+std::vector<std::string> aggregate_values();
+
+}  // namespace memduel

@@ -1,0 +1,78 @@
+#include "workloads/optimizations/deserialize.h"
+
+#include <cstring>
+
+#include "workloads/optimizations/choice.h"
+
+namespace memduel {
+namespace {
+
+StateTable read_table(std::string_view bytes, const std::string& from) {
+  StateTable table = decode_table(bytes, from);
+  if (table.total_bytes != bytes.size())
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("malformed model state: found {} bytes, expected {}", bytes.size(),
+                            table.total_bytes),
+                from);
+  return table;
+}
+
+State copy_out(std::string_view bytes, const std::string& from) {
+  const StateTable table = read_table(bytes, from);
+  State state = allocate_state(table);
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    const TensorRecord& record = table.tensors[i];
+    std::memcpy(mutable_bytes_of(state[i].tensor), bytes.data() + record.offset, record.bytes);
+  }
+  return state;
+}
+
+class SourceDevice final : public Deserializer {
+ public:
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    return copy_out(bytes->view(), from);
+  }
+};
+
+/// The caller's last reference goes before the state is handed on.
+class CpuFirst final : public Deserializer {
+ public:
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    State state = copy_out(bytes->view(), from);
+    bytes.reset();
+    return state;
+  }
+};
+
+class InPlaceViews final : public Deserializer {
+ public:
+  [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
+    const StateTable table = read_table(bytes->view(), from);
+    State state;
+    state.reserve(table.tensors.size());
+    for (const TensorRecord& record : table.tensors)
+      state.push_back({record.name, torch::from_blob(
+                                        bytes->data() + record.offset, record.shape,
+                                        [bytes](void*) {}, torch_dtype(record.dtype))});
+    return state;
+  }
+};
+
+using Make = std::unique_ptr<Deserializer> (*)();
+constexpr Choice<Make> kChoices[] = {
+    {"source_device",
+     [] { return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>()); }},
+    {"cpu_first", [] { return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>()); }},
+    {"in_place_views",
+     [] { return std::unique_ptr<Deserializer>(std::make_unique<InPlaceViews>()); }}};
+
+}  // namespace
+
+std::unique_ptr<Deserializer> make_deserializer(const std::string& value) {
+  return choose("deserialize", kChoices, value)();
+}
+std::vector<std::string> deserialize_values() {
+  return values_of(kChoices);
+}
+
+}  // namespace memduel

@@ -1,0 +1,43 @@
+// Switches that only decide when something is let go of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// request_lifetime: what a server handler keeps of a request until its answer is sent.
+enum class RequestLifetime { kept_until_barrier, released };
+/// local_models: when the server drops the clients' states, after or before it answers.
+enum class LocalModels { kept_until_done, cleared_first };
+/// previous_state: the client's copy from before training, in rounds that send differences.
+enum class PreviousState { kept, dropped_after_gradient };
+/// client_locals: the client script's variables that name states it no longer needs.
+enum class ClientLocals { kept, released };
+/// optimizer_state: a new optimizer each round, or one for the run.
+enum class OptimizerState { new_each_round, reused };
+/// flow_control: gRPC's window growth.
+enum class FlowControl { default_window, bounded };
+/// cleanup: whether freed memory is handed back to the kernel at the end of a round.
+enum class Cleanup { none, trim };
+
+RequestLifetime choose_request_lifetime(const std::string& value);
+LocalModels choose_local_models(const std::string& value);
+PreviousState choose_previous_state(const std::string& value);
+ClientLocals choose_client_locals(const std::string& value);
+OptimizerState choose_optimizer_state(const std::string& value);
+FlowControl choose_flow_control(const std::string& value);
+Cleanup choose_cleanup(const std::string& value);
+
+std::vector<std::string> request_lifetime_values();
+std::vector<std::string> local_models_values();
+std::vector<std::string> previous_state_values();
+std::vector<std::string> client_locals_values();
+std::vector<std::string> optimizer_state_values();
+std::vector<std::string> flow_control_values();
+std::vector<std::string> cleanup_values();
+
+/// Hands freed memory of all arenas back to the kernel (malloc_trim) under Cleanup::trim.
+void clean_up(Cleanup cleanup);
+
+}  // namespace memduel

@@ -1,0 +1,58 @@
+#include "workloads/optimizations/model_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace memduel {
+
+ModelStream::ModelStream(PieceReader reader, Header header, std::string carry)
+    : reader_(std::move(reader)), header_(std::move(header)), carry_(std::move(carry)) {}
+
+void ModelStream::read(char* to, std::size_t size) {
+  const std::size_t from_carry = std::min(size, carry_.size() - carried_);
+  std::memcpy(to, carry_.data() + carried_, from_carry);
+  carried_ += from_carry;
+  reader_.read_exactly(to + from_carry, size - from_carry);
+  position_ += size;
+}
+
+StateTable ModelStream::read_table() {
+  std::string bytes(kTablePrefixBytes, '\0');
+  read(bytes.data(), bytes.size());
+  bytes.resize(table_size(bytes, reader_.peer()));
+  read(bytes.data() + kTablePrefixBytes, bytes.size() - kTablePrefixBytes);
+  table_ = decode_table(bytes, reader_.peer());
+  return table_;
+}
+
+void ModelStream::skip_padding() {
+  std::array<char, kTableAlignment> padding{};
+  const std::size_t gap = table_.tensors[tensor_].offset - position_;
+  read(padding.data(), gap);
+}
+
+void ModelStream::read_data(char* to, std::size_t size) {
+  while (size > 0) {
+    const TensorRecord& record = table_.tensors[tensor_];
+    if (position_ < record.offset) skip_padding();
+    const std::size_t part = std::min(size, record.offset + record.bytes - position_);
+    read(to, part);
+    to += part;
+    size -= part;
+    if (position_ == record.offset + record.bytes) ++tensor_;
+  }
+}
+
+void ModelStream::expect_end() {
+  if (carried_ != carry_.size() || !reader_.read_some(1).empty())
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("bytes follow the {} bytes of the model state", table_.total_bytes),
+                reader_.peer());
+}
+
+}  // namespace memduel

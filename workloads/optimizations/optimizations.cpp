@@ -1,0 +1,77 @@
+#include "workloads/optimizations/optimizations.h"
+
+#include "workloads/federated/json_fields.h"
+#include "workloads/optimizations/choice.h"
+
+namespace memduel {
+namespace {
+
+constexpr const char* kWholeMessage = "0.9_of_max_message";
+constexpr std::int64_t kLeastPiece = 4096;
+// A DataBuffer's tag and length.
+constexpr std::size_t kPieceOverhead = 16;
+
+std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_bytes) {
+  if (value == kWholeMessage)
+    return static_cast<std::size_t>(0.9 * static_cast<double>(max_message_bytes));
+  const auto most = static_cast<std::int64_t>(max_message_bytes - kPieceOverhead);
+  if (!value.is_number_integer() || value.get<std::int64_t>() < kLeastPiece ||
+      value.get<std::int64_t>() > most)
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected \"{}\" or a whole number from {} to {}",
+                            value.dump(), kWholeMessage, kLeastPiece, most),
+                "optimizations.piece_bytes", "it is bounded by transport.max_message_bytes");
+  return value.get<std::size_t>();
+}
+
+}  // namespace
+
+Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes) {
+  JsonFields fields(values, "worker configuration", "optimizations");
+  const auto value = [&](const char* name) { return fields.get<std::string>(name); };
+  Optimizations chosen;
+  chosen.state_snapshot = make_state_snapshot(value("state_snapshot"));
+  chosen.upload_state = make_upload_state(value("upload_state"));
+  chosen.pseudo_gradient = make_pseudo_gradient(value("pseudo_gradient"));
+  chosen.framing = make_framing(value("framing"));
+  chosen.serializer = make_serializer(value("serialize"));
+  chosen.deserializer = make_deserializer(value("deserialize"));
+  chosen.receiver = make_receiver(value("receive"), {*chosen.framing, *chosen.deserializer});
+  chosen.receives_into_tensors = value("receive") == "into_tensors";
+  chosen.responder = make_responder(value("response"), {*chosen.framing, *chosen.serializer});
+  chosen.make_predictions = choose_predictions(value("predictions"));
+  chosen.aggregate = value("aggregate");
+  chosen.piece_bytes = piece_bytes(fields.get<nlohmann::json>("piece_bytes"), max_message_bytes);
+  chosen.request_lifetime = choose_request_lifetime(value("request_lifetime"));
+  chosen.local_models = choose_local_models(value("local_models"));
+  chosen.previous_state = choose_previous_state(value("previous_state"));
+  chosen.client_locals = choose_client_locals(value("client_locals"));
+  chosen.optimizer_state = choose_optimizer_state(value("optimizer_state"));
+  chosen.flow_control = choose_flow_control(value("flow_control"));
+  chosen.cleanup = choose_cleanup(value("cleanup"));
+  fields.expect_no_more();
+  return chosen;
+}
+
+std::map<std::string, std::vector<std::string>> implemented_switches() {
+  return {{"state_snapshot", state_snapshot_values()},
+          {"upload_state", upload_state_values()},
+          {"pseudo_gradient", pseudo_gradient_values()},
+          {"framing", framing_values()},
+          {"serialize", serialize_values()},
+          {"deserialize", deserialize_values()},
+          {"receive", receive_values()},
+          {"response", response_values()},
+          {"predictions", predictions_values()},
+          {"aggregate", aggregate_values()},
+          {"piece_bytes", {kWholeMessage}},
+          {"request_lifetime", request_lifetime_values()},
+          {"local_models", local_models_values()},
+          {"previous_state", previous_state_values()},
+          {"client_locals", client_locals_values()},
+          {"optimizer_state", optimizer_state_values()},
+          {"flow_control", flow_control_values()},
+          {"cleanup", cleanup_values()}};
+}
+
+}  // namespace memduel

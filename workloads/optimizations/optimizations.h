@@ -1,0 +1,51 @@
+// Every switch of an arm, chosen once: the strategies that a role works with.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "workloads/optimizations/aggregate.h"
+#include "workloads/optimizations/framing.h"
+#include "workloads/optimizations/lifetimes.h"
+#include "workloads/optimizations/predictions.h"
+#include "workloads/optimizations/pseudo_gradient.h"
+#include "workloads/optimizations/receive.h"
+#include "workloads/optimizations/response.h"
+#include "workloads/optimizations/serialize.h"
+#include "workloads/optimizations/state_snapshot.h"
+
+namespace memduel {
+
+struct Optimizations {
+  std::unique_ptr<StateSnapshot> state_snapshot;
+  std::unique_ptr<StateSnapshot> upload_state;
+  std::unique_ptr<PseudoGradient> pseudo_gradient;
+  std::unique_ptr<Framing> framing;
+  std::unique_ptr<Serializer> serializer;
+  std::unique_ptr<Deserializer> deserializer;
+  std::unique_ptr<ModelReceiver> receiver;
+  std::unique_ptr<Responder> responder;
+  MakePredictions make_predictions = nullptr;
+  std::string aggregate;  ///< for make_aggregator, once the model exists
+  std::size_t piece_bytes = 0;
+  bool receives_into_tensors = false;
+  RequestLifetime request_lifetime{};
+  LocalModels local_models{};
+  PreviousState previous_state{};
+  ClientLocals client_locals{};
+  OptimizerState optimizer_state{};
+  FlowControl flow_control{};
+  Cleanup cleanup{};
+};
+
+/// @param values switch name to value, every switch; @param max_message_bytes of the transport.
+/// Throws Error(usage) naming a switch that is missing, unknown, or has an unknown value.
+Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes);
+
+/// The switches and values that this worker implements. piece_bytes also takes any whole number.
+std::map<std::string, std::vector<std::string>> implemented_switches();
+
+}  // namespace memduel

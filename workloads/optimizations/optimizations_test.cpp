@@ -1,0 +1,179 @@
+#include "workloads/optimizations/optimizations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "workloads/transport/loop_call.h"
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kMaxMessage = 10485760;
+
+nlohmann::json read_config(const std::string& name) {
+  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
+}
+
+nlohmann::json original() {
+  return read_config("presets/appfl-original.json").at("optimizations");
+}
+
+std::string refusal(const nlohmann::json& values) {
+  try {
+    make_optimizations(values, kMaxMessage);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(Catalog, EveryListedValueIsImplemented) {
+  for (const auto& one : read_config("optimizations.json")) {
+    for (const auto& value : one.at("values")) {
+      nlohmann::json values = original();
+      values[one.at("name").get<std::string>()] = value.at("value");
+      EXPECT_NO_THROW(make_optimizations(values, kMaxMessage)) << one.at("name") << value;
+    }
+  }
+}
+
+TEST(Catalog, EveryImplementedValueIsListed) {
+  std::map<std::string, std::vector<std::string>> listed;
+  for (const auto& one : read_config("optimizations.json")) {
+    auto& values = listed[one.at("name").get<std::string>()];
+    for (const auto& value : one.at("values"))
+      if (value.at("value").is_string()) values.push_back(value.at("value").get<std::string>());
+  }
+  EXPECT_EQ(listed, implemented_switches());
+}
+
+TEST(Catalog, OriginalPresetHoldsEveryFirstValue) {
+  const nlohmann::json preset = original();
+  for (const auto& one : read_config("optimizations.json"))
+    EXPECT_EQ(preset.at(one.at("name").get<std::string>()), one.at("values").front().at("value"));
+}
+
+TEST(MakeOptimizations, UnknownSwitchNamesTheNearest) {
+  nlohmann::json values = original();
+  values["agregate"] = "in_place";
+  EXPECT_THAT(refusal(values), HasSubstr("did you mean \"aggregate\""));
+}
+
+TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
+  nlohmann::json values = original();
+  values["receive"] = "telepathy";
+  EXPECT_THAT(refusal(values),
+              ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
+                               HasSubstr("concatenate, bytearray, chunk_list, into_tensors")));
+}
+
+TEST(MakeOptimizations, MissingSwitchIsRefused) {
+  nlohmann::json values = original();
+  values.erase("framing");
+  EXPECT_THAT(refusal(values), HasSubstr("optimizations.framing: missing"));
+}
+
+TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
+  nlohmann::json values = original();
+  EXPECT_EQ(make_optimizations(values, kMaxMessage).piece_bytes, 9437184U);
+  values["piece_bytes"] = 65536;
+  EXPECT_EQ(make_optimizations(values, kMaxMessage).piece_bytes, 65536U);
+  values["piece_bytes"] = 3;
+  EXPECT_THAT(refusal(values), HasSubstr("piece_bytes"));
+  values["piece_bytes"] = kMaxMessage;
+  EXPECT_THAT(refusal(values), HasSubstr("bounded by transport.max_message_bytes"));
+}
+
+State sample_state() {
+  return {{"a", torch::arange(1000, torch::kFloat).reshape({10, 100})},
+          {"count", torch::tensor(std::int64_t{7}, torch::kLong)},
+          {"empty", torch::empty({0})},
+          {"b", torch::arange(33, torch::kFloat)}};
+}
+
+struct Path {
+  std::string serialize;
+  std::string framing;
+  std::string receive;
+  std::string deserialize;
+};
+
+std::vector<Path> every_path() {
+  std::vector<Path> paths;
+  for (const auto& serialize : serialize_values())
+    for (const auto& framing : framing_values())
+      for (const auto& receive : receive_values())
+        for (const auto& deserialize : deserialize_values())
+          paths.push_back({serialize, framing, receive, deserialize});
+  return paths;
+}
+
+// Every way to send meets every way to receive: all read the same bytes.
+TEST(ModelPath, EveryCombinationCarriesTheSameBits) {
+  const State sent = sample_state();
+  for (const Path& path : every_path()) {
+    for (const Side side : {Side::client, Side::server}) {
+      SCOPED_TRACE(path.serialize + " " + path.framing + " " + path.receive + " " +
+                   path.deserialize);
+      const auto framing = make_framing(path.framing);
+      const auto deserializer = make_deserializer(path.deserialize);
+      LoopCall call(100);
+      CallFrame frame(side);
+      send(call,
+           make_serializer(path.serialize)
+               ->prepare(sent, {"client-1", Status::run, "{}"}, *framing, frame),
+           1024);
+      const IncomingModel got =
+          make_receiver(path.receive, {*framing, *deserializer})->receive(call, frame, nullptr);
+      EXPECT_EQ(got.header.metadata, "{}");
+      ASSERT_EQ(got.state.size(), sent.size());
+      for (std::size_t i = 0; i < sent.size(); ++i) {
+        EXPECT_EQ(got.state[i].name, sent[i].name);
+        EXPECT_EQ(got.state[i].tensor.sizes(), sent[i].tensor.sizes());
+        EXPECT_EQ(bytes_of(got.state[i].tensor), bytes_of(sent[i].tensor)) << sent[i].name;
+      }
+    }
+  }
+}
+
+TEST(ModelPath, IntoTensorsFillsTheGivenTensors) {
+  const State sent = sample_state();
+  State into = sample_state();
+  for (const auto& entry : into) entry.tensor.zero_();
+  const auto framing = make_framing("metadata_then_raw");
+  const auto deserializer = make_deserializer("cpu_first");
+  LoopCall call(100);
+  CallFrame frame(Side::client);
+  send(call, make_serializer("streamed_from_tensors")->prepare(sent, {}, *framing, frame), 512);
+  const auto received =
+      make_receiver("into_tensors", {*framing, *deserializer})->receive(call, frame, &into);
+  EXPECT_TRUE(received.state[0].tensor.is_alias_of(into[0].tensor));
+  EXPECT_EQ(bytes_of(into[0].tensor), bytes_of(sent[0].tensor));
+}
+
+TEST(ModelPath, TruncationAnywhereIsRefused) {
+  const State sent = sample_state();
+  for (const auto& framing_name : framing_values()) {
+    for (const auto& receive : receive_values()) {
+      SCOPED_TRACE(framing_name + " " + receive);
+      const auto framing = make_framing(framing_name);
+      const auto deserializer = make_deserializer("cpu_first");
+      LoopCall call(100);
+      CallFrame frame(Side::server);
+      send(call, make_serializer("scoped_buffer")->prepare(sent, {}, *framing, frame), 1024);
+      call.drop_last();
+      EXPECT_THROW(
+          static_cast<void>(
+              make_receiver(receive, {*framing, *deserializer})->receive(call, frame, nullptr)),
+          Error);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,188 @@
+// The same calls over every transport of this build.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "base/error.h"
+#include "workloads/transport/transport_options.h"
+
+namespace memduel {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+Segment text(std::string_view bytes) {
+  return {bytes, nullptr};
+}
+
+std::string join(const Message& message) {
+  std::string all;
+  for (const std::string_view segment : message.segments) all.append(segment);
+  return all;
+}
+
+void write_text(Call& call, std::string_view bytes) {
+  const Segment segment = text(bytes);
+  call.write({&segment, 1});
+}
+
+class Transports : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] TransportOptions options() const {
+    TransportOptions options;
+    options.kind = GetParam();
+    options.deadline_seconds = 60;
+    return options;
+  }
+
+  void serve(CallHandler handler) { server_ = open_server(options(), std::move(handler)); }
+
+  std::unique_ptr<ClientTransport> client() {
+    auto client = open_client(options(), server_->address(), "client-3");
+    client->connect(seconds(30));
+    return client;
+  }
+
+  std::unique_ptr<ServerTransport> server_;
+};
+
+TEST_P(Transports, EchoesMessagesInOrderUntilTheClientEnds) {
+  serve([](Method method, Call& call) {
+    write_text(call, method_name(method));
+    while (const auto message = call.read()) write_text(call, join(*message) + "!");
+  });
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  const Segment two[] = {text("on"), text("e")};
+  call->write(two);
+  write_text(*call, "two");
+  call->finish_writing();
+  std::vector<std::string> answers;
+  while (const auto message = call->read()) answers.push_back(join(*message));
+  call->finish();
+  EXPECT_THAT(answers, ::testing::ElementsAre("UpdateGlobalModel", "one!", "two!"));
+}
+
+TEST_P(Transports, HandlerKnowsItsCaller) {
+  serve([](Method, Call& call) { write_text(call, call.peer()); });
+  const auto transport = client();
+  const auto call = transport->start(Method::get_configuration);
+  call->finish_writing();
+  EXPECT_EQ(join(*call->read()), "client-3");
+  call->finish();
+}
+
+TEST_P(Transports, WhatTheHandlerThrowsReachesTheClient) {
+  serve([](Method, Call& call) {
+    static_cast<void>(call.read());
+    throw Error(ExitCode::cannot_measure, "tensor fc1.weight is missing", "client-3");
+  });
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  call->finish_writing();
+  EXPECT_FALSE(call->read());
+  try {
+    call->finish();
+    FAIL() << "the handler's error was lost";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("tensor fc1.weight is missing"));
+  }
+}
+
+TEST_P(Transports, ClientThatBreaksOffIsAnErrorNotAnEnd) {
+  std::promise<std::string> seen;
+  serve([&](Method, Call& call) {
+    try {
+      while (call.read()) {
+      }
+      seen.set_value("a proper end");
+    } catch (const Error& error) {
+      seen.set_value(error.message());
+    }
+  });
+  const auto transport = client();
+  auto call = transport->start(Method::update_global_model);
+  write_text(*call, "half a model");
+  call.reset();
+  auto result = seen.get_future();
+  ASSERT_EQ(result.wait_for(seconds(30)), std::future_status::ready);
+  EXPECT_THAT(result.get(), ::testing::AllOf(HasSubstr("client-3"), HasSubstr("broke off")));
+}
+
+TEST_P(Transports, ServerThatStopsReleasesItsClients) {
+  std::promise<void> arrived;
+  serve([&](Method, Call& call) {
+    arrived.set_value();
+    while (call.read()) {
+    }
+  });
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  write_text(*call, "hello");
+  arrived.get_future().wait();
+  server_->stop(milliseconds(10));
+  const auto read_to_the_end = [&] {
+    while (call->read()) {
+    }
+    call->finish();
+  };
+  EXPECT_THROW(read_to_the_end(), Error);
+}
+
+TEST_P(Transports, OwnerOfSentBytesIsLetGoOf) {
+  serve([](Method, Call& call) {
+    while (call.read()) {
+    }
+  });
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  const auto owner = std::make_shared<const std::string>(100000, 'x');
+  const Segment segment{*owner, owner};
+  call->write({&segment, 1});
+  call->finish_writing();
+  call->finish();
+  EXPECT_EQ(segment.owner.use_count(), 2) << "the transport still holds the bytes";
+}
+
+TEST_P(Transports, NobodyListeningIsAnErrorWithinTheTime) {
+  const std::string address = GetParam() == "grpc" ? "127.0.0.1:1" : "unix-abstract:nobody-here";
+  const auto nobody = open_client(options(), address, "client-1");
+  EXPECT_THROW(nobody->connect(milliseconds(200)), Error);
+}
+
+std::vector<std::string> kinds() {
+#ifdef MEMDUEL_HAVE_GRPC
+  return {"grpc", "unix"};
+#else
+  return {"unix"};
+#endif
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Transports, ::testing::ValuesIn(kinds()),
+                         [](const auto& info) { return info.param; });
+
+#ifdef MEMDUEL_HAVE_GRPC
+TEST(GrpcTransport, TakenPortIsAClearError) {
+  TransportOptions options;
+  const auto first = open_server(options, [](Method, Call&) {});
+  options.port = std::stoi(first->address().substr(first->address().find(':') + 1));
+  try {
+    open_server(options, [](Method, Call&) {});
+    FAIL() << "a port was taken twice";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("cannot listen on 127.0.0.1:"));
+  }
+}
+#endif
+
+TEST(OpenServer, UnknownKindIsRefused) {
+  TransportOptions options;
+  options.kind = "pigeon";
+  EXPECT_THROW(open_server(options, [](Method, Call&) {}), Error);
+}
+
+}  // namespace
+}  // namespace memduel

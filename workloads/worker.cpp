@@ -1,0 +1,102 @@
+// memduel-worker: one role of a trial, and small services around models.
+#include <fmt/format.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/federated/roles.h"
+#ifdef MEMDUEL_HAVE_GRPC
+#include "workloads/transport/grpc_transport.h"
+#endif
+
+namespace memduel {
+namespace {
+
+struct RoleArguments {
+  std::string role;
+  int index = 0;
+  std::string config;
+};
+
+void run_role(const RoleArguments& arguments) {
+  const WorkerConfig config = load_worker_config(arguments.config);
+  if (arguments.role == "server")
+    run_server(config);
+  else
+    run_client(config, arguments.index);
+}
+
+void compare_models(const std::string& a, const std::string& b) {
+  const StateDifference difference = compare_states(read_model_file(a), read_model_file(b));
+  nlohmann::json json = {{"bit_identical", difference.bit_identical}, {"max_abs_diff", nullptr}};
+  if (difference.max_abs_diff) json["max_abs_diff"] = *difference.max_abs_diff;
+  std::cout << json.dump() << '\n';
+}
+
+void describe() {
+  nlohmann::json json = {{"torch", TORCH_VERSION}, {"cuda", torch::cuda::is_available()}};
+#ifdef MEMDUEL_HAVE_GRPC
+  json["grpc"] = grpc_version();
+#else
+  json["grpc"] = nullptr;
+#endif
+  std::cout << json.dump() << '\n';
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"memduel-worker: one role of a replayed trial"};
+  RoleArguments role;
+  std::string model_a;
+  std::string model_b;
+  app.add_option("--role", role.role, "server or client")
+      ->check(CLI::IsMember({"server", "client"}));
+  app.add_option("--index", role.index, "of the client, from 1");
+  app.add_option("--config", role.config, "worker.json: the same file for every role of a trial");
+  CLI::App* compare =
+      app.add_subcommand("compare-models", "largest difference of two final models");
+  compare->add_option("a", model_a)->required();
+  compare->add_option("b", model_b)->required();
+  CLI::App* versions = app.add_subcommand("describe", "versions of the libraries, as JSON");
+  app.footer("example: memduel-worker --role client --index 1 --config trial/worker.json");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+  }
+
+  if (compare->parsed()) {
+    compare_models(model_a, model_b);
+  } else if (versions->parsed()) {
+    describe();
+  } else if (role.role.empty() || role.config.empty()) {
+    throw Error(ExitCode::usage, "a role needs --role and --config", "command line",
+                "memduel-worker --help");
+  } else {
+    run_role(role);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace memduel
+
+int main(int argc, char** argv) {
+  try {
+    return memduel::run(argc, argv);
+  } catch (const memduel::Error& error) {
+    fmt::print(stderr, "memduel-worker: {}\n", error.message());
+    return static_cast<int>(error.code());
+  } catch (const c10::Error& error) {
+    fmt::print(stderr, "memduel-worker: LibTorch: {}\n", error.what_without_backtrace());
+    return static_cast<int>(memduel::ExitCode::cannot_measure);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "memduel-worker: {}\n", error.what());
+    return static_cast<int>(memduel::ExitCode::cannot_measure);
+  }
+}
