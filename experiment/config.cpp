@@ -61,7 +61,8 @@ json selected_arms(const json& arms, const std::vector<std::string>& wanted,
   for (const std::string& name : wanted) refuse_unknown_arm(name, names, "--arms");
   json selected = json::array();
   for (const json& arm : arms) {
-    const bool keep = std::find(wanted.begin(), wanted.end(), arm.at("name")) != wanted.end();
+    const bool keep =
+        std::find(wanted.begin(), wanted.end(), arm.at("name").get<std::string>()) != wanted.end();
     if (keep) selected.push_back(arm);
   }
   refuse_unknown_arm(baseline, arm_names(selected), "--arms, baseline");

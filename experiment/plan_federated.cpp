@@ -36,6 +36,7 @@ PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const 
   planned.files[config] = document.dump(2) + "\n";
   planned.model_file = model;
   planned.plan.deadline_seconds = experiment.workload.at("deadline_seconds");
+  planned.plan.rounds = experiment.workload.at("rounds").get<int>();
 
   ProcessSpec server = worker_process("server", 0, site, config, experiment, arm);
   server.ready = Ready{};
