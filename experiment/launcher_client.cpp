@@ -97,7 +97,7 @@ LauncherClient::~LauncherClient() {
     kill(pid_, SIGKILL);
     wait_for(pid_, kEndLimit);
   }
-  kill_what_is_left();
+  if (!ended_in_order_) kill_what_is_left();
 }
 
 int LauncherClient::request(const std::vector<std::string>& fields,

@@ -30,6 +30,9 @@ class LauncherClient {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const TrialCgroup& cgroup() const { return cgroup_; }
 
+  /// The launcher has said that it left nobody behind, so that nobody needs to be looked for.
+  void ended_in_order() { ended_in_order_ = true; }
+
   /// Sends a request; returns 0 or an errno value.
   int request(const std::vector<std::string>& fields, const std::vector<int>& descriptors = {});
 
@@ -46,6 +49,7 @@ class LauncherClient {
   Descriptor control_;
   pid_t pid_ = 0;
   TrialCgroup cgroup_;
+  bool ended_in_order_ = false;
 };
 
 /// A name for a trial that no other trial on this machine has.

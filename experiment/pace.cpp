@@ -6,7 +6,7 @@ namespace memduel {
 namespace {
 
 /// What may be spent at once beyond the share: a start-up that allocates is sampled at full speed.
-constexpr std::int64_t kBurstNs = 3'000'000;
+constexpr std::int64_t kBurstNs = 2'000'000;
 constexpr double kStep = 1.25;
 constexpr int kQuietSamples = 8;
 constexpr double kQuietStretch = 4;
@@ -28,8 +28,8 @@ std::int64_t SamplingPace::next(std::int64_t now_ns, std::int64_t cpu_ns, bool m
 }
 
 bool CostlyReadings::affordable(std::int64_t now_ns) const {
-  // The first costs what it costs; every later one waits until the share has paid for those before.
-  return static_cast<double>(total_ns_) <= kShare * static_cast<double>(now_ns - begin_ns_);
+  return static_cast<double>(total_ns_ + reserve_ns_) <=
+         kShare * static_cast<double>(now_ns - begin_ns_);
 }
 
 }  // namespace memduel

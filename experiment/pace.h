@@ -19,7 +19,7 @@ class SamplingPace {
   /// Returns the time of the next sample.
   std::int64_t next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved);
 
-  static constexpr double kShare = 0.008;
+  static constexpr double kShare = 0.0055;
   static constexpr double kMaxStretch = 8;
 
  private:
@@ -29,20 +29,23 @@ class SamplingPace {
   int quiet_samples_ = 0;
 };
 
-/// Rations readings that cost milliseconds.
+/// Rations readings that cost milliseconds: all of them together stay within a share of the time.
 class CostlyReadings {
  public:
-  explicit CostlyReadings(std::int64_t begin_ns) : begin_ns_(begin_ns) {}
+  /// @param keep_one whether one reading has to be kept for the end: then the first is not free.
+  CostlyReadings(std::int64_t begin_ns, bool keep_one)
+      : begin_ns_(begin_ns), reserve_ns_(keep_one ? kExpectedNs : 0) {}
 
   [[nodiscard]] bool affordable(std::int64_t now_ns) const;
   void spent(std::int64_t cpu_ns) { total_ns_ += cpu_ns; }
-  /// CPU time of all readings so far.
-  [[nodiscard]] std::int64_t total_ns() const { return total_ns_; }
 
   static constexpr double kShare = 0.0015;
+  /// Three processes of 300 MB.
+  static constexpr std::int64_t kExpectedNs = 15'000'000;
 
  private:
   std::int64_t begin_ns_;
+  std::int64_t reserve_ns_;
   std::int64_t total_ns_ = 0;
 };
 

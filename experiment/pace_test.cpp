@@ -34,8 +34,8 @@ TEST(SamplingPace, KeepsTheConfiguredIntervalWhereSamplesAreCheap) {
 TEST(SamplingPace, StretchesTheIntervalToItsShareOfTheTime) {
   const Sampled sampled = simulate(40'000, true);
   EXPECT_NEAR(sampled.share, SamplingPace::kShare, 0.0005);
-  // 0.8 % of a minute is 480 ms: 12000 samples of 40 us.
-  EXPECT_NEAR(sampled.count, 12'000, 600);
+  // 0.55 % of a minute is 330 ms: 8250 samples of 40 us.
+  EXPECT_NEAR(sampled.count, 8'250, 400);
 }
 
 TEST(SamplingPace, LooksFourTimesMoreRarelyWhileNothingMoves) {
@@ -50,9 +50,15 @@ TEST(SamplingPace, NeverStretchesBeyondItsLimit) {
 }
 
 TEST(CostlyReadings, TheFirstIsFreeAndTheNextWaitsUntilItIsPaid) {
-  CostlyReadings readings(0);
+  CostlyReadings readings(0, false);
   EXPECT_TRUE(readings.affordable(0));
   readings.spent(15 * kMs);
+  EXPECT_FALSE(readings.affordable(9'999 * kMs));
+  EXPECT_TRUE(readings.affordable(10'001 * kMs));
+}
+
+TEST(CostlyReadings, OneIsKeptForTheEnd) {
+  CostlyReadings readings(0, true);
   EXPECT_FALSE(readings.affordable(9'999 * kMs));
   EXPECT_TRUE(readings.affordable(10'001 * kMs));
 }

@@ -56,8 +56,12 @@ void SupervisedProcess::release_descriptors() {
 }
 
 std::vector<Mark> SupervisedProcess::receive_marks() {
+  // Bounded, so that a process that marks without end does not keep us from everything else.
+  constexpr int kMaxPieces = 256;
   std::vector<Mark> received;
-  while (const auto piece = marks.receive()) {
+  for (int pieces = 0; pieces < kMaxPieces; ++pieces) {
+    const auto piece = marks.receive();
+    if (!piece) break;
     MarkReader& reader = readers_[piece->sender];
     const int garbage_before = reader.garbage_lines();
     for (Mark& mark : reader.feed(piece->bytes)) {

@@ -10,7 +10,7 @@ namespace memduel {
 TrialMeters::TrialMeters(const TrialPlan& plan)
     : begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
       pace_(static_cast<std::int64_t>(plan.interval_ms * 1e6), monotonic_ns()),
-      costly_(monotonic_ns()) {
+      costly_(monotonic_ns(), plan.rounds.has_value()) {
   for (const std::string& name : plan.meters) {
     const MeterEntry& entry = meter_named(name);
     if (entry.make != nullptr) meters_.push_back(entry.make());
@@ -50,13 +50,12 @@ MeterReading TrialMeters::read(const std::string& role) {
   return all;
 }
 
-void TrialMeters::sweep(std::int64_t now_ns, const std::vector<std::string>& roles, bool all_roles,
-                        bool must) {
-  if (!must && !costly_.affordable(now_ns)) {
+void TrialMeters::sweep(const std::vector<std::string>& roles, bool all_roles, Need need) {
+  const std::int64_t now_ns = monotonic_ns();
+  if (need == Need::if_affordable && !costly_.affordable(now_ns)) {
     ++skipped_sweeps_;
     return;
   }
-  last_sweep_ns_ = now_ns;
   const std::int64_t cpu_before = cpu_ns();
   PssSweep sweep{now_ns, {}, all_roles};
   for (const std::string& role : roles) {

@@ -27,10 +27,10 @@ class TrialMeters {
 
   MeterReading read(const std::string& role);
 
-  /// PSS of `roles`, one after the other, if it can be afforded or must be.
-  /// @param all_roles whether these are all roles of the trial: only then the sum is the tree's.
-  void sweep(std::int64_t now_ns, const std::vector<std::string>& roles, bool all_roles, bool must);
-  [[nodiscard]] std::int64_t last_sweep_ns() const { return last_sweep_ns_; }
+  enum class Need { if_affordable, must };
+  /// PSS of `roles`, one after the other.
+  /// @param all_roles whether these are all roles of the trial: only then their sum is the tree's.
+  void sweep(const std::vector<std::string>& roles, bool all_roles, Need need);
   [[nodiscard]] int skipped_sweeps() const { return skipped_sweeps_; }
 
   /// Hands the sweeps and the sampled series over.
@@ -47,7 +47,6 @@ class TrialMeters {
   CostlyReadings costly_;
   std::vector<PssSweep> sweeps_;
   std::int64_t due_ns_ = 0;
-  std::int64_t last_sweep_ns_ = 0;
   int skipped_sweeps_ = 0;
 };
 

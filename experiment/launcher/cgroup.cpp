@@ -131,10 +131,14 @@ std::vector<pid_t> processes_in(const TrialCgroup& group) {
   std::vector<pid_t> processes;
   for (const std::string& directory : {group.memory_dir, group.kill_dir}) {
     if (directory.empty()) continue;
-    std::istringstream lines(text_of(directory + "/cgroup.procs"));
-    for (pid_t pid = 0; lines >> pid;) {
+    const std::string text = text_of(directory + "/cgroup.procs");
+    char* end = nullptr;
+    for (const char* at = text.c_str(); *at != '\0'; at = end) {
+      const pid_t pid = static_cast<pid_t>(std::strtol(at, &end, 10));
+      if (end == at) break;
       if (pid > 0) processes.push_back(pid);
     }
+    if (group.memory_dir == group.kill_dir) break;
   }
   std::sort(processes.begin(), processes.end());
   processes.erase(std::unique(processes.begin(), processes.end()), processes.end());

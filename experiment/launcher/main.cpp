@@ -139,12 +139,14 @@ class Launcher {
     }
   }
 
-  /// Repeats until two looks find nobody: a process may fork while we look.
+  /// Repeats until looks find nobody. A group's list misses nobody; a walk over /proc may miss a
+  /// process that is forked meanwhile, so without a group a second look has to confirm the first.
   void kill_all() {
     const pid_t self = getpid();
+    const int enough = group_.exists() ? 1 : 2;
     int quiet_looks = 0;
     useconds_t pause = 500;
-    for (int look = 0; look < 200 && quiet_looks < 2; ++look) {
+    for (int look = 0; look < 200 && quiet_looks < enough; ++look) {
       reap();
       const auto processes = all_processes();
       std::vector<pid_t> tree = descendants_of(self, processes);
@@ -167,7 +169,7 @@ class Launcher {
       usleep(pause);
       pause = std::min<useconds_t>(pause * 2, 50'000);
     }
-    if (quiet_looks == 2) survivors_ = 0;
+    if (quiet_looks == enough) survivors_ = 0;
     reap();
   }
 

@@ -1,6 +1,8 @@
 // Processes that end badly, late or not at all: what the trial says, and that nothing is left.
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +10,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/file.h"
+#include "experiment/launcher/cgroup.h"
 #include "experiment/launcher/process_tree.h"
 #include "tests/faults/trial_fixture.h"
 
@@ -224,6 +228,64 @@ TEST_F(TrialTest, KillingTheLauncherFailsTheTrialAndLeavesNoProcess) {
   EXPECT_TRUE(result.trial.harness_fault);
   EXPECT_EQ(result.trial.status, TrialStatus::failed);
   EXPECT_TRUE(gone_within(pid_in(daemon), 2));
+}
+
+TEST_F(TrialTest, APortThatAnotherProcessHoldsIsNotTakenForReady) {
+  const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  socklen_t length = sizeof address;
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(bind(other, generic, length), 0);
+  ASSERT_EQ(listen(other, 1), 0);
+  ASSERT_EQ(getsockname(other, generic, &length), 0);
+  ProcessSpec server = act("server", {"sleep", "20000"});
+  server.ready = Ready{};
+  server.ready->port = ntohs(address.sin_port);
+  server.ready->within_seconds = 0.2;
+  const TrialRun result = run({server});
+  close(other);
+  EXPECT_THAT(result.trial.failure, testing::HasSubstr("which a process outside the trial holds"));
+}
+
+/// Holds the test's own processes to a limit, where memory groups may be made.
+class LimitedMemory {
+ public:
+  LimitedMemory() : group_(create_cgroup("memduel-test-" + std::to_string(getpid()))) {
+    home_ = own_cgroup_directory(read_file("/proc/self/mountinfo"), read_file("/proc/self/cgroup"),
+                                 "memory");
+    if (usable()) {
+      std::ofstream(group_.memory_dir + "/memory.limit_in_bytes") << (std::int64_t{256} << 20);
+      usable_ = join_cgroup({group_.memory_dir, {}}) == 0;
+    }
+  }
+  LimitedMemory(const LimitedMemory&) = delete;
+  LimitedMemory& operator=(const LimitedMemory&) = delete;
+  ~LimitedMemory() {
+    if (usable()) std::ofstream(home_ + "/cgroup.procs") << 0;
+    remove_cgroup(group_);
+  }
+  [[nodiscard]] bool usable() const {
+    return usable_ && !group_.memory_dir.empty() && group_.memory_dir != group_.kill_dir;
+  }
+
+ private:
+  TrialCgroup group_;
+  std::string home_;
+  bool usable_ = true;
+};
+
+TEST_F(TrialTest, AProcessKilledForMemoryIsToldFromOneThatWasKilled) {
+  const LimitedMemory limit;
+  const TrialRun killed = run({act("server", {"raise", "9"})});
+  EXPECT_EQ(killed.trial.status, TrialStatus::failed);
+  if (!limit.usable()) return;  // without a memory group of its own the test may not use up memory
+  const TrialRun result = run({act("server", {"idle", "round", "1", "touch", "20", "end", "1",
+                                              "round", "2", "touch", "600", "end", "2"})});
+  EXPECT_EQ(result.trial.status, TrialStatus::killed_for_memory);
+  EXPECT_EQ(result.trial.failure, "server was killed for memory in round 2");
+  EXPECT_EQ(role_of(result, "server").rounds.size(), 1U);
 }
 
 TEST_F(TrialTest, PlansThatCannotRunAreRefused) {

@@ -1,0 +1,90 @@
+// One trial while it runs: a single-threaded loop over the launcher's reports, marks and clocks.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/exit_verdict.h"
+#include "experiment/launcher_client.h"
+#include "experiment/supervised_process.h"
+#include "experiment/supervisor.h"
+#include "experiment/supervisor_result.h"
+#include "experiment/trial_meters.h"
+
+namespace memduel {
+
+class Supervision {
+ public:
+  /// Makes the log files. `plan` has passed check_plan.
+  Supervision(const TrialPlan& plan, const SupervisorOptions& options);
+
+  /// See run_trial.
+  TrialRun run();
+
+ private:
+  // The loop: supervision.cpp
+  void step();
+  [[nodiscard]] bool over() const;
+  [[nodiscard]] bool stop_asked() const;
+  void watch(int descriptor, SupervisedProcess* process) const;
+  [[nodiscard]] std::int64_t next_due() const;
+  void wait_for_events(std::int64_t until_ns);
+
+  // Starting: supervision.cpp
+  SupervisedProcess& named(const std::string& role);
+  void start_what_can_start();
+  void check_readiness(std::int64_t now);
+
+  // Ending: supervision.cpp
+  void check_deadlines(std::int64_t now);
+  void stop_others_when_due();
+  void signal_running(int number);
+  void stop(SupervisedProcess& process, int number);
+  void fail(const SupervisedProcess& process, const std::string& what);
+  void end_trial();
+  void throw_if_stopped() const;
+
+  // What the launcher says: supervision_reports.cpp
+  void take_report(const std::optional<Packet>& report);
+  void spawned(const std::vector<std::string>& fields);
+  void unstarted(const std::vector<std::string>& fields);
+  void exited(const std::vector<std::string>& fields);
+  void ended(const std::vector<std::string>& fields);
+  [[nodiscard]] ExitContext exit_context(const SupervisedProcess& process) const;
+  [[nodiscard]] bool killed_for_memory() const;
+
+  // What is measured: supervision_metering.cpp
+  void add_member(SupervisedProcess& process, pid_t pid);
+  void find_members(std::int64_t now);
+  [[nodiscard]] const SupervisedProcess& reference() const;
+  void take_marks(SupervisedProcess& process);
+  void note_round(SupervisedProcess& process, MarkEvent& event);
+  void sweep_unmarked(std::int64_t now);
+  void sweep_at_round_end(const SupervisedProcess& process, int round);
+  void sweep_all(TrialMeters::Need need);
+
+  const TrialPlan& plan_;
+  const SupervisorOptions& options_;
+  TrialMeters meters_;
+  std::int64_t begin_ns_;
+  std::optional<std::int64_t> oom_kills_before_;
+  std::deque<SupervisedProcess> processes_;
+  std::vector<pid_t> known_members_;
+  LauncherClient* launcher_ = nullptr;
+  Descriptor poll_;
+  std::int64_t readiness_due_ns_ = 0;
+  std::int64_t members_due_ns_ = 0;
+  std::int64_t unmarked_sweep_due_ns_;
+  std::int64_t stopping_since_ns_ = 0;
+  bool last_round_swept_ = false;
+  bool grace_is_over_ = false;
+  bool launcher_lost_ = false;
+  bool launcher_ended_ = false;
+  TrialOutcome outcome_;
+};
+
+}  // namespace memduel

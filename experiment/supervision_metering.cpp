@@ -1,0 +1,106 @@
+#include <sys/epoll.h>
+
+#include <algorithm>
+
+#include "experiment/launcher/process_tree.h"
+#include "experiment/monotonic.h"
+#include "experiment/supervision.h"
+
+namespace memduel {
+
+using State = SupervisedProcess::State;
+
+namespace {
+
+constexpr std::int64_t kMembersInterval = kSecondNs / 4;
+constexpr std::int64_t kUnmarkedSweepInterval = 2 * kSecondNs;
+
+}  // namespace
+
+void Supervision::add_member(SupervisedProcess& process, pid_t pid) {
+  process.members.push_back(pid);
+  meters_.add(process.role(), pid);
+}
+
+/// Descendants count for the role whose name they carry in their environment.
+void Supervision::find_members(std::int64_t now) {
+  if (now < members_due_ns_ || launcher_lost_) return;
+  const TrialCgroup& group = launcher_->cgroup();
+  members_due_ns_ = now + (group.exists() ? kMembersInterval : kMembersInterval * 5);
+  const auto found =
+      group.exists() ? processes_in(group) : descendants_of(launcher_->pid(), all_processes());
+  for (const pid_t pid : found) {
+    if (std::find(known_members_.begin(), known_members_.end(), pid) != known_members_.end()) {
+      continue;
+    }
+    known_members_.push_back(pid);
+    const auto role = environment_of(pid, kRoleVariable);
+    for (SupervisedProcess& process : processes_) {
+      if (process.pid != pid && role == process.role()) add_member(process, pid);
+    }
+  }
+}
+
+const SupervisedProcess& Supervision::reference() const {
+  const auto server = std::find_if(processes_.begin(), processes_.end(),
+                                   [](const auto& process) { return process.role() == "server"; });
+  return server == processes_.end() ? processes_.front() : *server;
+}
+
+void Supervision::take_marks(SupervisedProcess& process) {
+  for (Mark& mark : process.receive_marks()) {
+    if (mark.kind == Mark::Kind::start) {
+      process.trace.peaks_reset = !mark.no_reset;
+      continue;
+    }
+    MarkEvent event{std::move(mark), {}};
+    note_round(process, event);
+    process.trace.marks.push_back(std::move(event));
+  }
+  if (process.marks.closed()) {
+    epoll_ctl(poll_.get(), EPOLL_CTL_DEL, process.marks.descriptor(), nullptr);
+  }
+}
+
+void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
+  const auto kind = event.mark.kind;
+  if (kind != Mark::Kind::idle && kind != Mark::Kind::round_begin &&
+      kind != Mark::Kind::round_end) {
+    return;
+  }
+  event.reading = meters_.read(process.role());
+  if (kind == Mark::Kind::round_begin) process.running_round = event.mark.round;
+  if (kind != Mark::Kind::round_end) return;
+  process.running_round.reset();
+  sweep_at_round_end(process, event.mark.round);
+}
+
+/// A trial without marks has no round ends to read PSS at.
+void Supervision::sweep_unmarked(std::int64_t now) {
+  if (reference().marking_pid != 0 || now < unmarked_sweep_due_ns_) return;
+  unmarked_sweep_due_ns_ = now + kUnmarkedSweepInterval;
+  sweep_all(TrialMeters::Need::if_affordable);
+}
+
+/// PSS is read of each role at the end of its last round, and once then of all together, while
+/// they are all still there; at earlier round ends of the reference role as its share allows.
+void Supervision::sweep_at_round_end(const SupervisedProcess& process, int round) {
+  if (plan_.rounds != round) {
+    if (&process == &reference()) sweep_all(TrialMeters::Need::if_affordable);
+  } else if (!last_round_swept_) {
+    last_round_swept_ = true;
+    sweep_all(TrialMeters::Need::must);
+  } else {
+    meters_.sweep({process.role()}, processes_.size() == 1, TrialMeters::Need::must);
+  }
+}
+
+void Supervision::sweep_all(TrialMeters::Need need) {
+  std::vector<std::string> running;
+  for (const SupervisedProcess& process : processes_) {
+    if (process.state == State::running) running.push_back(process.role());
+  }
+  meters_.sweep(running, running.size() == processes_.size(), need);
+}
+
+}  // namespace memduel

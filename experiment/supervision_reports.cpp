@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "experiment/monotonic.h"
+#include "experiment/supervision.h"
+
+namespace memduel {
+
+using State = SupervisedProcess::State;
+
+void Supervision::take_report(const std::optional<Packet>& report) {
+  if (!report) {
+    launcher_lost_ = true;
+    outcome_.fail_harness("the launcher was lost");
+    return;
+  }
+  const auto& fields = report->fields;
+  if (fields[0] == "spawned") spawned(fields);
+  if (fields[0] == "unstarted") unstarted(fields);
+  if (fields[0] == "exited") exited(fields);
+  if (fields[0] == "escaped") {
+    outcome_.escaped.push_back(fmt::format("{} ({})", fields[1], fields[2]));
+  }
+  if (fields[0] == "ended") ended(fields);
+}
+
+void Supervision::spawned(const std::vector<std::string>& fields) {
+  SupervisedProcess& process = named(fields[1]);
+  process.state = State::running;
+  process.pid = std::stoi(fields[2]);
+  process.started_ns = monotonic_ns();
+  process.trace.begin_ns = process.started_ns;
+  process.is_ready = !process.readiness;
+  add_member(process, process.pid);
+  if (stopping_since_ns_ != 0) stop(process, SIGTERM);
+}
+
+void Supervision::unstarted(const std::vector<std::string>& fields) {
+  SupervisedProcess& process = named(fields[1]);
+  process.state = State::ended;
+  fail(process,
+       fmt::format("could not be started: {} ({}) failed: {}", fields[2],
+                   fmt::join(process.spec().argv, " "), std::strerror(std::stoi(fields[3]))));
+}
+
+void Supervision::exited(const std::vector<std::string>& fields) {
+  SupervisedProcess& process = named(fields[1]);
+  take_marks(process);
+  process.state = State::ended;
+  ExitRecord record;
+  record.t_ns = monotonic_ns();
+  (fields[2] == "signal" ? record.signal : record.status) = std::stoi(fields[3]);
+  record.cpu_seconds = std::stod(fields[4]) * 1e-6;
+  record.max_rss_bytes = std::stoll(fields[5]) * 1024;
+  record.minor_faults = std::stoll(fields[6]);
+  record.major_faults = std::stoll(fields[7]);
+  process.trace.exit = record;
+  const ExitContext context = exit_context(process);
+  process.trace.ended_well = ended_well(process.spec(), record, context);
+  if (!process.trace.ended_well && !outcome_.failed() && !stop_asked()) {
+    if (context.killed_for_memory) outcome_.status = TrialStatus::killed_for_memory;
+    fail(process, describe_exit(record, context));
+  }
+  stop_others_when_due();
+}
+
+ExitContext Supervision::exit_context(const SupervisedProcess& process) const {
+  return {process.is_ready, process.asked_to_stop, killed_for_memory(), process.running_round,
+          process.readiness ? process.readiness->describe() : std::string()};
+}
+
+/// Whether the kernel's count of processes killed for memory grew: the trial's own group's count,
+/// or without a group that of the whole machine.
+bool Supervision::killed_for_memory() const {
+  if (launcher_lost_) return false;
+  if (const auto own = oom_kills_of(launcher_->cgroup())) return *own > 0;
+  const auto anywhere = oom_kills_anywhere();
+  return anywhere && oom_kills_before_ && *anywhere > *oom_kills_before_;
+}
+
+void Supervision::ended(const std::vector<std::string>& fields) {
+  outcome_.harness_cpu_seconds += std::stod(fields[1]) * 1e-6;
+  outcome_.left_over = std::stoi(fields[2]);
+  outcome_.survivors = std::stoi(fields[3]);
+  if (fields[4] != "-") outcome_.trace.peak_cgroup_bytes = std::stoll(fields[4]);
+  launcher_ended_ = true;
+  if (outcome_.survivors == 0) launcher_->ended_in_order();
+}
+
+}  // namespace memduel
