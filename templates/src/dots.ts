@@ -2,7 +2,7 @@
 
 import { type ArmLook, type ArmLooks } from "./arms";
 import { h, s } from "./dom";
-import { metric_exact, metric_value } from "./format";
+import { metric_exact, metric_value, tick_bytes, unit_of } from "./format";
 import { median } from "./timeline_data";
 
 export interface Dot {
@@ -24,12 +24,16 @@ export interface DotChart {
   looks: ArmLooks;
 }
 
-const frame = { left: 78, right: 12, top: 10, bottom: 30, height: 260 };
+const frame = { left: 78, right: 12, top: 10, bottom: 30, height: 260, first_width: 800 };
 
 function nice_step(span: number, steps: number): number {
   const raw = Math.max(span / steps, Number.MIN_VALUE);
   const power = 2 ** Math.floor(Math.log2(raw));
-  return raw > power * 1.5 ? power * 2 : power;
+  return raw > power * 1.4 ? power * 2 : power;
+}
+
+function tick_label(metric: string, value: number): string {
+  return unit_of(metric)?.startsWith("bytes") ? tick_bytes(value) : metric_value(metric, value);
 }
 
 function mark_path({ mark }: ArmLook, x: number, y: number, r: number): string {
@@ -71,14 +75,6 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
     viewBox: `0 0 ${width} ${frame.height}`,
     "aria-hidden": "true",
   });
-  const step = nice_step(to - from, 5);
-  for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
-    const y = y_of(tick);
-    svg.append(
-      s("line", { x1: frame.left, x2: width - frame.right, y1: y, y2: y, class: "grid" }),
-      s("text", { x: frame.left - 8, y: y + 4, class: "tick", "text-anchor": "end" }, metric_value(chart.metric, tick)),
-    );
-  }
   const every = Math.ceil(chart.columns.length / Math.max(inner.width / 34, 1));
   chart.columns.forEach((label, i) => {
     const x = frame.left + i * column_width;
@@ -87,6 +83,14 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
     if (i % every === 0)
       svg.append(s("text", { x: x + column_width / 2, y: frame.height - 10, class: "tick", "text-anchor": "middle" }, label));
   });
+  const step = nice_step(to - from, 5);
+  for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
+    const y = y_of(tick);
+    svg.append(
+      s("line", { x1: frame.left, x2: width - frame.right, y1: y, y2: y, class: "grid" }),
+      s("text", { x: frame.left - 8, y: y + 4, class: "tick", "text-anchor": "end" }, tick_label(chart.metric, tick)),
+    );
+  }
 
   const places: Place[] = [];
   chart.arms.forEach((arm, a) => {
@@ -177,6 +181,7 @@ export function dot_chart(chart: DotChart, label: string): HTMLElement {
         : `${chart.column_name} ${chart.columns[found.dot.column] ?? ""} · ${found.dot.arm}, trial ${found.dot.trial} · ` +
           `${metric_value(chart.metric, found.dot.value)} = ${metric_exact(chart.metric, found.dot.value)}`;
   });
+  paint(frame.first_width);
   new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
     if (width > 0) paint(width);

@@ -3,11 +3,12 @@
 import type { ArmLooks } from "./arms";
 import { h, section } from "./dom";
 import { metric_exact, metric_value } from "./format";
+import { live_or_held } from "./live_or_held";
 import type { Comparison, Headline, Note, ReportModel } from "./model";
 import { outcome_badge, verdict_badge } from "./verdict";
 
 export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[] {
-  return [verdicts(model, looks), ...price(model), ...weaknesses(model), reproduce(model)];
+  return [verdicts(model, looks), ...price(model), ...live_or_held(model), ...weaknesses(model), reproduce(model)];
 }
 
 function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
@@ -49,17 +50,22 @@ function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement 
   const row = model.results.comparisons.find(
     (c) => c.role === line.role && c.metric === line.metric && c.candidate === line.candidate,
   );
+  // A sentence that ends with its verdict shows it as the badge.
+  const badge = verdict_badge(line.verdict, line.tier);
+  const ending = `: ${line.verdict}`;
+  const ends = line.sentence.endsWith(ending);
+  const words = ends ? line.sentence.slice(0, -ending.length) : line.sentence;
   return h(
     "li",
     { class: `card ${line.verdict}` },
     h(
       "div",
       { class: "words" },
-      h("p", { class: "sentence" }, ...emphasised(line.sentence)),
+      h("p", { class: "sentence" }, ...emphasised(words), ...(ends ? [": ", badge] : [])),
       h(
         "p",
         { class: "facts" },
-        verdict_badge(line.verdict, line.tier),
+        ends ? null : badge,
         " ",
         line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
         " ",

@@ -8,6 +8,11 @@ export function mib(bytes: number): string {
   return `${minus(value.toFixed(digits))} MiB`;
 }
 
+/** A tick of a byte axis, whose steps are powers of two: "512 MiB", "0". */
+export function tick_bytes(bytes: number): string {
+  return bytes === 0 ? "0" : `${minus(String(Number((bytes / 1048576).toPrecision(4))))} MiB`;
+}
+
 export function exact_bytes(bytes: number): string {
   return `${minus(whole.format(bytes))} bytes`;
 }
@@ -67,8 +72,12 @@ export function change(ratio: number): string {
 export function metric_label(metric: string): string {
   const unit = unit_of(metric);
   const stem = unit === null ? metric : metric.slice(0, -unit.length - 1);
-  const suffix =
-    unit === "bytes_per_round" ? " per round" : unit === "bytes_per_minute" ? " per minute" : "";
+  const suffixes: Partial<Record<Unit, string>> = {
+    bytes_per_round: " per round",
+    bytes_per_minute: " per minute",
+    seconds: " time",
+  };
+  const suffix = (unit === null ? null : suffixes[unit]) ?? "";
   return (
     stem
       .replaceAll("_", " ")

@@ -7,6 +7,7 @@ import { arm_looks } from "./arms";
 import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
+import { growth_section } from "./growth";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
 import { rounds_section } from "./rounds";
@@ -43,8 +44,7 @@ function heading(model: ReportModel, redraw: () => void): HTMLElement {
       theme,
       (value) => {
         theme = value;
-        if (value === "auto") delete document.documentElement.dataset["theme"];
-        else document.documentElement.dataset["theme"] = value;
+        apply(value);
         redraw();
       },
     ),
@@ -72,12 +72,32 @@ function contents(sections: HTMLElement[]): HTMLElement {
   );
 }
 
+/** On paper everything is unfolded and light, whatever the screen shows. */
+function print_in_full(model: ReportModel): void {
+  const root = document.documentElement;
+  addEventListener("beforeprint", () => {
+    root.dataset["theme"] = "light";
+    render(model);
+    for (const details of document.querySelectorAll("details")) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    apply(theme);
+    render(model);
+  });
+}
+
+function apply(wanted: Theme): void {
+  if (wanted === "auto") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = wanted;
+}
+
 function render(model: ReportModel): void {
   const looks = arm_looks(model);
   const redraw = (): void => render(model);
   const sections = [
     ...first_screen(model, looks),
     ...rounds_section(model, looks),
+    ...growth_section(model),
     ...metrics_section(model),
     evidence_section(model),
   ];
@@ -90,6 +110,7 @@ function render(model: ReportModel): void {
 async function start(): Promise<void> {
   const model = await load_model();
   render(model);
+  print_in_full(model);
   addEventListener("hashchange", () => render(model));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => render(model));
 }

@@ -12,7 +12,7 @@ const columns = [
   "baseline",
   "candidate",
   "change",
-  "95 % interval against the margin",
+  "95 % interval, margin shaded",
   "smallest detectable",
   "verdict and reason",
 ];

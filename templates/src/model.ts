@@ -95,6 +95,23 @@ export interface Comparison {
   smallest_detectable?: number | null;
 }
 
+export interface Growth {
+  arm: string;
+  role: string;
+  metric: string;
+  slope?: number | null;
+  ci_low?: number | null;
+  ci_high?: number | null;
+  verdict: "flat" | "growing" | "stepped" | "settling" | "inconclusive";
+  reason: string;
+  projection?: {
+    limit_bytes: number;
+    round?: number | null;
+    ci_low?: number | null;
+    ci_high?: number | null;
+  } | null;
+}
+
 export interface PhaseResult {
   phase: string;
   metrics: Metrics;
@@ -138,6 +155,7 @@ export interface Results {
   }[];
   trials: Trial[];
   comparisons: Comparison[];
+  growth: Growth[];
 }
 
 export interface TrialNote {

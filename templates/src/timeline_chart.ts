@@ -4,7 +4,7 @@ import uPlot from "uplot";
 
 import { type ArmLook, type ArmLooks, css_color } from "./arms";
 import { h } from "./dom";
-import { exact_bytes, metric_value, mib, seconds, unit_of } from "./format";
+import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./format";
 import type { RoleTimeline, RoundSpan, Span } from "./model";
 import { type Axis, type Band, type Curve, positions } from "./timeline_data";
 
@@ -19,7 +19,11 @@ export interface TimelineView {
 }
 
 const lane_height = 18;
-const axis_height = 34;
+/** Below the plot: tick labels by time; by round the rounds carry their own labels on top. */
+const axis_heights: Record<Axis, number> = { round: 10, time: 34 };
+
+/** Steps of a byte axis: 1, 2 and 4 of each binary unit's powers, so that ticks read as whole MiB. */
+const binary_steps = Array.from({ length: 46 }, (_, i) => 2 ** i);
 
 function within(span: Span, axis: Axis): [number, number] {
   return axis === "time" ? span.seconds : span.position;
@@ -50,26 +54,40 @@ function fitting(context: CanvasRenderingContext2D, text: string, width: number)
   return "";
 }
 
-/** Every other round a shade darker, with its number on top where it fits. */
+/** Every other round a shade darker, with its number on top; of many rounds every k-th number. */
 function shade_rounds(u: uPlot, rounds: RoundSpan[], axis: Axis): void {
   const { ctx: context, bbox } = u;
+  const visible = rounds.filter((round) => {
+    const [begin, end] = within(round, axis);
+    return u.valToPos(end, "x", true) > bbox.left && u.valToPos(begin, "x", true) < bbox.left + bbox.width;
+  });
+  const every = Math.ceil((visible.length * 30 * devicePixelRatio) / bbox.width);
   context.save();
   context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const round of rounds) {
+  for (const round of visible) {
     const [begin, end] = within(round, axis);
     const left = Math.max(u.valToPos(begin, "x", true), bbox.left);
     const right = Math.min(u.valToPos(end, "x", true), bbox.left + bbox.width);
-    if (right <= left) continue;
     context.fillStyle = css_color(round.round % 2 === 1 ? "--round-odd" : "--round-even");
     context.fillRect(left, bbox.top, right - left, bbox.height);
     context.fillStyle = css_color("--muted");
     const label = right - left > 70 * devicePixelRatio ? `round ${round.round}` : `${round.round}`;
-    if (context.measureText(label).width < right - left - 4)
-      context.fillText(label, (left + right) / 2, bbox.top + 4 * devicePixelRatio);
+    if (round.round % every === 0) context.fillText(label, (left + right) / 2, bbox.top + 4 * devicePixelRatio);
+  }
+  const first = visible[0];
+  if (first !== undefined && first === rounds[0]) {
+    const width = u.valToPos(within(first, axis)[0], "x", true) - bbox.left;
+    const label = fitting(context, "start-up", width - 8 * devicePixelRatio);
+    context.fillText(label, bbox.left + width / 2, bbox.top + 4 * devicePixelRatio);
   }
   context.restore();
+}
+
+/** The timeline's arms, baseline first. */
+function in_order(view: TimelineView): RoleTimeline["arms"] {
+  return [...view.looks.keys()].flatMap((name) => view.timeline.arms.filter((arm) => arm.arm === name));
 }
 
 /** One lane per arm below the axis: its rounds, and in them its phases by name. */
@@ -80,9 +98,9 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
   context.save();
   context.font = `${10.5 * ratio}px system-ui, sans-serif`;
   context.textBaseline = "middle";
-  view.timeline.arms.forEach((arm, lane) => {
+  in_order(view).forEach((arm, lane) => {
     const look = view.looks.get(arm.arm);
-    const top = bbox.top + bbox.height + (axis_height + lane * lane_height) * ratio;
+    const top = bbox.top + bbox.height + (axis_heights[view.axis] + lane * lane_height) * ratio;
     const height = (lane_height - 4) * ratio;
     context.textAlign = "right";
     context.fillStyle = css_color(look?.color ?? "--text");
@@ -190,8 +208,9 @@ export function timeline_chart(view: TimelineView): HTMLElement {
       .map(({ band }) => `${band.arm} up to ${metric_value(timeline.metric, highest(band.high))}`)
       .join(", ")}`,
   });
-  const baseline = timeline.arms[0];
-  const height = 300 + axis_height + timeline.arms.length * lane_height;
+  const baseline = in_order(view)[0];
+  const below = axis_heights[axis] + timeline.arms.length * lane_height;
+  const height = 300 + below;
   const options: uPlot.Options = {
     width: 800,
     height,
@@ -205,20 +224,20 @@ export function timeline_chart(view: TimelineView): HTMLElement {
     bands: prepared.bands,
     axes: [
       {
-        size: axis_height + timeline.arms.length * lane_height,
+        size: below,
         stroke: () => css_color("--muted"),
         grid: { show: false },
-        ticks: { stroke: () => css_color("--line"), size: 4 },
-        values: (_u, ticks) =>
-          ticks.map((tick) => (axis === "time" ? `${tick} s` : Number.isInteger(tick) ? `${tick}` : "")),
+        ticks: { show: axis === "time", stroke: () => css_color("--line"), size: 4 },
+        values: (_u, ticks) => ticks.map((tick) => (axis === "time" ? `${tick} s` : "")),
       },
       {
         size: 78,
         stroke: () => css_color("--muted"),
         grid: { stroke: () => css_color("--line"), width: 1 },
         ticks: { show: false },
+        ...(unit_of(timeline.metric) === "bytes" ? { incrs: binary_steps } : {}),
         values: (_u, ticks) =>
-          ticks.map((tick) => (unit_of(timeline.metric) === "bytes" ? mib(tick) : String(tick))),
+          ticks.map((tick) => (unit_of(timeline.metric) === "bytes" ? tick_bytes(tick) : String(tick))),
       },
     ],
     hooks: {
