@@ -15,6 +15,12 @@ void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) M
 /// Slow path of a free that is already counted, before the block goes back.
 void visit_free() MEMDUEL_HIDDEN;
 
+/// Tells the trace, before the block goes back, because another thread may then get its address.
+/// False: the trace does not know the block.
+bool note_death(void* block) MEMDUEL_HIDDEN;
+/// The block whose death was noted lives on: realloc failed.
+void note_revival(void* block) MEMDUEL_HIDDEN;
+
 #if defined(__x86_64__)
 /// Subtracts in memory and tells whether the result is negative. One instruction, which a signal
 /// handler that allocates cannot come between; the compiler would make it four.

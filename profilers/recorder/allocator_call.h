@@ -3,6 +3,8 @@
 #pragma once
 
 #include "profilers/recorder/account.h"
+#include "profilers/recorder/blocks.h"
+#include "profilers/recorder/counters.h"
 #include "profilers/recorder/next.h"
 
 namespace memduel::recorder {
@@ -37,6 +39,15 @@ template <class Call>
 [[gnu::always_inline]] inline std::int64_t bytes_of(void* block, const void* frame) {
   const AllocatorCall call(frame);
   return block_bytes(block);
+}
+
+inline bool may_be_traced(const void* block) {
+  return settings.mode == Mode::exact || filter_of(block) != 0;
+}
+
+[[gnu::always_inline]] inline void account_death(void* block, const void* frame) {
+  if (may_be_traced(block)) note_death(block);
+  account_free(bytes_of(block, frame));
 }
 
 }  // namespace memduel::recorder

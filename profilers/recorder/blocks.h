@@ -14,12 +14,22 @@ namespace memduel::recorder {
 inline constexpr std::size_t kFilterBytes = std::size_t{1} << 22;
 extern std::uint8_t* filter MEMDUEL_HIDDEN;
 
+inline std::size_t filter_index(const void* block) {
+  return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(block)) >> 10;
+}
+
 inline std::uint8_t filter_of(const void* block) {
-  const auto low = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(block));
-  return __atomic_load_n(filter + (low >> 10), __ATOMIC_RELAXED);
+  return __atomic_load_n(filter + filter_index(block), __ATOMIC_RELAXED);
 }
 
 /// Reserves the filter. False: no memory.
 bool make_filter() MEMDUEL_HIDDEN;
+
+/// Under the trace's lock. False: no memory, or already there (its free was not seen).
+bool insert_block(void* block) MEMDUEL_HIDDEN;
+/// Under the trace's lock. False: not a sample.
+bool erase_block(void* block) MEMDUEL_HIDDEN;
+/// In a forked child, whose trace knows no samples.
+void forget_blocks() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -1,12 +1,10 @@
 #include "profilers/recorder/counters.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <cstring>
 
 #include "memduel/annotate.h"
 #include "profilers/recorder/next.h"
+#include "profilers/recorder/own_file.h"
 
 namespace memduel::recorder {
 
@@ -15,9 +13,7 @@ Settings settings;
 namespace {
 
 HeapPage private_page;
-int page_fd = -1;
-ino_t page_inode = 0;
-dev_t page_device = 0;
+OwnFile page_file;
 Lock scopes_lock;
 
 template <class Number>
@@ -91,43 +87,12 @@ void describe_image(HeapPage& fresh, std::uint32_t flags) {
 
 // Space is reserved now, because writing to a hole of a mapped file on a full disk kills a program.
 HeapPage* map_file(const HeapPage& fresh) {
-  char path[sizeof settings.directory + 64];
   page = &private_page;
-  image_path(".heap", path, sizeof path);
-  page_fd = static_cast<int>(raw_syscall(SYS_open, reinterpret_cast<long>(path),
-                                         O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-  if (page_fd < 0) return nullptr;
-  if (raw_syscall(SYS_fallocate, page_fd, 0, 0, sizeof(HeapPage)) < 0 &&
-      !write_all(page_fd, &fresh, sizeof fresh, 0)) {
-    raw_syscall(SYS_unlink, reinterpret_cast<long>(path));
-    return nullptr;
-  }
-  const long at =
-      raw_syscall(SYS_mmap, 0, sizeof(HeapPage), PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
+  if (!page_file.create(".heap") || !page_file.append(&fresh, sizeof fresh)) return nullptr;
+  const long at = raw_syscall(SYS_mmap, 0, sizeof(HeapPage), PROT_READ | PROT_WRITE, MAP_SHARED,
+                              page_file.descriptor(), 0);
   if (at < 0 && at > -4096) return nullptr;
-  auto* mapped = reinterpret_cast<HeapPage*>(at);
-  memcpy(mapped, &fresh, sizeof fresh);
-  return mapped;
-}
-
-// A low number is easily closed or replaced by the program (daemons close all they see).
-void move_fd_away() {
-  const long moved = raw_syscall(SYS_fcntl, page_fd, F_DUPFD_CLOEXEC, 900);
-  if (moved >= 0) {
-    raw_syscall(SYS_close, page_fd);
-    page_fd = static_cast<int>(moved);
-  }
-  struct stat opened{};
-  if (fstat(page_fd, &opened) != 0) return;
-  page_inode = opened.st_ino;
-  page_device = opened.st_dev;
-}
-
-// The program may have closed the descriptor and reused its number for a file of its own.
-bool is_own_file() {
-  struct stat now_open{};
-  return fstat(page_fd, &now_open) == 0 && now_open.st_ino == page_inode &&
-         now_open.st_dev == page_device;
+  return reinterpret_cast<HeapPage*>(at);
 }
 
 void close_scope(Scope& scope, std::uint64_t now) {
@@ -136,8 +101,7 @@ void close_scope(Scope& scope, std::uint64_t now) {
   scope.live_end_bytes = load(page->live_bytes);
   scope.allocated_end_bytes = load(page->allocated_bytes);
   scope.allocations_end = load(page->allocations);
-  const auto offset = static_cast<std::int64_t>(sizeof(HeapPage) + page->scopes * sizeof(Scope));
-  if (is_own_file() && write_all(page_fd, &scope, sizeof scope, offset)) {
+  if (page_file.append(&scope, sizeof scope)) {
     __atomic_fetch_add(&page->scopes, 1, __ATOMIC_RELEASE);
   } else {
     count_lost();
@@ -205,10 +169,8 @@ void publish() {
 
 bool open_page() {
   describe_image(private_page, 0);
-  const HeapPage counted_so_far = private_page;
-  HeapPage* mapped = map_file(counted_so_far);
+  HeapPage* mapped = map_file(private_page);
   if (mapped == nullptr) return false;
-  move_fd_away();
   page = mapped;
   return true;
 }
@@ -216,8 +178,7 @@ bool open_page() {
 bool reopen_page_after_fork(std::int64_t inherited_bytes) {
   HeapPage* old = page;
   if (old != &private_page) release_memory(old, sizeof(HeapPage));
-  if (page_fd >= 0) raw_syscall(SYS_close, page_fd);
-  page_fd = -1;
+  page_file.close();
   scopes_lock.reset();
   private_page = HeapPage{};
   private_page.live_bytes = inherited_bytes;
@@ -227,7 +188,6 @@ bool reopen_page_after_fork(std::int64_t inherited_bytes) {
   describe_image(private_page, kForked);
   HeapPage* mapped = map_file(private_page);
   if (mapped == nullptr) return false;
-  move_fd_away();
   page = mapped;
   return true;
 }

@@ -54,6 +54,7 @@ namespace {
 
 [[gnu::noinline, gnu::cold]] void free_listed(void* block) {
   if (block == nullptr) return;
+  note_death(block);
   account_free(glibc_chunk_bytes(block));
   next.free(block);
 }
@@ -81,12 +82,14 @@ void* fast_calloc(std::size_t count, std::size_t size) {
 void* fast_realloc(void* old, std::size_t size) {
   if (old == nullptr) return fast_malloc(size);
   const std::int64_t old_bytes = glibc_chunk_bytes(old);
+  const bool traced = filter_of(old) != 0 && note_death(old);
   account_free(old_bytes);
   void* block = next.realloc(old, size);
   if (block != nullptr) {
     account_allocation(block, size, glibc_chunk_bytes(block));
   } else if (size != 0) {
     tls.room -= old_bytes;
+    if (traced) note_revival(old);
   }
   return block;
 }
@@ -105,7 +108,7 @@ void full_free(void* block) {
   if (take_early_block(block)) return __libc_free(block);
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return next.free(block);
-  account_free(bytes_of(block, frame));
+  account_death(block, frame);
   const AllocatorCall call(frame);
   next.free(block);
 }
@@ -123,9 +126,13 @@ void* full_realloc(void* old, std::size_t size) {
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return next.realloc(old, size);
   const std::int64_t old_bytes = bytes_of(old, frame);
+  const bool traced = may_be_traced(old) && note_death(old);
   account_free(old_bytes);
   const Born born = call_allocator(frame, [&] { return next.realloc(old, size); });
-  if (born.block == nullptr && size != 0) tls.room -= old_bytes;
+  if (born.block == nullptr && size != 0) {
+    tls.room -= old_bytes;
+    if (traced) note_revival(old);
+  }
   return account_born(born, size);
 }
 

@@ -53,7 +53,7 @@ void counted_delete(void* block, Rest... rest) {
   if (block == nullptr) return;
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return remove(block, rest...);
-  account_free(bytes_of(block, frame));
+  account_death(block, frame);
   const AllocatorCall call(frame);
   remove(block, rest...);
 }

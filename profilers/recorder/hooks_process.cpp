@@ -6,8 +6,10 @@
 #include <cstdarg>
 #include <cstdlib>
 
+#include "memduel/annotate.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/process.h"
+#include "profilers/recorder/trace.h"
 
 namespace memduel::recorder {
 
@@ -17,14 +19,15 @@ constexpr int kMostArguments = 1024;
 
 // Looked up before main: the dynamic linker's lock may be held by a thread that a forked child
 // lost.
-struct WaysOut {
+struct LookedUp {
   decltype(&execvp) by_path;
   decltype(&execvpe) by_path_with_environment;
   decltype(&fexecve) by_descriptor;
   decltype(&quick_exit) quick;
   decltype(&abort) abnormal;
+  decltype(&dlclose) close_library;
 };
-WaysOut ways_out;
+LookedUp looked_up;
 
 void finish_quietly() {
   if (tls.busy) return;  // a signal handler that interrupted the recorder
@@ -51,13 +54,15 @@ bool collect(const char* first, va_list rest, const char** arguments) {
 }  // namespace
 
 void find_ways_out() {
-  ways_out.by_path = reinterpret_cast<decltype(ways_out.by_path)>(dlsym(RTLD_NEXT, "execvp"));
-  ways_out.by_path_with_environment =
-      reinterpret_cast<decltype(ways_out.by_path_with_environment)>(dlsym(RTLD_NEXT, "execvpe"));
-  ways_out.by_descriptor =
-      reinterpret_cast<decltype(ways_out.by_descriptor)>(dlsym(RTLD_NEXT, "fexecve"));
-  ways_out.quick = reinterpret_cast<decltype(ways_out.quick)>(dlsym(RTLD_NEXT, "quick_exit"));
-  ways_out.abnormal = reinterpret_cast<decltype(ways_out.abnormal)>(dlsym(RTLD_NEXT, "abort"));
+  looked_up.by_path = reinterpret_cast<decltype(looked_up.by_path)>(dlsym(RTLD_NEXT, "execvp"));
+  looked_up.by_path_with_environment =
+      reinterpret_cast<decltype(looked_up.by_path_with_environment)>(dlsym(RTLD_NEXT, "execvpe"));
+  looked_up.by_descriptor =
+      reinterpret_cast<decltype(looked_up.by_descriptor)>(dlsym(RTLD_NEXT, "fexecve"));
+  looked_up.quick = reinterpret_cast<decltype(looked_up.quick)>(dlsym(RTLD_NEXT, "quick_exit"));
+  looked_up.close_library =
+      reinterpret_cast<decltype(looked_up.close_library)>(dlsym(RTLD_NEXT, "dlclose"));
+  looked_up.abnormal = reinterpret_cast<decltype(looked_up.abnormal)>(dlsym(RTLD_NEXT, "abort"));
 }
 
 }  // namespace memduel::recorder
@@ -66,9 +71,9 @@ using memduel::recorder::collect;
 using memduel::recorder::failed;
 using memduel::recorder::finish_quietly;
 using memduel::recorder::kMostArguments;
+using memduel::recorder::looked_up;
 using memduel::recorder::raw_syscall;
 using memduel::recorder::resume_image;
-using memduel::recorder::ways_out;
 
 #define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -84,13 +89,13 @@ MEMDUEL_EXPORT void _Exit(int status) noexcept {
 
 MEMDUEL_EXPORT void quick_exit(int status) noexcept {
   finish_quietly();
-  ways_out.quick(status);
+  looked_up.quick(status);
   __builtin_unreachable();
 }
 
 MEMDUEL_EXPORT void abort() noexcept {
   finish_quietly();
-  ways_out.abnormal();
+  looked_up.abnormal();
   __builtin_unreachable();
 }
 
@@ -106,7 +111,7 @@ MEMDUEL_EXPORT int execv(const char* path, char* const* argv) noexcept {
 
 MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* environment) noexcept {
   finish_quietly();
-  const int status = ways_out.by_path_with_environment(file, argv, environment);
+  const int status = looked_up.by_path_with_environment(file, argv, environment);
   resume_image();
   return status;
 }
@@ -117,7 +122,7 @@ MEMDUEL_EXPORT int execvp(const char* file, char* const* argv) noexcept {
 
 MEMDUEL_EXPORT int fexecve(int fd, char* const* argv, char* const* environment) noexcept {
   finish_quietly();
-  const int status = ways_out.by_descriptor(fd, argv, environment);
+  const int status = looked_up.by_descriptor(fd, argv, environment);
   resume_image();
   return status;
 }
@@ -150,11 +155,27 @@ MEMDUEL_EXPORT int execle(const char* path, const char* first, ...) noexcept {
   return fits ? execve(path, const_cast<char* const*>(argv), environment) : failed(-E2BIG);
 }
 
+MEMDUEL_EXPORT int dlclose(void* library) noexcept {
+  using namespace memduel::recorder;
+  const int status = looked_up.close_library(library);
+  if (!tls.busy && is_tracing()) {
+    const Busy busy;
+    trace_unload();
+  }
+  return status;
+}
+
 MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase) {
   using namespace memduel::recorder;
   if (tls.busy || !is_recording()) return;
   const int saved_errno = errno;
   const Busy busy;
-  mark(kind, round, phase);
+  if (tls.id == 0) start_thread();
+  if (kind == MEMDUEL_MARK_THREAD_PHASE) {
+    trace_thread_phase(phase);
+  } else {
+    mark(kind, round, phase);
+    trace_mark(kind, round, phase);
+  }
   errno = saved_errno;
 }

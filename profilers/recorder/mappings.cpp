@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/trace.h"
 
 namespace memduel::recorder {
 
@@ -103,6 +104,7 @@ void remember_mapping(void* at, std::size_t length) {
   ranges_lock.unlock();
   if (kept) {
     add_mapping(static_cast<std::int64_t>(end - begin));
+    if (is_tracing()) trace_mapping(at, end - begin);
   } else {
     count_lost();
   }
@@ -113,12 +115,23 @@ std::int64_t forget_mapping(void* at, std::size_t length) {
   ranges_lock.lock();
   const std::int64_t bytes = range_count == 0 ? 0 : cut(begin, page_up(begin + length));
   ranges_lock.unlock();
-  if (bytes > 0) remove_mapping(bytes);
+  if (bytes > 0) {
+    remove_mapping(bytes);
+    if (is_tracing()) trace_unmapping(at, page_up(begin + length) - begin);
+  }
   return bytes;
 }
 
-void reset_mappings_lock() {
-  ranges_lock.reset();
+void hold_mappings_for_fork() {
+  ranges_lock.lock();
+}
+
+void release_mappings_after_fork(bool in_child) {
+  if (in_child) {
+    ranges_lock.reset();
+  } else {
+    ranges_lock.unlock();
+  }
 }
 
 }  // namespace memduel::recorder

@@ -14,7 +14,8 @@ void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.
 std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
-/// In a forked child.
-void reset_mappings_lock() MEMDUEL_HIDDEN;
+/// Around fork; `in_child` takes the lock over.
+void hold_mappings_for_fork() MEMDUEL_HIDDEN;
+void release_mappings_after_fork(bool in_child) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

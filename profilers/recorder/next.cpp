@@ -167,6 +167,9 @@ void resolve_next() {
   for (int i = 0; i < delete_forms; ++i) find(next.delete_forms_[i], kDeleteNames[i]);
   describe_provider();
   next.glibc = has_glibc_chunks();
+  // Blocks of the same allocator need no memory of where they came from; their addresses return.
+  const auto libc_malloc = reinterpret_cast<std::uintptr_t>(&__libc_malloc);
+  if (libc_malloc >= next.module_begin && libc_malloc < next.module_end) early_count = 0;
 }
 
 }  // namespace memduel::recorder

@@ -9,6 +9,7 @@
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/sampler.h"
+#include "profilers/recorder/trace.h"
 
 namespace memduel::recorder {
 
@@ -46,8 +47,10 @@ void after_fork_in_parent() {
 }
 
 void after_fork_in_child() {
-  reset_mappings_lock();
-  if (!settings.follow || !reopen_page_after_fork(live_at_fork)) {
+  release_mappings_after_fork(true);
+  const bool traces = is_tracing();
+  if (!settings.follow || !reopen_page_after_fork(live_at_fork) ||
+      (traces && !reopen_trace_after_fork())) {
     recording = false;
     install_off();
   }
@@ -112,6 +115,7 @@ __attribute__((constructor(101))) void start() {
   if (!settings.follow) leave_preload_list();
   if (settings.seed == 0) settings.seed = now_ns();
   if (!open_page()) return install_off();
+  if (settings.mode != Mode::count && !open_trace()) return install_off();
   thread_key_made = pthread_key_create(&thread_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   recording = true;
@@ -154,6 +158,7 @@ void resume_image() {
 void finish_image() {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
   finish_page();
+  flush_trace();
 }
 
 }  // namespace memduel::recorder

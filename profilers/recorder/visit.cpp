@@ -5,6 +5,7 @@
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/sampler.h"
+#include "profilers/recorder/trace.h"
 
 namespace memduel::recorder {
 
@@ -28,7 +29,8 @@ bool grant_left() {
 
 }  // namespace
 
-void* visit_allocation(void* block, std::size_t /*requested*/, std::int64_t /*bytes*/) {
+// Exact mode's requested bytes are never granted, so that every allocation comes here.
+void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
   if (tls.busy) return block;
   const int saved_errno = errno;
   const Busy busy;
@@ -36,7 +38,7 @@ void* visit_allocation(void* block, std::size_t /*requested*/, std::int64_t /*by
   if (tls.room < 0) note_new_high();
   if (tls.left < 0 || tls.high >= tls.publish_at) {
     publish();
-    if (tls.left < 0) grant_left();
+    if (tls.left < 0 && grant_left() && is_tracing()) trace_allocation(block, requested, bytes);
   }
   errno = saved_errno;
   return block;
@@ -48,6 +50,24 @@ void visit_free() {
   const Busy busy;
   if (tls.id == 0) start_thread();
   publish();
+  errno = saved_errno;
+}
+
+bool note_death(void* block) {
+  if (tls.busy) return false;
+  const int saved_errno = errno;
+  const Busy busy;
+  if (tls.id == 0) start_thread();
+  const bool traced = trace_free(block);
+  errno = saved_errno;
+  return traced;
+}
+
+void note_revival(void* block) {
+  if (tls.busy) return;
+  const int saved_errno = errno;
+  const Busy busy;
+  trace_revival(block);
   errno = saved_errno;
 }
 

@@ -1,0 +1,25 @@
+// From what the recorder left to the file that people keep: blocks packed, names added, an index.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "profilers/profile/profile.h"
+#include "profilers/profile/symbolize.h"
+
+namespace memduel {
+
+struct FinishedProfile {
+  std::string bytes;
+  Profile profile;  ///< as the bytes read back
+};
+
+/// Packs the blocks of `recorded` with zstd and adds the names that can be found on this machine,
+/// so that the file can be read anywhere. `more_info` is added to Profile::info. Finishing a
+/// finished file renews its names.
+FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
+                               const SymbolOptions& options,
+                               const std::map<std::string, std::string>& more_info = {});
+
+}  // namespace memduel

@@ -1,0 +1,24 @@
+// A recorder's file as a profile.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "profilers/profile/profile.h"
+
+namespace memduel {
+
+/// Reads a `.mdp` file, finished or left behind by a killed program; what could not be read is in
+/// the profile's notes. Throws Error(io) when nothing can be read.
+Profile load_profile(const std::filesystem::path& file);
+
+/// The same from bytes; `name` is for messages.
+Profile profile_from_bytes(std::string_view bytes, const std::string& name);
+
+struct TraceReading;
+
+/// What a file lost, in words; empty when it is whole.
+std::string loss_of(const TraceReading& reading);
+
+}  // namespace memduel

@@ -1,0 +1,151 @@
+// What a tracer leaves, in one in-memory model, whichever tracer made it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace memduel {
+
+/// A library or program that frames lie in.
+struct ProfileModule {
+  std::string path;
+  std::string build_id;     ///< hexadecimal; empty when the file has none
+  std::uint64_t begin = 0;  ///< where it was mapped
+  std::uint64_t end = 0;
+  std::uint64_t bias = 0;  ///< mapped address minus address in the file
+};
+
+/// A function at a place; several per location where calls were inlined.
+struct FrameName {
+  std::string function;  ///< demangled; `module+0x1234` where nothing better is known
+  std::string file;      ///< empty when unknown
+  int line = 0;          ///< 0 when unknown
+};
+
+/// A place in the code.
+struct ProfileLocation {
+  enum class Kind { native, python, lost };
+  Kind kind = Kind::native;
+  std::optional<std::size_t> module;  ///< index into Profile::modules
+  std::uint64_t address = 0;          ///< in the module's file; absolute without a module
+  std::vector<FrameName> names;       ///< innermost (inlined) first; empty before symbolization
+};
+
+/// A stack is a node and the way to the root; node 0 is the root and no frame.
+struct StackNode {
+  std::uint32_t parent = 0;
+  std::uint32_t location = 0;
+};
+
+/// An estimated amount: sums of unbiased samples. Exact when every block was recorded (variance 0).
+struct Estimate {
+  double bytes = 0;     ///< requested bytes
+  double count = 0;     ///< blocks
+  double variance = 0;  ///< of bytes
+  std::int64_t samples = 0;
+
+  Estimate& operator+=(const Estimate& other);
+  Estimate& operator-=(const Estimate& other);
+
+  /// Half the width of the 95 % interval of `bytes` (normal approximation).
+  [[nodiscard]] double half_width() const;
+};
+
+enum class Heap { malloc, mapping };
+
+/// Blocks of one stack that were born in one round and phase, and what became of them.
+struct AllocationSite {
+  std::uint32_t stack = 0;
+  int round = 0;            ///< 0: outside rounds
+  std::uint32_t phase = 0;  ///< index into Profile::phases; 0 is no phase
+  Heap heap = Heap::malloc;
+  Estimate allocated;
+  Estimate live;       ///< at the end
+  Estimate temporary;  ///< freed by the thread that allocated, in the phase of the allocation
+};
+
+/// What was live at one moment, by site (index into Profile::sites).
+using LiveSites = std::vector<std::pair<std::uint32_t, Estimate>>;
+
+/// The moment with most live bytes in the run, a round or a stretch of a phase.
+struct ProfilePeak {
+  int round = 0;
+  std::uint32_t phase = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;  ///< 0: cut off
+  Estimate total;
+  LiveSites sites;
+};
+
+/// Bytes born in one round and live at the end of another: the retention matrix has a row per birth
+/// round and a column per end.
+struct RetentionCell {
+  int born = 0;
+  int end = 0;
+  Estimate total;
+  LiveSites sites;
+};
+
+/// Block sizes from 2^k up to 2^(k+1) - 1 requested bytes; size 0 is in the bin of 1.
+struct SizeBin {
+  std::int64_t at_least = 0;
+  Estimate allocated;
+};
+
+/// Exact counters beside the samples; block bytes (see profilers/recorder/layout.h).
+struct ProfileCounters {
+  std::int64_t live_bytes = 0;
+  std::int64_t peak_bytes = 0;
+  std::int64_t allocated_bytes = 0;  ///< requested bytes
+  std::int64_t allocations = 0;
+  std::int64_t mapping_bytes = 0;
+  std::int64_t mapping_peak_bytes = 0;
+  std::int64_t lost = 0;
+  std::int64_t threads = 0;
+};
+
+struct Profile {
+  std::map<std::string, std::string>
+      info;  ///< program, command, mode, interval_bytes, allocator, …
+  std::optional<ProfileCounters> counters;
+  std::vector<std::string> phases{""};
+  std::vector<ProfileModule> modules;
+  std::vector<ProfileLocation> locations;
+  std::vector<StackNode> stacks{StackNode{}};
+  std::vector<AllocationSite> sites;
+  ProfilePeak peak;          ///< of the run, malloc heap
+  ProfilePeak mapping_peak;  ///< of the run, mapping heap
+  std::vector<ProfilePeak> round_peaks;
+  std::vector<ProfilePeak> phase_peaks;
+  std::vector<RetentionCell> retention;
+  std::vector<SizeBin> sizes;
+  std::vector<std::string> notes;  ///< losses and limits a reader must know
+
+  [[nodiscard]] bool sampled() const;
+};
+
+/// The questions that a profile answers by stack.
+enum class ProfileKind { peak, live, allocated, temporary };
+
+/// From peak|live|allocated|temporary. Throws Error(usage) naming the nearest.
+ProfileKind profile_kind_from(const std::string& name);
+std::string to_string(ProfileKind kind);
+
+/// Amounts of `kind` by site, only those that are not empty.
+LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap = Heap::malloc);
+
+/// The same by stack, rounds and phases summed; largest first.
+std::vector<std::pair<std::uint32_t, Estimate>> stacks_of(const Profile& profile,
+                                                          const LiveSites& sites);
+
+/// Frame names of a stack, outermost first, inlined frames expanded.
+std::vector<FrameName> frames_of(const Profile& profile, std::uint32_t stack);
+
+/// A location as one text: its innermost name, or module+offset.
+std::string describe(const Profile& profile, const ProfileLocation& location);
+
+}  // namespace memduel

@@ -1,0 +1,152 @@
+#include "profilers/profile/summarize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace memduel {
+
+namespace {
+
+std::string amount_text(const Estimate& amount) {
+  if (amount.variance <= 0) return format_bytes(amount.bytes);
+  return fmt::format("{} ± {}", format_bytes(amount.bytes), format_bytes(amount.half_width()));
+}
+
+Estimate total_of(const LiveSites& sites) {
+  Estimate total;
+  for (const auto& entry : sites) total += entry.second;
+  return total;
+}
+
+void add_totals(std::string& text, const Profile& profile) {
+  for (const char* key : {"program", "command", "mode", "interval_bytes", "allocator", "end"}) {
+    const auto entry = profile.info.find(key);
+    if (entry != profile.info.end()) text += fmt::format("{:<16}{}\n", key, entry->second);
+  }
+  if (profile.counters) {
+    const ProfileCounters& counters = *profile.counters;
+    text += fmt::format("\nExact counters\n");
+    text += fmt::format("  peak          {:>12}   block bytes\n",
+                        format_bytes(static_cast<double>(counters.peak_bytes)));
+    text += fmt::format("  live at end   {:>12}   block bytes\n",
+                        format_bytes(static_cast<double>(counters.live_bytes)));
+    text += fmt::format("  allocated     {:>12}   requested, in {} allocations\n",
+                        format_bytes(static_cast<double>(counters.allocated_bytes)),
+                        counters.allocations);
+    text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
+                        format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
+  }
+  const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
+  const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
+  text += fmt::format("\n{} (requested bytes)\n", profile.sampled()
+                                                      ? "Estimated from samples, 95 % intervals"
+                                                      : "From every allocation");
+  text += fmt::format("  live at peak  {}\n", amount_text(profile.peak.total));
+  text += fmt::format("  live at end   {}\n",
+                      amount_text(total_of(sites_of(profile, ProfileKind::live))));
+  text +=
+      fmt::format("  allocated     {} in {:.0f} blocks\n", amount_text(allocated), allocated.count);
+  if (allocated.bytes > 0) {
+    text += fmt::format("  temporary     {} ({:.1f} %: freed by their thread in their phase)\n",
+                        amount_text(temporary), 100 * temporary.bytes / allocated.bytes);
+  }
+}
+
+void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
+                const SummaryOptions& options) {
+  const LiveSites sites = sites_of(profile, kind);
+  if (sites.empty()) return;
+  const double total = total_of(sites).bytes;
+  text += fmt::format("\nTop stacks: {}\n", to_string(kind));
+  std::size_t number = 0;
+  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+    if (++number > options.stacks) break;
+    text += fmt::format("{:>4}. {} ({:.1f} %) in {:.0f} blocks\n", number, amount_text(amount),
+                        total > 0 ? 100 * amount.bytes / total : 0, amount.count);
+    std::vector<FrameName> frames = frames_of(profile, stack);
+    std::reverse(frames.begin(), frames.end());
+    for (std::size_t i = 0; i < frames.size() && i < options.frames; ++i) {
+      const FrameName& frame = frames[i];
+      text += fmt::format("        {}", frame.function);
+      if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
+      text += '\n';
+    }
+    if (frames.size() > options.frames) {
+      text += fmt::format("        … {} more\n", frames.size() - options.frames);
+    }
+  }
+}
+
+void add_sizes(std::string& text, const Profile& profile) {
+  double most = 0;
+  for (const SizeBin& bin : profile.sizes) most = std::max(most, bin.allocated.count);
+  if (most <= 0) return;
+  text += "\nSizes of allocated blocks\n";
+  constexpr double kColumns = 40;
+  for (const SizeBin& bin : profile.sizes) {
+    if (bin.allocated.samples == 0) continue;
+    const auto columns = static_cast<std::size_t>(std::ceil(kColumns * bin.allocated.count / most));
+    text += fmt::format("  from {:>9} {:>12.0f} {:>11} {}\n",
+                        format_bytes(static_cast<double>(bin.at_least)), bin.allocated.count,
+                        format_bytes(bin.allocated.bytes), std::string(columns, '#'));
+  }
+}
+
+void add_rounds(std::string& text, const Profile& profile) {
+  if (profile.round_peaks.empty()) return;
+  text += "\nPeaks by round\n";
+  for (const ProfilePeak& peak : profile.round_peaks) {
+    text += fmt::format("  round {:>4}  {}\n", peak.round, amount_text(peak.total));
+  }
+}
+
+// A column that stays constant down the rounds is healthy; a row that grows leaks.
+void add_retention(std::string& text, const Profile& profile) {
+  std::set<int> births;
+  std::set<int> ends;
+  std::map<std::pair<int, int>, Estimate> cells;
+  for (const RetentionCell& cell : profile.retention) {
+    births.insert(cell.born);
+    ends.insert(cell.end);
+    cells[{cell.born, cell.end}] = cell.total;
+  }
+  constexpr std::size_t kMostColumns = 10;
+  if (births.empty() || ends.size() > kMostColumns * 1000) return;
+  // Of many rounds the last ones tell.
+  while (ends.size() > kMostColumns) ends.erase(ends.begin());
+  while (births.size() > kMostColumns + 1) births.erase(std::next(births.begin()));
+  text += "\nRetention: bytes born in a round (down) and live at the end of a round (across)\n";
+  text += "  born \\ end";
+  for (const int end : ends) text += fmt::format("{:>11}", end);
+  text += '\n';
+  for (const int born : births) {
+    text += born == 0 ? fmt::format("  {:>10}", "before") : fmt::format("  {:>10}", born);
+    for (const int end : ends) {
+      const auto cell = cells.find({born, end});
+      text += fmt::format("{:>11}", cell == cells.end() ? "-" : format_bytes(cell->second.bytes));
+    }
+    text += '\n';
+  }
+}
+
+}  // namespace
+
+std::string summarize(const Profile& profile, const SummaryOptions& options) {
+  std::string text;
+  add_totals(text, profile);
+  add_stacks(text, profile, ProfileKind::peak, options);
+  add_stacks(text, profile, ProfileKind::live, options);
+  add_sizes(text, profile);
+  add_rounds(text, profile);
+  add_retention(text, profile);
+  for (const std::string& note : profile.notes) text += fmt::format("\nNote: {}\n", note);
+  return text;
+}
+
+}  // namespace memduel

@@ -1,0 +1,44 @@
+#include "profilers/recorder/own_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "profilers/recorder/counters.h"
+
+namespace memduel::recorder {
+
+bool OwnFile::create(const char* suffix) {
+  constexpr int kHighNumber = 900;  // low ones are what programs count on
+  char path[sizeof settings.directory + 64];
+  image_path(suffix, path, sizeof path);
+  const long fd = raw_syscall(SYS_open, reinterpret_cast<long>(path),
+                              O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (fd < 0) return false;
+  const long moved = raw_syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, kHighNumber);
+  if (moved >= 0) raw_syscall(SYS_close, fd);
+  fd_ = static_cast<int>(moved >= 0 ? moved : fd);
+  struct stat opened{};
+  if (fstat(fd_, &opened) != 0) return false;
+  inode_ = opened.st_ino;
+  device_ = opened.st_dev;
+  end_ = 0;
+  return true;
+}
+
+bool OwnFile::is_ours() const {
+  struct stat now{};
+  return fd_ >= 0 && fstat(fd_, &now) == 0 && now.st_ino == inode_ && now.st_dev == device_;
+}
+
+void OwnFile::close() {
+  if (is_ours()) raw_syscall(SYS_close, fd_);
+  fd_ = -1;
+}
+
+bool OwnFile::append(const void* bytes, std::size_t count) {
+  if (!is_ours() || !write_all(fd_, bytes, count, end_)) return false;
+  end_ += static_cast<std::int64_t>(count);
+  return true;
+}
+
+}  // namespace memduel::recorder

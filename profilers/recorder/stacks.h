@@ -1,0 +1,31 @@
+// Stacks as nodes of a tree that grows from the outermost frame inwards; the same stack is the same
+// node. All functions under the trace's lock.
+#pragma once
+
+#include <cstdint>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// A frame as one word: a native address, or a Python frame (code number and line).
+using FrameWord = std::uint64_t;
+inline constexpr FrameWord kPythonFrame = FrameWord{1} << 63;
+
+inline FrameWord python_frame(std::uint32_t code, std::uint32_t line) {
+  return kPythonFrame | (FrameWord{code} << 24) | (line & 0xffffff);
+}
+
+/// Finds the child of `parent` for `frame`, or makes it and says so. 0: no memory.
+std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) MEMDUEL_HIDDEN;
+
+/// The first node whose event is not in the trace yet: readers see by it that a block is missing.
+std::uint32_t next_untold_node() MEMDUEL_HIDDEN;
+void note_node_told() MEMDUEL_HIDDEN;
+
+/// Frames mean something else from now on: no node is found any more, numbers go on.
+void forget_nodes() MEMDUEL_HIDDEN;
+/// In a forked child: numbers start again.
+void restart_nodes() MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

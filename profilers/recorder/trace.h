@@ -1,0 +1,35 @@
+// The trace of sampled and exact mode: events in one order for all threads, written in blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "profilers/recorder/thread_state.h"
+
+namespace memduel::recorder {
+
+/// Creates `<image>.mdp`. False: it cannot be written.
+bool open_trace() MEMDUEL_HIDDEN;
+/// Around fork in the parent, so that the child does not inherit tables in the middle of a change.
+void hold_trace_for_fork() MEMDUEL_HIDDEN;
+void release_trace_after_fork() MEMDUEL_HIDDEN;
+/// In a forked child: forgets the parent's file and buffers and starts a file of its own.
+bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
+bool is_tracing() MEMDUEL_HIDDEN;
+
+void trace_allocation(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
+/// Of a block that may be traced; false: it is not.
+bool trace_free(void* block) MEMDUEL_HIDDEN;
+/// The block that trace_free just took out is back.
+void trace_revival(void* block) MEMDUEL_HIDDEN;
+void trace_mapping(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
+void trace_unmapping(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
+/// Also finishes the running block, so that a killed process leaves all finished phases.
+void trace_mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
+void trace_thread_phase(const char* phase) MEMDUEL_HIDDEN;
+/// A library was closed: addresses may mean something else from now on.
+void trace_unload() MEMDUEL_HIDDEN;
+/// Writes what is buffered.
+void flush_trace() MEMDUEL_HIDDEN;
+
+}  // namespace memduel::recorder

@@ -1,0 +1,207 @@
+#include "profilers/recorder/unwind.h"
+
+#include <pthread.h>
+
+#include <cstring>
+
+#include "profilers/recorder/cfi.h"
+#include "profilers/recorder/system.h"
+
+extern "C" void* __libc_stack_end;
+extern "C" char __ehdr_start __attribute__((visibility("hidden")));
+extern "C" char _end __attribute__((visibility("hidden")));
+
+namespace memduel::recorder {
+
+namespace {
+
+// ---- rules by address -------------------------------------------------------------------------
+
+// One word per entry, so that threads need no lock: 47 bits of address, 13 of rule number, 4 of
+// generation.
+constexpr std::size_t kCacheEntries = std::size_t{1} << 15;
+constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 47) - 1;
+constexpr std::uint32_t kMostRules = 1U << 13;
+std::uint64_t cache[kCacheEntries];
+std::uint64_t generation = 1;  // 1 to 15: an entry of zeros is never valid
+
+UnwindRule rules[kMostRules];
+std::uint32_t rule_count = 0;
+Lock rules_lock;
+
+std::size_t cache_slot(std::uintptr_t pc) {
+  return static_cast<std::size_t>((pc * 0x9e3779b97f4a7c15U) >> 49);
+}
+
+// The number of an equal rule; programs have a few hundred different ones.
+std::uint32_t rule_number(const UnwindRule& rule) {
+  const std::uint32_t count = __atomic_load_n(&rule_count, __ATOMIC_ACQUIRE);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (rules[i] == rule) return i;
+  }
+  rules_lock.lock();
+  std::uint32_t number = rule_count;
+  if (number < kMostRules) {
+    rules[number] = rule;
+    __atomic_store_n(&rule_count, number + 1, __ATOMIC_RELEASE);
+  }
+  rules_lock.unlock();
+  return number;
+}
+
+UnwindRule rule_of(std::uintptr_t pc) {
+  const std::uint64_t tag =
+      (__atomic_load_n(&generation, __ATOMIC_RELAXED) << 60) | (pc & kAddressMask);
+  constexpr std::uint64_t kRuleMask = std::uint64_t{kMostRules - 1} << 47;
+  std::uint64_t* slot = &cache[cache_slot(pc)];
+  const std::uint64_t entry = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+  if ((entry & ~kRuleMask) == tag) return rules[(entry & kRuleMask) >> 47];
+  const UnwindRule rule = find_unwind_rule(pc);
+  const std::uint64_t number = rule_number(rule);
+  if (number < kMostRules) __atomic_store_n(slot, tag | (number << 47), __ATOMIC_RELEASE);
+  return rule;
+}
+
+// ---- reading the stack ------------------------------------------------------------------------
+
+// glibc puts a thread's control block at the upper end of its stack; the main thread's end is known
+// to the dynamic linker. A stack that is neither (a signal stack, a coroutine) is read page by page
+// through the kernel, which refuses instead of faulting.
+class Stack {
+ public:
+  explicit Stack(std::uintptr_t sp) : low_(sp) {
+    constexpr std::uintptr_t kMostBytes = std::uintptr_t{64} << 20;
+    const auto thread_end = static_cast<std::uintptr_t>(pthread_self());
+    const auto main_end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
+    if (sp < main_end && main_end - sp < kMostBytes) {
+      high_ = main_end;
+    } else if (sp < thread_end && thread_end - sp < kMostBytes / 4) {
+      high_ = thread_end;
+    }
+  }
+
+  bool read(std::uintptr_t at, std::uintptr_t& value) {
+    if ((at & 7) != 0) return false;
+    if (at < low_ || at + 8 > high_) {
+      if (!readable(at)) return false;
+    }
+    memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    return true;
+  }
+
+ private:
+  bool readable(std::uintptr_t at) {
+    const std::uintptr_t wanted = at & ~std::uintptr_t{4095};
+    if (wanted == page_) return true;
+    char byte = 0;
+    struct {
+      void* base;
+      std::size_t length;
+    } local{&byte, 1}, remote{reinterpret_cast<void*>(at), 1};
+    const long got =
+        raw_syscall(SYS_process_vm_readv, raw_syscall(SYS_getpid), reinterpret_cast<long>(&local),
+                    1, reinterpret_cast<long>(&remote), 1, 0);
+    if (got != 1) return false;
+    page_ = wanted;
+    return true;
+  }
+
+  std::uintptr_t low_;
+  std::uintptr_t high_ = 0;
+  std::uintptr_t page_ = 1;
+};
+
+struct Registers {
+  std::uintptr_t ip;
+  std::uintptr_t sp;
+  std::uintptr_t bp;
+  bool exact_ip;  ///< ip is the interrupted instruction, not a return address
+};
+
+// Linux' signal frame: a ucontext at rsp, its general registers from byte 40.
+bool leave_signal_frame(Stack& stack, Registers& registers) {
+  constexpr std::uintptr_t kRegisters = 40;
+  const std::uintptr_t context = registers.sp + kRegisters;
+  Registers interrupted{};
+  if (!stack.read(context + 8 * 16, interrupted.ip)) return false;
+  if (!stack.read(context + 8 * 15, interrupted.sp)) return false;
+  if (!stack.read(context + 8 * 10, interrupted.bp)) return false;
+  interrupted.exact_ip = true;
+  registers = interrupted;
+  return true;
+}
+
+bool find_cfa(Stack& stack, const UnwindRule& rule, const Registers& registers,
+              std::uintptr_t& cfa) {
+  const auto offset = static_cast<std::uintptr_t>(std::intptr_t{rule.cfa_offset});
+  switch (rule.cfa) {
+    case UnwindRule::rsp_plus:
+      cfa = registers.sp + offset;
+      return true;
+    case UnwindRule::rbp_plus:
+      cfa = registers.bp + offset;
+      return true;
+    case UnwindRule::rbp_indirect:
+      return stack.read(registers.bp + offset, cfa);
+    case UnwindRule::plt_entry:
+      cfa = registers.sp + 8 + ((registers.ip & 15) >= 11 ? 8 : 0);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// One frame outwards. False: there is none, or it cannot be found.
+bool step(Stack& stack, const UnwindRule& rule, Registers& registers, std::uintptr_t& cfa) {
+  if (rule.cfa == UnwindRule::signal_frame) {
+    cfa = registers.sp;
+    return leave_signal_frame(stack, registers);
+  }
+  if (!find_cfa(stack, rule, registers, cfa) || cfa <= registers.sp) return false;
+  Registers caller{};
+  if (!stack.read(cfa - 8, caller.ip) || caller.ip < 4096) return false;
+  caller.sp = cfa;
+  caller.bp = registers.bp;
+  const auto saved = static_cast<std::uintptr_t>(std::intptr_t{rule.rbp_offset});
+  if (rule.rbp == UnwindRule::at_cfa_plus && !stack.read(cfa + saved, caller.bp)) return false;
+  if (rule.rbp == UnwindRule::at_rbp_plus && !stack.read(registers.bp + saved, caller.bp)) {
+    return false;
+  }
+  registers = caller;
+  return true;
+}
+
+bool is_own_code(std::uintptr_t ip) {
+  return ip >= reinterpret_cast<std::uintptr_t>(&__ehdr_start) &&
+         ip < reinterpret_cast<std::uintptr_t>(&_end);
+}
+
+}  // namespace
+
+[[gnu::noinline]] int unwind_stack(NativeFrame* frames, int capacity) {
+  Registers registers{};
+  asm volatile("lea (%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
+               : "=r"(registers.ip), "=r"(registers.sp), "=r"(registers.bp));
+  registers.exact_ip = true;
+  Stack stack(registers.sp);
+  int count = 0;
+  while (count < capacity) {
+    const std::uintptr_t ip = registers.exact_ip ? registers.ip : registers.ip - 1;
+    const UnwindRule rule = rule_of(ip);
+    std::uintptr_t cfa = 0;
+    registers.exact_ip = false;
+    Registers caller = registers;
+    const bool more = step(stack, rule, caller, cfa);
+    if (count > 0 || !is_own_code(ip)) frames[count++] = {ip, cfa};
+    if (!more) break;
+    registers = caller;
+  }
+  return count;
+}
+
+void forget_unwind_rules() {
+  std::uint64_t old = __atomic_load_n(&generation, __ATOMIC_RELAXED);
+  __atomic_store_n(&generation, old == 15 ? 1 : old + 1, __ATOMIC_RELEASE);
+}
+
+}  // namespace memduel::recorder
