@@ -1,5 +1,5 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
-// memduel-sample-report DIR [plain|hostile|empty|one-arm|unmarked|confidential|many]
+// memduel-sample-report DIR [plain|hostile|empty|failed|one-arm|unmarked|confidential|many]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,6 +26,7 @@ std::map<std::string, Kind> kinds() {
   all["plain"] = {};
   all["hostile"].sample = {.hostile = true, .failed_trial = true};
   all["empty"].sample = {.candidates = 1, .blocks = -1};
+  all["failed"].sample = {.all_failed = true};
   all["one-arm"].sample = {.candidates = 0};
   all["unmarked"].sample = {.rounds = 0};
   all["confidential"] = {{.failed_trial = true}, {.confidential = true}};

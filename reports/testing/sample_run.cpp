@@ -175,7 +175,7 @@ void add_results(Results& results, const RunData& run, const SampleOptions& opti
         ++(trial.status == TrialStatus::ok ? arm.trials_ok : arm.trials_failed);
     results.arms.push_back(std::move(arm));
   }
-  for (int k = 1; k <= options.candidates && !run.trials.empty(); ++k) {
+  for (int k = 1; k <= options.candidates && !run.trials.empty() && !options.all_failed; ++k) {
     for (const char* role : {"server", "client-1", "tree"}) {
       for (const auto& [metric, margin] :
            std::map<std::string, double>{{"peak_rss_above_idle_bytes", 0.01},
@@ -215,8 +215,9 @@ Sample make_sample(const SampleOptions& options) {
       const int k = (position + block) % (options.candidates + 1);
       run.trials.push_back(make_trial(options, ++id, block, position, k));
     }
-  if (options.failed_trial && !run.trials.empty()) {
-    TrialData& trial = run.trials.back();
+  for (TrialData& trial : run.trials) {
+    const bool last = &trial == &run.trials.back();
+    if (!options.all_failed && !(options.failed_trial && last)) continue;
     trial.status = TrialStatus::killed_for_memory;
     trial.failure = options.hostile
                         ? kHostile

@@ -14,6 +14,7 @@ struct SampleOptions {
   bool series = true;
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format
   bool failed_trial = false;
+  bool all_failed = false;
 };
 
 struct Sample {

@@ -33,7 +33,7 @@ export function live_or_held(model: ReportModel): HTMLElement[] {
       "Live or held",
       h(
         "div",
-        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Live or held" },
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "What the memory consists of" },
         h(
           "table",
           {},

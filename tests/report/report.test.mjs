@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
 
-const kinds = ["plain", "hostile", "empty", "one-arm", "unmarked", "confidential", "many"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many"];
 const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
 const report = (kind) => join(dir, kind, "report.html");
 const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
@@ -148,6 +148,13 @@ describe("sections without data", () => {
   };
   test("a run without trials has neither rounds nor metrics", async () => {
     assert.deepEqual(await titles("empty"), ["verdict", "weaknesses", "reproduce", "evidence"]);
+  });
+  test("a run in which every trial failed shows what happened to each", async () => {
+    const { page } = await open_report(browser, report("failed"));
+    assert.match(await page.textContent("#verdict"), /No verdict yet/);
+    assert.equal(await page.locator("#evidence tr.killed_for_memory").count(), 18);
+    assert.match(await page.textContent("#evidence"), /server was killed by signal 9/);
+    await page.close();
   });
   test("one arm has rounds and no metrics", async () => {
     const found = await titles("one-arm");
