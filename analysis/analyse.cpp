@@ -11,6 +11,7 @@
 #include "analysis/experiment_view.h"
 #include "analysis/gate_evaluation.h"
 #include "analysis/growth_rows.h"
+#include "analysis/merge_runs.h"
 #include "analysis/multiplicity.h"
 #include "analysis/observations.h"
 #include "analysis/row_power.h"
@@ -22,12 +23,6 @@ namespace {
 
 bool names(const Gate& gate, const std::string& role, const std::string& metric) {
   return (gate.role == "*" || gate.role == role) && gate.metric == metric;
-}
-
-bool has_relative_bound(const Gate& gate) {
-  return gate.bounds.empty() ||
-         std::any_of(gate.bounds.begin(), gate.bounds.end(),
-                     [](const Bound& bound) { return bound.kind != Bound::Kind::ceiling; });
 }
 
 /// Whether the row's p belongs to the corrected family.
@@ -220,6 +215,11 @@ void weigh_control(Work& work) {
   downgrade(work, why);
 }
 
+bool from_other_environment(const RunData& run) {
+  return std::any_of(run.warnings.begin(), run.warnings.end(),
+                     [](const Note& note) { return note.code == kOtherEnvironment; });
+}
+
 const Growth* growth_of(const Work& work, const Comparison& row) {
   for (const Growth& growth : work.results.growth) {
     if (growth.arm == row.candidate && growth.role == row.role && growth.metric == row.metric) {
@@ -336,11 +336,11 @@ std::vector<std::string> metric_names(const Work& work) {
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
   Work work{run, settings, view_experiment(run), settings.gates, {}, {}, 0.05, {}, {}};
-  work.view.control_arms.insert(settings.control_arms.begin(), settings.control_arms.end());
   if (work.gates.empty()) work.gates = default_gates(work.view.workload_kind);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
-  work.alpha = alpha_at(settings.looks, complete_blocks(work.observations));
+  const CheckedLooks looks = planned_looks(run.config, settings);
+  work.alpha = alpha_at(looks.looks, complete_blocks(work.observations));
   std::vector<std::string> role_names = work.roles;
   for (const TrialData& trial : run.trials) {
     for (const RoleData& role : trial.roles) role_names.push_back(role.role);
@@ -352,6 +352,8 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.config_sha256 = run.config_sha256;
   results.environment = run.environment;
   results.limitations = run.limitations;
+  results.limitations.insert(results.limitations.end(), looks.limitations.begin(),
+                             looks.limitations.end());
   results.warnings = run.warnings;
   results.trials = without_series(run.trials);
   return work;
@@ -375,9 +377,21 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   work.results.growth = growth_rows(run, work.observations, work.roles, settings);
   evaluate_gates(work);
   weigh_control(work);
-  if (settings.distrust) downgrade(work, *settings.distrust);
+  if (from_other_environment(run)) {
+    downgrade(work, "the two sides were measured in different environments");
+  }
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   return std::move(work.results);
+}
+
+bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
+  const ExperimentView view = view_experiment(so_far);
+  const Observations observations = observe(so_far, view.arms, settings.warmup_rounds);
+  const int blocks = complete_blocks(observations);
+  const LookPlan looks = planned_looks(so_far.config, settings).looks;
+  const bool at_look = std::any_of(looks.begin(), looks.end(),
+                                   [&](const Look& look) { return look.blocks == blocks; });
+  return at_look && settled(analyse(so_far, settings));
 }
 
 }  // namespace memduel

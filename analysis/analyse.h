@@ -21,17 +21,18 @@ struct AnalysisSettings {
   LookPlan looks = fixed_looks(8);
   Design design = Design::paired;
   int warmup_rounds = 0;
-  std::set<std::string> control_arms;      ///< hidden twins of the baseline: their rows are never
-                                           ///< gates, and a run whose control flags is not believed
-  std::optional<Calibration> calibration;  ///< of this environment's fingerprint
+  std::optional<Calibration> calibration;    ///< of this environment's fingerprint
   std::optional<double> memory_limit_bytes;  ///< to project growth to; absent: the environment's
-  std::optional<std::string> distrust;       ///< why no row may have a verdict; empty: none
   unsigned long seed = 1;  ///< of the resampling behind smallest_detectable and blocks_needed
 };
 
 /// What a resolved config asks for: gates, measure.repeats (fixed design) or its absence (adaptive
-/// looks), measure.warmup_rounds, measure.seed, and arms with "control": true. Throws Error(usage).
+/// looks), measure.warmup_rounds and measure.seed. Throws Error(usage).
 AnalysisSettings settings_from_config(const nlohmann::json& config);
+
+/// The looks a run of this config may take: settings.looks without those that its number of gates
+/// rules out. The driver stops at these, and analyse() spends the level by them.
+CheckedLooks planned_looks(const nlohmann::json& config, const AnalysisSettings& settings);
 
 /// Throws Error(usage) for a gate that names a role or metric the run does not know, and for a
 /// baseline that is no arm. Everything else that keeps it from an answer is a limitation, a warning
@@ -41,6 +42,10 @@ Results analyse(const RunData& run, const AnalysisSettings& settings);
 /// Whether a run with adaptive looks may end: every gate that is not advisory has an outcome, and
 /// the comparison behind it a verdict.
 bool settled(const Results& results);
+
+/// Whether a run may end after the blocks it has: they are a planned look, and its results are
+/// settled. Asking after every block is safe; between looks the answer is no.
+bool may_end(const RunData& so_far, const AnalysisSettings& settings);
 
 /// Precedence as documented: a failed gate, then a gate that could not be measured, then undecided
 /// where that counts as a failure.

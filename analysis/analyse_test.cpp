@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "analysis/synthetic_run.h"
+#include "analysis/test_data.h"
 
 namespace memduel {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr double kMiB = 1048576;
 
 std::vector<double> mib(std::vector<double> values) {
   for (double& value : values) value *= kMiB;
@@ -139,6 +138,17 @@ TEST(Analyse, LeavesOutAnUnmeasuredDefaultGateButNotAnAskedForOne) {
   EXPECT_EQ(gates_exit_code(asked, false), ExitCode::cannot_measure);
 }
 
+TEST(MayEnd, OnlyAtAPlannedLook) {
+  std::vector<double> a = kQuiet;
+  std::vector<double> b = kTwoPercentMore;
+  AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
+  settings.looks = adaptive_looks();
+  EXPECT_TRUE(may_end(make_duel("peak_rss_bytes", a, b), settings));
+  a.push_back(kQuiet[0]);
+  b.push_back(kTwoPercentMore[0]);
+  EXPECT_FALSE(may_end(make_duel("peak_rss_bytes", a, b), settings));
+}
+
 TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
   const RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
   try {
@@ -152,7 +162,7 @@ TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
 
 TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
   RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
-  run.config["arms"].push_back({{"name", "twin"}, {"control", true}});
+  run.config["arms"].push_back({{"name", "twin"}, {"twin_of", "a"}});
   for (size_t i = 0; i < kTwoPercentMore.size(); ++i) {
     run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "tree",
                                     {{"peak_rss_bytes", kTwoPercentMore[i]}}));

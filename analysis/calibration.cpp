@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
 #include "analysis/analyse.h"
@@ -13,6 +12,7 @@
 #include "analysis/json_reader.h"
 #include "analysis/observations.h"
 #include "analysis/power.h"
+#include "analysis/tail.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -42,18 +42,20 @@ double noise_floor(const Noise& noise, size_t blocks, Random& random) {
   return shifts[static_cast<size_t>(rank)];
 }
 
-/// The twin as an ordinary candidate: its rows are the gates here.
-RunData without_control_marks(RunData run) {
-  if (run.config.is_object() && run.config.contains("arms")) {
-    for (nlohmann::json& arm : run.config["arms"]) arm.erase("control");
-  }
-  return run;
-}
-
 std::vector<int> measured_blocks(const Observations& observations) {
   std::vector<int> blocks;
   for (const Observation& trial : observations.arms.front().trials) blocks.push_back(trial.block);
   return blocks;
+}
+
+std::optional<double> typical_trial_seconds(const RunData& run) {
+  std::vector<double> seconds;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) continue;
+    seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
+  }
+  if (seconds.empty()) return std::nullopt;
+  return median(std::move(seconds));
 }
 
 void count_duel(Calibration& calibration, const Results& duel) {
@@ -91,15 +93,7 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
 
 }  // namespace
 
-Interval clopper_pearson(int hits, int n) {
-  using Binomial = boost::math::binomial_distribution<>;
-  return {hits == 0 ? 0 : Binomial::find_lower_bound_on_p(n, hits, 0.025),
-          hits == n ? 1 : Binomial::find_upper_bound_on_p(n, hits, 0.025)};
-}
-
-Calibration calibrate(const RunData& marked, const AnalysisSettings& settings,
-                      int blocks_per_duel) {
-  const RunData run = without_control_marks(marked);
+Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int blocks_per_duel) {
   const ExperimentView view = view_experiment(run);
   if (view.arms.size() != 2) {
     throw Error(ExitCode::usage,
@@ -113,6 +107,7 @@ Calibration calibrate(const RunData& marked, const AnalysisSettings& settings,
   calibration.blocks = static_cast<int>(blocks.size());
   calibration.blocks_per_duel = blocks_per_duel;
   calibration.experiment = view.name;
+  calibration.trial_seconds = typical_trial_seconds(run);
   if (run.environment.is_object()) {
     calibration.fingerprint = run.environment.value("fingerprint", std::string());
   }
@@ -123,7 +118,6 @@ Calibration calibrate(const RunData& marked, const AnalysisSettings& settings,
   AnalysisSettings plain = settings;
   plain.looks = fixed_looks(blocks_per_duel);
   plain.calibration.reset();
-  plain.control_arms.clear();
   const auto size = static_cast<size_t>(blocks_per_duel);
   for (size_t first = 0; first + size <= blocks.size(); first += size) {
     count_duel(calibration,
@@ -161,6 +155,7 @@ nlohmann::json calibration_to_json(const Calibration& calibration) {
           {"false_positive_rate", calibration.false_positive_rate},
           {"false_positive_interval",
            {calibration.false_positive_interval.low, calibration.false_positive_interval.high}},
+          {"trial_seconds", or_null(calibration.trial_seconds)},
           {"metrics", metrics}};
 }
 
@@ -175,6 +170,7 @@ Calibration calibration_from_json(const nlohmann::json& value, const std::string
   calibration.gate_rows = in.maybe_int("gate_rows").value_or(0);
   calibration.flagged_gate_rows = in.maybe_int("flagged_gate_rows").value_or(0);
   calibration.false_positive_rate = in.at("false_positive_rate").number();
+  calibration.trial_seconds = in.maybe_number("trial_seconds");
   const std::vector<JsonReader> interval = in.at("false_positive_interval").elements();
   if (interval.size() != 2) in.at("false_positive_interval").refuse("two numbers");
   calibration.false_positive_interval = {interval[0].number(), interval[1].number()};

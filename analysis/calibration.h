@@ -34,6 +34,7 @@ struct Calibration {
   int flagged_gate_rows = 0;
   double false_positive_rate = 0;          ///< flagged_gate_rows / gate_rows
   Interval false_positive_interval{0, 1};  ///< Clopper and Pearson 1934, 95 %
+  std::optional<double> trial_seconds;     ///< median of one execution
   std::map<RoleMetric, CalibratedMetric> metrics;
 };
 
@@ -47,8 +48,5 @@ nlohmann::json calibration_to_json(const Calibration& calibration);
 
 /// Throws Error(io) that names the place; `where` names the file.
 Calibration calibration_from_json(const nlohmann::json& json, const std::string& where);
-
-/// Two-sided Clopper-Pearson interval at 95 % of `hits` out of n.
-Interval clopper_pearson(int hits, int n);
 
 }  // namespace memduel

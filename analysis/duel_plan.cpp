@@ -101,9 +101,11 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
   return plan;
 }
 
-DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change) {
+DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
+                   int arms) {
   DuelPlan plan;
   plan.change = change;
+  if (calibration.trial_seconds) plan.block_seconds = *calibration.trial_seconds * arms;
   for (const Gate& gate : gates) {
     PlannedRow row{{gate.role, gate.metric}, std::nullopt, {}};
     const auto at = calibration.metrics.find(row.row);

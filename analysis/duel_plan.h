@@ -26,8 +26,9 @@ struct DuelPlan {
 /// `change` is a share, 0.02 for 2 %; found with 80 % probability in every gate row.
 DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double change);
 
-/// From a calibration alone: the blocks by the square-root law.
-DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change);
+/// From a calibration alone: the blocks by the square-root law, each block of `arms` trials.
+DuelPlan plan_duel(const Calibration& calibration, const std::vector<Gate>& gates, double change,
+                   int arms);
 
 /// "12 blocks, about 14 min 30 s: 2 % in server.peak_rss_bytes needs 8, …"
 std::string describe_plan(const DuelPlan& plan);

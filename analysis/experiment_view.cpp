@@ -30,18 +30,24 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
-ExperimentView view_experiment(const RunData& run) {
+ExperimentView view_config(const json& config) {
   ExperimentView view;
-  view.name = text_member(run.config, "name");
-  view.workload_kind = text_member(member(run.config, "workload"), "kind");
-  view.baseline = text_member(run.config, "baseline");
-  for (const json& arm : member(run.config, "arms")) {
+  view.name = text_member(config, "name");
+  view.workload_kind = text_member(member(config, "workload"), "kind");
+  view.baseline = text_member(config, "baseline");
+  for (const json& arm : member(config, "arms")) {
     const std::string name = text_member(arm, "name");
     add_once(view.arms, name);
-    if (member(arm, "control") == true) view.control_arms.insert(name);
+    if (member(arm, "twin_of").is_string()) view.control_arms.insert(name);
     const json& optimizations = member(arm, "optimizations");
     view.optimizations[name] = optimizations.is_object() ? optimizations : json::object();
   }
+  if (view.control_arms.size() + 1 == view.arms.size()) view.control_arms.clear();
+  return view;
+}
+
+ExperimentView view_experiment(const RunData& run) {
+  ExperimentView view = view_config(run.config);
   if (view.arms.empty()) {
     for (const TrialData& trial : run.trials) add_once(view.arms, trial.arm);
   }

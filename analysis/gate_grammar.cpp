@@ -146,6 +146,12 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
+bool has_relative_bound(const Gate& gate) {
+  return gate.bounds.empty() ||
+         std::any_of(gate.bounds.begin(), gate.bounds.end(),
+                     [](const Bound& bound) { return bound.kind != Bound::Kind::ceiling; });
+}
+
 Gate parse_gate(std::string_view text) {
   Gate gate;
   gate.text = text;

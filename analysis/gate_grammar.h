@@ -29,6 +29,9 @@ struct Gate {
   bool is_default = false;  ///< left out with a limitation when nothing measured the metric
 };
 
+/// Whether the gate compares with the baseline, so that its row needs a test.
+bool has_relative_bound(const Gate& gate);
+
 /// Throws Error(usage) that shows the place: a missing part, an unknown metric name (with the
 /// nearest known one), a bound without a unit or with another metric's unit, % on a growth metric,
 /// a ceiling on a metric where more is better.

@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "analysis/compare_runs.h"
 #include "analysis/json_reader.h"
+#include "analysis/shift_test.h"
 
 namespace memduel {
 namespace {
@@ -131,19 +131,14 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
   }
   note_errors(run, failed);
   note_repetitions(run, where);
-  return run;
-}
-
-Results compare_google_benchmarks(const json& a, const std::string& where_a, const json& b,
-                                  const std::string& where_b, const AnalysisSettings& settings) {
-  const RunData of_a = run_from_google_benchmark(a, where_a);
-  RunData of_b = run_from_google_benchmark(b, where_b);
-  of_b.limitations.push_back(
+  run.limitations.push_back(
       {"repetitions_share_a_process",
-       "repetitions of one process share its memory layout, so they vary less than fresh processes "
-       "would",
-       "for a claim on memory, give the program to memduel compare --a CMD --b CMD"});
-  return compare_runs(of_a, "benchmarks", of_b, "benchmarks", settings);
+       fmt::format(
+           "repetitions of {} share one process and its memory layout, so they vary less than "
+           "fresh processes would",
+           where),
+       "for a claim on memory, duel the program: memduel compare --a CMD --b CMD"});
+  return run;
 }
 
 }  // namespace memduel

@@ -28,7 +28,9 @@ std::string pick_arm(const RunData& run, const std::string& wanted, const char* 
 void add_trials(RunData& merged, const RunData& run, const std::string& from,
                 const std::string& to) {
   for (TrialData trial : run.trials) {
-    if (trial.arm != from) continue;
+    // A fault of the harness in one run says nothing about the same block number of the other.
+    const bool dropped = trial.harness_fault || trial.status == TrialStatus::dropped;
+    if (trial.arm != from || dropped) continue;
     trial.id = static_cast<std::int64_t>(merged.trials.size()) + 1;
     trial.arm = to;
     merged.trials.push_back(std::move(trial));
@@ -49,7 +51,8 @@ void check_workloads(const RunData& a, const RunData& b) {
 }
 
 std::string fingerprint(const RunData& run) {
-  return run.environment.value("fingerprint", std::string());
+  return run.environment.is_object() ? run.environment.value("fingerprint", std::string())
+                                     : std::string();
 }
 
 }  // namespace
@@ -65,13 +68,19 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
   merged.environment = a.environment;
   add_trials(merged, a, pick_arm(a, arm, "A"), "a");
   add_trials(merged, b, pick_arm(b, arm, "B"), "b");
+  for (const RunData* run : {&a, &b}) {
+    merged.limitations.insert(merged.limitations.end(), run->limitations.begin(),
+                              run->limitations.end());
+    merged.warnings.insert(merged.warnings.end(), run->warnings.begin(), run->warnings.end());
+  }
   merged.warnings.push_back({"not_interleaved",
                              "the two runs were measured one after the other, not in turns",
                              "a drift of the machine between them looks like a difference; duel "
                              "the two with --a and --b to be sure"});
   if (fingerprint(a) != fingerprint(b))
-    merged.warnings.push_back({"other_environment",
-                               fmt::format("the runs come from different environments ({} and {})",
+    merged.warnings.push_back({kOtherEnvironment,
+                               fmt::format("the runs come from different environments ({} and {}), "
+                                           "so no row gets a verdict",
                                            fingerprint(a), fingerprint(b)),
                                "the difference may be the machine's; measure both on one"});
   return merged;

@@ -9,8 +9,13 @@
 
 namespace memduel {
 
+/// Code of the warning that two merged runs come from different environments; analyse() then gives
+/// no verdict.
+inline constexpr const char* kOtherEnvironment = "other_environment";
+
 /// A run whose arms `a` and `b` are the arm called `arm` (empty: the baseline) of each run. Its
 /// trials were not interleaved, and a warning says so; another environment is a second warning.
+/// Analyse it with Design::unpaired.
 /// Throws Error(usage) when the workloads differ or a run has no such arm.
 RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm);
 

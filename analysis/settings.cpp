@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "analysis/analyse.h"
+#include "analysis/experiment_view.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -41,6 +44,20 @@ AnalysisSettings settings_from_config(const json& config) {
     settings.gates.push_back(parse_gate(gate.get<std::string>()));
   }
   return settings;
+}
+
+CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings) {
+  const ExperimentView view = view_config(config);
+  const std::vector<Gate> gates =
+      settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
+  // A gate on all roles counts once: how many roles have its metric is not known before the run.
+  const auto tested = std::count_if(gates.begin(), gates.end(), [](const Gate& gate) {
+    return !gate.advisory && has_relative_bound(gate);
+  });
+  const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
+                          static_cast<std::ptrdiff_t>(view.control_arms.size());
+  return check_looks(settings.looks,
+                     static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates)));
 }
 
 }  // namespace memduel

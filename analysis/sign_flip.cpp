@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 namespace memduel {
 namespace {
@@ -32,10 +33,15 @@ double lower_tail(std::span<const int> magnitudes, int room) {
   return sum;
 }
 
+/// With the continuity correction of the sums' lattice, whose step is twice the common divisor.
 double normal_p(std::span<const int> magnitudes, int t) {
   double variance = 0;
-  for (const int d : magnitudes) variance += static_cast<double>(d) * d;
-  return std::erfc(std::abs(t) / std::sqrt(2 * variance));
+  int divisor = 0;
+  for (const int d : magnitudes) {
+    variance += static_cast<double>(d) * d;
+    divisor = std::gcd(divisor, d);
+  }
+  return std::erfc(std::max(0, std::abs(t) - divisor) / std::sqrt(2 * variance));
 }
 
 /// The ranks of two paired samples while one is shifted: moves over the breaks in ascending order.

@@ -23,4 +23,10 @@ double exceedance_bound(int exceeded, int n) {
   return boost::math::binomial_distribution<>::find_upper_bound_on_p(n, exceeded, 0.05);
 }
 
+Interval clopper_pearson(int hits, int n) {
+  using Binomial = boost::math::binomial_distribution<>;
+  return {hits == 0 ? 0 : Binomial::find_lower_bound_on_p(n, hits, 0.025),
+          hits == n ? 1 : Binomial::find_upper_bound_on_p(n, hits, 0.025)};
+}
+
 }  // namespace memduel

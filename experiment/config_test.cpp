@@ -8,6 +8,7 @@
 #include "experiment/config_schema.h"
 #include "experiment/datasets.h"
 #include "experiment/test_support.h"
+#include "profilers/meters/registry.h"
 
 namespace memduel {
 namespace {
@@ -214,6 +215,13 @@ TEST(Schema, DescribesTheDataSetsThatCanBeFound) {
   std::vector<std::string> known;
   for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
   EXPECT_EQ(experiment_schema()["definitions"]["dataset"]["properties"]["name"]["enum"], known);
+}
+
+TEST(Schema, DescribesTheMetersOfTheRegistry) {
+  std::vector<std::string> known;
+  for (const MeterEntry& meter : meters()) known.push_back(meter.name);
+  const auto& property = experiment_schema()["definitions"]["measure"]["properties"]["meters"];
+  EXPECT_EQ(property["items"]["enum"], known);
 }
 
 TEST(Schema, EveryConfigOfTheProjectIsValid) {

@@ -117,7 +117,6 @@ class Driver {
 
   RunOutcome run() {
     run_block(0);
-    expected_disk_ = expected_disk_bytes();
     RunOutcome outcome = run_blocks();
     refuse_unmeasured_baseline();
     compare_models();
@@ -180,6 +179,7 @@ class Driver {
     for (const Note& note : run.warnings) store_.add_warning(note);
     store_.add_trial(run.trial);
     ledger_.add(run.trial);
+    if (!expected_disk_) expected_disk_ = expected_disk_bytes();
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
   }
 

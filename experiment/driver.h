@@ -24,9 +24,10 @@ struct Progress {
   int total = 0;  ///< trials, when nothing stops the run early
   double elapsed_seconds = 0;
   std::optional<double> remaining_seconds;  ///< from the trials so far; absent before the first
-  std::optional<double> disk_bytes;         ///< expected size of the run directory at its end
-  std::string arm;                          ///< about to run; empty at the end
-  int block = 0;                            ///< 0 is the warm-up block
+  std::optional<double>
+      disk_bytes;   ///< expected size of the run directory at its end, from the first trial
+  std::string arm;  ///< about to run; empty at the end
+  int block = 0;    ///< 0 is the warm-up block
 };
 
 struct DriverOptions {

@@ -322,9 +322,10 @@ TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {
   EXPECT_EQ(seen[0].total, 6);
   EXPECT_EQ(seen[0].block, 0);
   EXPECT_FALSE(seen[0].remaining_seconds);
+  EXPECT_FALSE(seen[0].disk_bytes);
+  EXPECT_GT(*seen[1].disk_bytes, 0);
   EXPECT_EQ(seen[2].block, 1);
   EXPECT_DOUBLE_EQ(*seen[2].remaining_seconds, 2.0);  // four trials of half a second
-  EXPECT_GT(*seen[2].disk_bytes, 0);
   EXPECT_EQ(seen[6].done, 6);
   EXPECT_EQ(seen[6].arm, "");
   EXPECT_DOUBLE_EQ(*seen[6].remaining_seconds, 0);

@@ -25,6 +25,11 @@ MarksSocket::MarksSocket() {
     throw Error(ExitCode::cannot_measure, "cannot set up the socket for marks",
                 std::strerror(errno));
   }
+  // The default holds about 280 marks, and a process that finds it full waits for us.
+  const int bytes = 1 << 20;
+  if (setsockopt(remote_.get(), SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof bytes) != 0) {
+    setsockopt(remote_.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  }
   inode_ = about.st_ino;
 }
 

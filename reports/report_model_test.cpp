@@ -8,13 +8,8 @@
 namespace memduel {
 namespace {
 
-ReportModel model_of(const SampleOptions& options) {
-  const Sample sample = make_sample(options);
-  return build_report_model(sample.results, sample.run);
-}
-
 TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
-  const ReportModel model = model_of({});
+  const ReportModel model = sample_model({});
   ASSERT_EQ(model.headlines.size(), 2u);
   EXPECT_EQ(model.headlines[0].role, "server");
   EXPECT_EQ(model.headlines[0].verdict, Verdict::improved);
@@ -35,7 +30,7 @@ TEST(ReportModel, MatchesGatesWithAStarForTheRole) {
 }
 
 TEST(ReportModel, AnswersSameModelSameAccuracyCostInTime) {
-  const ReportModel model = model_of({});
+  const ReportModel model = sample_model({});
   ASSERT_EQ(model.side_effects.size(), 3u);
   EXPECT_EQ(model.side_effects[0].topic, "model");
   EXPECT_EQ(model.side_effects[1].sentence,
@@ -69,7 +64,7 @@ TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
 }
 
 TEST(ReportModel, OfARunWithoutTrialsHasNoSections) {
-  const ReportModel model = model_of({.blocks = -1});
+  const ReportModel model = sample_model({.blocks = -1});
   EXPECT_TRUE(model.headlines.empty());
   EXPECT_TRUE(model.timelines.empty());
   EXPECT_EQ(model.blocks_done, 0);

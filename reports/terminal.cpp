@@ -217,6 +217,7 @@ std::vector<std::string> roles_with_rounds(const Results& results) {
 
 std::string sparklines(const ReportModel& model) {
   std::string out;
+  bool any_course = false;  // a single round has no course to show
   for (const std::string& role : roles_with_rounds(model.results)) {
     std::vector<std::pair<std::string, std::vector<double>>> arms;
     double low = 0;
@@ -231,20 +232,21 @@ std::string sparklines(const ReportModel& model) {
     }
     for (const auto& [arm, peaks] : arms) {
       const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      any_course = any_course || peaks.size() > 1;
       out += padded(escape_terminal(role), 12, false) + " " +
              padded(escape_terminal(arm), 12, false) + " " +
              padded(sparkline(peaks, low, high), std::max<size_t>(peaks.size(), 8), false) + "  " +
              format_bytes(*least) + " to " + format_bytes(*most) + "\n";
     }
   }
-  return out.empty() ? out : "\nPeak RSS by round, median of the trials\n" + out;
+  return !any_course ? "" : "\nPeak RSS by round, median of the trials\n" + out;
 }
 
 std::string notes(const ReportModel& model, int width) {
   std::string out;
   const auto add = [&](const char* kind, const std::vector<Note>& list) {
     for (const Note& note : list) {
-      const std::string advice = note.advice.empty() ? "" : " Advice: " + note.advice;
+      const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
       out += wrapped(
           fmt::format("{}: {}{}", kind, escape_terminal(note.message), escape_terminal(advice)), 2,
           width);

@@ -12,37 +12,32 @@
 namespace memduel {
 namespace {
 
-ReportModel model_of(const SampleOptions& options) {
-  const Sample sample = make_sample(options);
-  return build_report_model(sample.results, sample.run);
-}
-
 TEST(TerminalReport, MatchesTheGoldenFile) {
-  expect_golden("terminal.txt", render_terminal(model_of({})));
+  expect_golden("terminal.txt", render_terminal(sample_model({})));
 }
 
 TEST(TerminalReport, FitsEightyColumns) {
   for (const bool hostile : {false, true}) {
     std::istringstream lines(render_terminal(
-        model_of({.candidates = 3, .rounds = 200, .series = false, .hostile = hostile})));
+        sample_model({.candidates = 3, .rounds = 200, .series = false, .hostile = hostile})));
     for (std::string line; std::getline(lines, line);)
       EXPECT_LE(count_characters(line), 80u) << line;
   }
 }
 
 TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
-  const ReportModel model = model_of({.series = false, .hostile = true});
+  const ReportModel model = sample_model({.series = false, .hostile = true});
   EXPECT_THAT(render_terminal(model), testing::Not(testing::HasSubstr("\033")));
   EXPECT_THAT(render_terminal(model, {.color = true}), testing::HasSubstr("\033[36m"));
 }
 
 TEST(TerminalReport, SaysHowFarARunThatIsStillGoingHasCome) {
-  EXPECT_THAT(render_terminal(model_of({.blocks = 5, .series = false})),
+  EXPECT_THAT(render_terminal(sample_model({.blocks = 5, .series = false})),
               testing::StartsWith("sample · 5 blocks of 8"));
 }
 
 TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
-  EXPECT_THAT(render_terminal(model_of({.blocks = -1})), testing::StartsWith("sample · 0 blocks"));
+  EXPECT_THAT(render_terminal(sample_model({.blocks = -1})), testing::StartsWith("sample · 0 blocks"));
 }
 
 }  // namespace

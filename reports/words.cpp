@@ -69,10 +69,17 @@ std::string ratio_interval(double low, double high) {
   if (high < 1 || low > 1) {
     const double a = std::min(std::abs(low - 1), std::abs(high - 1));
     const double b = std::max(std::abs(low - 1), std::abs(high - 1));
-    const std::string from = percent(a);
-    const std::string to = percent(b);
-    if (from == to) return fmt::format("{:.1f}–{:.1f} %", a * 100, b * 100);
-    return fmt::format("{}–{}", from.substr(0, from.size() - 2), to);
+    if (percent(a) != percent(b)) {
+      const std::string from = percent(a);
+      return fmt::format("{}–{}", from.substr(0, from.size() - 2), percent(b));
+    }
+    // As many digits as it takes to tell the two ends apart.
+    for (const int digits : {1, 2}) {
+      const std::string from = fmt::format("{:.{}f}", a * 100, digits);
+      const std::string to = fmt::format("{:.{}f}", b * 100, digits);
+      if (from != to) return fmt::format("{}–{} %", from, to);
+    }
+    return percent(b);
   }
   return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
 }

@@ -41,6 +41,12 @@ TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
             "blocks): improved");
 }
 
+TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
+  EXPECT_EQ(effect_sentence(server_peak(0.678, 0.67799, 0.67801, Verdict::improved)),
+            "optimized uses 32 % LESS server memory at its peak than original (32 %, 12 blocks): "
+            "improved");
+}
+
 TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
   EXPECT_EQ(effect_sentence(server_peak(1.0, 0.996, 1.003, Verdict::unchanged)),
             "optimized uses the SAME server memory at its peak as original (−0.40 % to +0.30 %, 12 "

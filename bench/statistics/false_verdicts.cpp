@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "analysis/calibration.h"
+#include "analysis/tail.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 

@@ -227,4 +227,9 @@ Sample make_sample(const SampleOptions& options) {
   return sample;
 }
 
+ReportModel sample_model(const SampleOptions& options) {
+  const Sample sample = make_sample(options);
+  return build_report_model(sample.results, sample.run);
+}
+
 }  // namespace memduel

@@ -4,6 +4,7 @@
 
 #include "analysis/results.h"
 #include "base/run_data.h"
+#include "reports/report_model.h"
 
 namespace memduel {
 
@@ -26,5 +27,8 @@ struct Sample {
 /// at 600 * 0.6^k MiB, plus 1 MiB per round and up to 2 MiB by block; clients are the same in all
 /// arms.
 Sample make_sample(const SampleOptions& options = {});
+
+/// Its report.
+ReportModel sample_model(const SampleOptions& options);
 
 }  // namespace memduel

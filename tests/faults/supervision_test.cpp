@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "experiment/launcher/cgroup.h"
 #include "experiment/launcher/process_tree.h"
+#include "experiment/launcher/protocol.h"
 #include "tests/faults/trial_fixture.h"
 
 namespace memduel {
@@ -151,6 +152,34 @@ TEST_F(TrialTest, ADaemonisedGrandchildIsGoneWhenTheTrialEnds) {
   ASSERT_GT(daemon, 0);
   EXPECT_TRUE(gone_within(daemon, 2));
   EXPECT_TRUE(has_note(result.warnings, "processes_left_over"));
+}
+
+/// Starts a process from outside any trial that carries the same mark as `pid`.
+pid_t start_with_the_mark_of(pid_t pid) {
+  const std::string mark = environment_of(pid, kTrialVariable).value_or("");
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv(kTrialVariable, mark.c_str(), 1);
+    execl(MEMDUEL_ACT, MEMDUEL_ACT, "sleep", "60000", nullptr);
+    _exit(127);
+  }
+  return child;
+}
+
+TEST_F(TrialTest, AMarkedProcessOutsideTheTreeIsKilledAndReported) {
+  const auto daemon = dir_ / "daemon";
+  pid_t escaped = 0;
+  std::thread other([&] {
+    while (pid_in(daemon) == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    escaped = start_with_the_mark_of(pid_in(daemon));
+  });
+  const TrialRun result = run({act("server", {"daemonise", daemon.string(), "sleep", "1000"})});
+  other.join();
+  EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  int status = 0;
+  ASSERT_EQ(waitpid(escaped, &status, 0), escaped);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(has_note(result.warnings, "process_escaped"));
 }
 
 TEST_F(TrialTest, GarbageAmongMarksIsCountedAndHarmless) {

@@ -37,9 +37,9 @@ Indices first(Indices indices, std::optional<std::size_t> wanted, const char* pa
 }
 
 TrainAndValidation load_mnist(const std::filesystem::path& directory, const SplitOptions& options) {
-  const ImageSet all =
-      read_idx(find(directory, {"t10k-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte"}),
-               find(directory, {"t10k-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte"}));
+  const auto images = find(directory, {"t10k-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte"});
+  const auto labels = find(directory, {"t10k-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte"});
+  const ImageSet all = read_idx(images, labels);
   // 8,000 of the published 10,000; a shortened file keeps the ratio.
   const Split split = split_train_validation(all.count(), all.count() * 8 / 10, options.seed);
   return {select(all, first(split.train, options.train_samples, "training")),

@@ -13,15 +13,17 @@
 #include "base/error.h"
 #include "workloads/federated/deadline.h"
 #include "workloads/federated/state.h"
+#include "workloads/optimizations/model_stream.h"
 #include "workloads/optimizations/response.h"
 
 namespace memduel {
 
-/// What one client hands in; without a state where it only asks.
+/// What one client hands in: its state, or the stream that it comes on; neither where it only asks.
 struct Upload {
   int client = 0;  ///< from 1
   Header header;
   std::optional<State> state;
+  std::unique_ptr<ModelStream> stream;
 };
 
 struct Answer {

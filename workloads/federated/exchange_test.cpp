@@ -18,7 +18,7 @@ Answer answer_with(Status status) {
 std::future<Status> hand_in(Exchange& exchange, int client) {
   return std::async(std::launch::async, [&exchange, client] {
     exchange.await_open(client);
-    const Answer answer = exchange.hand_in({client, {}, std::nullopt});
+    const Answer answer = exchange.hand_in({client, {}, std::nullopt, nullptr});
     exchange.delivered(client);
     return answer.header.status;
   });
@@ -84,7 +84,7 @@ TEST(Exchange, SecondUploadOfAClientInOneRoundIsRefused) {
     try {
       // Until the first upload is in, this one would be it.
       if (first.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout)
-        exchange.hand_in({1, {}, std::nullopt});
+        exchange.hand_in({1, {}, std::nullopt, nullptr});
     } catch (const Error& error) {
       refusal = error.message();
     }

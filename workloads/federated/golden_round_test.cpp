@@ -108,7 +108,7 @@ TEST_P(EveryAggregate, WhatIsSentDoesNotAliasTheModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryAggregate, ::testing::ValuesIn(aggregate_values()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
@@ -160,8 +160,8 @@ TEST_P(EveryPreset, OneRoundIsTheHandComputedOne) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryPreset, ::testing::ValuesIn(preset_names()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& one) {
+                           std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

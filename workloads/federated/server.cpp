@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -9,6 +10,7 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
 #include "workloads/federated/roles.h"
+#include "workloads/federated/rounds.h"
 #include "workloads/federated/samples.h"
 #include "workloads/federated/server_connection.h"
 #include "workloads/federated/validate.h"
@@ -33,8 +35,7 @@ class FederatedServer {
                                [this](Method method, Call& call) { handle(method, call); })) {
     memduel_idle();
     model_ = build_model(config);
-    expected_ = table_of(model_.state);
-    aggregator_ = make_aggregator(optimizations_.aggregate, model_, upload_kind());
+    rounds_ = make_rounds(config, optimizations_, model_);
     write_file_atomically(config.address_file, transport_->address());
   }
 
@@ -63,13 +64,8 @@ class FederatedServer {
   void distribute_initial_model() {
     exchange_.open("initial model");
     exchange_.await_uploads();
-    exchange_.answer({optimizations_.responder->prepare(initial_copy()), {}});
+    exchange_.answer({optimizations_.responder->prepare(rounds_->initial()), {}});
     exchange_.await_delivery();
-  }
-
-  /// One copy for all clients, as the scheduler's same_init_model makes it.
-  [[nodiscard]] State initial_copy() const {
-    return make_upload_state("clone_detach")->take(model_.state);
   }
 
   void run_round(int round) {
@@ -79,7 +75,7 @@ class FederatedServer {
     std::vector<Upload> uploads = exchange_.await_uploads();
 
     memduel_phase("aggregate");
-    State global = aggregate(uploads);
+    State global = rounds_->average(uploads, weights_of(uploads));
     if (optimizations_.local_models == LocalModels::cleared_first) uploads.clear();
 
     memduel_phase("broadcast");
@@ -102,25 +98,19 @@ class FederatedServer {
     memduel_round_end(round);
   }
 
-  State aggregate(const std::vector<Upload>& uploads) {
-    std::vector<Contribution> contributions;
+  [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
+    if (workload_.weights == "equal")
+      return std::vector<double>(uploads.size(), 1.0 / static_cast<double>(uploads.size()));
+    std::vector<double> sizes;
     for (const Upload& upload : uploads)
-      contributions.push_back({upload.client, weight_of(upload.client), &*upload.state});
-    return aggregator_->aggregate(contributions);
-  }
-
-  [[nodiscard]] double weight_of(int client) const {
-    if (workload_.weights == "equal") return 1.0 / workload_.clients;
-    std::int64_t total = 0;
-    for (const auto& size : sample_sizes_) total += size;
-    if (total == 0)
-      throw Error(ExitCode::cannot_measure, "all clients together have no samples to weigh by");
-    return static_cast<double>(sample_sizes_[static_cast<std::size_t>(client) - 1]) /
-           static_cast<double>(total);
-  }
-
-  [[nodiscard]] UploadKind upload_kind() const {
-    return workload_.send_gradient ? UploadKind::difference : UploadKind::weights;
+      sizes.push_back(
+          static_cast<double>(sample_sizes_[static_cast<std::size_t>(upload.client) - 1]));
+    const double total = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+    if (!(total > 0))
+      throw Error(ExitCode::cannot_measure, "all clients together have no samples to weigh by",
+                  "workload.weights");
+    for (double& size : sizes) size /= total;
+    return sizes;
   }
 
   // ---- handler threads: one call each --------------------------------------------------------
@@ -166,7 +156,7 @@ class FederatedServer {
       static_cast<void>(receive_message(call));
       exchange_.await_open(client);
       CallFrame frame(Side::server);
-      deliver(call, client, exchange_.hand_in({client, {}, std::nullopt}), frame);
+      deliver(call, client, exchange_.hand_in({client, {}, std::nullopt, nullptr}), frame);
     });
   }
 
@@ -176,11 +166,7 @@ class FederatedServer {
       // Nothing of a round is read before it begins: its bytes belong to it.
       exchange_.await_open(client);
       CallFrame frame(Side::server);
-      IncomingModel incoming = optimizations_.receiver->receive(call, frame, nullptr);
-      expect_same_tensors(table_of(incoming.state), expected_, client_name(client));
-      if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
-      const Answer answer =
-          exchange_.hand_in({client, std::move(incoming.header), std::move(incoming.state)});
+      const Answer answer = exchange_.hand_in(rounds_->take(client, call, frame));
       deliver(call, client, answer, frame);
     });
   }
@@ -235,8 +221,7 @@ class FederatedServer {
   std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
   Model model_;
-  StateTable expected_;
-  std::unique_ptr<Aggregator> aggregator_;
+  std::unique_ptr<Rounds> rounds_;
   // Last: its handlers use everything above.
   std::unique_ptr<ServerTransport> transport_;
 };

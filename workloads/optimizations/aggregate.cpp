@@ -5,11 +5,6 @@
 namespace memduel {
 namespace {
 
-/// Whether FedAvg steps the entry; else it takes the mean.
-bool is_stepped(const Model& model, const NamedTensor& entry) {
-  return model.parameters.contains(entry.name) && entry.tensor.is_floating_point();
-}
-
 /// The model's own tensors for the entries that the clients sent.
 State matching_entries(const Model& model, const State& sent) {
   State entries;
@@ -126,6 +121,10 @@ constexpr Choice<Make> kChoices[] = {{"out_of_place_kept_step", make<OutOfPlaceK
                                      {"in_place", make<InPlace>}};
 
 }  // namespace
+
+bool is_stepped(const Model& model, const NamedTensor& entry) {
+  return model.parameters.contains(entry.name) && entry.tensor.is_floating_point();
+}
 
 std::unique_ptr<Aggregator> make_aggregator(const std::string& value, const Model& model,
                                             UploadKind upload) {

@@ -23,6 +23,9 @@ struct Contribution {
 /// What a client's trainable entries hold.
 enum class UploadKind { weights, difference };
 
+/// Whether FedAvg steps the entry; else it takes the mean.
+bool is_stepped(const Model& model, const NamedTensor& entry);
+
 class Aggregator {
  public:
   Aggregator() = default;
@@ -35,10 +38,15 @@ class Aggregator {
   virtual State aggregate(const std::vector<Contribution>& contributions) = 0;
 };
 
+/// Value of the switch that needs no Aggregator: uploads are folded as they come
+/// (streaming_fold.h).
+inline constexpr const char* kStreamingFold = "streaming_fold";
+
 /// @param value out_of_place_kept_step: a new global state each round, the step kept for ever;
 /// in_place: the step is accumulated and added in place and released.
 std::unique_ptr<Aggregator> make_aggregator(const std::string& value, const Model& model,
                                             UploadKind upload);
+/// Without streaming_fold.
 std::vector<std::string> aggregate_values();
 
 }  // namespace memduel

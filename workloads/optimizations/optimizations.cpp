@@ -1,7 +1,12 @@
 #include "workloads/optimizations/optimizations.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
 #include "workloads/federated/json_fields.h"
 #include "workloads/optimizations/choice.h"
+#include "workloads/optimizations/staging.h"
 
 namespace memduel {
 namespace {
@@ -24,6 +29,22 @@ std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_byt
   return value.get<std::size_t>();
 }
 
+std::vector<std::string> all_aggregate_values() {
+  std::vector<std::string> values = aggregate_values();
+  values.emplace_back(kStreamingFold);
+  return values;
+}
+
+/// Strategies that need the model are made later; their names are checked now.
+std::string expect_value(const char* name, const std::string& value,
+                         const std::vector<std::string>& values) {
+  if (std::find(values.begin(), values.end(), value) == values.end())
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", expected {}", value, fmt::join(values, ", ")),
+                fmt::format("optimizations.{}", name));
+  return value;
+}
+
 }  // namespace
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes) {
@@ -40,7 +61,8 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.receives_into_tensors = value("receive") == "into_tensors";
   chosen.responder = make_responder(value("response"), {*chosen.framing, *chosen.serializer});
   chosen.make_predictions = choose_predictions(value("predictions"));
-  chosen.aggregate = value("aggregate");
+  chosen.aggregate = expect_value("aggregate", value("aggregate"), all_aggregate_values());
+  chosen.staging = expect_value("staging", value("staging"), staging_values());
   chosen.piece_bytes = piece_bytes(fields.get<nlohmann::json>("piece_bytes"), max_message_bytes);
   chosen.request_lifetime = choose_request_lifetime(value("request_lifetime"));
   chosen.local_models = choose_local_models(value("local_models"));
@@ -63,7 +85,8 @@ std::map<std::string, std::vector<std::string>> implemented_switches() {
           {"receive", receive_values()},
           {"response", response_values()},
           {"predictions", predictions_values()},
-          {"aggregate", aggregate_values()},
+          {"aggregate", all_aggregate_values()},
+          {"staging", staging_values()},
           {"piece_bytes", {kWholeMessage}},
           {"request_lifetime", request_lifetime_values()},
           {"local_models", local_models_values()},

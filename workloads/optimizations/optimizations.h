@@ -29,7 +29,8 @@ struct Optimizations {
   std::unique_ptr<ModelReceiver> receiver;
   std::unique_ptr<Responder> responder;
   MakePredictions make_predictions = nullptr;
-  std::string aggregate;  ///< for make_aggregator, once the model exists
+  std::string aggregate;  ///< for make_rounds, once the model exists
+  std::string staging;    ///< likewise
   std::size_t piece_bytes = 0;
   bool receives_into_tensors = false;
   RequestLifetime request_lifetime{};

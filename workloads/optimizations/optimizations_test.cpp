@@ -22,7 +22,7 @@ nlohmann::json original() {
   return read_config("presets/appfl-original.json").at("optimizations");
 }
 
-std::string refusal(const nlohmann::json& values) {
+std::string refusal_of_switches(const nlohmann::json& values) {
   try {
     make_optimizations(values, kMaxMessage);
   } catch (const Error& error) {
@@ -61,13 +61,13 @@ TEST(Catalog, OriginalPresetHoldsEveryFirstValue) {
 TEST(MakeOptimizations, UnknownSwitchNamesTheNearest) {
   nlohmann::json values = original();
   values["agregate"] = "in_place";
-  EXPECT_THAT(refusal(values), HasSubstr("did you mean \"aggregate\""));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("did you mean \"aggregate\""));
 }
 
 TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
   nlohmann::json values = original();
   values["receive"] = "telepathy";
-  EXPECT_THAT(refusal(values),
+  EXPECT_THAT(refusal_of_switches(values),
               ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
                                HasSubstr("concatenate, bytearray, chunk_list, into_tensors")));
 }
@@ -75,7 +75,7 @@ TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
 TEST(MakeOptimizations, MissingSwitchIsRefused) {
   nlohmann::json values = original();
   values.erase("framing");
-  EXPECT_THAT(refusal(values), HasSubstr("optimizations.framing: missing"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.framing: missing"));
 }
 
 TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
@@ -84,9 +84,9 @@ TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
   values["piece_bytes"] = 65536;
   EXPECT_EQ(make_optimizations(values, kMaxMessage).piece_bytes, 65536U);
   values["piece_bytes"] = 3;
-  EXPECT_THAT(refusal(values), HasSubstr("piece_bytes"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("piece_bytes"));
   values["piece_bytes"] = kMaxMessage;
-  EXPECT_THAT(refusal(values), HasSubstr("bounded by transport.max_message_bytes"));
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("bounded by transport.max_message_bytes"));
 }
 
 State sample_state() {

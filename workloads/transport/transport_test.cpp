@@ -162,7 +162,7 @@ std::vector<std::string> kinds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Transports, ::testing::ValuesIn(kinds()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 #ifdef MEMDUEL_HAVE_GRPC
 TEST(GrpcTransport, TakenPortIsAClearError) {

@@ -1,0 +1,121 @@
+#include "analysis/results_json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/analyse.h"
+#include "analysis/synthetic_run.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Results full_results() {
+  RunData run = make_duel("peak_rss_bytes", {2e8, 2.01e8, 1.99e8, 2e8, 2.02e8, 2e8, 2.01e8, 1.98e8},
+                          {1e8, 1.01e8, 0.99e8, 1e8, 1.02e8, 1e8, 1.01e8, 0.98e8});
+  run.warnings.push_back({"code", "message", "advice"});
+  run.trials[0].model_sha256 = "abc";
+  run.trials[1].failure = "tree: signal 9";
+  run.trials[1].status = TrialStatus::killed_for_memory;
+  RoleData& role = run.trials[0].roles[0];
+  role.exit_status.reset();
+  role.exit_signal = 9;
+  role.rounds.push_back(
+      {1, 5, 9, {{"end_rss_bytes", 7}}, {{"train", 5, 6, {{"peak_rss_bytes", 8}}}}});
+  Results results = analyse(run, {});
+  Growth growth;
+  growth.arm = "a";
+  growth.role = "tree";
+  growth.metric = "rss_growth_bytes_per_round";
+  growth.slope = 3;
+  growth.verdict = GrowthVerdict::growing;
+  growth.projection = Projection{1e9, 412, 390, std::nullopt};
+  growth.stacks = json::array({"frame"});
+  results.growth.push_back(growth);
+  results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
+  return results;
+}
+
+std::string message_of(const json& document) {
+  try {
+    results_from_json(document, "r.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::io);
+    return error.message();
+  }
+  ADD_FAILURE() << "accepted";
+  return {};
+}
+
+TEST(ResultsJson, ReadsBackWhatItWrote) {
+  const json written = results_to_json(full_results());
+  EXPECT_EQ(results_to_json(results_from_json(written)), written);
+}
+
+TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
+  const json written = results_to_json(full_results());
+  EXPECT_EQ(written.at("schema"), "memduel.results/1");
+  EXPECT_EQ(written.at("experiment").at("baseline"), "a");
+  const json& row = written.at("comparisons").at(0);
+  for (const char* field : {"baseline",
+                            "candidate",
+                            "role",
+                            "metric",
+                            "gate",
+                            "baseline_median",
+                            "candidate_median",
+                            "ratio",
+                            "ci_low",
+                            "ci_high",
+                            "p_value",
+                            "p_adjusted",
+                            "n_baseline",
+                            "n_candidate",
+                            "verdict",
+                            "tier",
+                            "reason",
+                            "margin",
+                            "blocks_needed",
+                            "smallest_detectable"}) {
+    EXPECT_TRUE(row.contains(field)) << field;
+  }
+  const json& round = written.at("trials").at(0).at("roles").at(0).at("rounds").at(0);
+  EXPECT_EQ(round.at("phases").at(0).at("phase"), "train");
+  EXPECT_EQ(written.at("growth").at(0).at("projection").at("round"), 412);
+  EXPECT_EQ(written.at("equivalence").at(0).at("metrics").at("validation_accuracy_ratio"),
+            json({0.5, 0.6}));
+}
+
+TEST(ResultsJson, WritesNullNotZeroForWhatIsUnknown) {
+  const json written = results_to_json(analyse(make_duel("peak_rss_bytes", {1e8}, {1e8}), {}));
+  EXPECT_TRUE(written.at("comparisons").at(0).at("p_value").is_null());
+  EXPECT_TRUE(written.at("comparisons").at(0).at("ci_low").is_null());
+}
+
+TEST(ResultsJson, NamesAnotherSchemaVersion) {
+  json document = results_to_json(full_results());
+  document["schema"] = "memduel.results/2";
+  EXPECT_THAT(message_of(document), HasSubstr("memduel.results/2"));
+  document.erase("schema");
+  EXPECT_THAT(message_of(document), HasSubstr("missing"));
+}
+
+TEST(ResultsJson, NamesThePlaceOfAWrongValue) {
+  json document = results_to_json(full_results());
+  document["comparisons"][0]["verdict"] = "better";
+  EXPECT_THAT(message_of(document), HasSubstr("r.json at /comparisons/0/verdict"));
+  document = results_to_json(full_results());
+  document["trials"][0]["roles"][0]["metrics"]["peak_rss_bytes"] = "much";
+  EXPECT_THAT(message_of(document), HasSubstr("/trials/0/roles/0/metrics/peak_rss_bytes"));
+}
+
+TEST(ResultsJson, IgnoresSectionsOfLaterVersions) {
+  json document = results_to_json(full_results());
+  document["differences"] = json::array();
+  EXPECT_NO_THROW(results_from_json(document));
+}
+
+}  // namespace
+}  // namespace memduel

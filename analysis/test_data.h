@@ -1,0 +1,18 @@
+// What the tests of this room share: units, expected values from analysis/testdata.
+#pragma once
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memduel {
+
+inline constexpr double kMiB = 1048576;
+
+/// Parses analysis/testdata/<name>.
+inline nlohmann::json test_data(const std::string& name) {
+  std::ifstream stream(std::string(MEMDUEL_ANALYSIS_TESTDATA) + "/" + name);
+  return nlohmann::json::parse(stream);
+}
+
+}  // namespace memduel

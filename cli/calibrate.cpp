@@ -1,0 +1,92 @@
+// memduel calibrate CONFIG: the baseline against its twin, which shows what noise looks like here.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/calibration_file.h"
+#include "cli/duel.h"
+#include "cli/verbs.h"
+
+namespace memduel::cli {
+namespace {
+
+constexpr int kDefaultBlocks = 24;
+
+struct CalibrateArguments {
+  std::string config;
+  int blocks_per_duel = 8;
+  RunOptions options;
+};
+
+std::string size_of(const RoleMetric& row, std::optional<double> size) {
+  if (!size) return "-";
+  const MetricInfo info = metric_info(row.metric);
+  return info.scale == Scale::logarithm ? fmt::format("{:.2f} %", *size * 100)
+                                        : format_metric(row.metric, size);
+}
+
+std::string describe(const Calibration& calibration) {
+  std::string text =
+      fmt::format("{:<12} {:<34} {:>14} {:>17}\n", "role", "metric", "noise floor", "detects from");
+  for (const auto& [row, metric] : calibration.metrics)
+    text += fmt::format("{:<12} {:<34} {:>14} {:>17}\n", row.role, row.metric,
+                        size_of(row, metric.noise_floor), size_of(row, metric.smallest_detectable));
+  text += fmt::format(
+      "\n{} blocks as duels of {}: {} of {} gate rows were called improved or regressed\n"
+      "({:.1f} %; 95 % interval {:.1f} to {:.1f} %, Clopper and Pearson)\n",
+      calibration.blocks, calibration.blocks_per_duel, calibration.flagged_gate_rows,
+      calibration.gate_rows, 100 * calibration.false_positive_rate,
+      100 * calibration.false_positive_interval.low,
+      100 * calibration.false_positive_interval.high);
+  return text;
+}
+
+int calibrate_config(CalibrateArguments arguments) {
+  RunOptions& options = arguments.options;
+  if (!options.repeats) options.repeats = kDefaultBlocks;
+  if (*options.repeats < arguments.blocks_per_duel)
+    throw Error(ExitCode::usage,
+                fmt::format("found {} blocks, expected at least one duel of {}", *options.repeats,
+                            arguments.blocks_per_duel),
+                "--repeats");
+  const Experiment experiment = experiment_with_twin(arguments.config, options);
+  const std::filesystem::path directory =
+      output_directory(options, experiment.name + "-calibration");
+  const FinishedRun finished = run_duel(experiment, options, directory);
+  const Calibration calibration =
+      calibrate(finished.run, settings_from_config(finished.run.config), arguments.blocks_per_duel);
+  const std::filesystem::path path =
+      calibration_path(finished.run.config, finished.run.environment);
+  write_calibration(path, calibration);
+  if (!options.quiet) {
+    print(describe(calibration));
+    print(fmt::format("\ncalibration: {}\nreport: {}\n", path.string(),
+                      (directory / "report.html").string()));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<CalibrateArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "calibrate", "run the baseline against itself: noise floor, false verdicts");
+  verb->group("Compare");
+  verb->footer(
+      "Example: memduel calibrate configs/quickstart.json --repeats 40\n"
+      "Later runs of the same baseline in the same environment use the result.");
+  verb->add_option("CONFIG", arguments->config, "an experiment; only its baseline runs")
+      ->required();
+  verb->add_option("--blocks-per-duel", arguments->blocks_per_duel,
+                   "the size of duel that the numbers hold for")
+      ->check(CLI::Range(5, 100))
+      ->capture_default_str();
+  add_run_options(*verb, arguments->options);
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return calibrate_config(*arguments); }; });
+}
+
+}  // namespace memduel::cli

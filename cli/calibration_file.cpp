@@ -1,0 +1,55 @@
+#include "cli/calibration_file.h"
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sha256.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path cache_directory() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "memduel";
+  const char* home = std::getenv("HOME");
+  return fs::path(home != nullptr ? home : "/tmp") / ".cache" / "memduel";
+}
+
+/// The baseline without its name: what it runs, not what it is called.
+nlohmann::json baseline_program(const nlohmann::json& config) {
+  for (nlohmann::json arm : config.at("arms")) {
+    if (arm.at("name") != config.at("baseline")) continue;
+    for (const char* label : {"name", "preset", "twin_of"}) arm.erase(label);
+    return arm;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+fs::path calibration_path(const nlohmann::json& config, const nlohmann::json& environment) {
+  const nlohmann::json program = {config.at("workload"), baseline_program(config)};
+  const std::string hash = sha256_hex(program.dump()).substr(0, 12);
+  return cache_directory() / "calibrations" / environment.at("fingerprint").get<std::string>() /
+         (config.at("name").get<std::string>() + "-" + hash + ".json");
+}
+
+std::optional<Calibration> read_calibration(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  const nlohmann::json json = nlohmann::json::parse(read_file(path), nullptr, false);
+  if (json.is_discarded())
+    throw Error(ExitCode::io, "is not JSON", path.string(), "delete it and calibrate again");
+  return calibration_from_json(json, path.string());
+}
+
+void write_calibration(const fs::path& path, const Calibration& calibration) {
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) throw Error(ExitCode::io, error.message(), path.parent_path().string());
+  write_file_atomically(path, calibration_to_json(calibration).dump(1) + "\n");
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,117 @@
+// memduel check DIR: judges a finished run by gates, without running anything.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+
+#include "analysis/budgets.h"
+#include "analysis/experiment_view.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/finished_run.h"
+#include "cli/run_options.h"
+#include "cli/verbs.h"
+#include "reports/junit.h"
+
+namespace memduel::cli {
+namespace {
+
+constexpr const char* kBudgetsFile = "memduel-budgets.json";
+
+struct CheckArguments {
+  std::string directory;
+  std::vector<std::string> gates;
+  std::optional<std::string> budgets;
+  bool write_budgets = false;
+  std::optional<std::string> candidate;
+  bool fail_on_undecided = false;
+  std::optional<std::string> junit;
+};
+
+std::vector<Gate> read_budgets(const std::string& path) {
+  const nlohmann::json json = nlohmann::json::parse(read_file(path), nullptr, false);
+  if (json.is_discarded()) throw Error(ExitCode::io, "is not JSON", path);
+  return budgets_from_json(json, path);
+}
+
+/// The budgets' ceilings are gates beside those of the config or the command line.
+FinishedRun analyse_with_budgets(const CheckArguments& arguments,
+                                 const std::vector<Gate>& budgets) {
+  FinishedRun finished;
+  finished.run = read_run(arguments.directory, WithSeries::no);
+  AnalysisSettings settings = settings_in(arguments.directory, finished.run, arguments.gates);
+  if (settings.gates.empty() && !budgets.empty())
+    settings.gates = default_gates(view_experiment(finished.run).workload_kind);
+  settings.gates.insert(settings.gates.end(), budgets.begin(), budgets.end());
+  finished.results = analyse(finished.run, settings);
+  return finished;
+}
+
+std::string only_candidate(const CheckArguments& arguments, const Results& results) {
+  std::vector<std::string> candidates;
+  for (const ArmSummary& arm : results.arms)
+    if (arm.name != results.baseline) candidates.push_back(arm.name);
+  if (!arguments.candidate && candidates.size() == 1) return candidates.front();
+  const bool known = arguments.candidate && std::find(candidates.begin(), candidates.end(),
+                                                      *arguments.candidate) != candidates.end();
+  if (!known)
+    throw Error(ExitCode::usage, "which arm's needs are the budgets?", "--candidate",
+                fmt::format("one of: {}", fmt::join(candidates, ", ")));
+  return *arguments.candidate;
+}
+
+int write_new_budgets(const CheckArguments& arguments) {
+  const std::string path = arguments.budgets.value_or(kBudgetsFile);
+  const std::vector<Gate> old =
+      std::filesystem::exists(path) ? read_budgets(path) : std::vector<Gate>();
+  const FinishedRun finished = analyse_with_budgets(arguments, {});
+  const nlohmann::json budgets =
+      updated_budgets(old, finished.results, only_candidate(arguments, finished.results));
+  write_file_atomically(path, budgets.dump(2) + "\n");
+  print(fmt::format("{} ceilings in {}\n", budgets.at("ceilings").size(), path));
+  return 0;
+}
+
+int check(const CheckArguments& arguments) {
+  if (arguments.write_budgets) return write_new_budgets(arguments);
+  const FinishedRun finished = analyse_with_budgets(
+      arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
+  if (arguments.junit)
+    write_file_atomically(*arguments.junit,
+                          render_junit(build_report_model(finished.results, finished.run)));
+  print_terminal_report(finished);
+  return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* verb = app.add_subcommand("check", "judge a finished run by gates");
+  verb->group("Gate");
+  verb->footer(
+      "Examples:\n"
+      "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%|+4MiB'\n"
+      "  memduel check runs/quickstart --write-budgets\n"
+      "  memduel check runs/quickstart --budgets memduel-budgets.json --on-undecided fail");
+  verb->add_option("DIR", arguments->directory, "a run directory")->required();
+  verb->add_option("--gate", arguments->gates, "ROLE.METRIC<=BOUND[|BOUND][:advisory] (repeatable)")
+      ->type_name("G")
+      ->allow_extra_args(false);
+  verb->add_option("--budgets", arguments->budgets,
+                   "ceilings to hold beside the gates, as --write-budgets leaves them")
+      ->type_name("FILE");
+  verb->add_flag("--write-budgets", arguments->write_budgets,
+                 "set the ceilings in --budgets (default: memduel-budgets.json) to what the "
+                 "candidate needed plus 2 %");
+  verb->add_option("--candidate", arguments->candidate,
+                   "the arm whose needs become budgets, where there are several")
+      ->type_name("ARM");
+  add_on_undecided(*verb, arguments->fail_on_undecided);
+  verb->add_option("--junit", arguments->junit, "also write the gates as JUnit XML")
+      ->type_name("FILE");
+  verb->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,56 @@
+// memduel doctor: what this machine lets memduel measure, what is missing and how to get it.
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/finished_run.h"
+#include "cli/verbs.h"
+#include "experiment/datasets.h"
+#include "experiment/supervisor_capabilities.h"
+#include "experiment/worker_program.h"
+#include "profilers/meters/capabilities.h"
+#include "profilers/meters/registry.h"
+
+namespace memduel::cli {
+namespace {
+
+Capability worker_capability() {
+  const std::optional<std::filesystem::path> worker = find_worker();
+  if (worker) return {"memduel-worker", true, worker->string(), ""};
+  return {"memduel-worker", false, "not beside memduel",
+          "build preset release for the replays; commands and builds are duelled without it"};
+}
+
+Capability dataset_capability(const Dataset& dataset) {
+  try {
+    return {"data: " + dataset.name, true,
+            find_dataset(dataset.name, data_directories(std::nullopt)).string(), ""};
+  } catch (const Error&) {
+    return {"data: " + dataset.name, false, "not found", dataset.how_to_get};
+  }
+}
+
+int doctor() {
+  std::vector<Capability> rows = supervision_capabilities();
+  for (Capability& row : meter_capabilities()) rows.push_back(std::move(row));
+  rows.push_back(worker_capability());
+  for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
+  std::string text;
+  for (const Capability& row : rows) {
+    text += fmt::format("{:<4} {:<20} {}\n", row.ok ? "ok" : "--", row.name, row.detail);
+    if (!row.ok && !row.advice.empty()) text += fmt::format("     {:<20} {}\n", "", row.advice);
+  }
+  print(text);
+  return 0;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("doctor", "what this machine lets memduel measure, and what is missing");
+  verb->group("Setup");
+  verb->footer("Example: memduel doctor");
+  verb->callback([&action] { action = doctor; });
+}
+
+}  // namespace memduel::cli

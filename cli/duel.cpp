@@ -1,0 +1,175 @@
+#include "cli/duel.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/calibration_file.h"
+#include "cli/progress_bar.h"
+#include "experiment/datasets.h"
+#include "experiment/driver.h"
+#include "experiment/environment.h"
+#include "experiment/programs.h"
+#include "experiment/supervisor.h"
+#include "experiment/worker_program.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::atomic<int> stop_signal = 0;
+
+extern "C" void remember_signal(int number) {
+  stop_signal = number;
+}
+
+void listen_for_signals() {
+  struct sigaction action = {};
+  action.sa_handler = remember_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+std::optional<fs::path> worker_for(const Experiment& experiment) {
+  if (experiment.workload.at("kind") == "command") return std::nullopt;
+  std::optional<fs::path> worker = find_worker();
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which runs the replays", "",
+                "build preset release, or duel programs of your own with a command workload");
+  return worker;
+}
+
+fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
+  if (!experiment.workload.contains("dataset")) return {};
+  return find_dataset(experiment.workload.at("dataset").at("name"),
+                      data_directories(options.data_dir));
+}
+
+nlohmann::json environment_with(const std::optional<fs::path>& worker) {
+  return describe_environment(worker ? describe_worker(*worker) : nlohmann::json::object());
+}
+
+RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker) {
+  RunHeader header;
+  header.config = experiment.resolved;
+  header.config_sha256 = experiment.config_sha256;
+  header.environment = environment_with(worker);
+  header.programs = program_hashes(experiment, worker);
+  return header;
+}
+
+void show(ProgressBar& bar, const Progress& progress) {
+  if (progress.arm.empty()) return;
+  const std::string block =
+      progress.block == 0 ? "warm-up" : fmt::format("block {}", progress.block);
+  std::string left;
+  if (progress.remaining_seconds)
+    left = ", " + format_seconds(*progress.remaining_seconds) + " left";
+  if (progress.done == 1 && progress.remaining_seconds && progress.disk_bytes)
+    bar.say(fmt::format("about {} and {} of disk, if nothing ends the run early",
+                        format_seconds(*progress.remaining_seconds),
+                        format_bytes(*progress.disk_bytes)));
+  bar.show(progress.done, progress.total, fmt::format("{}: {}{}", block, progress.arm, left));
+}
+
+/// Notes grow stale, files move: a run keeps the calibration that it is judged by.
+void keep_calibration(const fs::path& directory, const RunHeader& header) {
+  const fs::path kept = directory / kCalibrationFile;
+  if (fs::exists(kept)) return;
+  const auto calibration = read_calibration(calibration_path(header.config, header.environment));
+  if (calibration) write_calibration(kept, *calibration);
+}
+
+int conclude(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
+  if (!options.quiet) {
+    print_terminal_report(finished);
+    print(fmt::format("\nreport: {}\n", (directory / "report.html").string()));
+  }
+  return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));
+}
+
+}  // namespace
+
+Overrides overrides_from(const RunOptions& options) {
+  Overrides overrides;
+  overrides.set = options.set;
+  if (!options.arms.empty()) overrides.arms = options.arms;
+  overrides.repeats = options.repeats;
+  overrides.gates = options.gates;
+  return overrides;
+}
+
+fs::path output_directory(const RunOptions& options, const std::string& name) {
+  if (options.out) return *options.out;
+  return fs::path("runs") /
+         fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+}
+
+FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
+                     const fs::path& directory) {
+  listen_for_signals();
+  SupervisorOptions supervision;
+  supervision.launcher = find_launcher();
+  supervision.stop_signal = &stop_signal;
+
+  DriverOptions driver;
+  driver.worker = worker_for(experiment);
+  driver.data_dir = data_directory_for(experiment, options);
+  driver.max_minutes = options.max_minutes;
+  driver.stop_signal = &stop_signal;
+  ProgressBar bar(options.quiet);
+  driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
+
+  const RunHeader header = header_for(experiment, driver.worker);
+  {
+    Store store =
+        options.resume ? Store::resume(directory, header) : Store::create(directory, header);
+    keep_calibration(directory, header);
+    driver.should_stop_after_block = [&](int) {
+      const RunData so_far = store.read();
+      return may_end(so_far, settings_in(directory, so_far, {}));
+    };
+    const auto run_one = [&supervision](const TrialPlan& plan) {
+      return run_trial(plan, supervision);
+    };
+    run_experiment(experiment, store, run_one, driver);
+  }
+  bar.finish();
+  FinishedRun finished = analyse_directory(directory, {}, WithSeries::yes);
+  write_outputs(directory, finished);
+  return finished;
+}
+
+int duel_and_conclude(const Experiment& experiment, const RunOptions& options) {
+  const fs::path directory = output_directory(options, experiment.name);
+  int status = conclude(run_duel(experiment, options, directory), options, directory);
+  for (int retry = 1; retry <= options.retry_on_regress; ++retry) {
+    if (status != static_cast<int>(ExitCode::gate_failed)) return status;
+    if (!options.quiet)
+      print(fmt::format("\nA gate failed: repeating with fresh blocks ({} of {}).\n\n", retry,
+                        options.retry_on_regress));
+    const fs::path again = directory / fmt::format("retry-{}", retry);
+    status = conclude(run_duel(experiment, options, again), options, again);
+  }
+  return status;
+}
+
+Experiment experiment_with_twin(const fs::path& config, const RunOptions& options) {
+  Overrides overrides = overrides_from(options);
+  overrides.arms = {load_experiment(config, overrides).baseline};
+  overrides.calibrate = true;
+  return load_experiment(config, overrides);
+}
+
+nlohmann::json environment_of(const Experiment& experiment) {
+  return environment_with(worker_for(experiment));
+}
+
+}  // namespace memduel::cli

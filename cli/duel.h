@@ -1,0 +1,34 @@
+// Runs an experiment from its config to the report: what run, compare --a/--b and calibrate share.
+#pragma once
+
+#include <filesystem>
+
+#include "cli/finished_run.h"
+#include "cli/run_options.h"
+#include "experiment/config.h"
+
+namespace memduel::cli {
+
+/// What the config's overrides are, from the options.
+Overrides overrides_from(const RunOptions& options);
+
+/// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
+/// does.
+FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
+                     const std::filesystem::path& directory);
+
+/// --out, or runs/NAME-TIME below the current directory.
+std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
+
+/// Runs a duel, prints its summary and returns the exit code that its gates ask for. With
+/// --retry-on-regress a failed gate is repeated with fresh blocks in DIR/retry-1 and so on, each
+/// reported; the last one decides.
+int duel_and_conclude(const Experiment& experiment, const RunOptions& options);
+
+/// The baseline of a config and its twin, no other arm.
+Experiment experiment_with_twin(const std::filesystem::path& config, const RunOptions& options);
+
+/// The environment that a run of `experiment` would record.
+nlohmann::json environment_of(const Experiment& experiment);
+
+}  // namespace memduel::cli

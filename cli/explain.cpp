@@ -1,0 +1,36 @@
+// memduel explain DIR ROLE.METRIC: how a verdict came about, in plain words with the numbers.
+#include "analysis/explain.h"
+
+#include <memory>
+
+#include "cli/finished_run.h"
+#include "cli/verbs.h"
+
+namespace memduel::cli {
+namespace {
+
+struct ExplainArguments {
+  std::string directory;
+  std::string row;
+};
+
+int explain_row(const ExplainArguments& arguments) {
+  const FinishedRun finished = analyse_directory(arguments.directory, {}, WithSeries::no);
+  print(explain(finished.results, arguments.row));
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ExplainArguments>();
+  CLI::App* verb = app.add_subcommand("explain", "how a verdict came about, in plain words");
+  verb->group("Look");
+  verb->footer("Example: memduel explain runs/quickstart server.peak_rss_bytes");
+  verb->add_option("DIR", arguments->directory, "a run directory")->required();
+  verb->add_option("ROLE.METRIC", arguments->row, "a row of the results")->required();
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return explain_row(*arguments); }; });
+}
+
+}  // namespace memduel::cli

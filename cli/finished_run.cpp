@@ -1,0 +1,59 @@
+#include "cli/finished_run.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "analysis/results_json.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/calibration_file.h"
+#include "reports/html.h"
+#include "reports/terminal.h"
+
+namespace memduel::cli {
+
+AnalysisSettings settings_for(const RunData& run, const std::vector<std::string>& gates,
+                              std::optional<Calibration> calibration) {
+  AnalysisSettings settings = settings_from_config(run.config);
+  settings.calibration = std::move(calibration);
+  if (!gates.empty()) {
+    settings.gates.clear();
+    for (const std::string& gate : gates) settings.gates.push_back(parse_gate(gate));
+  }
+  return settings;
+}
+
+AnalysisSettings settings_in(const std::filesystem::path& directory, const RunData& run,
+                             const std::vector<std::string>& gates) {
+  return settings_for(run, gates, read_calibration(directory / kCalibrationFile));
+}
+
+FinishedRun analyse_directory(const std::filesystem::path& directory,
+                              const std::vector<std::string>& gates, WithSeries series) {
+  FinishedRun finished;
+  finished.run = read_run(directory, series);
+  finished.results = analyse(finished.run, settings_in(directory, finished.run, gates));
+  return finished;
+}
+
+void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
+  write_file_atomically(directory / "results.json",
+                        results_to_json(finished.results).dump(1) + "\n");
+  write_file_atomically(directory / "report.html",
+                        render_html(build_report_model(finished.results, finished.run)));
+}
+
+void print_terminal_report(const FinishedRun& finished) {
+  TerminalOptions options;
+  options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  print(render_terminal(build_report_model(finished.results, finished.run), options));
+}
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw Error(ExitCode::io, "cannot write", "stdout");
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,105 @@
+// memduel list: what this build knows, by kind.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "analysis/metrics.h"
+#include "base/text.h"
+#include "cli/finished_run.h"
+#include "cli/verbs.h"
+#include "experiment/catalog.h"
+#include "experiment/datasets.h"
+#include "profilers/meters/registry.h"
+
+namespace memduel::cli {
+namespace {
+
+std::string list_optimizations() {
+  std::string text;
+  for (const Optimization& optimization : builtin_catalog().optimizations) {
+    text += fmt::format("{}: {}\n", optimization.name, optimization.summary);
+    for (const OptimizationValue& value : optimization.values) {
+      const std::string name =
+          value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
+      text += fmt::format("    {:<24} {}\n", name, value.summary);
+    }
+  }
+  return text;
+}
+
+std::string list_presets() {
+  std::string text;
+  for (const Preset& preset : builtin_catalog().presets)
+    text += fmt::format("{:<18} {}\n", preset.name, preset.summary);
+  return text;
+}
+
+std::string list_meters() {
+  std::string text;
+  for (const MeterEntry& meter : meters()) {
+    const Availability here = meter.works_here();
+    text += fmt::format("{:<10} {:<8} {}\n", meter.name,
+                        meter.kind == MeterKind::outside ? "outside" : "inside", meter.summary);
+    text += fmt::format("           needs: {}\n", meter.needs);
+    text += fmt::format("           works here: {}\n", here.works ? "yes" : "no, " + here.why);
+    text += fmt::format("           metrics: {}\n", fmt::join(meter.metrics, ", "));
+  }
+  return text;
+}
+
+std::string list_datasets() {
+  std::string text;
+  for (const Dataset& dataset : known_datasets()) {
+    std::string where;
+    try {
+      where = "in " + find_dataset(dataset.name, data_directories(std::nullopt)).string();
+    } catch (const Error&) {
+      where = "not here: " + dataset.how_to_get;
+    }
+    text += fmt::format("{:<16} {}\n                 {}\n", dataset.name, dataset.summary, where);
+  }
+  return text;
+}
+
+std::string list_metrics() {
+  std::string text;
+  for (const MetricInfo& metric : all_metrics()) {
+    const std::string margin = metric.scale == Scale::logarithm
+                                   ? fmt::format("{:g} % or {}", metric.relative_margin * 100,
+                                                 format_metric(metric.name, metric.absolute_margin))
+                                   : format_metric(metric.name, metric.absolute_margin);
+    text += fmt::format("{:<30} {} (margin {})\n", metric.name, metric.summary, margin);
+  }
+  return text;
+}
+
+const std::map<std::string, std::string (*)()>& lists() {
+  static const std::map<std::string, std::string (*)()> kLists = {
+      {"optimizations", list_optimizations}, {"presets", list_presets}, {"meters", list_meters},
+      {"datasets", list_datasets},           {"metrics", list_metrics},
+  };
+  return kLists;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Action& action) {
+  auto what = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("list", "what this build knows");
+  verb->group("Setup");
+  verb->footer("Example: memduel list meters");
+  std::vector<std::string> names;
+  for (const auto& [name, print_list] : lists()) names.push_back(name);
+  verb->add_option("KIND", *what, fmt::format("{}", fmt::join(names, ", ")))
+      ->required()
+      ->check(CLI::IsMember(names));
+  verb->callback([what, &action] {
+    action = [what] {
+      print(lists().at(*what)());
+      return 0;
+    };
+  });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,62 @@
+// memduel: parses the command line, runs one verb, turns errors into one message and an exit code.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "base/error.h"
+#include "cli/verbs.h"
+
+namespace {
+
+constexpr const char* kDescription =
+    "Does this change make a program use less memory, by how much, where, and does it still "
+    "compute the same thing?";
+
+constexpr const char* kFooter =
+    "Examples:\n"
+    "  memduel run configs/quickstart.json\n"
+    "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
+    "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%'\n"
+    "\n"
+    "Exit codes: 0 no gate failed, 1 a gate failed, 2 bad usage or config, 3 could not measure,\n"
+    "4 a file or data set failed, 5 undecided under --on-undecided fail, 130 and 143 interrupted.";
+
+int print_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+  fmt::print(stderr, "memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what());
+  return static_cast<int>(memduel::ExitCode::usage);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{kDescription, "memduel"};
+  app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  memduel::cli::Action action;
+  memduel::cli::add_run(app, action);
+  memduel::cli::add_compare(app, action);
+  memduel::cli::add_report(app, action);
+  memduel::cli::add_explain(app, action);
+  memduel::cli::add_check(app, action);
+  memduel::cli::add_calibrate(app, action);
+  memduel::cli::add_plan(app, action);
+  memduel::cli::add_doctor(app, action);
+  memduel::cli::add_list(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return print_parse_error(app, error);
+  }
+  try {
+    return action();
+  } catch (const memduel::Error& error) {
+    fmt::print(stderr, "memduel: {}\n", error.message());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "memduel: {}\n", error.what());
+    return static_cast<int>(memduel::ExitCode::io);
+  }
+}

@@ -1,0 +1,105 @@
+// memduel plan CONFIG --detect 2%: how many blocks and minutes a duel needs.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <memory>
+
+#include "analysis/duel_plan.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/calibration_file.h"
+#include "cli/duel.h"
+#include "cli/verbs.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kProbeBlocks = 5;  // the fewest that show a noise
+
+struct PlanArguments {
+  std::string config;
+  std::string detect = "2%";
+  RunOptions options;
+};
+
+/// "2%" is 0.02.
+double share_of(const std::string& text) {
+  std::size_t used = 0;
+  double percent = 0;
+  try {
+    percent = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  if (used == 0 || text.substr(used) != "%" || !(percent > 0) || percent > 1000)
+    throw Error(ExitCode::usage, "found \"" + text + "\", expected a share such as 2%", "--detect");
+  return percent / 100;
+}
+
+std::vector<Gate> gates_of(const Experiment& experiment) {
+  const AnalysisSettings settings = settings_from_config(experiment.resolved);
+  return settings.gates.empty() ? default_gates(experiment.workload.at("kind").get<std::string>())
+                                : settings.gates;
+}
+
+DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
+  RunOptions options = arguments.options;
+  options.repeats = kProbeBlocks;
+  const Experiment twins = experiment_with_twin(arguments.config, options);
+  std::string scratch = (fs::temp_directory_path() / "memduel-plan-XXXXXX").string();
+  if (::mkdtemp(scratch.data()) == nullptr)
+    throw Error(ExitCode::io, "cannot make a directory", scratch);
+  const fs::path directory = options.out ? fs::path(*options.out) : fs::path(scratch) / "probe";
+  try {
+    const FinishedRun probe = run_duel(twins, options, directory);
+    fs::remove_all(scratch);
+    return plan_duel(probe.run, settings_from_config(probe.run.config), change);
+  } catch (...) {
+    fs::remove_all(scratch);
+    throw;
+  }
+}
+
+int plan(const PlanArguments& arguments) {
+  const double change = share_of(arguments.detect);
+  const Experiment experiment =
+      load_experiment(arguments.config, overrides_from(arguments.options));
+  const fs::path path = calibration_path(experiment.resolved, environment_of(experiment));
+  if (const std::optional<Calibration> calibration = read_calibration(path)) {
+    print("from the calibration " + path.string() + "\n");
+    print(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
+                                  static_cast<int>(experiment.arms.size()))));
+    return 0;
+  }
+  DuelPlan probed = plan_from_probe(arguments, change);
+  // The probe's blocks hold two arms, the experiment's as many as it has.
+  if (probed.block_seconds)
+    *probed.block_seconds *= static_cast<double>(experiment.arms.size()) / 2;
+  print(fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n",
+                    kProbeBlocks));
+  print(describe_plan(probed));
+  return 0;
+}
+
+}  // namespace
+
+void add_plan(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* verb =
+      app.add_subcommand("plan", "how many blocks and minutes it takes to find a change of a size");
+  verb->group("Compare");
+  verb->footer(
+      "Example: memduel plan configs/quickstart.json --detect 2%\n"
+      "Uses the calibration on file, else a probe of five blocks of the baseline against itself.");
+  verb->add_option("CONFIG", arguments->config, "an experiment")->required();
+  verb->add_option("--detect", arguments->detect, "the change to find, as a share")
+      ->type_name("P%")
+      ->capture_default_str();
+  add_run_options(*verb, arguments->options);
+  verb->callback([arguments, &action] { action = [arguments] { return plan(*arguments); }; });
+}
+
+}  // namespace memduel::cli

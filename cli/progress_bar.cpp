@@ -1,0 +1,54 @@
+#include "cli/progress_bar.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace memduel::cli {
+namespace {
+
+constexpr int kBarWidth = 24;
+constexpr int kLineWidth = 79;
+
+}  // namespace
+
+ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+std::string ProgressBar::time_left(int done, int total) const {
+  if (done == 0) return "";
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+  return format_seconds(elapsed.count() / done * (total - done)) + " left";
+}
+
+void ProgressBar::show(int done, int total, const std::string& note) {
+  if (quiet_) return;
+  if (!terminal_) {
+    fmt::print(stderr, "[{}/{}] {} {}\n", done, total, note, time_left(done, total));
+    return;
+  }
+  const int filled = total > 0 ? kBarWidth * done / total : 0;
+  std::string line =
+      fmt::format("[{}{}] {}/{} {} {}", std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '.'), done, total, note, time_left(done, total));
+  line.resize(std::min<size_t>(line.size(), kLineWidth));
+  fmt::print(stderr, "\r{:<79}", line);
+  (void)std::fflush(stderr);
+  bar_open_ = true;
+}
+
+void ProgressBar::say(const std::string& message) {
+  if (quiet_) return;
+  finish();
+  fmt::print(stderr, "{}\n", message);
+}
+
+void ProgressBar::finish() {
+  if (bar_open_) fmt::print(stderr, "\r{:79}\r", "");
+  bar_open_ = false;
+}
+
+}  // namespace memduel::cli

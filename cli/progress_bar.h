@@ -1,0 +1,33 @@
+// Progress of a run on stderr: a bar on a terminal, plain lines otherwise.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace memduel::cli {
+
+class ProgressBar {
+ public:
+  /// @param quiet prints nothing at all.
+  explicit ProgressBar(bool quiet);
+
+  /// @param done,total trials, warm-up included. @param note what runs next, e.g. "block 3:
+  /// optimized".
+  void show(int done, int total, const std::string& note);
+
+  /// Prints a message on a line of its own, above the bar.
+  void say(const std::string& message);
+
+  /// Ends the bar's line.
+  void finish();
+
+ private:
+  [[nodiscard]] std::string time_left(int done, int total) const;
+
+  bool quiet_;
+  bool terminal_;
+  bool bar_open_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace memduel::cli

@@ -1,0 +1,68 @@
+// memduel report DIR: the report of a finished or running duel in one of several formats.
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "base/file.h"
+#include "cli/finished_run.h"
+#include "cli/verbs.h"
+#include "reports/csv.h"
+#include "reports/github.h"
+#include "reports/html.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/terminal.h"
+
+namespace memduel::cli {
+namespace {
+
+struct ReportArguments {
+  std::string directory;
+  std::string format = "html";
+  bool confidential = false;
+};
+
+int report(const ReportArguments& arguments) {
+  const WithSeries series = arguments.format == "html" ? WithSeries::yes : WithSeries::no;
+  const FinishedRun finished = analyse_directory(arguments.directory, {}, series);
+  ReportOptions options;
+  options.confidential = arguments.confidential;
+  const ReportModel model = build_report_model(finished.results, finished.run, options);
+  if (arguments.format == "html") {
+    const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
+    write_file_atomically(path, render_html(model));
+    print(path.string() + "\n");
+    return 0;
+  }
+  const std::map<std::string, std::string (*)(const ReportModel&)> writers = {
+      {"markdown", render_markdown},
+      {"github", render_github},
+      {"junit", render_junit},
+      {"csv", render_csv},
+      {"text", [](const ReportModel& m) { return render_terminal(m); }},
+  };
+  print(writers.at(arguments.format)(model));
+  return 0;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* verb =
+      app.add_subcommand("report", "write the report of a run, also of one still going");
+  verb->group("Look");
+  verb->footer(
+      "Example: memduel report runs/quickstart --format markdown >> \"$GITHUB_STEP_SUMMARY\"");
+  verb->add_option("DIR", arguments->directory, "a run directory")->required();
+  verb->add_option("--format", arguments->format,
+                   "html writes DIR/report.html; the others go to stdout")
+      ->check(CLI::IsMember({"html", "markdown", "github", "junit", "csv", "text"}))
+      ->capture_default_str();
+  verb->add_flag("--confidential", arguments->confidential,
+                 "leave out environment values, arguments, paths and log lines");
+  verb->callback([arguments, &action] { action = [arguments] { return report(*arguments); }; });
+}
+
+}  // namespace memduel::cli

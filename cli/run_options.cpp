@@ -1,0 +1,48 @@
+#include "cli/run_options.h"
+
+namespace memduel::cli {
+
+void add_on_undecided(CLI::App& verb, bool& fail_on_undecided) {
+  verb.add_option_function<std::string>(
+          "--on-undecided",
+          [&fail_on_undecided](const std::string& word) { fail_on_undecided = word == "fail"; },
+          "what an undecided gate means for the exit code: pass (with a warning) or fail (exit 5)")
+      ->check(CLI::IsMember({"pass", "fail"}))
+      ->type_name("pass|fail");
+}
+
+void add_run_options(CLI::App& verb, RunOptions& options) {
+  verb.add_option("--out", options.out, "directory for the run (default: runs/NAME-TIME)")
+      ->type_name("DIR");
+  verb.add_option("--repeats", options.repeats,
+                  "a fixed number of blocks; without it the run ends when settled")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  verb.add_option("--arms", options.arms, "only these arms, the baseline among them")
+      ->delimiter(',')
+      ->type_name("A,B");
+  verb.add_option("--set", options.set, "override a value of the config, e.g. workload.rounds=3")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  verb.add_flag("--resume", options.resume,
+                "continue the run in --out without repeating a finished trial");
+  verb.add_option("--max-minutes", options.max_minutes,
+                  "end after the block that passes this time, and say so")
+      ->check(CLI::PositiveNumber)
+      ->type_name("M");
+  verb.add_option("--gate", options.gates,
+                  "ROLE.METRIC<=BOUND, e.g. 'server.peak_rss_bytes<=+2%' (repeatable)")
+      ->type_name("G")
+      ->allow_extra_args(false);
+  add_on_undecided(verb, options.fail_on_undecided);
+  verb.add_option("--retry-on-regress", options.retry_on_regress,
+                  "repeat with fresh blocks this often before a regression fails")
+      ->check(CLI::Range(0, 3))
+      ->type_name("N");
+  verb.add_option("--data-dir", options.data_dir,
+                  "where data sets are (else MEMDUEL_DATA_DIR, data/, ~/.cache/memduel)")
+      ->type_name("DIR");
+  verb.add_flag("--quiet", options.quiet, "no progress and no summary, only errors");
+}
+
+}  // namespace memduel::cli

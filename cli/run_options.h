@@ -1,0 +1,31 @@
+// The options that every verb which runs trials shares.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel::cli {
+
+struct RunOptions {
+  std::optional<std::string> out;
+  std::optional<int> repeats;
+  std::vector<std::string> arms;
+  std::vector<std::string> set;
+  bool resume = false;
+  std::optional<double> max_minutes;
+  std::vector<std::string> gates;
+  bool fail_on_undecided = false;
+  int retry_on_regress = 0;
+  std::optional<std::string> data_dir;
+  bool quiet = false;
+};
+
+/// `options` must outlive the parse.
+void add_run_options(CLI::App& verb, RunOptions& options);
+
+/// --on-undecided alone, for verbs that judge a finished run.
+void add_on_undecided(CLI::App& verb, bool& fail_on_undecided);
+
+}  // namespace memduel::cli

@@ -1,0 +1,40 @@
+// Switch aggregate, seen from the server: how a round's uploads are taken in and averaged. Either
+// each handler receives its client's whole state and the states are averaged afterwards, or the
+// handlers only open their streams and the main thread folds all of them in lockstep.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "workloads/federated/exchange.h"
+#include "workloads/federated/worker_config.h"
+#include "workloads/models/model.h"
+#include "workloads/optimizations/optimizations.h"
+
+namespace memduel {
+
+class Rounds {
+ public:
+  Rounds() = default;
+  Rounds(const Rounds&) = delete;
+  Rounds& operator=(const Rounds&) = delete;
+  virtual ~Rounds() = default;
+
+  /// In a handler: takes in what a client sends. Throws Error(cannot_measure) where its tensors are
+  /// not the model's.
+  virtual Upload take(int client, Call& call, CallFrame& frame) = 0;
+
+  /// On the main thread: averages into the model. @param weights one per upload, sum 1. Returns the
+  /// state to send. The uploads' streams are read to their ends.
+  virtual State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
+
+  /// The state to send before the first round.
+  [[nodiscard]] virtual State initial() const = 0;
+};
+
+/// References must outlive the result.
+std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,
+                                    const Model& model);
+
+}  // namespace memduel

@@ -1,0 +1,121 @@
+#include "workloads/optimizations/staging.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "workloads/optimizations/choice.h"
+#include "workloads/transport/bytes.h"
+
+namespace memduel {
+namespace {
+
+class SecondCopy final : public Staging {
+ public:
+  SecondCopy(std::size_t state_bytes, const std::filesystem::path& /*directory*/)
+      : state_bytes_(state_bytes) {}
+
+  void append(std::string_view bytes) override {
+    staged_.reserve(state_bytes_);
+    staged_.append(bytes);
+  }
+
+  void commit(const State& state) override {
+    const char* from = staged_.data();
+    for (const NamedTensor& entry : state) {
+      std::memcpy(mutable_bytes_of(entry.tensor), from, entry.tensor.nbytes());
+      from += entry.tensor.nbytes();
+    }
+    abandon();
+  }
+
+  void abandon() override { staged_ = Bytes(); }
+
+ private:
+  std::size_t state_bytes_;
+  Bytes staged_;
+};
+
+class UnlinkedFile final : public Staging {
+ public:
+  UnlinkedFile(std::size_t state_bytes, const std::filesystem::path& directory)
+      : directory_(directory.string()) {
+    std::string name = directory_ + "/staged-XXXXXX";
+    fd_ = ::mkostemp(name.data(), O_CLOEXEC);
+    if (fd_ < 0) fail(errno);
+    ::unlink(name.c_str());
+    // A full disk shows before the first round, not in the middle of one.
+    const int status = ::posix_fallocate(fd_, 0, static_cast<off_t>(state_bytes));
+    if (status != 0) {
+      ::close(fd_);
+      fail(status);
+    }
+  }
+
+  UnlinkedFile(const UnlinkedFile&) = delete;
+  UnlinkedFile& operator=(const UnlinkedFile&) = delete;
+  ~UnlinkedFile() override { ::close(fd_); }
+
+  void append(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = ::pwrite(fd_, bytes.data(), bytes.size(), end_);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(errno);
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+      end_ += written;
+    }
+  }
+
+  void commit(const State& state) override {
+    off_t offset = 0;
+    for (const NamedTensor& entry : state) {
+      char* to = mutable_bytes_of(entry.tensor);
+      const off_t end = offset + static_cast<off_t>(entry.tensor.nbytes());
+      while (offset < end) {
+        const ssize_t got = ::pread(fd_, to, static_cast<std::size_t>(end - offset), offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) fail(got < 0 ? errno : EIO);
+        to += got;
+        offset += got;
+      }
+    }
+    abandon();
+  }
+
+  void abandon() override { end_ = 0; }
+
+ private:
+  [[noreturn]] void fail(int error) const {
+    throw Error(ExitCode::io, fmt::format("the staging file failed: {}", std::strerror(error)),
+                directory_, "staging=second_copy needs no disk");
+  }
+
+  std::string directory_;
+  int fd_ = -1;
+  off_t end_ = 0;
+};
+
+using Make = std::unique_ptr<Staging> (*)(std::size_t, const std::filesystem::path&);
+
+template <class Kind>
+std::unique_ptr<Staging> make(std::size_t state_bytes, const std::filesystem::path& directory) {
+  return std::make_unique<Kind>(state_bytes, directory);
+}
+
+constexpr Choice<Make> kChoices[] = {{"second_copy", make<SecondCopy>},
+                                     {"unlinked_file", make<UnlinkedFile>}};
+
+}  // namespace
+
+std::unique_ptr<Staging> make_staging(const std::string& value, std::size_t state_bytes,
+                                      const std::filesystem::path& directory) {
+  return choose("staging", kChoices, value)(state_bytes, directory);
+}
+std::vector<std::string> staging_values() {
+  return values_of(kChoices);
+}
+
+}  // namespace memduel
