@@ -32,8 +32,9 @@ std::vector<Mode> find_modes(std::span<const double> values) {
   }
   const auto repeated =
       std::count_if(modes.begin(), modes.end(), [](const Mode& mode) { return mode.count >= 2; });
-  const bool wide = std::any_of(modes.begin(), modes.end(),
-                                [&](const Mode& mode) { return mode.high - mode.low > widest; });
+  const bool wide = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
+    return mode.high - mode.low > widest / 2;
+  });
   if (modes.size() > kMostModes || repeated < 2 || wide) return {};
   return modes;
 }

@@ -14,8 +14,8 @@ struct Mode {
   int count = 0;
 };
 
-/// Two to five groups of values that lie further apart than any of them is wide, by at least 1 % of
-/// the median, two of them with two values or more; otherwise none. Ascending.
+/// Two to five groups of values whose widest gap is at least twice the width of any of them and 1 %
+/// of the median, two of them with two values or more; otherwise none. Ascending.
 std::vector<Mode> find_modes(std::span<const double> values);
 
 }  // namespace memduel

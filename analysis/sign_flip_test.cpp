@@ -93,7 +93,7 @@ TEST(SignFlip, MovesSmoothlyFromTheExactToTheNormalTail) {
   const std::vector<int> exact(40, 2);
   const std::vector<int> normal(41, 2);
   // Expected: 2 * pbinom(13, 40, 0.5) and 2 * pbinom(13, 41, 0.5) in R.
-  EXPECT_NEAR(sign_flip_p(exact, 28), 0.038476, 1e-6);
+  EXPECT_NEAR(sign_flip_p(exact, 28), 0.038477, 1e-6);
   EXPECT_NEAR(sign_flip_p(normal, 30), 0.027534, 0.002);
 }
 

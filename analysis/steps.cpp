@@ -14,58 +14,69 @@ constexpr size_t kMostSteps = 3;
 constexpr double kSpreads = 5;
 constexpr double kMadToSigma = 1.4826;
 
-/// The split that leaves the smallest sum of squares around the two means.
-std::optional<size_t> best_split(std::span<const double> y) {
-  if (y.size() < 2 * kShortestSide) return std::nullopt;
+struct Split {
+  size_t at = 0;
+  double gain = 0;  ///< by how much it lowers the sum of squares around the means
+};
+
+/// The best split of y[begin, end).
+std::optional<Split> best_split(std::span<const double> y, size_t begin, size_t end) {
+  const std::span<const double> part = y.subspan(begin, end - begin);
+  if (part.size() < 2 * kShortestSide) return std::nullopt;
   double total = 0;
-  for (const double v : y) total += v;
+  for (const double v : part) total += v;
   double left = 0;
-  double best_gain = -1;
-  size_t best = 0;
-  for (size_t k = 1; k + kShortestSide <= y.size(); ++k) {
-    left += y[k - 1];
+  Split best;
+  for (size_t k = 1; k + kShortestSide <= part.size(); ++k) {
+    left += part[k - 1];
     if (k < kShortestSide) continue;
     const auto n_left = static_cast<double>(k);
-    const auto n_right = static_cast<double>(y.size() - k);
+    const auto n_right = static_cast<double>(part.size() - k);
     const double gap = left / n_left - (total - left) / n_right;
-    const double gain = n_left * n_right * gap * gap;
-    if (gain > best_gain) {
-      best_gain = gain;
-      best = k;
-    }
+    const double gain = n_left * n_right / (n_left + n_right) * gap * gap;
+    if (best.at == 0 || gain > best.gain) best = {begin + k, gain};
   }
   return best;
 }
 
-bool is_jump(std::span<const double> y, size_t split) {
-  const std::vector<double> left(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(split));
-  const std::vector<double> right(y.begin() + static_cast<std::ptrdiff_t>(split), y.end());
-  const double level_left = median(left);
-  const double level_right = median(right);
+/// The best split of any stretch between `ends`.
+std::optional<Split> best_split(std::span<const double> y, const std::vector<size_t>& ends) {
+  std::optional<Split> best;
+  for (size_t i = 1; i < ends.size(); ++i) {
+    const std::optional<Split> split = best_split(y, ends[i - 1], ends[i]);
+    if (split && (!best || split->gain > best->gain)) best = split;
+  }
+  return best;
+}
+
+/// Whether the levels between `ends` differ clearly from their neighbours.
+bool all_jumps(std::span<const double> y, const std::vector<size_t>& ends) {
+  std::vector<double> levels;
   std::vector<double> deviation;
-  deviation.reserve(y.size());
-  for (const double v : left) deviation.push_back(std::abs(v - level_left));
-  for (const double v : right) deviation.push_back(std::abs(v - level_right));
-  const double height = std::abs(level_right - level_left);
-  return height > 0 && height >= kSpreads * kMadToSigma * median(std::move(deviation));
+  for (size_t i = 1; i < ends.size(); ++i) {
+    const auto part = y.subspan(ends[i - 1], ends[i] - ends[i - 1]);
+    levels.push_back(median({part.begin(), part.end()}));
+    for (const double v : part) deviation.push_back(std::abs(v - levels.back()));
+  }
+  const double least = kSpreads * kMadToSigma * median(std::move(deviation));
+  for (size_t i = 1; i < levels.size(); ++i) {
+    const double height = std::abs(levels[i] - levels[i - 1]);
+    if (!(height > 0) || height < least) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
 std::vector<size_t> find_steps(std::span<const double> y) {
+  std::vector<size_t> ends = {0, y.size()};
   std::vector<size_t> steps;
-  std::vector<std::pair<size_t, size_t>> open = {{0, y.size()}};
-  while (!open.empty() && steps.size() < kMostSteps) {
-    const auto [begin, end] = open.front();
-    open.erase(open.begin());
-    const std::span<const double> part = y.subspan(begin, end - begin);
-    const std::optional<size_t> split = best_split(part);
-    if (!split || !is_jump(part, *split)) continue;
-    steps.push_back(begin + *split);
-    open.emplace_back(begin, begin + *split);
-    open.emplace_back(begin + *split, end);
+  for (size_t count = 1; count <= kMostSteps; ++count) {
+    const std::optional<Split> split = best_split(y, ends);
+    if (!split) break;
+    ends.insert(std::upper_bound(ends.begin(), ends.end(), split->at), split->at);
+    if (all_jumps(y, ends)) steps.assign(ends.begin() + 1, ends.end() - 1);
   }
-  std::sort(steps.begin(), steps.end());
   return steps;
 }
 

@@ -27,10 +27,10 @@ PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const 
   const auto address = trial_dir / "server.address";
   const auto model = trial_dir / "final_model.bin";
   const nlohmann::json document = {
-      {"workload", experiment.workload},    {"optimizations", arm.optimizations},
-      {"seed", experiment.measure.seed},    {"trial_dir", trial_dir.string()},
-      {"data_dir", site.data_dir.string()}, {"address_file", address.string()},
-      {"model_file", model.string()},
+      {"workload", experiment.workload},  {"optimizations", arm.optimizations},
+      {"seed", experiment.measure.seed},  {"meters", experiment.measure.meters},
+      {"trial_dir", trial_dir.string()},  {"data_dir", site.data_dir.string()},
+      {"address_file", address.string()}, {"model_file", model.string()},
   };
   PlannedTrial planned;
   planned.files[config] = document.dump(2) + "\n";

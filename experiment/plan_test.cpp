@@ -61,6 +61,7 @@ TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   const json expected = {{"workload", experiment.workload},
                          {"optimizations", {{"serialize", "scoped"}, {"piece_bytes", 1048576}}},
                          {"seed", 1},
+                         {"meters", experiment.measure.meters},
                          {"trial_dir", "/run/trials/000001"},
                          {"data_dir", "/data"},
                          {"address_file", "/run/trials/000001/server.address"},

@@ -1,6 +1,7 @@
 #include "experiment/programs.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -31,7 +32,8 @@ class Programs : public testing::Test {
     return experiment;
   }
 
-  fs::path dir_ = fs::path(testing::TempDir()) / "memduel_programs";
+  // One per process: CTest runs cases side by side.
+  fs::path dir_ = fs::path(testing::TempDir()) / ("memduel_programs_" + std::to_string(::getpid()));
 };
 
 TEST_F(Programs, AreFoundInPathAndBesideTheDirectory) {

@@ -108,6 +108,7 @@ class Trial {
     const json config = {{"workload", std::move(workload)},
                          {"optimizations", std::move(optimizations)},
                          {"seed", 1},
+                         {"meters", {"allocator", "torch"}},
                          {"trial_dir", dir_},
                          {"data_dir", MEMDUEL_DATASETS},
                          {"address_file", dir_ / "server.address"},

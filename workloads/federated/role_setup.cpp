@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/probes/torch_bytes.h"
+#include "workloads/probes/gauges.h"
 
 namespace memduel {
 
@@ -13,7 +13,7 @@ std::string client_name(int client) {
 void warm_up(const WorkerConfig& config) {
   torch::set_num_threads(config.workload.threads);
   torch::set_num_interop_threads(1);
-  install_torch_probe();
+  install_probes(config.meters);
   const torch::Tensor small = torch::ones({8, 8});
   static_cast<void>(small.mm(small).sum().item<float>());
 }

@@ -82,6 +82,7 @@ WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& 
   config.workload = read_workload(fields.object("workload"));
   config.optimizations = fields.get<nlohmann::json>("optimizations");
   config.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
+  config.meters = fields.get<std::vector<std::string>>("meters");
   config.trial_dir = fields.get<std::string>("trial_dir");
   config.data_dir = fields.get<std::string>("data_dir");
   config.address_file = fields.get<std::string>("address_file");

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "workloads/transport/transport_options.h"
 
@@ -49,6 +50,7 @@ struct WorkerConfig {
   WorkloadConfig workload;
   nlohmann::json optimizations;  ///< switch name to value, every switch
   std::uint64_t seed = 1;
+  std::vector<std::string> meters;  ///< of the experiment; those that are inside probes act here
   std::filesystem::path trial_dir;
   std::filesystem::path data_dir;
   std::filesystem::path address_file;
