@@ -220,13 +220,28 @@ bool from_other_environment(const RunData& run) {
                      [](const Note& note) { return note.code == kOtherEnvironment; });
 }
 
-const Growth* growth_of(const Work& work, const Comparison& row) {
+const Growth* growth_of(const Work& work, const std::string& arm, const Comparison& row) {
   for (const Growth& growth : work.results.growth) {
-    if (growth.arm == row.candidate && growth.role == row.role && growth.metric == row.metric) {
+    if (growth.arm == arm && growth.role == row.role && growth.metric == row.metric) {
       return &growth;
     }
   }
   return nullptr;
+}
+
+/// Growth regressed only where the candidate grows, and improved only where the baseline did: a
+/// memory that shrinks more slowly than another is no leak.
+void weigh_growth(Work& work) {
+  for (MeasuredRow& row : work.rows) {
+    Comparison& out = row.comparison;
+    if (!is_growth_metric(out.metric) || !flagged(out)) continue;
+    const std::string& arm = out.verdict == Verdict::regressed ? out.candidate : out.baseline;
+    const Growth* growth = growth_of(work, arm, out);
+    if (growth == nullptr || (growth->ci_low && *growth->ci_low > 0)) continue;
+    out.verdict = Verdict::inconclusive;
+    out.tier = Tier::plain;
+    out.reason += fmt::format("; but that {} grows at all is not shown", arm);
+  }
 }
 
 void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
@@ -264,7 +279,8 @@ void evaluate_gates(Work& work) {
         const Comparison& out = row.comparison;
         if (out.candidate != candidate || !names(gate, out.role, out.metric)) continue;
         found = true;
-        GateResult result = evaluate_gate(gate, row, growth_of(work, out), work.alpha);
+        GateResult result =
+            evaluate_gate(gate, row, growth_of(work, out.candidate, out), work.alpha);
         if (gate.role == "*") result.reason = out.role + ": " + result.reason;
         work.results.gates.push_back(std::move(result));
       }
@@ -375,6 +391,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
     work.results.warnings.push_back(std::move(note));
   }
   work.results.growth = growth_rows(run, work.observations, work.roles, settings);
+  weigh_growth(work);
   evaluate_gates(work);
   weigh_control(work);
   if (from_other_environment(run)) {

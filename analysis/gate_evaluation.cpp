@@ -58,6 +58,23 @@ Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
                              : fmt::format("more than {} is not ruled out", bound))};
 }
 
+/// Whether the slope's interval lies above zero.
+bool surely_grows(const Growth* growth) {
+  return growth != nullptr && growth->ci_low && *growth->ci_low > 0;
+}
+
+Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, double limit,
+                              double alpha) {
+  if (growth != nullptr && growth->verdict == GrowthVerdict::flat)
+    return {GateOutcome::passed, "the candidate is flat: " + growth->reason};
+  Answer answer = answer_relative(row, limit, alpha);
+  if (answer.outcome == GateOutcome::failed && !surely_grows(growth)) {
+    answer = {GateOutcome::undecided,
+              answer.reason + ", but that the candidate grows at all is not shown"};
+  }
+  return answer;
+}
+
 Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, double ceiling) {
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (growth == nullptr || !growth->slope) return {GateOutcome::undecided, "no slope was measured"};
@@ -97,16 +114,19 @@ Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
 
 Answer answer_bound(const Bound& bound, const MeasuredRow& row, const Growth* growth,
                     double alpha) {
+  const bool grows = is_growth_metric(row.metric.name);
   switch (bound.kind) {
-    case Bound::Kind::share:
+    case Bound::Kind::share:  // the grammar refuses it for growth
       return answer_relative(row, share_on_scale(row, bound.value), alpha);
-    case Bound::Kind::amount:
-      return answer_relative(row, amount_on_scale(row, bound.value), alpha);
+    case Bound::Kind::amount: {
+      const double limit = amount_on_scale(row, bound.value);
+      return grows ? answer_growth_relative(row, growth, limit, alpha)
+                   : answer_relative(row, limit, alpha);
+    }
     case Bound::Kind::ceiling:
       break;
   }
-  return is_growth_metric(row.metric.name) ? answer_growth_ceiling(row, growth, bound.value)
-                                           : answer_ceiling(row, bound.value);
+  return grows ? answer_growth_ceiling(row, growth, bound.value) : answer_ceiling(row, bound.value);
 }
 
 /// The most favourable answer: one bound that holds is enough.
@@ -126,7 +146,11 @@ std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const G
   if (row.values.candidate.empty()) {
     return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
   }
-  if (gate.bounds.empty()) return {answer_relative(row, row.margin, alpha)};
+  if (gate.bounds.empty()) {
+    return {is_growth_metric(row.metric.name)
+                ? answer_growth_relative(row, growth, row.margin, alpha)
+                : answer_relative(row, row.margin, alpha)};
+  }
   std::vector<Answer> answers;
   for (const Bound& bound : gate.bounds) answers.push_back(answer_bound(bound, row, growth, alpha));
   return answers;

@@ -4,6 +4,8 @@
 // within it, and fails when the change is real (corrected p at most alpha) and its estimate is
 // beyond the bound. A ceiling fails with the first trial above it. Anything else is undecided. A
 // candidate that failed where the baseline lived fails its gates. Of several bounds one is enough.
+// A relative bound on growth passes for a candidate that is flat and fails only for one that grows:
+// to shrink less than the baseline is no growth.
 #pragma once
 
 #include <vector>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -28,6 +29,30 @@ double seconds_per_unit(const JsonReader& benchmark) {
   if (*unit == "ms") return 1e-3;
   if (*unit == "s") return 1;
   benchmark.at("time_unit").refuse("ns, us, ms or s");
+}
+
+/// Google Benchmark 1.7.1 prints freed memory as byte counts when there are repetitions.
+bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
+  constexpr double kAddressSpace = 281474976710656;  // 48 bits
+  return std::any_of(benchmarks.begin(), benchmarks.end(), [](const JsonReader& benchmark) {
+    return std::any_of(kMemoryFields.begin(), kMemoryFields.end(), [&](const auto& field) {
+      const auto value = benchmark.maybe_number(field.first);
+      return value && std::abs(*value) > kAddressSpace;
+    });
+  });
+}
+
+void leave_out_bytes(RunData& run, const std::string& where) {
+  for (TrialData& trial : run.trials) {
+    for (RoleData& role : trial.roles) {
+      std::erase_if(role.metrics,
+                    [](const auto& metric) { return metric.first.ends_with("_bytes"); });
+    }
+  }
+  run.limitations.push_back(
+      {"impossible_bytes",
+       fmt::format("{} has impossible byte counts, so none of them is used", where),
+       "Google Benchmark 1.7.1 prints them with repetitions; use a later version"});
 }
 
 Metrics metrics_of(const JsonReader& benchmark) {
@@ -107,7 +132,8 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
   std::map<std::string, size_t> next;
   std::vector<std::string> failed;
   size_t aggregates = 0;
-  for (const JsonReader& benchmark : in.at("benchmarks").elements()) {
+  const std::vector<JsonReader> benchmarks = in.at("benchmarks").elements();
+  for (const JsonReader& benchmark : benchmarks) {
     const std::string name = benchmark.at("name").text();
     if (benchmark.maybe_text("run_type") == "aggregate") {
       ++aggregates;
@@ -129,6 +155,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
                                  "--benchmark_report_aggregates_only)"
                                : "at least one benchmark");
   }
+  if (has_impossible_bytes(benchmarks)) leave_out_bytes(run, where);
   note_errors(run, failed);
   note_repetitions(run, where);
   run.limitations.push_back(

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "experiment/catalog.h"
 #include "experiment/datasets.h"
+#include "experiment/worker_program.h"
 #include "profilers/meters/registry.h"
 
 namespace memduel::cli {
@@ -62,6 +63,21 @@ std::string list_datasets() {
   return text;
 }
 
+std::string list_models() {
+  const std::optional<std::filesystem::path> worker = find_worker();
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which holds the models", "",
+                "build preset release");
+  std::string text;
+  for (const nlohmann::json& model : describe_worker(*worker).at("models"))
+    text +=
+        fmt::format("{:<16} {} parameters, a state of {}\n", model.at("name").get<std::string>(),
+                    model.at("parameters").get<std::int64_t>(),
+                    format_bytes(model.at("state_bytes").get<double>()));
+  return text;
+}
+
 std::string list_metrics() {
   std::string text;
   for (const MetricInfo& metric : all_metrics()) {
@@ -77,7 +93,7 @@ std::string list_metrics() {
 const std::map<std::string, std::string (*)()>& lists() {
   static const std::map<std::string, std::string (*)()> kLists = {
       {"optimizations", list_optimizations}, {"presets", list_presets}, {"meters", list_meters},
-      {"datasets", list_datasets},           {"metrics", list_metrics},
+      {"datasets", list_datasets},           {"metrics", list_metrics}, {"models", list_models},
   };
   return kLists;
 }

@@ -59,6 +59,9 @@ class Ledger {
     } else if (trial.status != TrialStatus::dropped && !trial.harness_fault) {
       ++outcome.failed;
       outcome.failure = trial.failure;
+      outcome.file_failed = std::any_of(
+          trial.roles.begin(), trial.roles.end(),
+          [](const RoleData& role) { return role.exit_status == static_cast<int>(ExitCode::io); });
     }
   }
 
@@ -66,7 +69,8 @@ class Ledger {
     int ok = 0;
     int ok_warmups = 0;
     int failed = 0;
-    std::string failure;  ///< of the last one
+    std::string failure;       ///< of the last one
+    bool file_failed = false;  ///< a role of the last one ended with memduel's status for files
   };
 
   [[nodiscard]] bool has(int block, const std::string& arm) const {
@@ -207,7 +211,9 @@ class Driver {
   }
 
   [[noreturn]] void refuse_baseline(const Ledger::Outcome& outcome) const {
-    throw Error(ExitCode::cannot_measure,
+    // Only our own worker's statuses mean what memduel's do.
+    const bool io = options_.worker && outcome.file_failed;
+    throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
                 fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
                             experiment_.baseline, outcome.failed, outcome.failure),
                 store_.directory().string(), "the logs are in logs/, its files in trials/");

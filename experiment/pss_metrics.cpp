@@ -5,12 +5,13 @@
 namespace memduel {
 namespace {
 
-/// The round that had just ended at `t_ns`; null inside rounds and before the first.
+/// The round that had just ended at `t_ns` or was about to; null inside rounds and before the
+/// first.
 RoundData* round_ended_before(std::vector<RoundData>& rounds, std::int64_t t_ns) {
   RoundData* last = nullptr;
   for (RoundData& round : rounds) {
     if (round.begin_ns > t_ns) break;
-    last = round.end_ns <= t_ns ? &round : nullptr;
+    last = round.end_ns <= t_ns + kNearEndNs ? &round : nullptr;
   }
   return last;
 }

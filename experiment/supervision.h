@@ -80,7 +80,7 @@ class Supervision {
   std::int64_t members_due_ns_ = 0;
   std::int64_t unmarked_sweep_due_ns_;
   std::int64_t stopping_since_ns_ = 0;
-  bool last_round_swept_ = false;
+  std::optional<std::int64_t> last_round_swept_ns_;
   bool grace_is_over_ = false;
   bool launcher_lost_ = false;
   bool launcher_ended_ = false;

@@ -4,6 +4,7 @@
 
 #include "experiment/launcher/process_tree.h"
 #include "experiment/monotonic.h"
+#include "experiment/pss_metrics.h"
 #include "experiment/supervision.h"
 
 namespace memduel {
@@ -83,14 +84,15 @@ void Supervision::sweep_unmarked(std::int64_t now) {
 }
 
 /// PSS is read of each role at the end of its last round, and once then of all together, while
-/// they are all still there; at earlier round ends of the reference role as its share allows.
+/// they are all still there, which does for the roles that end right after; at earlier round ends
+/// of the reference role as its share allows.
 void Supervision::sweep_at_round_end(const SupervisedProcess& process, int round) {
   if (plan_.rounds != round) {
     if (&process == &reference()) sweep_all(TrialMeters::Need::if_affordable);
-  } else if (!last_round_swept_) {
-    last_round_swept_ = true;
+  } else if (!last_round_swept_ns_) {
+    last_round_swept_ns_ = monotonic_ns();
     sweep_all(TrialMeters::Need::must);
-  } else {
+  } else if (monotonic_ns() - *last_round_swept_ns_ > kNearEndNs) {
     meters_.sweep({process.role()}, processes_.size() == 1, TrialMeters::Need::must);
   }
 }

@@ -6,7 +6,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
+#include "analysis/metrics.h"
 #include "base/text.h"
 #include "reports/confidential.h"
 #include "reports/words.h"
@@ -34,14 +36,21 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// Growth of the roles that a gate asks about, else of every role that was measured.
+/// Growth that a gate asks about, else of every role that was measured, per round where it has any.
 std::vector<std::string> growth_sentences(const Results& results) {
-  std::set<std::string> gated;
+  std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
-    if (c.gate && c.metric.find("growth") != std::string::npos) gated.insert(c.role);
-  std::vector<std::string> sentences;
+    if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
+  std::set<std::pair<std::string, std::string>> per_round;
   for (const Growth& growth : results.growth)
-    if (gated.empty() || gated.contains(growth.role)) sentences.push_back(growth_sentence(growth));
+    if (growth.metric == "rss_growth_bytes_per_round") per_round.emplace(growth.arm, growth.role);
+  std::vector<std::string> sentences;
+  for (const Growth& growth : results.growth) {
+    const bool asked = gated.contains({growth.role, growth.metric});
+    const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
+                          per_round.contains({growth.arm, growth.role});
+    if (asked || (gated.empty() && !repeated)) sentences.push_back(growth_sentence(growth));
+  }
   return sentences;
 }
 

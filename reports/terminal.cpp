@@ -107,7 +107,9 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
   return out;
 }
 
+/// client_max says what counts about the clients, so their median stays in the HTML report.
 bool is_key_row(const Comparison& c) {
+  if (c.role == "client_median" && !c.gate) return false;
   return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
 }
 
@@ -125,12 +127,12 @@ std::string right(const std::string& text, size_t width) {
   return " " + padded(escape_terminal(text), width - 1, true);
 }
 
-/// 12 + 25 + 11 + 11 + 8 + 1 + 12 columns.
+/// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
 std::string table_line(const std::string& role, const std::string& metric,
                        const std::string& baseline, const std::string& candidate,
                        const std::string& change) {
-  return left(role, 12) + padded(escape_terminal(metric), 25, false) + right(baseline, 11) +
-         right(candidate, 11) + right(change, 8) + " ";
+  return left(role, 11) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
+         right(candidate, 10) + right(change, 10) + " ";
 }
 
 /// Without the unit of time or rounds, which the metric's name already says.

@@ -37,7 +37,8 @@ TEST(TerminalReport, SaysHowFarARunThatIsStillGoingHasCome) {
 }
 
 TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
-  EXPECT_THAT(render_terminal(sample_model({.blocks = -1})), testing::StartsWith("sample · 0 blocks"));
+  EXPECT_THAT(render_terminal(sample_model({.blocks = -1})),
+              testing::StartsWith("sample · 0 blocks"));
 }
 
 }  // namespace

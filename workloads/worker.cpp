@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
+#include "workloads/models/model.h"
 #ifdef MEMDUEL_HAVE_GRPC
 #include "workloads/transport/grpc_transport.h"
 #endif
@@ -46,6 +47,12 @@ void describe() {
 #else
   json["grpc"] = nullptr;
 #endif
+  for (const std::string& name : model_names()) {
+    const Model model = make_model(name, 1);
+    json["models"].push_back({{"name", name},
+                              {"parameters", parameter_count(model)},
+                              {"state_bytes", state_bytes(model.state)}});
+  }
   std::cout << json.dump() << '\n';
 }
 
@@ -62,7 +69,8 @@ int run(int argc, char** argv) {
       app.add_subcommand("compare-models", "largest difference of two final models");
   compare->add_option("a", model_a)->required();
   compare->add_option("b", model_b)->required();
-  CLI::App* versions = app.add_subcommand("describe", "versions of the libraries, as JSON");
+  CLI::App* versions =
+      app.add_subcommand("describe", "versions of the libraries, and the models, as JSON");
   app.footer("example: memduel-worker --role client --index 1 --config trial/worker.json");
   try {
     app.parse(argc, argv);

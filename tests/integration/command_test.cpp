@@ -1,0 +1,176 @@
+// The verbs that look at a finished run or at this build.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/file.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+/// A run of five blocks that every test here may look at.
+class FinishedDuel : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = new Workplace;
+    const Finished run =
+        memduel(*place_, {"compare", "--a", MEMDUEL_ACT " idle touch 10 round 1 touch 30 end 1",
+                          "--b", MEMDUEL_ACT " idle touch 10 round 1 touch 20 end 1", "--repeats",
+                          "5", "--out", directory()});
+    ASSERT_EQ(run.status, 0) << run.err;
+  }
+  static void TearDownTestSuite() { delete place_; }
+  static std::string directory() { return place_->path("run").string(); }
+  static const Workplace& place() { return *place_; }
+
+ private:
+  static inline Workplace* place_ = nullptr;
+};
+
+TEST_F(FinishedDuel, ReportsInEveryFormat) {
+  EXPECT_EQ(memduel(place(), {"report", directory()}).out, directory() + "/report.html\n");
+  EXPECT_THAT(read_file(place().path("run/report.html")), StartsWith("<!doctype html>"));
+  const std::map<std::string, std::string> expected = {{"text", "peak_rss_bytes"},
+                                                       {"markdown", "| "},
+                                                       {"junit", "<testsuite"},
+                                                       {"csv", "trial,"},
+                                                       {"github", "::notice title=memduel"}};
+  for (const auto& [format, text] : expected) {
+    const Finished run = memduel(place(), {"report", directory(), "--format", format});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(text)) << format;
+  }
+}
+
+TEST_F(FinishedDuel, ExplainsARowAndNamesTheNearest) {
+  const Finished row = memduel(place(), {"explain", directory(), "command.peak_rss_bytes"});
+  EXPECT_EQ(row.status, 0) << row.err;
+  EXPECT_THAT(row.out, AllOf(HasSubstr("Mann-Whitney"), HasSubstr("margin")));
+  const Finished wrong = memduel(place(), {"explain", directory(), "command.peak_rss_byte"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("command.peak_rss_bytes"));
+}
+
+TEST_F(FinishedDuel, ChecksGatesAndBudgets) {
+  const std::string budgets = place().path("budgets.json").string();
+  EXPECT_EQ(
+      memduel(place(), {"check", directory(), "--write-budgets", "--budgets", budgets}).status, 0);
+  const auto written = nlohmann::json::parse(read_file(budgets));
+  EXPECT_TRUE(written.at("ceilings").contains("tree.peak_rss_bytes"));
+  EXPECT_EQ(memduel(place(), {"check", directory(), "--budgets", budgets}).status, 0);
+
+  const std::string junit = place().path("gates.xml").string();
+  const Finished tight = memduel(
+      place(), {"check", directory(), "--junit", junit, "--gate", "command.peak_rss_bytes<=25MiB"});
+  EXPECT_EQ(tight.status, 1) << tight.out;
+  EXPECT_THAT(read_file(junit), AllOf(HasSubstr("<failure"), HasSubstr("25MiB")));
+  EXPECT_EQ(
+      memduel(place(), {"check", directory(), "--gate", "command.peak_rss_bytes<=25MiB:advisory"})
+          .status,
+      0);
+}
+
+TEST_F(FinishedDuel, IsComparedWithAnotherRun) {
+  const Finished run = memduel(
+      place(), {"compare", directory(), directory(), "--out", place().path("merged").string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("one after the other"));
+  const auto results = results_in(place().path("merged"));
+  EXPECT_EQ(comparison(results, "command", "peak_rss_bytes").at("ratio"), 1.0);
+}
+
+TEST(Lists, NameWhatThisBuildKnows) {
+  const Workplace place;
+  const std::map<std::string, std::string> expected = {{"meters", "procfs"},
+                                                       {"metrics", "peak_rss_above_idle_bytes"},
+                                                       {"presets", "appfl-original"},
+                                                       {"optimizations", "streaming_fold"},
+                                                       {"datasets", "mnist"}};
+  for (const auto& [kind, text] : expected) {
+    const Finished run = memduel(place, {"list", kind});
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.out, HasSubstr(text)) << kind;
+  }
+  EXPECT_EQ(memduel(place, {"list", "colours"}).status, 2);
+}
+
+TEST(Doctor, NamesWhatIsThereAndHowToGetTheRest) {
+  const Workplace place;
+  const Finished run = memduel(place, {"doctor"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("statm"), HasSubstr("cgroup"), HasSubstr("mnist")));
+}
+
+TEST(Help, FitsATerminalAndShowsAnExampleForEveryVerb) {
+  const Workplace place;
+  for (const char* verb :
+       {"run", "compare", "report", "explain", "check", "calibrate", "plan", "doctor", "list"}) {
+    const Finished help = memduel(place, {verb, "--help"});
+    EXPECT_EQ(help.status, 0);
+    EXPECT_THAT(help.out, HasSubstr("xample")) << verb;
+    std::istringstream lines(help.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  }
+}
+
+TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
+  const Workplace place;
+  const std::string config = place.file("duel.json", R"({
+    "name": "planned", "workload": { "kind": "command", "processes": [
+      { "role": "command", "argv": [")" MEMDUEL_HOG R"(", "40", "0.5"] } ] },
+    "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
+                                                     R"(", "41", "0.5"] } } ],
+    "baseline": "a" })");
+  Finished plan = memduel(place, {"plan", config, "--detect", "2%", "--quiet"});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"), HasSubstr("blocks, about")));
+  EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
+
+  const Finished calibrate =
+      memduel(place, {"calibrate", config, "--repeats", "16", "--out", place.path("calibration")});
+  EXPECT_EQ(calibrate.status, 0) << calibrate.err;
+  EXPECT_THAT(calibrate.out, AllOf(HasSubstr("noise floor"), HasSubstr("tree")));
+  plan = memduel(place, {"plan", config, "--detect", "2%"});
+  EXPECT_THAT(plan.out, HasSubstr("from the calibration"));
+
+  ASSERT_LE(memduel(place, {"run", config, "--out", place.path("run"), "--repeats", "8"}).status,
+            1);
+  EXPECT_TRUE(fs::exists(place.path("run/calibration.json"))) << "later runs use it";
+}
+
+TEST(Retry, RepeatsWithFreshBlocksAndReportsBoth) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 30", "--repeats",
+                      "8", "--retry-on-regress", "1", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("repeating with fresh blocks"));
+  for (const char* directory : {"run", "run/retry-1"})
+    EXPECT_EQ(results_in(place.path(directory)).at("gates").at(0).at("outcome"), "failed");
+}
+
+TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
+  const Workplace place;
+  const std::string a = MEMDUEL_TESTDATA "/google_benchmark_a.json";
+  const std::string b = MEMDUEL_TESTDATA "/google_benchmark_b.json";
+  const Finished run = memduel(place, {"compare", a, b, "--out", place.path("run")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  // The benchmark allocates once per iteration in build A and twice in build B.
+  const auto row = comparison(results_in(place.path("run")), "allocate", "allocation_count");
+  EXPECT_EQ(row.at("verdict"), "regressed");
+  EXPECT_DOUBLE_EQ(row.at("ratio").get<double>(), 2);
+  EXPECT_THAT(run.out, HasSubstr("impossible"));
+  const Finished mixed = memduel(place, {"compare", a, place.path("run/results.json").string()});
+  EXPECT_EQ(mixed.status, 2);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,105 @@
+#include "tests/integration/memduel_program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+
+namespace memduel {
+
+namespace fs = std::filesystem;
+
+Workplace::Workplace() {
+  std::string name = (fs::temp_directory_path() / "memduel-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "mkdtemp " << name;
+  root_ = name;
+}
+
+Workplace::~Workplace() {
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+std::string Workplace::file(const std::string& name, const std::string& text) const {
+  write_file_atomically(path(name), text);
+  return path(name).string();
+}
+
+Running::Running(const Workplace& place, const std::vector<std::string>& arguments)
+    : out_(place.path("stdout")), err_(place.path("stderr")) {
+  std::vector<std::string> words = {MEMDUEL_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::vector<std::string> variables = {"XDG_CACHE_HOME=" + place.path("cache").string()};
+  for (char** at = environ; *at != nullptr; ++at) variables.emplace_back(*at);
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out_.c_str(), kFlags, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_.c_str(), kFlags, 0600);
+  if (::posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(), environment.data()) != 0)
+    ADD_FAILURE() << "cannot start " << argv[0];
+  posix_spawn_file_actions_destroy(&files);
+}
+
+Running::~Running() {
+  if (pid_ <= 0) return;
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void Running::signal(int number) const {
+  ::kill(pid_, number);
+}
+
+Finished Running::wait() {
+  int status = 0;
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read_file(out_),
+          read_file(err_)};
+}
+
+Finished memduel(const Workplace& place, const std::vector<std::string>& arguments) {
+  return Running(place, arguments).wait();
+}
+
+nlohmann::json results_in(const fs::path& directory) {
+  return nlohmann::json::parse(read_file(directory / "results.json"));
+}
+
+nlohmann::json comparison(const nlohmann::json& results, const std::string& role,
+                          const std::string& metric) {
+  for (const auto& row : results.at("comparisons"))
+    if (row.at("role") == role && row.at("metric") == metric) return row;
+  return nullptr;
+}
+
+std::vector<pid_t> processes_with(const std::string& text) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const pid_t pid = std::stoi(name);
+    if (pid == ::getpid()) continue;
+    try {
+      if (read_file(entry.path() / "cmdline").find(text) != std::string::npos) found.push_back(pid);
+    } catch (const std::exception&) {  // it ended meanwhile
+    }
+  }
+  return found;
+}
+
+}  // namespace memduel

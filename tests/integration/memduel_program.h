@@ -1,0 +1,65 @@
+// Runs the built memduel as a user would, in a directory of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+/// A directory that goes with the test.
+class Workplace {
+ public:
+  Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace();
+
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return root_ / name; }
+  /// Writes a file and returns its path.
+  [[nodiscard]] std::string file(const std::string& name, const std::string& text) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+struct Finished {
+  int status = -1;  ///< exit status, or 128 + signal
+  std::string out;
+  std::string err;
+};
+
+/// A memduel that is running; killed with its trials when the test forgets it.
+class Running {
+ public:
+  Running(const Workplace& place, const std::vector<std::string>& arguments);
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running();
+
+  void signal(int number) const;
+  Finished wait();
+
+ private:
+  std::filesystem::path out_;
+  std::filesystem::path err_;
+  pid_t pid_ = -1;
+};
+
+/// memduel with these arguments, its cache inside `place`.
+Finished memduel(const Workplace& place, const std::vector<std::string>& arguments);
+
+/// DIR/results.json.
+nlohmann::json results_in(const std::filesystem::path& directory);
+
+/// The row of results.comparisons for one role and metric; null when there is none.
+nlohmann::json comparison(const nlohmann::json& results, const std::string& role,
+                          const std::string& metric);
+
+/// Processes whose command line holds `text`, without this one.
+std::vector<pid_t> processes_with(const std::string& text);
+
+}  // namespace memduel

@@ -1,0 +1,130 @@
+// The main job, shortened: real federated rounds on real digits, from the config to the report.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kQuickstart = MEMDUEL_CONFIGS "/quickstart.json";
+
+/// quickstart with short rounds.
+Finished short_run(const Workplace& place, std::vector<std::string> more) {
+  std::vector<std::string> words = {"run",       kQuickstart,
+                                    "--out",     place.path("run"),
+                                    "--repeats", "1",
+                                    "--set",     "workload.local_steps=2",
+                                    "--set",     "workload.rounds=2"};
+  words.insert(words.end(), more.begin(), more.end());
+  return memduel(place, words);
+}
+
+TEST(Quickstart, MeasuresEveryRoleRoundAndMetricAndLearns) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"run", kQuickstart, "--out", place.path("run"), "--repeats", "2"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto results = results_in(place.path("run"));
+  int measured = 0;
+  for (const auto& trial : results.at("trials")) {
+    EXPECT_EQ(trial.at("status"), "ok");
+    measured += static_cast<int>(trial.at("kind") == "measure");
+    int roles = 0;
+    for (const auto& role : trial.at("roles")) {
+      if (role.at("role") == "tree") continue;
+      ++roles;
+      EXPECT_EQ(role.at("rounds").size(), 5U);
+      for (const char* metric :
+           {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "end_rss_bytes",
+            "end_pss_bytes", "peak_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes",
+            "heap_in_use_bytes", "heap_held_free_bytes", "peak_torch_cpu_bytes", "cpu_seconds",
+            "minor_faults_count", "major_faults_count", "swapped_bytes"})
+        EXPECT_TRUE(role.at("metrics").contains(metric)) << role.at("role") << metric;
+      for (const auto& round : role.at("rounds")) {
+        EXPECT_GT(round.at("metrics").at("round_seconds"), 0);
+        EXPECT_GE(round.at("metrics").at("peak_rss_bytes"),
+                  round.at("metrics").at("end_rss_bytes"));
+        EXPECT_FALSE(round.at("phases").empty());
+      }
+    }
+    EXPECT_EQ(roles, 3);
+  }
+  EXPECT_EQ(measured, 4);
+  for (const char* role : {"server", "client_max", "tree"})
+    EXPECT_FALSE(comparison(results, role, "peak_rss_bytes").is_null()) << role;
+  const auto& equivalence = results.at("equivalence").at(0);
+  EXPECT_EQ(equivalence.at("bit_identical"), true);
+  for (const auto& accuracy : equivalence.at("metrics").at("validation_accuracy_ratio"))
+    EXPECT_GT(accuracy.get<double>(), 0.85);
+}
+
+TEST(BadData, ATruncatedOrForeignFileIsNamed) {
+  const Workplace place;
+  const fs::path data = place.path("data");
+  fs::create_directories(data);
+  fs::copy(MEMDUEL_DATASETS, data, fs::copy_options::recursive);
+  for (const auto& entry : fs::recursive_directory_iterator(data)) {
+    if (entry.path().filename().string().find("images") == std::string::npos) continue;
+    fs::resize_file(entry.path(), 1000);
+    const Finished run = short_run(place, {"--data-dir", data});
+    EXPECT_EQ(run.status, 4) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(entry.path().filename().string()));
+    EXPECT_FALSE(fs::exists(place.path("run") / "results.json"));
+  }
+}
+
+TEST(BadData, AMissingDataSetSaysHowToGetIt) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"run", kQuickstart, "--out", place.path("run"), "--data-dir",
+                      place.path("nowhere"), "--set", "workload.dataset.name=\"cifar10\"", "--set",
+                      "workload.model=\"cifar-cnn\""});
+  if (run.status == 0) GTEST_FAIL() << "cifar10 was found although --data-dir holds none";
+  EXPECT_EQ(run.status, 4);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("cifar10"), HasSubstr("fetch-datasets")));
+}
+
+TEST(Lists, NameTheModelsOfThisBuild) {
+  const Workplace place;
+  EXPECT_THAT(memduel(place, {"list", "models"}).out,
+              AllOf(HasSubstr("mnist-cnn"), HasSubstr("resnet18")));
+}
+
+TEST(BadConfig, ZeroClientsAreRefused) {
+  const Workplace place;
+  const Finished run = short_run(place, {"--set", "workload.clients=0"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("clients"));
+}
+
+TEST(BadPort, OneThatIsTakenIsNamed) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(socket, 1), 0);
+  socklen_t length = sizeof address;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length);
+  const std::string port = std::to_string(ntohs(address.sin_port));
+
+  const Workplace place;
+  const Finished run = short_run(place, {"--set", "workload.transport.port=" + port});
+  ::close(socket);
+  EXPECT_EQ(run.status, 3) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("server"), HasSubstr(port)));
+}
+
+}  // namespace
+}  // namespace memduel
