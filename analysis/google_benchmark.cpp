@@ -22,6 +22,8 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
      {"allocs_per_iter", "allocation_count"},
      {"net_heap_growth", "net_heap_growth_bytes"}}};
 
+constexpr double kAddressSpace = 281474976710656;  // 48 bits
+
 double seconds_per_unit(const JsonReader& benchmark) {
   const std::optional<std::string> unit = benchmark.maybe_text("time_unit");
   if (!unit || *unit == "ns") return 1e-9;
@@ -33,7 +35,6 @@ double seconds_per_unit(const JsonReader& benchmark) {
 
 /// Google Benchmark 1.7.1 prints freed memory as byte counts when there are repetitions.
 bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
-  constexpr double kAddressSpace = 281474976710656;  // 48 bits
   return std::any_of(benchmarks.begin(), benchmarks.end(), [](const JsonReader& benchmark) {
     return std::any_of(kMemoryFields.begin(), kMemoryFields.end(), [&](const auto& field) {
       const auto value = benchmark.maybe_number(field.first);

@@ -84,6 +84,8 @@ int compare_measured(const CompareArguments& arguments) {
   finished.run = merge_runs(measured_a.run, measured_b.run, arguments.arm);
   AnalysisSettings settings = settings_for(finished.run, arguments.options.gates, std::nullopt);
   settings.design = Design::unpaired;
+  // What is there is there: one look with the whole level.
+  settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
   if (arguments.options.out) {
     fs::create_directories(*arguments.options.out);

@@ -79,6 +79,37 @@ void show(ProgressBar& bar, const Progress& progress) {
   bar.show(progress.done, progress.total, fmt::format("{}: {}{}", block, progress.arm, left));
 }
 
+std::vector<std::string> roles_of(const Experiment& experiment) {
+  std::vector<std::string> roles = {"tree", "client_max", "client_median"};
+  const auto add = [&roles](const std::string& role, int count) {
+    for (int i = 1; i <= count; ++i)
+      roles.push_back(count == 1 ? role : fmt::format("{}-{}", role, i));
+  };
+  const nlohmann::json& workload = experiment.workload;
+  for (const nlohmann::json& process : workload.value("processes", nlohmann::json::array()))
+    add(process.at("role"), process.value("count", 1));
+  for (const nlohmann::json& match : workload.value("match", nlohmann::json::array()))
+    roles.push_back(match.at("role"));
+  if (workload.contains("clients")) {
+    roles.emplace_back("server");
+    for (int i = 1; i <= workload.at("clients").get<int>(); ++i)
+      roles.push_back(fmt::format("client-{}", i));
+  }
+  return roles;
+}
+
+/// Before an hour of trials, not after it. A metric that no known one resembles may come from a
+/// mark, and is checked afterwards.
+void refuse_bad_gates(const Experiment& experiment) {
+  const std::vector<Gate> gates = settings_from_config(experiment.resolved).gates;
+  std::vector<std::string> metrics;
+  for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
+  const std::vector<std::string> known = metrics;
+  for (const Gate& gate : gates)
+    if (!nearest_name(gate.metric, known)) metrics.push_back(gate.metric);
+  check_gate_names(gates, roles_of(experiment), metrics);
+}
+
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
 void keep_calibration(const fs::path& directory, const RunHeader& header) {
   const fs::path kept = directory / kCalibrationFile;
@@ -108,12 +139,17 @@ Overrides overrides_from(const RunOptions& options) {
 
 fs::path output_directory(const RunOptions& options, const std::string& name) {
   if (options.out) return *options.out;
-  return fs::path("runs") /
-         fmt::format("{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+  const std::string stem =
+      fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+  fs::path directory = stem;
+  for (int number = 2; fs::exists(directory); ++number)
+    directory = fmt::format("{}-{}", stem, number);
+  return directory;
 }
 
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
                      const fs::path& directory) {
+  refuse_bad_gates(experiment);
   listen_for_signals();
   SupervisorOptions supervision;
   supervision.launcher = find_launcher();

@@ -1,10 +1,13 @@
 // memduel: parses the command line, runs one verb, turns errors into one message and an exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "cli/help.h"
 #include "cli/verbs.h"
 
 namespace {
@@ -28,11 +31,25 @@ int print_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   return static_cast<int>(memduel::ExitCode::usage);
 }
 
+/// CLI11 would say that a verb is missing.
+int refuse_unknown_verb(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) verbs.push_back(verb->get_name());
+  const bool known =
+      argc < 2 || *argv[1] == '-' || std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end();
+  if (known) return 0;
+  const std::optional<std::string> nearest = memduel::nearest_name(argv[1], verbs);
+  fmt::print(stderr, "memduel: found \"{}\", expected a verb\n  {}\n", argv[1],
+             nearest ? "did you mean " + *nearest + "?" : "see memduel --help");
+  return static_cast<int>(memduel::ExitCode::usage);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{kDescription, "memduel"};
   app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
+  app.formatter(std::make_shared<memduel::cli::HelpFormatter>());
   app.require_subcommand(1);
   app.footer(kFooter);
   memduel::cli::Action action;
@@ -45,6 +62,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_plan(app, action);
   memduel::cli::add_doctor(app, action);
   memduel::cli::add_list(app, action);
+  if (const int status = refuse_unknown_verb(app, argc, argv); status != 0) return status;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

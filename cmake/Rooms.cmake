@@ -23,9 +23,6 @@ endfunction()
 # memduel_test(<name> SOURCES <files> [LINK <targets>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED]): a GoogleTest program whose
 # cases are CTest tests named <name>.<Suite>.<Case>.
 function(memduel_test name)
-  if(MEMDUEL_FUZZ)
-    return()
-  endif()
   cmake_parse_arguments(TEST "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
   # Headers are most of what compiling a test costs: several files at once, unoptimised, took a third of the time.
@@ -34,6 +31,9 @@ function(memduel_test name)
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
   if(NOT TEST_OPTIMIZED)
     target_compile_options(${name} PRIVATE -O0)
+  endif()
+  if(MEMDUEL_FUZZ)  # which builds memduel_fuzz_targets only
+    return()
   endif()
   if(NOT TEST_TIMEOUT)
     set(TEST_TIMEOUT 120)

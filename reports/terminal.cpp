@@ -145,8 +145,10 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
   std::string candidate;
   size_t hidden = 0;
-  for (const Comparison& c : model.results.comparisons) {
-    if (!is_key_row(c)) {
+  const auto& rows = model.results.comparisons;
+  const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key_row);
+  for (const Comparison& c : rows) {
+    if (any_key_row && !is_key_row(c)) {
       ++hidden;
       continue;
     }

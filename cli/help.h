@@ -1,0 +1,17 @@
+// Help that fits a terminal.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace memduel::cli {
+
+/// CLI11's help with lines of at most 80 columns.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  HelpFormatter();
+  [[nodiscard]] std::string make_help(const CLI::App* app, std::string name,
+                                      CLI::AppFormatMode mode) const override;
+};
+
+}  // namespace memduel::cli
