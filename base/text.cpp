@@ -41,6 +41,8 @@ std::string format_bytes(double bytes) {
 }
 
 std::string format_seconds(double seconds) {
+  if (std::abs(seconds) < 1e-6 && seconds != 0) return fmt::format("{:.1f} ns", seconds * 1e9);
+  if (std::abs(seconds) < 1e-4 && seconds != 0) return fmt::format("{:.1f} us", seconds * 1e6);
   if (std::abs(seconds) < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
   if (std::abs(seconds) < 120) return fmt::format("{:.1f} s", seconds);
   const long whole = std::lround(seconds);

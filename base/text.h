@@ -11,7 +11,7 @@ namespace memduel {
 /// Bytes in the binary unit that keeps three or four digits: 512 B, 41.3 KiB, 182.5 MiB, 1.25 GiB.
 std::string format_bytes(double bytes);
 
-/// Seconds as 0.8 ms, 12.3 s, 4 min 05 s or 2 h 10 min.
+/// Seconds as 35.0 ns, 7.2 us, 0.8 ms, 12.3 s, 4 min 05 s or 2 h 10 min.
 std::string format_seconds(double seconds);
 
 /// A value in the unit that the metric's name ends with (see list metrics); "-" when absent.

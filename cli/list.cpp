@@ -69,8 +69,9 @@ std::string list_models() {
     throw Error(ExitCode::cannot_measure,
                 "this build has no memduel-worker, which holds the models", "",
                 "build preset release");
+  const nlohmann::json known = describe_worker(*worker);
   std::string text;
-  for (const nlohmann::json& model : describe_worker(*worker).at("models"))
+  for (const nlohmann::json& model : known.at("models"))
     text +=
         fmt::format("{:<16} {} parameters, a state of {}\n", model.at("name").get<std::string>(),
                     model.at("parameters").get<std::int64_t>(),

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # clang-tidy-19 over every room that does not include LibTorch. A file is checked again when it or any header changed.
-#   scripts/check-tidy.sh BUILD_DIR
+#   scripts/check-tidy.sh BUILD_DIR               the checks of .clang-tidy
+#   scripts/check-tidy.sh BUILD_DIR --analyze     and clang's static analyzer
 set -euo pipefail
 build=$(cd "$1" && pwd)
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stamps=$build/tidy
+checks=
+if [ "${2:-}" = --analyze ]; then checks=clang-analyzer-\* stamps=$build/tidy-analyze; fi
 mkdir -p "$stamps"
 
 headers=$(git ls-files -z -- '*.h' .clang-tidy | xargs -0 sha256sum | sha256sum)
@@ -12,10 +15,10 @@ check() {
   local file=$1 stamp
   stamp=$stamps/$({ sha256sum "$file"; echo "$headers"; } | sha256sum | cut -c1-32)
   [ -e "$stamp" ] && return 0
-  if clang-tidy-19 -p "$build" --quiet "$file" 2>/dev/null; then touch "$stamp"; else echo "clang-tidy: $file" >&2; return 1; fi
+  if clang-tidy-19 -p "$build" --quiet "--checks=$checks" "$file" 2>/dev/null; then touch "$stamp"; else echo "clang-tidy: $file" >&2; return 1; fi
 }
 export -f check
-export build stamps headers
+export build stamps headers checks
 
 # Files outside this build (another preset's, or the recorder's target programs) have no compile command.
 git ls-files -- 'base/*.cpp' 'analysis/*.cpp' 'profilers/*.cpp' 'experiment/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |

@@ -11,5 +11,5 @@ if [ "${1:-}" = --tool ]; then preset=tool; elif [ $# -gt 0 ]; then echo "usage:
 "$root/scripts/build.sh" "$preset"
 "$root/scripts/build.sh" fuzz
 cd "$root"
-ctest --preset fuzz -L fuzz --output-on-failure
+ctest --preset fuzz -L fuzz -j2
 ctest --preset "$preset" -j2

@@ -37,8 +37,7 @@
 /* -std=c99 hides POSIX; asking for it adds names and takes none away. */
 #if defined(__STRICT_ANSI__) && !defined(_GNU_SOURCE) && !defined(_POSIX_C_SOURCE) && \
     !defined(_XOPEN_SOURCE) && !defined(_DEFAULT_SOURCE) && !defined(_FEATURES_H)
-#define _POSIX_C_SOURCE 200809L /* NOLINT(bugprone-reserved-identifier): the system's own switch \
-                                 */
+#define _POSIX_C_SOURCE 200809L
 #endif
 
 #include <errno.h>

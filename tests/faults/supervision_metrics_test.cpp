@@ -34,8 +34,10 @@ TEST_F(TrialTest, PeaksOfRoundsAndPhasesAreThoseOfTheTouchedMemory) {
   EXPECT_NEAR(first.metrics.at("peak_rss_bytes"), idle + 32 * kMib, kMib);
   EXPECT_NEAR(first.metrics.at("end_rss_bytes"), idle + 16 * kMib, kMib);
   EXPECT_EQ(first.metrics.at("loss"), 0.5);
-  // Read from outside, a moment after the mark: some faults of the round's beginning are missed.
-  EXPECT_NEAR(first.metrics.at("minor_faults_count"), 48 * 256, 0.1 * 48 * 256);
+  // Read from outside, a moment after each mark: some faults of the beginning are missed, and some
+  // of the second round's 16 MiB may be in.
+  EXPECT_GE(first.metrics.at("minor_faults_count"), 0.5 * 48 * 256);
+  EXPECT_LE(first.metrics.at("minor_faults_count"), 1.05 * 64 * 256);
 
   // The first round's 16 MiB are still there in the second.
   EXPECT_NEAR(server.rounds[1].metrics.at("peak_rss_bytes"), idle + 48 * kMib, kMib);

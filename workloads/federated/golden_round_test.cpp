@@ -13,6 +13,8 @@
 
 #include "base/file.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/optimizations/staging.h"
+#include "workloads/optimizations/streaming_fold.h"
 #include "workloads/transport/loop_call.h"
 
 namespace memduel {
@@ -138,16 +140,43 @@ class EveryPreset : public ::testing::TestWithParam<std::string> {
     return chosen_.receiver->receive(call, receiving, nullptr).state;
   }
 
+  /// As the server averages: from whole states, or block by block as they come.
+  State average(const Model& model) {
+    if (chosen_.aggregate == kStreamingFold) return folded(model);
+    const State one = carry(client_1(), Side::server);
+    const State two = carry(client_2(), Side::server);
+    return make_aggregator(chosen_.aggregate, model, UploadKind::weights)
+        ->aggregate(contributions(one, two, 0.5));
+  }
+
   Optimizations chosen_;
+
+ private:
+  State folded(const Model& model) {
+    LoopCall calls[2] = {LoopCall(1000), LoopCall(1000)};
+    const State states[2] = {client_1(), client_2()};
+    std::unique_ptr<ModelStream> streams[2];
+    std::vector<FoldInput> inputs;
+    CallFrame sending(Side::client);
+    for (int i = 0; i < 2; ++i) {
+      send(calls[i],
+           chosen_.serializer->prepare(states[i], {"client", Status::run, ""}, *chosen_.framing,
+                                       sending),
+           chosen_.piece_bytes);
+      streams[i] = chosen_.framing->open(calls[i]);
+      streams[i]->read_table();
+      inputs.push_back({i + 1, 0.5, streams[i].get()});
+    }
+    const auto staging =
+        make_staging(chosen_.staging, state_bytes(model.state), ::testing::TempDir());
+    streaming_fold(model, inputs, UploadKind::weights, *staging);
+    return make_upload_state("reference")->take(model.state);
+  }
 };
 
 TEST_P(EveryPreset, OneRoundIsTheHandComputedOne) {
   const Model model = three_tensors();
-  const State one = carry(client_1(), Side::server);
-  const State two = carry(client_2(), Side::server);
-  State global = make_aggregator(chosen_.aggregate, model, UploadKind::weights)
-                     ->aggregate(contributions(one, two, 0.5));
-  const auto response = chosen_.responder->prepare(std::move(global));
+  const auto response = chosen_.responder->prepare(average(model));
   LoopCall call(1000);
   CallFrame sending(Side::server);
   send(call, response->outgoing({"", Status::done, ""}, sending), chosen_.piece_bytes);
