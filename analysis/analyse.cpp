@@ -263,9 +263,13 @@ void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
   result.candidate = candidate;
   result.advisory = gate.advisory;
   result.not_measured = true;
-  result.reason = alive
-                      ? fmt::format("not measured: no trial gave {} for {}", gate.metric, gate.role)
-                      : "not measured: the baseline failed in every block";
+  if (alive) {
+    result.reason = fmt::format("not measured: no trial gave {} for {}", gate.metric, gate.role);
+  } else if (work.observations.arms.front().trials.empty()) {
+    result.reason = "not measured: no block was finished";
+  } else {
+    result.reason = "not measured: the baseline failed in every block";
+  }
   work.results.gates.push_back(std::move(result));
 }
 
@@ -319,12 +323,19 @@ void note_losses(Work& work) {
   }
   for (const ArmSummary& arm : work.results.arms) {
     if (arm.trials_failed == 0) continue;
-    warnings.push_back({"trials_failed",
-                        fmt::format("{} of {} trials of arm {} failed", arm.trials_failed,
-                                    arm.trials_ok + arm.trials_failed, arm.name),
-                        arm.name == work.view.baseline
-                            ? "blocks without a living baseline are left out of the comparison"
-                            : "a failed candidate counts as worse than any value"});
+    const auto first =
+        std::find_if(work.run.trials.begin(), work.run.trials.end(), [&](const TrialData& trial) {
+          return trial.arm == arm.name && trial.kind == TrialKind::measure &&
+                 !trial.failure.empty();
+        });
+    warnings.push_back(
+        {"trials_failed",
+         fmt::format("{} of {} trials of arm {} failed{}", arm.trials_failed,
+                     arm.trials_ok + arm.trials_failed, arm.name,
+                     first == work.run.trials.end() ? "" : "; the first: " + first->failure),
+         arm.name == work.view.baseline
+             ? "blocks without a living baseline are left out of the comparison"
+             : "a failed candidate counts as worse than any value"});
   }
 }
 

@@ -63,7 +63,13 @@ PlannedRow plan_row(const MeasuredRow& row, double change, double alpha, unsigne
     planned.reason = fmt::format("{} usable blocks, five are needed", row.comparison.n_baseline);
     return planned;
   }
-  planned.blocks = blocks_for(*noise, share_on_scale(row, change), alpha, seed);
+  const double size = share_on_scale(row, change);
+  if (size < row.margin) {
+    planned.reason = fmt::format("below the margin of {}: it would be called unchanged",
+                                 describe_size(row, row.margin));
+    return planned;
+  }
+  planned.blocks = blocks_for(*noise, size, alpha, seed);
   if (!planned.blocks) planned.reason = fmt::format("more than {} blocks", kMostBlocks);
   return planned;
 }

@@ -27,11 +27,18 @@ RunData probe(double sd) {
 
 TEST(PlanDuel, NeedsMoreBlocksForASmallerChange) {
   const DuelPlan large = plan_duel(probe(0.01), {}, 0.05);
-  const DuelPlan small = plan_duel(probe(0.01), {}, 0.005);
+  const DuelPlan small = plan_duel(probe(0.02), {}, 0.0125);
   ASSERT_TRUE(large.blocks);
   ASSERT_TRUE(small.blocks);
   EXPECT_EQ(*large.blocks, 5);
-  EXPECT_GT(*small.blocks, 30);
+  // Normal theory: 2 (2.8 * 2 / 1.25)^2 = 40, with 2.8 = z(.975) + z(.8).
+  EXPECT_NEAR(*small.blocks, 40, 15);
+}
+
+TEST(PlanDuel, PromisesNoVerdictBelowTheMargin) {
+  const DuelPlan plan = plan_duel(probe(0.01), {}, 0.005);
+  EXPECT_FALSE(plan.blocks);
+  EXPECT_THAT(plan.rows.front().reason, testing::HasSubstr("below the margin of 1 %"));
 }
 
 TEST(PlanDuel, TellsTheTime) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "analysis/power.h"
@@ -26,7 +27,9 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   const double detectable =
       detectable_shift(*noise, blocks, design, alpha / family, kDraws, random);
   if (!std::isfinite(detectable)) return;
-  out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(detectable) : detectable;
+  // A change below the margin gets no verdict however well it shows.
+  const double found = std::max(detectable, row.margin);
+  out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(found) : found;
   if (out.verdict != Verdict::inconclusive) return;
   const double bounded = detectable_shift(*noise, blocks, design, 2 * alpha, kDraws, random);
   out.blocks_needed = blocks_to_settle(row.effect, row.margin, blocks, detectable, bounded);

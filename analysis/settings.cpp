@@ -51,8 +51,12 @@ CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings)
   const std::vector<Gate> gates =
       settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
   // A gate on all roles counts once: how many roles have its metric is not known before the run.
-  const auto tested = std::count_if(gates.begin(), gates.end(), [](const Gate& gate) {
-    return !gate.advisory && has_relative_bound(gate);
+  const json& meters = at_path(config, "/measure/meters");
+  const bool counts_heap = std::find(meters.begin(), meters.end(), "heap") != meters.end();
+  const auto tested = std::count_if(gates.begin(), gates.end(), [&](const Gate& gate) {
+    // A default gate that no meter of this config gives is going to be left out.
+    const bool absent = gate.is_default && gate.metric == "peak_heap_bytes" && !counts_heap;
+    return !gate.advisory && !absent && has_relative_bound(gate);
   });
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size());

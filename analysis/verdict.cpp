@@ -22,6 +22,10 @@ Verdict direction(const MeasuredRow& row) {
 void decide_without_test(MeasuredRow& row) {
   Comparison& out = row.comparison;
   const int n = std::min(out.n_baseline, out.n_candidate);
+  if (out.n_baseline == 0) {
+    out.reason = "not measured: the baseline lived in no block";
+    return;
+  }
   const bool may_be_exact = row.metric.exact && n < kExactBlocks;
   out.blocks_needed = may_be_exact ? kExactBlocks : kMinimumBlocks;
   out.reason = fmt::format("cannot tell: {} of {} blocks", n, *out.blocks_needed);
@@ -73,7 +77,7 @@ void decide_by_test(MeasuredRow& row, double alpha, int family) {
   out.confidence = 1 - alpha;
   out.ci_low = shown(row, interval.low);
   out.ci_high = shown(row, interval.high);
-  if (equivalence.low > -row.margin && equivalence.high < row.margin) {
+  if (equivalence.low >= -row.margin && equivalence.high <= row.margin) {
     out.verdict = Verdict::unchanged;
     out.reason = fmt::format("{}the {} interval {} lies inside the margin of {}",
                              *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
@@ -112,7 +116,7 @@ void weigh_failures(MeasuredRow& row) {
     out.blocks_needed.reset();
     out.reason = what;
   } else if (out.verdict == Verdict::regressed) {
-    out.reason = what + "; " + out.reason;
+    out.reason = out.reason.empty() ? what : what + "; " + out.reason;
   } else {
     out.verdict = Verdict::inconclusive;
     out.tier = Tier::plain;
@@ -120,10 +124,21 @@ void weigh_failures(MeasuredRow& row) {
   }
 }
 
+/// More than half of all differences are to a dead candidate: no size can be given, and none is
+/// needed.
+void decide_dead(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  out.verdict = direction(row);
+  out.ratio.reset();
+  out.difference.reset();
+}
+
 }  // namespace
 
 void decide(MeasuredRow& row, double alpha, int family) {
-  if (row.exact) {
+  if (row.values.candidate_failed > 0 && !std::isfinite(row.effect)) {
+    decide_dead(row);
+  } else if (row.exact) {
     decide_exactly(row);
   } else if (row.test) {
     decide_by_test(row, alpha, family);

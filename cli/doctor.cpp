@@ -5,6 +5,7 @@
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 #include "experiment/datasets.h"
+#include "experiment/environment.h"
 #include "experiment/supervisor_capabilities.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/capabilities.h"
@@ -29,10 +30,27 @@ Capability dataset_capability(const Dataset& dataset) {
   }
 }
 
+/// Versions that numbers depend on.
+std::vector<Capability> library_capabilities() {
+  const std::optional<std::filesystem::path> worker = find_worker();
+  const nlohmann::json described = worker ? describe_worker(*worker) : nlohmann::json::object();
+  const nlohmann::json environment = describe_environment(described);
+  std::vector<Capability> rows = {
+      {"C library", environment.contains("glibc"), environment.value("glibc", "not glibc"), ""}};
+  if (!worker) return rows;
+  rows.push_back({"LibTorch", true, described.value("torch", ""), ""});
+  const bool grpc = described.value("grpc", nlohmann::json()).is_string();
+  rows.push_back({"gRPC", grpc,
+                  grpc ? described.at("grpc").get<std::string>() : "not in this build",
+                  "apt-get install libgrpc++-dev, then build with MEMDUEL_GRPC=ON"});
+  return rows;
+}
+
 int doctor() {
   std::vector<Capability> rows = supervision_capabilities();
   for (Capability& row : meter_capabilities()) rows.push_back(std::move(row));
   rows.push_back(worker_capability());
+  for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
   for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
   std::string text;
   for (const Capability& row : rows) {

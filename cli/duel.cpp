@@ -164,6 +164,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
   driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
 
   const RunHeader header = header_for(experiment, driver.worker);
+  RunOutcome outcome;
   {
     Store store =
         options.resume ? Store::resume(directory, header) : Store::create(directory, header);
@@ -175,10 +176,17 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
     const auto run_one = [&supervision](const TrialPlan& plan) {
       return run_trial(plan, supervision);
     };
-    run_experiment(experiment, store, run_one, driver);
+    outcome = run_experiment(experiment, store, run_one, driver);
   }
   bar.finish();
   FinishedRun finished = analyse_directory(directory, {}, WithSeries::yes);
+  if (outcome.end == RunEnd::out_of_time)
+    finished.results.warnings.push_back(
+        {"out_of_time",
+         fmt::format(
+             "the run ended after {} of at most {} blocks, because --max-minutes had passed",
+             outcome.blocks, planned_blocks(experiment.measure)),
+         "go on with --resume"});
   write_outputs(directory, finished);
   return finished;
 }
@@ -192,7 +200,9 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options) {
       print(fmt::format("\nA gate failed: repeating with fresh blocks ({} of {}).\n\n", retry,
                         options.retry_on_regress));
     const fs::path again = directory / fmt::format("retry-{}", retry);
-    status = conclude(run_duel(experiment, options, again), options, again);
+    RunOptions fresh = options;
+    fresh.resume = options.resume && fs::exists(again);
+    status = conclude(run_duel(experiment, fresh, again), options, again);
   }
   return status;
 }

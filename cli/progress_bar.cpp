@@ -18,22 +18,15 @@ constexpr int kLineWidth = 79;
 
 ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-std::string ProgressBar::time_left(int done, int total) const {
-  if (done == 0) return "";
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  return format_seconds(elapsed.count() / done * (total - done)) + " left";
-}
-
 void ProgressBar::show(int done, int total, const std::string& note) {
   if (quiet_) return;
   if (!terminal_) {
-    fmt::print(stderr, "[{}/{}] {} {}\n", done, total, note, time_left(done, total));
+    fmt::print(stderr, "[{}/{}] {}\n", done, total, note);
     return;
   }
   const int filled = total > 0 ? kBarWidth * done / total : 0;
-  std::string line =
-      fmt::format("[{}{}] {}/{} {} {}", std::string(filled, '#'),
-                  std::string(kBarWidth - filled, '.'), done, total, note, time_left(done, total));
+  std::string line = fmt::format("[{}{}] {}/{} {}", std::string(filled, '#'),
+                                 std::string(kBarWidth - filled, '.'), done, total, note);
   line.resize(std::min<size_t>(line.size(), kLineWidth));
   fmt::print(stderr, "\r{:<79}", line);
   (void)std::fflush(stderr);

@@ -1,7 +1,6 @@
 // Progress of a run on stderr: a bar on a terminal, plain lines otherwise.
 #pragma once
 
-#include <chrono>
 #include <string>
 
 namespace memduel::cli {
@@ -22,12 +21,9 @@ class ProgressBar {
   void finish();
 
  private:
-  [[nodiscard]] std::string time_left(int done, int total) const;
-
   bool quiet_;
   bool terminal_;
   bool bar_open_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace memduel::cli

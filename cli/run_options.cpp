@@ -28,7 +28,7 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                 "continue the run in --out without repeating a finished trial");
   verb.add_option("--max-minutes", options.max_minutes,
                   "end after the block that passes this time, and say so")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(0.0, 1e6) & CLI::PositiveNumber)
       ->type_name("M");
   verb.add_option("--gate", options.gates,
                   "ROLE.METRIC<=BOUND, e.g. 'server.peak_rss_bytes<=+2%' (repeatable)")

@@ -30,15 +30,29 @@ const RoleData& reference_role(const std::vector<RoleData>& roles) {
   return server == roles.end() ? roles.front() : *server;
 }
 
-RoundData tree_round(const RoundData& round, const Series& sums) {
+/// The sum of what the roles held at their own ends of that round: when the server ends its last
+/// one, its clients have gone. Absent when one of them has none.
+std::optional<double> end_of_round(const std::vector<RoleData>& roles, int number) {
+  double sum = 0;
+  for (const RoleData& role : roles) {
+    const auto round = std::find_if(role.rounds.begin(), role.rounds.end(),
+                                    [&](const RoundData& each) { return each.round == number; });
+    if (round == role.rounds.end()) return std::nullopt;
+    const auto end = round->metrics.find("end_rss_bytes");
+    if (end == round->metrics.end()) return std::nullopt;
+    sum += end->second;
+  }
+  return sum;
+}
+
+RoundData tree_round(const RoundData& round, const Series& sums,
+                     const std::vector<RoleData>& roles) {
   RoundData summed{round.round, round.begin_ns, round.end_ns, {}, {}};
   summed.metrics["round_seconds"] = static_cast<double>(round.end_ns - round.begin_ns) * 1e-9;
   if (const auto peak = largest_between(sums, round.begin_ns, round.end_ns)) {
     summed.metrics["peak_rss_bytes"] = static_cast<double>(*peak);
   }
-  if (const auto end = last_between(sums, round.begin_ns, round.end_ns)) {
-    summed.metrics["end_rss_bytes"] = static_cast<double>(*end);
-  }
+  if (const auto end = end_of_round(roles, round.round)) summed.metrics["end_rss_bytes"] = *end;
   return summed;
 }
 
@@ -85,7 +99,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   if (roles.empty()) return tree;
   tree.series.push_back(trace.tree_rss);
   for (const RoundData& round : reference_role(roles).rounds) {
-    tree.rounds.push_back(tree_round(round, trace.tree_rss));
+    tree.rounds.push_back(tree_round(round, trace.tree_rss, roles));
   }
   if (!tree.rounds.empty()) {
     const auto& last = tree.rounds.back().metrics;

@@ -50,11 +50,4 @@ std::optional<std::int64_t> largest_between(const Series& series, std::int64_t f
                            series.values.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-std::optional<std::int64_t> last_between(const Series& series, std::int64_t from_ns,
-                                         std::int64_t to_ns) {
-  const auto [begin, end] = window(series, from_ns, to_ns);
-  if (begin == end) return std::nullopt;
-  return series.values[end - 1];
-}
-
 }  // namespace memduel

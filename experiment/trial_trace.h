@@ -72,8 +72,4 @@ std::optional<IdleLevel> idle_level(const RoleTrace& trace);
 std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,
                                             std::int64_t to_ns);
 
-/// The last sample with from_ns <= t <= to_ns.
-std::optional<std::int64_t> last_between(const Series& series, std::int64_t from_ns,
-                                         std::int64_t to_ns);
-
 }  // namespace memduel

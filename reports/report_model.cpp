@@ -23,6 +23,30 @@ bool gate_covers(const GateResult& gate, const Comparison& c) {
   return subject == c.role + "." + c.metric || subject == "*." + c.metric;
 }
 
+/// The gates that no headline shows: ceilings, a second bound on a row, what was not measured.
+std::vector<SideEffect> other_gates(const Results& results) {
+  std::set<const GateResult*> shown;
+  for (const Comparison& c : results.comparisons) {
+    if (!c.gate) continue;
+    const auto first = std::find_if(results.gates.begin(), results.gates.end(),
+                                    [&](const GateResult& gate) { return gate_covers(gate, c); });
+    if (first != results.gates.end()) shown.insert(&*first);
+  }
+  std::vector<SideEffect> others;
+  for (const GateResult& gate : results.gates) {
+    if (shown.contains(&gate)) continue;
+    const Verdict verdict = gate.outcome == GateOutcome::failed   ? Verdict::regressed
+                            : gate.outcome == GateOutcome::passed ? Verdict::unchanged
+                                                                  : Verdict::inconclusive;
+    others.push_back({"gate",
+                      fmt::format("Gate {} {} for {}{}: {}", gate.gate,
+                                  gate.not_measured ? "was not measured" : word(gate.outcome),
+                                  gate.candidate, gate.advisory ? " (advisory)" : "", gate.reason),
+                      verdict});
+  }
+  return others;
+}
+
 Headline headline_for(const Comparison& c, const Results& results) {
   Headline headline{effect_sentence(c), c.role, c.metric, c.candidate, c.verdict, c.tier,
                     std::nullopt,       false,  c.reason};
@@ -134,7 +158,8 @@ ReportModel build_report_model(const Results& results, const RunData& run,
   model.growth = growth_sentences(results);
   for (const Comparison& c : results.comparisons)
     if (c.gate) model.headlines.push_back(headline_for(c, results));
-  model.side_effects = side_effects(results);
+  model.side_effects = other_gates(results);
+  for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
   model.memory_parts = memory_parts(results);
   model.timelines = build_timelines(run, options.bucket_budget);
   model.blocks_done = count_blocks(run, results.arms.size());

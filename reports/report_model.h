@@ -25,9 +25,9 @@ struct Headline {
   std::string reason;
 };
 
-/// Same model, same accuracy, cost in time.
+/// Gates without a headline; same model, same accuracy, cost in time.
 struct SideEffect {
-  std::string topic;  ///< "model", "accuracy" or "time"
+  std::string topic;  ///< "gate", "model", "accuracy" or "time"
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };

@@ -113,10 +113,16 @@ bool is_key_row(const Comparison& c) {
   return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
 }
 
+/// Without the unit of time or rounds, which the metric's name already says.
+std::string value_of(const std::string& metric, std::optional<double> value) {
+  const std::string text = format_metric(metric, value);
+  return text.substr(0, text.find('/'));
+}
+
 std::string change_of(const Comparison& c) {
   if (c.ratio) return format_change(*c.ratio);
   if (!c.difference) return "-";
-  return (*c.difference < 0 ? "-" : "+") + format_bytes(std::abs(*c.difference));
+  return (*c.difference < 0 ? "-" : "+") + value_of(c.metric, std::abs(*c.difference));
 }
 
 /// Left-aligned text with a space after it, right-aligned text with a space before it.
@@ -133,12 +139,6 @@ std::string table_line(const std::string& role, const std::string& metric,
                        const std::string& change) {
   return left(role, 11) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
          right(candidate, 10) + right(change, 10) + " ";
-}
-
-/// Without the unit of time or rounds, which the metric's name already says.
-std::string value_of(const std::string& metric, std::optional<double> value) {
-  const std::string text = format_metric(metric, value);
-  return text.substr(0, text.find('/'));
 }
 
 std::string table(const ReportModel& model, const TerminalOptions& options) {

@@ -146,6 +146,15 @@ std::string effect_sentence(const Comparison& c) {
   const std::string evidence = interval_words(c) + blocks(c);
   const std::string verdict = word(c.verdict);
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();
+  if (c.verdict == Verdict::regressed && !has_effect)
+    return fmt::format("{}: {}: {}", c.candidate, c.reason, verdict);
+  const double none = c.ratio ? 1 : 0;
+  const bool one_sided =
+      has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
+  if (c.verdict == Verdict::inconclusive && one_sided)
+    return fmt::format("{} {} {} {} than {} ({}), but whether that counts is not settled: {}: {}",
+                       c.candidate, verb, change_words(c), what, c.baseline, evidence, verdict,
+                       c.reason);
   if (c.verdict == Verdict::inconclusive || !has_effect) {
     std::string text = fmt::format("Cannot tell whether {} {} MORE or LESS {} than {} ({}): {}",
                                    c.candidate, verb, what, c.baseline, evidence, verdict);

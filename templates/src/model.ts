@@ -17,7 +17,7 @@ export interface Headline {
 }
 
 export interface SideEffect {
-  topic: "model" | "accuracy" | "time";
+  topic: "gate" | "model" | "accuracy" | "time";
   sentence: string;
   verdict: Verdict;
 }

@@ -129,7 +129,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
     "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "41", "0.5"] } } ],
     "baseline": "a" })");
-  Finished plan = memduel(place, {"plan", config, "--detect", "2%", "--quiet"});
+  Finished plan = memduel(place, {"plan", config, "--detect", "5%", "--quiet"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"), HasSubstr("blocks, about")));
   EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
