@@ -152,9 +152,8 @@ std::string effect_sentence(const Comparison& c) {
   const bool one_sided =
       has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
   if (c.verdict == Verdict::inconclusive && one_sided)
-    return fmt::format("{} {} {} {} than {} ({}), but whether that counts is not settled: {}: {}",
-                       c.candidate, verb, change_words(c), what, c.baseline, evidence, verdict,
-                       c.reason);
+    return fmt::format("{} {} {} {} than {} ({}), but whether that counts is not settled: {}",
+                       c.candidate, verb, change_words(c), what, c.baseline, evidence, verdict);
   if (c.verdict == Verdict::inconclusive || !has_effect) {
     std::string text = fmt::format("Cannot tell whether {} {} MORE or LESS {} than {} ({}): {}",
                                    c.candidate, verb, what, c.baseline, evidence, verdict);
