@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   memduel::MarkReader pieces;
   std::size_t count = 0;
   for (std::size_t at = 0; at < size;) {
-    const std::size_t length = std::min<std::size_t>(1 + bytes[at] % 7, size - at);
+    const std::size_t length = std::min<std::size_t>(1 + data[at] % 7, size - at);
     count += pieces.feed(bytes.substr(at, length)).size();
     at += length;
   }

@@ -18,6 +18,8 @@ using recorder::Event;
 
 // More than any program has; a damaged file must not make us reserve the machine's memory.
 constexpr std::uint64_t kMostNodes = 1U << 26;
+constexpr std::uint64_t kMostLostNodes =
+    1U << 18;  ///< several blocks are lost: nothing is worth reading
 constexpr std::uint64_t kMostSize = std::uint64_t{1} << 48;
 
 std::string hexadecimal(std::string_view bytes) {
@@ -118,6 +120,9 @@ void Replay::read_counters(TraceCursor& cursor) {
   profile_.counters = counters;
   if (next_node > kMostNodes) throw std::out_of_range("too many stacks");
   // A block before this one is missing, and with it these nodes.
+  if (next_node > profile_.stacks.size() + kMostLostNodes - lost_nodes_)
+    throw std::out_of_range(
+        fmt::format("node {} after {}: too many are missing", next_node, profile_.stacks.size()));
   while (profile_.stacks.size() < next_node) {
     if (lost_nodes_++ == 0) {
       profile_.locations.push_back({ProfileLocation::Kind::lost, {}, 0, {}});
