@@ -12,10 +12,7 @@ if (run === undefined || out === undefined) {
 
 const shots = [
   { name: "report.png", width: 1120, height: 900 },
-  { name: "report-dark.png", width: 1120, height: 900, scheme: "dark" },
-  { name: "report-narrow.png", width: 360, height: 780 },
   { name: "report-rounds.png", width: 1120, section: "rounds" },
-  { name: "report-metrics.png", width: 1120, section: "metrics", hash: "#table=open" },
 ];
 
 mkdirSync(out, { recursive: true });
