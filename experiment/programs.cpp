@@ -37,7 +37,7 @@ std::optional<fs::path> resolve_program(const std::string& name, const fs::path&
   }
   std::istringstream folders(path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    if (const fs::path file = fs::path(folder) / name; is_program(file)) return file;
+    if (fs::path file = fs::path(folder) / name; is_program(file)) return file;
   }
   return std::nullopt;
 }

@@ -27,7 +27,7 @@ nlohmann::json ask(const std::vector<std::string>& argv) {
 std::optional<std::filesystem::path> find_worker() {
   std::error_code error;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto worker = self.parent_path() / "memduel-worker";
+  auto worker = self.parent_path() / "memduel-worker";
   if (error || !std::filesystem::exists(worker)) return {};
   return worker;
 }

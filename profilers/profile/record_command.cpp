@@ -121,8 +121,7 @@ int run(const std::vector<std::string>& argv, const std::vector<std::string>& en
 std::filesystem::path output_of(const RecordOptions& options, const HeapCounters& image,
                                 std::size_t number) {
   const std::string name = std::filesystem::path(options.argv[0]).filename().string();
-  const std::filesystem::path first =
-      options.output.value_or(fmt::format("{}.{}.mdp", name, image.pid));
+  std::filesystem::path first = options.output.value_or(fmt::format("{}.{}.mdp", name, image.pid));
   if (number == 1) return first;
   std::filesystem::path later = first;
   later.replace_extension(fmt::format(".{}{}", number, first.extension().string()));
