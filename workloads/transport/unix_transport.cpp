@@ -300,10 +300,22 @@ class UnixServer final : public ServerTransport {
       UnixServerCall call(frames, caller->bytes);
       handler_(*method, call);
       frames.send('E', {});
+      drain(frames);
     } catch (const Error& error) {
       refuse(frames, error.message());
     } catch (const std::exception& error) {
       refuse(frames, error.what());
+    }
+  }
+
+  /// A socket that closes with unread bytes breaks its peer's pipe: hears the client out, which
+  /// hangs up once it has the answer.
+  static void drain(Frames& frames) noexcept {
+    try {
+      while (frames.receive()) {
+      }
+    } catch (const std::exception&) {  // it hung up without a word
+      frames.shut_down();
     }
   }
 
