@@ -23,15 +23,18 @@ bool gate_covers(const GateResult& gate, const Comparison& c) {
   return subject == c.role + "." + c.metric || subject == "*." + c.metric;
 }
 
+/// The gate that the headline of a row shows; null when none asks about it.
+const GateResult* headline_gate(const Comparison& c, const Results& results) {
+  const auto first = std::find_if(results.gates.begin(), results.gates.end(),
+                                  [&](const GateResult& gate) { return gate_covers(gate, c); });
+  return first == results.gates.end() ? nullptr : &*first;
+}
+
 /// The gates that no headline shows: ceilings, a second bound on a row, what was not measured.
 std::vector<SideEffect> other_gates(const Results& results) {
   std::set<const GateResult*> shown;
-  for (const Comparison& c : results.comparisons) {
-    if (!c.gate) continue;
-    const auto first = std::find_if(results.gates.begin(), results.gates.end(),
-                                    [&](const GateResult& gate) { return gate_covers(gate, c); });
-    if (first != results.gates.end()) shown.insert(&*first);
-  }
+  for (const Comparison& c : results.comparisons)
+    if (c.gate) shown.insert(headline_gate(c, results));
   std::vector<SideEffect> others;
   for (const GateResult& gate : results.gates) {
     if (shown.contains(&gate)) continue;
@@ -50,12 +53,10 @@ std::vector<SideEffect> other_gates(const Results& results) {
 Headline headline_for(const Comparison& c, const Results& results) {
   Headline headline{effect_sentence(c), c.role, c.metric, c.candidate, c.verdict, c.tier,
                     std::nullopt,       false,  c.reason};
-  for (const GateResult& gate : results.gates) {
-    if (!gate_covers(gate, c)) continue;
-    headline.outcome = gate.outcome;
-    headline.advisory = gate.advisory;
-    if (!gate.reason.empty()) headline.reason = gate.reason;
-    break;
+  if (const GateResult* gate = headline_gate(c, results)) {
+    headline.outcome = gate->outcome;
+    headline.advisory = gate->advisory;
+    if (!gate->reason.empty()) headline.reason = gate->reason;
   }
   return headline;
 }
