@@ -19,7 +19,7 @@ class SamplingPace {
   /// Returns the time of the next sample.
   std::int64_t next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved);
 
-  static constexpr double kShare = 0.003;
+  static constexpr double kShare = 0.002;
   static constexpr double kMaxStretch = 8;
 
  private:

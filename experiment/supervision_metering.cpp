@@ -69,6 +69,8 @@ void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
       kind != Mark::Kind::round_end) {
     return;
   }
+  if (options_.rest_in_even_rounds && &process == &reference() && kind == Mark::Kind::round_begin)
+    meters_.rest(event.mark.round % 2 == 0);
   event.reading = meters_.read(process.role());
   if (kind == Mark::Kind::round_begin) process.running_round = event.mark.round;
   if (kind != Mark::Kind::round_end) return;

@@ -15,6 +15,8 @@ struct SupervisorOptions {
   std::filesystem::path launcher;  ///< the program memduel-launcher
   /// 0, or the signal (SIGINT, SIGTERM) that asks for an early end; written by a signal handler.
   const std::atomic<int>* stop_signal = nullptr;
+  /// Outside meters rest in the reference role's even rounds: shows what metering costs.
+  bool rest_in_even_rounds = false;
 };
 
 /// A trial and what has to be said about it; notes with the same code may come from every trial.

@@ -22,7 +22,7 @@ void TrialMeters::add(const std::string& role, pid_t pid) {
 }
 
 std::int64_t TrialMeters::due_ns() const {
-  return meters_.empty() ? INT64_MAX : due_ns_;
+  return meters_.empty() || resting_ ? INT64_MAX : due_ns_;
 }
 
 std::int64_t TrialMeters::cpu_ns() const {
@@ -42,6 +42,7 @@ void TrialMeters::sample(std::int64_t now_ns) {
 
 MeterReading TrialMeters::read(const std::string& role) {
   MeterReading all;
+  if (resting_) return all;
   for (const auto& meter : meters_) {
     MeterReading reading = meter->read(role);
     all.counters.merge(reading.counters);
@@ -52,7 +53,7 @@ MeterReading TrialMeters::read(const std::string& role) {
 
 void TrialMeters::sweep(const std::vector<std::string>& roles, bool all_roles, Need need) {
   const std::int64_t now_ns = monotonic_ns();
-  if (need == Need::if_affordable && !costly_.affordable(now_ns)) {
+  if (need == Need::if_affordable && (resting_ || !costly_.affordable(now_ns))) {
     ++skipped_sweeps_;
     return;
   }

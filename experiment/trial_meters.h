@@ -21,6 +21,8 @@ class TrialMeters {
   void add(const std::string& role, pid_t pid);
 
   /// When the next sample is due; INT64_MAX without meters.
+  /// While resting, nothing is sampled or read.
+  void rest(bool resting) { resting_ = resting; }
   [[nodiscard]] std::int64_t due_ns() const;
   /// Samples every role when it is time to.
   void sample(std::int64_t now_ns);
@@ -47,6 +49,7 @@ class TrialMeters {
   CostlyReadings costly_;
   std::vector<PssSweep> sweeps_;
   std::int64_t due_ns_ = 0;
+  bool resting_ = false;
   int skipped_sweeps_ = 0;
 };
 
