@@ -7,13 +7,13 @@ set -euo pipefail
 tool_packages=(
   ca-certificates ccache cmake g++ git make ninja-build pkg-config
   libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libpcre2-dev libspdlog-dev libsqlite3-dev
-  libssl-dev libunwind-dev libvalijson-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+  libssl-dev libunwind-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
   libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
   chromium faketime python3
 )
 laboratory_packages=(
-  libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev protobuf-compiler protobuf-compiler-grpc
+  libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
 )
 
 packages=("${tool_packages[@]}")

@@ -1,0 +1,33 @@
+// APPFL's own YAML as an experiment: one file of the server, one for each client. What the files
+// say and memduel cannot do is named, never dropped in silence.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiment/appfl_sources.h"
+#include "experiment/catalog.h"
+
+namespace memduel {
+
+struct ImportedExperiment {
+  nlohmann::ordered_json experiment;  ///< loads with load_experiment
+  std::vector<ImportLoss> losses;     ///< by file and line
+  std::vector<std::string> notes;     ///< what a reader should know about the arms
+};
+
+/// One client file stands for all clients, else there is one for each. Throws Error(usage) naming
+/// file, line and key where no experiment can be made: malformed YAML, a value out of range, an
+/// unknown model or data set, files that contradict each other.
+ImportedExperiment import_appfl(const AppflFile& server, const std::vector<AppflFile>& clients,
+                                const Catalog& catalog = builtin_catalog());
+
+/// "client_1.yaml:12 train_configs.device: memduel replays on the CPU", on one line.
+std::string describe_loss(const ImportLoss& loss);
+
+/// The experiment as JSON under comments that name its sources, notes and losses.
+std::string render_import(const ImportedExperiment& imported,
+                          const std::vector<std::string>& source_files);
+
+}  // namespace memduel
