@@ -129,6 +129,12 @@ void AppflSources::lose(const AppflValue& value, const std::string& why) {
   losses_.push_back({value.file, value.line, value.key, why});
 }
 
+void AppflSources::expect(const std::optional<AppflValue>& value,
+                          const std::vector<std::string>& same, const std::string& otherwise) {
+  if (!value) return;
+  if (std::find(same.begin(), same.end(), to_text(*value)) == same.end()) lose(*value, otherwise);
+}
+
 std::vector<ImportLoss> AppflSources::losses() const {
   std::vector<ImportLoss> all;
   const auto add = [&](const ImportLoss& loss) {

@@ -61,6 +61,10 @@ class AppflSources {
 
   void lose(const AppflValue& value, const std::string& why);
 
+  /// Loses a value that is there and none of `same`.
+  void expect(const std::optional<AppflValue>& value, const std::vector<std::string>& same,
+              const std::string& otherwise);
+
   /// The losses so far, then every value nobody asked for, each with its reason.
   std::vector<ImportLoss> losses() const;
 
