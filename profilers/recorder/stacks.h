@@ -16,6 +16,13 @@ inline FrameWord python_frame(std::uint32_t code, std::uint32_t line) {
   return kPythonFrame | (FrameWord{code} << 24) | (line & 0xffffff);
 }
 
+inline std::uint64_t code_of(FrameWord python) {
+  return (python & ~kPythonFrame) >> 24;
+}
+inline std::uint64_t line_of(FrameWord python) {
+  return python & 0xffffff;
+}
+
 /// Finds the child of `parent` for `frame`, or makes it and says so. 0: no memory.
 std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) MEMDUEL_HIDDEN;
 

@@ -5,6 +5,7 @@
 #include "memduel/annotate.h"
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/merge.h"
 #include "profilers/recorder/modules.h"
 #include "profilers/recorder/stacks.h"
 #include "profilers/recorder/trace_writer.h"
@@ -28,12 +29,12 @@ class Locked {
 
 // ---- room to unwind into, which a small thread stack does not have ---------------------------
 
-constexpr int kMostFrames = 512;
 constexpr int kScratches = 64;
 
 struct Scratch {
   bool taken;
-  NativeFrame frames[kMostFrames];
+  NativeStack native;
+  PythonStack python;
 };
 
 Scratch scratches[kScratches];
@@ -53,14 +54,24 @@ void give_back(Scratch* scratch) {
 
 // The last stack, outermost first: most samples share their outer frames with the one before.
 struct LastStack {
-  FrameWord frames[kMostFrames];
-  std::uint32_t nodes[kMostFrames];
+  FrameWord frames[kMostMerged];
+  std::uint32_t nodes[kMostMerged];
   int count;
 };
 LastStack last_stack;
+FrameWord merged[kMostMerged];
 std::uintptr_t last_ip = 0;
 
+void tell_python_node(std::uint32_t parent, FrameWord frame) {
+  begin_event(Event::python, 32);
+  put_number(parent);
+  put_number(code_of(frame));
+  put_number(line_of(frame));
+  note_node_told();
+}
+
 void tell_node(std::uint32_t parent, FrameWord frame) {
+  if ((frame & kPythonFrame) != 0) return tell_python_node(parent, frame);
   tell_module_of(frame);
   begin_event(Event::node, 32);
   put_number(parent);
@@ -69,11 +80,12 @@ void tell_node(std::uint32_t parent, FrameWord frame) {
   note_node_told();
 }
 
-std::uint32_t node_of(const NativeFrame* frames, int count) {
+std::uint32_t node_of(const Scratch& scratch) {
+  const int count = merge_stacks(scratch.native, scratch.python, merged);
   std::uint32_t node = kRootNode;
   bool shared = true;
   for (int i = 0; i < count; ++i) {
-    const FrameWord frame = frames[count - 1 - i].ip;
+    const FrameWord frame = merged[count - 1 - i];
     if (shared && i < last_stack.count && last_stack.frames[i] == frame) {
       node = last_stack.nodes[i];
       continue;
@@ -113,10 +125,11 @@ template <class Write>
 void with_stack(Write write) {
   Scratch* scratch = take_scratch();
   if (scratch == nullptr) return count_lost();
-  const int count = unwind_stack(scratch->frames, kMostFrames);
+  scratch->native.count = unwind_stack(scratch->native.frames, NativeStack::kMostFrames);
+  walk_python(scratch->python);
   {
     const Locked locked;
-    if (tracing) write(node_of(scratch->frames, count));
+    if (tracing) write(node_of(*scratch));
   }
   give_back(scratch);
 }
@@ -133,13 +146,6 @@ bool open_trace() {
   return true;
 }
 
-void hold_trace_for_fork() {
-  trace_lock.lock();
-}
-void release_trace_after_fork() {
-  trace_lock.unlock();
-}
-
 bool reopen_trace_after_fork() {
   trace_lock.reset();
   for (auto& scratch : scratches) scratch.taken = false;
@@ -147,6 +153,8 @@ bool reopen_trace_after_fork() {
   forget_blocks();
   forget_frames();
   restart_nodes();
+  restart_python_codes();
+  restart_unwinding_after_fork();
   last_thread = 0;
   last_ip = 0;
   tracing = false;

@@ -10,9 +10,6 @@ namespace memduel::recorder {
 
 /// Creates `<image>.mdp`. False: it cannot be written.
 bool open_trace() MEMDUEL_HIDDEN;
-/// Around fork in the parent, so that the child does not inherit tables in the middle of a change.
-void hold_trace_for_fork() MEMDUEL_HIDDEN;
-void release_trace_after_fork() MEMDUEL_HIDDEN;
 /// In a forked child: forgets the parent's file and buffers and starts a file of its own.
 bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
 bool is_tracing() MEMDUEL_HIDDEN;

@@ -1,5 +1,5 @@
 // The profile file, as the recorder writes it and profilers/profile/ reads it;
-// docs/formats/profile.md has the grammar with a worked example.
+// docs/formats.md has the grammar with a worked example.
 #pragma once
 
 #include <cstddef>

@@ -204,4 +204,8 @@ void forget_unwind_rules() {
   __atomic_store_n(&generation, old == 15 ? 1 : old + 1, __ATOMIC_RELEASE);
 }
 
+void restart_unwinding_after_fork() {
+  rules_lock.reset();
+}
+
 }  // namespace memduel::recorder

@@ -23,4 +23,7 @@ int unwind_stack(NativeFrame* frames, int capacity) MEMDUEL_HIDDEN;
 /// After a library was closed: what is cached about addresses may be wrong.
 void forget_unwind_rules() MEMDUEL_HIDDEN;
 
+/// In a forked child: another thread may have been looking for a rule.
+void restart_unwinding_after_fork() MEMDUEL_HIDDEN;
+
 }  // namespace memduel::recorder
