@@ -28,7 +28,8 @@ constexpr const char* kFooter =
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
   fmt::print(stderr, "memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what());
-  return static_cast<int>(memduel::ExitCode::usage);
+  return app.got_subcommand("record") ? memduel::cli::kRecordFailure
+                                      : static_cast<int>(memduel::ExitCode::usage);
 }
 
 /// CLI11 would say that a verb is missing.
@@ -55,7 +56,11 @@ int main(int argc, char** argv) {
   memduel::cli::Action action;
   memduel::cli::add_run(app, action);
   memduel::cli::add_compare(app, action);
+  memduel::cli::add_record(app, action);
   memduel::cli::add_report(app, action);
+  memduel::cli::add_summary(app, action);
+  memduel::cli::add_flamegraph(app, action);
+  memduel::cli::add_export(app, action);
   memduel::cli::add_explain(app, action);
   memduel::cli::add_check(app, action);
   memduel::cli::add_calibrate(app, action);

@@ -10,9 +10,16 @@ namespace memduel::cli {
 /// What the chosen verb does; returns the exit code.
 using Action = std::function<int()>;
 
+/// What `record` returns when memduel itself failed, also for bad usage.
+inline constexpr int kRecordFailure = 125;
+
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_record(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_summary(CLI::App& app, Action& action);
+void add_flamegraph(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);

@@ -19,7 +19,7 @@ std::string export_folded(const Profile& profile, ProfileKind kind);
 /// speedscope.app's JSON, one weighted sample per stack.
 std::string export_speedscope(const Profile& profile, ProfileKind kind);
 
-/// Everything the model has, "memduel.profile/1" (docs/formats/profile.md).
+/// Everything the model has, "memduel.profile/1" (docs/formats.md).
 std::string export_json(const Profile& profile);
 
 /// The kind that was asked for, else the first of peak, live, allocated that the profile has.

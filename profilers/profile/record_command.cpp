@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <gelf.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
@@ -79,7 +80,32 @@ std::filesystem::path find_program(const std::string& name) {
   return {};
 }
 
-// The first record of the child's pipe when it cannot execute the command.
+volatile sig_atomic_t signalled_child = 0;
+
+// The command decides what a signal means, and its profile is finished after it. The terminal sends
+// an interrupt to the command as well; a termination comes to us alone.
+class SignalsForTheCommand {
+ public:
+  explicit SignalsForTheCommand(pid_t child) {
+    signalled_child = child;
+    old_interrupt_ = std::signal(SIGINT, SIG_IGN);
+    old_terminate_ = std::signal(SIGTERM, [](int number) { kill(signalled_child, number); });
+  }
+  ~SignalsForTheCommand() {
+    std::signal(SIGINT, old_interrupt_);
+    std::signal(SIGTERM, old_terminate_);
+  }
+  SignalsForTheCommand(const SignalsForTheCommand&) = delete;
+  SignalsForTheCommand& operator=(const SignalsForTheCommand&) = delete;
+  SignalsForTheCommand(SignalsForTheCommand&&) = delete;
+  SignalsForTheCommand& operator=(SignalsForTheCommand&&) = delete;
+
+ private:
+  void (*old_interrupt_)(int);
+  void (*old_terminate_)(int);
+};
+
+// The child tells through a pipe why it cannot execute the command.
 int run(const std::vector<std::string>& argv, const std::vector<std::string>& environment) {
   std::vector<char*> arguments;
   for (const std::string& word : argv) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -104,14 +130,12 @@ int run(const std::vector<std::string>& argv, const std::vector<std::string>& en
     got = read(failure_pipe[0], &reason, sizeof reason);
   } while (got < 0 && errno == EINTR);
   close(failure_pipe[0]);
-  // The terminal sends them to the command as well, which decides what they mean.
-  const auto old_interrupt = std::signal(SIGINT, SIG_IGN);
-  const auto old_terminate = std::signal(SIGTERM, SIG_IGN);
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  {
+    const SignalsForTheCommand signals(child);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
   }
-  std::signal(SIGINT, old_interrupt);
-  std::signal(SIGTERM, old_terminate);
   if (got == sizeof reason) {
     throw Error(ExitCode::usage, fmt::format("cannot run it: {}", std::strerror(reason)), argv[0]);
   }
@@ -126,6 +150,30 @@ std::filesystem::path output_of(const RecordOptions& options, const HeapCounters
   std::filesystem::path later = first;
   later.replace_extension(fmt::format(".{}{}", number, first.extension().string()));
   return later;
+}
+
+// What the program itself exports wins over every preloaded library.
+bool defines_malloc(const std::filesystem::path& program) {
+  elf_version(EV_CURRENT);
+  const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+  bool found = false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
+    for (std::size_t i = 0; data != nullptr && i < count && !found; ++i) {
+      GElf_Sym symbol{};
+      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      found = name != nullptr && std::strcmp(name, "malloc") == 0 && symbol.st_shndx != SHN_UNDEF;
+    }
+  }
+  elf_end(elf);
+  close(fd);
+  return found;
 }
 
 std::string end_of(const HeapCounters& image) {
@@ -184,6 +232,9 @@ std::string obstacle_to_recording(const std::filesystem::path& program) {
   if (bytes.find("__asan_init") != std::string::npos ||
       bytes.find("__tsan_init") != std::string::npos) {
     return "it is built with a sanitizer, whose own interposer must come first";
+  }
+  if (defines_malloc(program)) {
+    return "it brings its own malloc, which comes before that of a preloaded library";
   }
   return {};
 }

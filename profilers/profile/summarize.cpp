@@ -58,28 +58,34 @@ void add_totals(std::string& text, const Profile& profile) {
   }
 }
 
-void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
+void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
                 const SummaryOptions& options) {
-  const LiveSites sites = sites_of(profile, kind);
+  std::vector<FrameName> frames = frames_of(profile, stack);
+  std::reverse(frames.begin(), frames.end());
+  for (std::size_t i = 0; i < frames.size() && i < options.frames; ++i) {
+    const FrameName& frame = frames[i];
+    text += fmt::format("        {}", frame.function);
+    if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
+    text += '\n';
+  }
+  if (frames.size() > options.frames) {
+    text += fmt::format("        … {} more\n", frames.size() - options.frames);
+  }
+}
+
+void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
+                const SummaryOptions& options, Heap heap = Heap::malloc) {
+  const LiveSites sites = sites_of(profile, kind, heap);
   if (sites.empty()) return;
   const double total = total_of(sites).bytes;
-  text += fmt::format("\nTop stacks: {}\n", to_string(kind));
+  text += fmt::format("\nTop stacks: {}{}\n", heap == Heap::mapping ? "mappings, " : "",
+                      to_string(kind));
   std::size_t number = 0;
   for (const auto& [stack, amount] : stacks_of(profile, sites)) {
     if (++number > options.stacks) break;
     text += fmt::format("{:>4}. {} ({:.1f} %) in {:.0f} blocks\n", number, amount_text(amount),
                         total > 0 ? 100 * amount.bytes / total : 0, amount.count);
-    std::vector<FrameName> frames = frames_of(profile, stack);
-    std::reverse(frames.begin(), frames.end());
-    for (std::size_t i = 0; i < frames.size() && i < options.frames; ++i) {
-      const FrameName& frame = frames[i];
-      text += fmt::format("        {}", frame.function);
-      if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
-      text += '\n';
-    }
-    if (frames.size() > options.frames) {
-      text += fmt::format("        … {} more\n", frames.size() - options.frames);
-    }
+    add_frames(text, profile, stack, options);
   }
 }
 
@@ -135,6 +141,45 @@ void add_retention(std::string& text, const Profile& profile) {
   }
 }
 
+// Born in more than one round and still there: by stack and phase, the leaks first.
+void add_retained(std::string& text, const Profile& profile, const SummaryOptions& options) {
+  struct Retained {
+    Estimate amount;
+    std::set<int> births;
+  };
+  int last = 0;
+  for (const RetentionCell& cell : profile.retention) last = std::max(last, cell.end);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Retained> by_stack;
+  for (const RetentionCell& cell : profile.retention) {
+    if (cell.end != last || cell.born == 0) continue;
+    for (const auto& [number, amount] : cell.sites) {
+      const AllocationSite& site = profile.sites[number];
+      Retained& retained = by_stack[{site.stack, site.phase}];
+      retained.amount += amount;
+      retained.births.insert(cell.born);
+    }
+  }
+  std::erase_if(by_stack, [](const auto& entry) { return entry.second.births.size() < 2; });
+  if (by_stack.empty()) return;
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Retained>> order(by_stack.begin(),
+                                                                                  by_stack.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.second.amount.bytes > b.second.amount.bytes;
+  });
+  text += fmt::format("\nBorn in several rounds and live at the end of round {}\n", last);
+  std::size_t number = 0;
+  for (const auto& [where, retained] : order) {
+    if (++number > options.stacks) break;
+    const auto births = static_cast<double>(retained.births.size());
+    const std::string& phase = profile.phases[where.second];
+    text += fmt::format("{:>4}. {} born in {} rounds, {} per round, {}\n", number,
+                        amount_text(retained.amount), retained.births.size(),
+                        format_bytes(retained.amount.bytes / births),
+                        phase.empty() ? "outside phases" : "phase " + phase);
+    add_frames(text, profile, where.first, options);
+  }
+}
+
 }  // namespace
 
 std::string summarize(const Profile& profile, const SummaryOptions& options) {
@@ -142,9 +187,11 @@ std::string summarize(const Profile& profile, const SummaryOptions& options) {
   add_totals(text, profile);
   add_stacks(text, profile, ProfileKind::peak, options);
   add_stacks(text, profile, ProfileKind::live, options);
+  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
   add_sizes(text, profile);
   add_rounds(text, profile);
   add_retention(text, profile);
+  add_retained(text, profile, options);
   for (const std::string& note : profile.notes) text += fmt::format("\nNote: {}\n", note);
   return text;
 }

@@ -1,5 +1,5 @@
 // The blocks of a profile file: finding, checking, unpacking and writing them. The grammar is in
-// profilers/recorder/trace_format.h and docs/formats/profile.md.
+// profilers/recorder/trace_format.h and docs/formats.md.
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,7 @@
 import uPlot from "uplot";
 
 import { type ArmLook, type ArmLooks, css_color } from "./arms";
+import { fitting } from "./canvas_text";
 import { h } from "./dom";
 import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./format";
 import type { RoleTimeline, RoundSpan, Span } from "./model";
@@ -43,15 +44,6 @@ export function phase_names(timeline: RoleTimeline): string[] {
 
 export function phase_color(names: string[], phase: string): string {
   return css_color(`--phase-${names.indexOf(phase) % 7}`);
-}
-
-function fitting(context: CanvasRenderingContext2D, text: string, width: number): string {
-  if (context.measureText(text).width <= width) return text;
-  for (let n = text.length - 1; n >= 2; --n) {
-    const cut = `${text.slice(0, n)}…`;
-    if (context.measureText(cut).width <= width) return cut;
-  }
-  return "";
 }
 
 /** Every other round a shade darker, with its number on top; of many rounds every k-th number. */

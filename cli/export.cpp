@@ -1,0 +1,71 @@
+// memduel export PROFILE --format F: a profile for another viewer.
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/finished_run.h"
+#include "cli/profile_file.h"
+#include "cli/verbs.h"
+#include "profilers/profile/export_profile.h"
+
+namespace memduel::cli {
+namespace {
+
+struct ExportArguments {
+  std::string profile;
+  std::string format;
+  std::string kind;
+  std::string output;
+};
+
+std::string exported(const Profile& profile, const ExportArguments& arguments) {
+  const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
+  const ProfileKind kind = choose_kind(profile, wanted);
+  if (arguments.format == "folded") return export_folded(profile, kind);
+  if (arguments.format == "speedscope") return export_speedscope(profile, kind);
+  return arguments.format == "pprof" ? export_pprof(profile) : export_json(profile);
+}
+
+int export_profile(const ExportArguments& arguments) {
+  if (arguments.format == "pprof" && arguments.output.empty() && isatty(STDOUT_FILENO) == 1)
+    throw Error(ExitCode::usage, "pprof is binary and stdout is a terminal", "export",
+                "add -o FILE.pb.gz");
+  const std::string bytes = exported(open_profile(arguments.profile), arguments);
+  if (arguments.output.empty()) {
+    print(bytes);
+  } else {
+    write_file_atomically(arguments.output, bytes);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* verb = app.add_subcommand("export", "write a profile in another viewer's format");
+  verb->group("Look");
+  verb->footer(
+      "Examples:\n"
+      "  memduel export train.mdp --format folded --kind live | flamegraph.pl > live.svg\n"
+      "  memduel export train.mdp --format pprof -o train.pb.gz && pprof -tagroot=round,phase "
+      "-http "
+      ": train.pb.gz");
+  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+  verb->add_option("--format", arguments->format,
+                   "pprof and json hold every kind; folded counts bytes")
+      ->check(CLI::IsMember({"pprof", "folded", "speedscope", "json"}))
+      ->required();
+  verb->add_option(
+      "--kind", arguments->kind,
+      "peak, live, allocated or temporary (default: the first of peak, live, allocated "
+      "that the profile has)");
+  verb->add_option("-o,--output", arguments->output, "the file to write (default: stdout)")
+      ->type_name("FILE");
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return export_profile(*arguments); }; });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,70 @@
+// memduel flamegraph PROFILE: one page with everything a profile knows, or what two differ in.
+#include <filesystem>
+#include <memory>
+
+#include "base/file.h"
+#include "cli/finished_run.h"
+#include "cli/profile_file.h"
+#include "cli/verbs.h"
+#include "profilers/profile/export_profile.h"
+#include "profilers/profile/flame_data.h"
+#include "reports/flame_page.h"
+
+namespace memduel::cli {
+namespace {
+
+struct FlamegraphArguments {
+  std::string profile;
+  std::string other;
+  std::string kind;
+  std::string output;
+};
+
+int flamegraph(const FlamegraphArguments& arguments) {
+  const std::filesystem::path file = arguments.profile;
+  const Profile profile = open_profile(file);
+  FlameDataOptions options;
+  options.names = {file.filename().string()};
+  options.first = choose_kind(profile, kind_from(arguments.kind));
+  std::optional<Profile> other;
+  std::string title = file.filename().string();
+  if (!arguments.other.empty()) {
+    const std::filesystem::path other_file = arguments.other;
+    other = open_profile(other_file);
+    if (!arguments.kind.empty()) choose_kind(*other, options.first);
+    options.names.push_back(other_file.filename().string());
+    title = options.names[1] + " against " + title;
+  }
+  std::filesystem::path output = arguments.output;
+  if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
+  write_file_atomically(
+      output, render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
+  print(output.string() + "\n");
+  return 0;
+}
+
+}  // namespace
+
+void add_flamegraph(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<FlamegraphArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "flamegraph", "draw a profile as one page: which stacks hold the memory, and in which round");
+  verb->group("Look");
+  verb->footer(
+      "Examples:\n"
+      "  memduel flamegraph train.mdp\n"
+      "  memduel flamegraph before.mdp --diff after.mdp -o change.html");
+  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+  verb->add_option("--diff", arguments->other,
+                   "another profile: the page says what it has MORE or LESS than the first")
+      ->type_name("PROFILE");
+  verb->add_option("--kind", arguments->kind,
+                   "what to show first: peak, live, allocated or temporary (default: the first of "
+                   "peak, live, allocated that the profile has)");
+  verb->add_option("-o,--output", arguments->output,
+                   "the page to write (default: PROFILE with the extension .html)")
+      ->type_name("FILE.html");
+  verb->callback([arguments, &action] { action = [arguments] { return flamegraph(*arguments); }; });
+}
+
+}  // namespace memduel::cli

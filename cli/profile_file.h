@@ -1,0 +1,19 @@
+// What the verbs that look at profiles share.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "profilers/profile/profile.h"
+
+namespace memduel::cli {
+
+/// Reads a profile; one that was left behind by a killed `memduel record` gets its names here.
+/// Throws Error(io) naming the file.
+Profile open_profile(const std::filesystem::path& file);
+
+/// The value of --kind, if it was given.
+std::optional<ProfileKind> kind_from(const std::string& word);
+
+}  // namespace memduel::cli

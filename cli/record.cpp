@@ -1,0 +1,122 @@
+// memduel record -- CMD…: runs a command under a tracer and leaves a profile per process image.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/verbs.h"
+#include "profilers/profile/record_command.h"
+
+namespace memduel::cli {
+namespace {
+
+struct RecordArguments {
+  std::vector<std::string> command;
+  std::string tracer = "recorder";
+  std::uint64_t interval = 512 * 1024;
+  bool exact = false;
+  bool count = false;
+  bool alone = false;
+  bool debuginfod = false;
+  std::string output;
+};
+
+std::string counters_of(const HeapCounters& image) {
+  std::string text =
+      fmt::format("peak {}, live at end {}, {} in {} allocations",
+                  format_bytes(static_cast<double>(image.peak_bytes)),
+                  format_bytes(static_cast<double>(image.live_bytes)),
+                  format_bytes(static_cast<double>(image.allocated_bytes)), image.allocations);
+  if (image.mapping_peak_bytes > 0) {
+    text +=
+        fmt::format(", mappings {}", format_bytes(static_cast<double>(image.mapping_peak_bytes)));
+  }
+  if (image.uncertainty_bytes() > 0) {
+    text +=
+        fmt::format(" (peak and live within {}: {} threads)",
+                    format_bytes(static_cast<double>(image.uncertainty_bytes())), image.threads);
+  }
+  return text;
+}
+
+/// On stderr: stdout is the command's.
+void tell(const RecordResult& result) {
+  for (const RecordedImage& image : result.images) {
+    fmt::print(stderr, "memduel: {} {} [{}]: {}\n", image.file ? image.file->string() : "counted",
+               image.counters.program, image.counters.pid, counters_of(image.counters));
+  }
+  for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
+}
+
+int record(const RecordArguments& arguments) {
+  RecordOptions options;
+  options.argv = arguments.command;
+  options.mode = arguments.count   ? RecordMode::count
+                 : arguments.exact ? RecordMode::exact
+                                   : RecordMode::sampled;
+  options.interval_bytes = arguments.interval;
+  options.follow = !arguments.alone;
+  if (!arguments.output.empty()) options.output = arguments.output;
+  options.symbols = {default_symbol_cache(), arguments.debuginfod};
+  const RecordResult result = record_command(options);
+  tell(result);
+  return result.status;
+}
+
+/// A status of the command's and a failure of memduel's must not be mistaken for each other.
+int record_or_own_failure(const RecordArguments& arguments) {
+  try {
+    return record(arguments);
+  } catch (const Error& error) {
+    fmt::print(stderr, "memduel: {}\n", error.message());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "memduel: {}\n", error.what());
+  }
+  return kRecordFailure;
+}
+
+}  // namespace
+
+void add_record(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<RecordArguments>();
+  CLI::App* verb = app.add_subcommand(
+      "record", "run a command and record who allocates: a profile per process image");
+  verb->group("Compare");
+  verb->footer(
+      "Examples:\n"
+      "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
+      "  memduel record --count -- ./server --once\n"
+      "\n"
+      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones. Returns the\n"
+      "command's status (128 + signal); 125 when memduel itself failed.");
+  verb->add_option("--tracer", arguments->tracer, "what records")
+      ->check(CLI::IsMember({"recorder"}))
+      ->capture_default_str();
+  CLI::Option* interval =
+      verb->add_option("--interval", arguments->interval,
+                       "sample one allocation per so many bytes on average: 65536, 512KiB")
+          ->transform(CLI::AsSizeValue(true))
+          ->check(CLI::PositiveNumber)
+          ->type_name("BYTES")
+          ->capture_default_str();
+  CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
+  CLI::Option* count = verb->add_flag("--count", arguments->count,
+                                      "count only: no stacks, no file, next to no cost");
+  exact->excludes(interval)->excludes(count);
+  count->excludes(interval);
+  verb->add_flag("--alone", arguments->alone,
+                 "the command's own process only, not its children and what it executes");
+  verb->add_flag("--debuginfod", arguments->debuginfod,
+                 "ask the servers of DEBUGINFOD_URLS for names");
+  verb->add_option("-o,--output", arguments->output,
+                   "the first image's file (default: NAME.PID.mdp here)")
+      ->type_name("FILE.mdp");
+  verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
+      ->required();
+  verb->callback(
+      [arguments, &action] { action = [arguments] { return record_or_own_failure(*arguments); }; });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,39 @@
+// memduel summary PROFILE: totals, top stacks, sizes, temporary share, rounds and retention.
+#include <memory>
+
+#include "cli/finished_run.h"
+#include "cli/profile_file.h"
+#include "cli/verbs.h"
+#include "profilers/profile/summarize.h"
+
+namespace memduel::cli {
+namespace {
+
+struct SummaryArguments {
+  std::string profile;
+  SummaryOptions options;
+};
+
+int summary(const SummaryArguments& arguments) {
+  print(summarize(open_profile(arguments.profile), arguments.options));
+  return 0;
+}
+
+}  // namespace
+
+void add_summary(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<SummaryArguments>();
+  CLI::App* verb =
+      app.add_subcommand("summary", "what a profile says: totals, top stacks, sizes, retention");
+  verb->group("Look");
+  verb->footer("Example: memduel summary train.mdp");
+  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+  verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
+      ->capture_default_str();
+  verb->add_option("--frames", arguments->options.frames,
+                   "how many frames of each, innermost first")
+      ->capture_default_str();
+  verb->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
+}
+
+}  // namespace memduel::cli

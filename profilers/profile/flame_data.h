@@ -1,0 +1,30 @@
+// What the flame graph page draws from: one tree of frames for one profile or two, in columns.
+//
+// The bytes are a LEB128 number, that many bytes of JSON, and then LEB128 numbers to the end.
+// JSON, schema "memduel.flame/1": `profiles` (name, facts, notes, counters), `phases`, `frames`
+// (`names`, `places`, `kinds`), `views` (kind, heap; `round` of a peak, `born` and `end` of a
+// retention cell; `totals` per profile), `first` (index of a view), `nodes` (how many).
+// Numbers: per node in preorder how many levels to climb from the node before and its frame; then
+// per profile the count of its sites and for each its node (difference, zigzag), round, phase;
+// then per view and profile the count of its amounts and for each its site (difference, from -1),
+// bytes, blocks and the standard deviation of the bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "profilers/profile/profile.h"
+
+namespace memduel {
+
+struct FlameDataOptions {
+  std::vector<std::string> names;         ///< of the profiles, for people
+  ProfileKind first = ProfileKind::peak;  ///< the view that opens
+  std::size_t rounds = 10;                ///< the last ones, whose peaks and retention are kept
+};
+
+/// `other` is null, or the profile that is compared with `profile`. Amounts are rounded to bytes.
+std::string flame_data(const Profile& profile, const Profile* other,
+                       const FlameDataOptions& options);
+
+}  // namespace memduel

@@ -1,0 +1,171 @@
+// The page's data: a JSON head and columns of numbers, as profilers/profile/flame_data.h has them.
+
+export interface Total {
+  bytes: number;
+  blocks: number;
+  /** Of the 95 % interval of the bytes; 0 when every block was recorded. */
+  half_width: number;
+}
+
+export type Kind = "peak" | "live" | "allocated" | "temporary";
+
+/** Amounts of one profile by site. */
+export interface Amounts {
+  site: Uint32Array;
+  bytes: Float64Array;
+  blocks: Float64Array;
+  deviation: Float64Array;
+}
+
+/** One question to the profiles: what was live at a peak, what was allocated, … */
+export interface View {
+  kind: Kind;
+  heap: "malloc" | "mapping";
+  /** Of a round's peak. */
+  round?: number;
+  /** Of a retention cell: born in one round, live at the end of another. */
+  born?: number;
+  end?: number;
+  totals: Total[];
+  amounts: Amounts[];
+}
+
+export interface ProfileFacts {
+  name: string;
+  facts: Record<string, string>;
+  notes: string[];
+  sampled: boolean;
+  counters?: {
+    peak_bytes: number;
+    live_bytes: number;
+    allocated_bytes: number;
+    allocations: number;
+    mapping_peak_bytes: number;
+  };
+}
+
+/** Blocks of one stack that were born in one round (0: outside rounds) and phase (0: none). */
+export interface Sites {
+  node: Uint32Array;
+  round: Uint32Array;
+  phase: Uint32Array;
+}
+
+export interface Frames {
+  names: string[];
+  places: string[];
+  kinds: number[];
+}
+
+export interface FlameModel {
+  profiles: ProfileFacts[];
+  phases: string[];
+  frames: Frames;
+  views: View[];
+  first: number;
+  /** The tree in preorder; node 0 is the root and has no frame. */
+  parent: Uint32Array;
+  frame: Uint32Array;
+  sites: Sites[];
+}
+
+interface Head {
+  profiles: ProfileFacts[];
+  phases: string[];
+  frames: Frames;
+  views: Omit<View, "amounts">[];
+  first?: number;
+  nodes: number;
+}
+
+class Numbers {
+  private at = 0;
+  constructor(private readonly bytes: Uint8Array) {}
+
+  /** LEB128; beyond 32 bits by multiplication, because shifts end there. */
+  next(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.bytes[this.at++];
+      if (byte === undefined) throw new Error("the page's data end early");
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  }
+
+  signed(): number {
+    const value = this.next();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  text(): string {
+    const size = this.next();
+    const text = new TextDecoder().decode(this.bytes.subarray(this.at, this.at + size));
+    this.at += size;
+    return text;
+  }
+}
+
+function read_nodes(numbers: Numbers, count: number): Pick<FlameModel, "parent" | "frame"> {
+  const parent = new Uint32Array(count);
+  const frame = new Uint32Array(count);
+  for (let i = 1, last = 0; i < count; last = i++) {
+    let above = last;
+    for (let climb = numbers.next(); climb > 0; --climb) above = parent[above]!;
+    parent[i] = above;
+    frame[i] = numbers.next();
+  }
+  return { parent, frame };
+}
+
+function read_sites(numbers: Numbers): Sites {
+  const count = numbers.next();
+  const sites = { node: new Uint32Array(count), round: new Uint32Array(count), phase: new Uint32Array(count) };
+  for (let i = 0, node = 0; i < count; ++i) {
+    node += numbers.signed();
+    sites.node[i] = node;
+    sites.round[i] = numbers.next();
+    sites.phase[i] = numbers.next();
+  }
+  return sites;
+}
+
+function read_amounts(numbers: Numbers): Amounts {
+  const count = numbers.next();
+  const amounts = {
+    site: new Uint32Array(count),
+    bytes: new Float64Array(count),
+    blocks: new Float64Array(count),
+    deviation: new Float64Array(count),
+  };
+  for (let i = 0, site = -1; i < count; ++i) {
+    site += numbers.next();
+    amounts.site[i] = site;
+    amounts.bytes[i] = numbers.next();
+    amounts.blocks[i] = numbers.next();
+    amounts.deviation[i] = numbers.next();
+  }
+  return amounts;
+}
+
+export function decode(bytes: Uint8Array): FlameModel {
+  const numbers = new Numbers(bytes);
+  const head = JSON.parse(numbers.text()) as Head;
+  const nodes = read_nodes(numbers, head.nodes);
+  const sites = head.profiles.map(() => read_sites(numbers));
+  const views = head.views.map((view) => ({
+    ...view,
+    amounts: head.profiles.map(() => read_amounts(numbers)),
+  }));
+  return { ...head, ...nodes, sites, views, first: head.first ?? 0 };
+}
+
+/** Base64 of gzip, from the page itself. */
+export async function load(): Promise<FlameModel> {
+  const text = document.getElementById("memduel-data")?.textContent ?? "";
+  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return decode(new Uint8Array(await new Response(stream).arrayBuffer()));
+}

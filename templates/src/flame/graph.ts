@@ -1,0 +1,308 @@
+// The flame graph: boxes on a canvas that is as large as its window, scrolled over all rows.
+
+import { css_color } from "../arms";
+import { fitting } from "../canvas_text";
+import { h } from "../dom";
+import type { FlameModel } from "./data";
+import type { Tree } from "./tree";
+import { bytes_text, describe, difference_text, frame_name } from "./words";
+
+const row_height = 20;
+const most_rows = 34;
+const python_kind = 1;
+
+export interface GraphEvents {
+  /** The box that the pointer or the keyboard is at. */
+  on_look: (sentence: string) => void;
+}
+
+/** Bytes of the outermost boxes that match, per profile, and how many they are. */
+export interface Found {
+  boxes: number;
+  bytes: number[];
+}
+
+export class FlameGraph {
+  readonly element: HTMLElement;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly rows: HTMLElement;
+  private tree: Tree | null = null;
+  private zoomed = 0;
+  private selected = 0;
+  private matches: Uint8Array | null = null;
+
+  constructor(
+    private readonly model: FlameModel,
+    private readonly events: GraphEvents,
+  ) {
+    this.canvas = h("canvas", {});
+    this.rows = h("div", { class: "flame-rows" }, this.canvas);
+    this.element = h(
+      "div",
+      {
+        class: "flame",
+        tabindex: 0,
+        role: "application",
+        "aria-label":
+          "Flame graph. Arrow keys move between boxes, Enter zooms in, Escape zooms out, slash searches.",
+      },
+      this.rows,
+    );
+    this.element.addEventListener("scroll", () => this.draw());
+    this.element.addEventListener("keydown", (event) => this.on_key(event));
+    this.canvas.addEventListener("click", (event) => this.on_click(event));
+    this.canvas.addEventListener("mousemove", (event) => this.look_at(this.node_at(event) ?? this.selected));
+    this.canvas.addEventListener("mouseleave", () => this.look_at(this.selected));
+    new ResizeObserver(() => this.draw()).observe(this.element);
+  }
+
+  show(tree: Tree): void {
+    this.tree = tree;
+    this.selected = 0;
+    this.zoom(0);
+  }
+
+  /** Null ends the search. */
+  search(pattern: RegExp | null): Found {
+    const tree = this.tree;
+    const found: Found = { boxes: 0, bytes: this.model.profiles.map(() => 0) };
+    this.matches = null;
+    if (pattern !== null && tree !== null) {
+      const hit = Uint8Array.from(this.model.frames.names, (name) => (pattern.test(name) ? 1 : 0));
+      this.matches = hit;
+      for (let i = 1; i < tree.parent.length; ) {
+        if (hit[tree.frame[i]!] !== 1 || tree.width[i]! <= 0) {
+          ++i;
+          continue;
+        }
+        found.boxes++;
+        tree.sides.forEach((side, s) => (found.bytes[s]! += side.total[i]!));
+        i = tree.end[i]!;
+      }
+    }
+    this.draw();
+    return found;
+  }
+
+  zoom(node: number): void {
+    const tree = this.tree;
+    if (tree === null) return;
+    this.zoomed = node;
+    let deepest = tree.depth[node]!;
+    for (let i = node; i < tree.end[node]!; ++i) {
+      if (tree.width[i]! > 0) deepest = Math.max(deepest, tree.depth[i]!);
+    }
+    const rows = deepest + 1;
+    this.element.style.height = `${Math.min(rows, most_rows) * row_height + 2}px`;
+    this.rows.style.height = `${rows * row_height}px`;
+    this.select(node);
+  }
+
+  private select(node: number): void {
+    this.selected = node;
+    this.bring_into_view(node);
+    this.draw();
+    this.look_at(node);
+  }
+
+  private look_at(node: number): void {
+    if (this.tree !== null) this.events.on_look(describe(this.model, this.tree, node));
+  }
+
+  private bring_into_view(node: number): void {
+    const top = this.tree!.depth[node]! * row_height;
+    const { scrollTop: from, clientHeight: height } = this.element;
+    if (top < from) this.element.scrollTop = top;
+    else if (top + row_height > from + height) this.element.scrollTop = top + row_height - height;
+  }
+
+  private on_key(event: KeyboardEvent): void {
+    const tree = this.tree;
+    if (tree === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const node = this.selected;
+    const actions: Record<string, () => void> = {
+      ArrowUp: () => this.select(tree.parent[node]!),
+      ArrowDown: () => this.select(widest_child(tree, node) ?? node),
+      ArrowLeft: () => this.select(sibling(tree, node, -1)),
+      ArrowRight: () => this.select(sibling(tree, node, 1)),
+      Enter: () => this.zoom(node),
+      " ": () => this.zoom(node),
+      Escape: () => this.zoom(tree.parent[this.zoomed]!),
+      Backspace: () => this.zoom(tree.parent[this.zoomed]!),
+      Home: () => this.zoom(0),
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+
+  private on_click(event: MouseEvent): void {
+    const node = this.node_at(event);
+    if (node !== null) this.zoom(node);
+  }
+
+  private node_at(event: MouseEvent): number | null {
+    const tree = this.tree;
+    if (tree === null) return null;
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top + this.element.scrollTop) / row_height);
+    let node = this.zoomed;
+    while (tree.depth[node]! > row) node = tree.parent[node]!;
+    if (row <= tree.depth[this.zoomed]!) return node;
+    const at = tree.left[node]! + ((event.clientX - box.left) / box.width) * tree.width[node]!;
+    for (let i = node + 1; i < tree.end[node]!; ) {
+      const inside = tree.left[i]! <= at && at < tree.left[i]! + tree.width[i]!;
+      if (inside && tree.depth[i] === row) return i;
+      i = inside ? i + 1 : tree.end[i]!;
+    }
+    return null;
+  }
+
+  draw(): void {
+    const tree = this.tree;
+    const context = this.canvas.getContext("2d");
+    const { clientWidth: width, clientHeight: height } = this.element;
+    if (tree === null || context === null || width === 0) return;
+    const ratio = devicePixelRatio;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    context.scale(ratio, ratio);
+    new Painter(this.model, tree, context, width, this.element.scrollTop, height, this.matches).paint(
+      this.zoomed,
+      this.selected,
+    );
+  }
+}
+
+function widest_child(tree: Tree, node: number): number | null {
+  let widest: number | null = null;
+  for (let i = node + 1; i < tree.end[node]!; i = tree.end[i]!) {
+    if (tree.width[i]! > (widest === null ? 0 : tree.width[widest]!)) widest = i;
+  }
+  return widest;
+}
+
+function sibling(tree: Tree, node: number, step: number): number {
+  const siblings: number[] = [];
+  const above = tree.parent[node]!;
+  if (node === 0) return 0;
+  for (let i = above + 1; i < tree.end[above]!; i = tree.end[i]!) {
+    if (tree.width[i]! > 0) siblings.push(i);
+  }
+  return siblings[siblings.indexOf(node) + step] ?? node;
+}
+
+/** One drawing of the visible rows. */
+class Painter {
+  private readonly colors = new Map<string, string>();
+  /** Per row, boxes too narrow to draw one by one: where their run begins and ends, in pixels. */
+  private readonly runs = new Map<number, { from: number; to: number }>();
+
+  constructor(
+    private readonly model: FlameModel,
+    private readonly tree: Tree,
+    private readonly context: CanvasRenderingContext2D,
+    private readonly width: number,
+    private readonly scrolled: number,
+    private readonly height: number,
+    private readonly matches: Uint8Array | null,
+  ) {}
+
+  paint(zoomed: number, selected: number): void {
+    const { context, tree } = this;
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.fillStyle = this.color("--ground");
+    context.fillRect(0, 0, this.width, this.height);
+    for (let i = tree.parent[zoomed]!, row = tree.depth[zoomed]! - 1; row >= 0; --row) {
+      this.box(i, 0, this.width, i === selected);
+      i = tree.parent[i]!;
+    }
+    const scale = tree.width[zoomed]! > 0 ? this.width / tree.width[zoomed]! : 0;
+    const first = tree.left[zoomed]!;
+    for (let i = zoomed; i < tree.end[zoomed]!; ) {
+      const from = (tree.left[i]! - first) * scale;
+      const to = from + tree.width[i]! * scale;
+      const below = (tree.depth[i]! + 1) * row_height - this.scrolled > this.height + row_height;
+      if (to - from < 1) this.add_to_run(tree.depth[i]!, from, to);
+      else this.box(i, from, to, i === selected);
+      i = to - from < 1 || below ? tree.end[i]! : i + 1;
+    }
+    for (const row of this.runs.keys()) this.end_run(row);
+  }
+
+  private color(property: string): string {
+    let color = this.colors.get(property);
+    if (color === undefined) {
+      color = css_color(property);
+      this.colors.set(property, color);
+    }
+    return color;
+  }
+
+  private add_to_run(row: number, from: number, to: number): void {
+    const run = this.runs.get(row);
+    if (run !== undefined && from - run.to < 1) {
+      run.to = to;
+      return;
+    }
+    this.end_run(row);
+    this.runs.set(row, { from, to });
+  }
+
+  private end_run(row: number): void {
+    const run = this.runs.get(row);
+    if (run === undefined || run.to - run.from < 0.5) return;
+    this.context.fillStyle = this.color("--neutral-soft");
+    this.context.fillRect(run.from, row * row_height - this.scrolled, run.to - run.from, row_height - 1);
+  }
+
+  private box(node: number, from: number, to: number, selected: boolean): void {
+    const { context, tree } = this;
+    const top = tree.depth[node]! * row_height - this.scrolled;
+    if (top + row_height < 0 || top > this.height) return;
+    const matched = node !== 0 && this.matches?.[tree.frame[node]!] === 1;
+    const width = Math.max(to - from - 1, 1);
+    context.fillStyle = this.color(matched ? "--flame-match" : this.fill(node));
+    context.fillRect(from, top, width, row_height - 1);
+    if (selected || matched) {
+      context.strokeStyle = this.color(selected ? "--text" : "--flame-match-edge");
+      context.lineWidth = selected ? 2 : 1;
+      context.strokeRect(from + 1, top + 1, Math.max(width - 2, 1), row_height - 3);
+    }
+    if (width < 24) return;
+    const text = fitting(context, this.label(node), width - 8);
+    if (text === "") return;
+    context.fillStyle = this.color(matched ? "--flame-match-text" : "--text");
+    context.fillText(text, from + 4, top + row_height / 2);
+  }
+
+  private label(node: number): string {
+    const name = frame_name(this.model, this.tree, node);
+    const [a, b] = this.tree.sides;
+    const before = a?.total[node] ?? 0;
+    return `${name}  ${b === undefined ? bytes_text(before) : difference_text(before, b.total[node]!)}`;
+  }
+
+  /** The custom property with a box's colour: by name, or by how much the profiles differ. */
+  private fill(node: number): string {
+    const [a, b] = this.tree.sides;
+    if (a !== undefined && b !== undefined) {
+      const difference = b.total[node]! - a.total[node]!;
+      const share = Math.abs(difference) / Math.max(a.total[node]!, b.total[node]!, 1);
+      if (share < 0.005) return "--neutral-soft";
+      return `--${difference > 0 ? "more" : "less"}-${share > 0.5 ? "much" : "little"}`;
+    }
+    if (node === 0) return "--neutral-soft";
+    const frame = this.tree.frame[node]!;
+    if (this.model.frames.kinds[frame] === python_kind) return "--flame-python";
+    const name = this.model.frames.names[frame] ?? "";
+    if (name.includes("+0x") || name.startsWith("[")) return "--flame-unknown";
+    let hash = 0;
+    for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+    return `--flame-${hash % 4}`;
+  }
+}

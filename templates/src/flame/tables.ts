@@ -1,0 +1,113 @@
+// What the graph shows, as tables: the functions with most bytes, and what survived which round.
+
+import { h } from "../dom";
+import { exact_bytes } from "../format";
+import type { FlameModel, View } from "./data";
+import type { FrameAmounts } from "./tree";
+import { bytes_text, difference_text, percent, view_label } from "./words";
+
+const most_rows = 40;
+
+function number_cell(bytes: number): HTMLElement {
+  return h("td", { class: "number", title: exact_bytes(bytes) }, h("data", { value: bytes }, bytes_text(bytes)));
+}
+
+function button(text: string, label: string, on_click: () => void): HTMLElement {
+  return h("button", { type: "button", class: "link", "aria-label": label, click: on_click }, text);
+}
+
+/** Functions with most bytes of their own; of two profiles those that changed most. */
+export function functions_table(
+  model: FlameModel,
+  rows: FrameAmounts[],
+  whole: number,
+  on_find: (name: string) => void,
+): HTMLElement {
+  const two = model.profiles.length === 2;
+  const weight = ({ own, total }: FrameAmounts): number =>
+    two ? Math.abs(own[1]! - own[0]!) : own[0]! > 0 ? own[0]! : total[0]! * 1e-9;
+  const shown = rows
+    .filter((row) => weight(row) > 0)
+    .sort((x, y) => weight(y) - weight(x))
+    .slice(0, most_rows);
+  const heads = two
+    ? ["function", "difference", model.profiles[0]!.name, model.profiles[1]!.name, "where"]
+    : ["function", "own bytes", "share", "with all it calls", "where"];
+  const cells = ({ own, total }: FrameAmounts): HTMLElement[] =>
+    two
+      ? [
+          h("td", { class: "number" }, difference_text(own[0]!, own[1]!)),
+          number_cell(own[0]!),
+          number_cell(own[1]!),
+        ]
+      : [number_cell(own[0]!), h("td", { class: "number" }, percent(own[0]!, whole)), number_cell(total[0]!)];
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Functions" },
+    h(
+      "table",
+      { class: "functions" },
+      h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
+      h(
+        "tbody",
+        {},
+        ...shown.map((row) => {
+          const name = model.frames.names[row.frame] ?? "?";
+          return h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, button(name, `find ${name}`, () => on_find(name))),
+            ...cells(row),
+            h("td", { class: "muted" }, model.frames.places[row.frame] || "–"),
+          );
+        }),
+      ),
+    ),
+  );
+}
+
+/** Bytes born in a round (down) and live at the end of a round (across); null without rounds. */
+export function retention_table(views: View[], on_view: (view: View) => void): HTMLElement | null {
+  const cells = views.filter((view) => view.end !== undefined);
+  if (cells.length === 0) return null;
+  const in_order = (numbers: (number | undefined)[]): number[] =>
+    [...new Set(numbers.filter((n) => n !== undefined))].sort((x, y) => x - y);
+  const births = in_order(cells.map((view) => view.born));
+  const ends = in_order(cells.map((view) => view.end));
+  const cell = (born: number, end: number): HTMLElement => {
+    const view = cells.find((candidate) => candidate.born === born && candidate.end === end);
+    const total = view?.totals[0];
+    if (view === undefined || total === undefined) return h("td", { class: "number muted" }, "–");
+    const text = button(bytes_text(total.bytes), `show what was ${view_label(view)}`, () => on_view(view));
+    return h(
+      "td",
+      { class: "number", title: exact_bytes(total.bytes), "data-born": born, "data-end": end, "data-bytes": total.bytes },
+      text,
+    );
+  };
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Retention" },
+    h(
+      "table",
+      { class: "retention" },
+      h(
+        "thead",
+        {},
+        h("tr", {}, h("th", { scope: "col" }, "born \\ live at the end of"), ...ends.map((end) => h("th", { scope: "col", class: "number" }, `round ${end}`))),
+      ),
+      h(
+        "tbody",
+        {},
+        ...births.map((born) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, born === 0 ? "outside rounds" : `round ${born}`),
+            ...ends.map((end) => cell(born, end)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
