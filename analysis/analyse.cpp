@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/ablation.h"
 #include "analysis/comparison.h"
 #include "analysis/diagnostics.h"
 #include "analysis/equivalence.h"
 #include "analysis/experiment_view.h"
 #include "analysis/gate_evaluation.h"
 #include "analysis/growth_rows.h"
+#include "analysis/lower_bounds.h"
 #include "analysis/merge_runs.h"
 #include "analysis/multiplicity.h"
 #include "analysis/observations.h"
@@ -277,6 +279,7 @@ void evaluate_gates(Work& work) {
   for (size_t arm = 1; arm < work.view.arms.size(); ++arm) {
     const std::string& candidate = work.view.arms[arm];
     if (work.view.control_arms.contains(candidate)) continue;
+    if (work.view.ablation_arms.contains(candidate)) continue;
     for (const Gate& gate : work.gates) {
       bool found = false;
       for (const MeasuredRow& row : work.rows) {
@@ -300,6 +303,7 @@ void summarise_arms(Work& work) {
     const auto at = work.view.optimizations.find(summary.name);
     if (at != work.view.optimizations.end()) summary.optimizations = at->second;
     summary.model_sha256 = agreed_model(work.run, summary.name);
+    summary.ablation = work.view.ablation_arms.contains(summary.name);
     for (const Observation& trial : work.observations.arms[i].trials) {
       ++(trial.status == TrialStatus::ok ? summary.trials_ok : summary.trials_failed);
     }
@@ -361,6 +365,23 @@ std::vector<std::string> metric_names(const Work& work) {
   return {metrics.begin(), metrics.end()};
 }
 
+/// The arms that are judged, without those that only take one of them apart.
+Observations judged_arms(const Work& work) {
+  Observations judged = work.observations;
+  std::erase_if(judged.arms, [&](const ArmObservations& arm) {
+    return work.view.ablation_arms.contains(arm.arm);
+  });
+  return judged;
+}
+
+void take_apart(Work& work) {
+  Ablation ablation =
+      ablate(work.run, work.view, ablation_metrics(work.gates, work.roles), work.settings);
+  work.results.ablation = std::move(ablation.rows);
+  work.results.ablation_totals = std::move(ablation.totals);
+  for (Note& note : ablation.limitations) work.results.limitations.push_back(std::move(note));
+}
+
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
   Work work{run, settings, view_experiment(run), settings.gates, {}, {}, 0.05, {}, {}};
   if (work.gates.empty()) work.gates = default_gates(work.view.workload_kind);
@@ -394,14 +415,15 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   summarise_arms(work);
   note_losses(work);
   for (size_t i = 1; i < arms.size(); ++i) {
-    measure_rows(work, arms.front(), arms[i]);
+    if (!work.view.ablation_arms.contains(arms[i].arm)) measure_rows(work, arms.front(), arms[i]);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
   }
   decide_rows(work);
-  for (Note& note : diagnose(work.observations, work.rows, run.environment)) {
+  const Observations judged = judged_arms(work);
+  for (Note& note : diagnose(judged, work.rows, run.environment)) {
     work.results.warnings.push_back(std::move(note));
   }
-  work.results.growth = growth_rows(run, work.observations, work.roles, settings);
+  work.results.growth = growth_rows(run, judged, work.roles, settings);
   weigh_growth(work);
   evaluate_gates(work);
   weigh_control(work);
@@ -409,6 +431,8 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
     downgrade(work, "the two sides were measured in different environments");
   }
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
+  work.results.lower_bounds = lower_bounds(run.config, run.environment, work.observations);
+  take_apart(work);
   return std::move(work.results);
 }
 

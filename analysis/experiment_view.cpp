@@ -28,6 +28,27 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
+AblationArm ablation_arm(const json& cell) {
+  AblationArm arm;
+  if (member(cell, "arm").is_string()) arm.arm = text_member(cell, "arm");
+  arm.why_not = text_member(cell, "why_not");
+  return arm;
+}
+
+void view_ablation(const json& section, ExperimentView& view) {
+  if (!section.is_object()) return;
+  view.ablation = AblationView{text_member(section, "candidate"), {}};
+  for (const json& one : member(section, "switches"))
+    view.ablation->switches.push_back({text_member(one, "name"),
+                                       ablation_arm(member(one, "added_alone")),
+                                       ablation_arm(member(one, "left_out"))});
+  for (const AblationSwitch& one : view.ablation->switches) {
+    for (const auto& arm : {one.added_alone.arm, one.left_out.arm})
+      if (arm && *arm != view.baseline && *arm != view.ablation->candidate)
+        view.ablation_arms.insert(*arm);
+  }
+}
+
 }  // namespace
 
 ExperimentView view_config(const json& config) {
@@ -42,6 +63,7 @@ ExperimentView view_config(const json& config) {
     const json& optimizations = member(arm, "optimizations");
     view.optimizations[name] = optimizations.is_object() ? optimizations : json::object();
   }
+  view_ablation(member(config, "ablation"), view);
   if (view.control_arms.size() + 1 == view.arms.size()) view.control_arms.clear();
   return view;
 }

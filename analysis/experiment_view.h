@@ -1,7 +1,9 @@
 // The parts of a resolved config that the analysis needs.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +11,24 @@
 #include "base/run_data.h"
 
 namespace memduel {
+
+/// Which arm measures a switch; without one, why none does.
+struct AblationArm {
+  std::optional<std::string> arm;
+  std::string why_not;
+};
+
+struct AblationSwitch {
+  std::string name;
+  AblationArm added_alone;
+  AblationArm left_out;
+};
+
+/// How the arms of `memduel ablate` take a candidate apart.
+struct AblationView {
+  std::string candidate;
+  std::vector<AblationSwitch> switches;
+};
 
 struct ExperimentView {
   std::string name;
@@ -19,6 +39,9 @@ struct ExperimentView {
   /// not believed. Empty where there is no other candidate: then the twin is the candidate.
   std::set<std::string> control_arms;
   std::map<std::string, nlohmann::json> optimizations;  ///< by arm
+  std::optional<AblationView> ablation;
+  /// The arms that only take the candidate apart: never gates, never rows of the comparison.
+  std::set<std::string> ablation_arms;
 };
 
 /// The same from a config alone, without the fallback to the trials.

@@ -6,6 +6,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/growth.h"
+#include "analysis/lower_bounds.h"
 #include "analysis/metrics.h"
 
 namespace memduel {
@@ -61,6 +62,7 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
       if (at != metrics.end() && at->second > 0) return at->second;
     }
   }
+  if (const auto model = model_sizes(run.environment)) return model->state;
   if (!run.config.is_object() || !run.config.contains("workload")) return std::nullopt;
   return number_at(run.config["workload"], "model_bytes");
 }

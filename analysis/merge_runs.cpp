@@ -65,6 +65,7 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
   merged.config["baseline"] = "a";
   merged.config["arms"] = {{{"name", "a"}}, {{"name", "b"}}};
   merged.config.erase("gates");
+  merged.config.erase("ablation");
   merged.environment = a.environment;
   add_trials(merged, a, pick_arm(a, arm, "A"), "a");
   add_trials(merged, b, pick_arm(b, arm, "B"), "b");

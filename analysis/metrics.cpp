@@ -124,7 +124,7 @@ bool is_growth_metric(std::string_view name) {
 }
 
 std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
-  if (kind == "federated") {
+  if (kind == "federated" || kind == "state-dict") {
     return {{"server", "peak_rss_above_idle_bytes"},
             {"client_max", "peak_rss_above_idle_bytes"},
             {"server", "rss_growth_bytes_per_round"}};

@@ -36,6 +36,13 @@ inline constexpr Names<TrialStatus, 4> kTrialStatusNames = {
      {TrialStatus::killed_for_memory, "killed_for_memory"},
      {TrialStatus::dropped, "dropped"}}};
 
+inline constexpr Names<SwitchEffect, 5> kSwitchEffectNames = {
+    {{SwitchEffect::saves, "saves"},
+     {SwitchEffect::costs, "costs"},
+     {SwitchEffect::mixed, "mixed"},
+     {SwitchEffect::nothing, "nothing"},
+     {SwitchEffect::cannot_tell, "cannot_tell"}}};
+
 template <typename Enum, size_t N>
 constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   for (const auto& [candidate, name] : names) {
@@ -58,6 +65,9 @@ constexpr std::string_view to_name(GateOutcome value) {
 }
 constexpr std::string_view to_name(TrialKind value) {
   return name_in(kTrialKindNames, value);
+}
+constexpr std::string_view to_name(SwitchEffect value) {
+  return name_in(kSwitchEffectNames, value);
 }
 constexpr std::string_view to_name(TrialStatus value) {
   return name_in(kTrialStatusNames, value);

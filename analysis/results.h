@@ -93,6 +93,71 @@ struct ArmSummary {
   std::optional<std::string> model_sha256;  ///< absent when trials of the arm disagree or have none
   int trials_ok = 0;
   int trials_failed = 0;
+  bool ablation = false;  ///< takes the candidate apart; no candidate of the gates itself
+};
+
+/// One arm of an ablation against the arm from which it differs in one switch.
+struct AblationCell {
+  std::optional<std::string> arm;  ///< absent where no arm was run; `reason` says why
+  std::string reference;           ///< the baseline, or the candidate for what was left out of it
+  std::optional<double> reference_median;
+  std::optional<double> median;
+  std::optional<double> ratio;       ///< arm over reference; absent as in Comparison
+  std::optional<double> difference;  ///< arm minus reference, in the metric's unit
+  std::optional<double> ci_low;      ///< of `ratio`, or of `difference` where ratio is absent
+  std::optional<double> ci_high;
+  std::optional<double> p_adjusted;
+  int n = 0;                                ///< blocks in which both lived
+  Verdict verdict = Verdict::inconclusive;  ///< of the arm against its reference
+  std::string reason;
+};
+
+/// What the two cells of a row say about its switch.
+enum class SwitchEffect {
+  saves,
+  costs,
+  mixed,       ///< saves on one side, costs on the other
+  nothing,     ///< unchanged on every side where it can act, or it can act on none
+  cannot_tell  ///< no side is clear
+};
+
+/// What one switch does to one metric of one role, for whole trials or in one phase.
+struct AblationRow {
+  std::string optimization;
+  std::string role;
+  std::string metric;
+  std::optional<std::string> phase;
+  AblationCell added_alone;  ///< baseline with the switch, against the baseline
+  AblationCell left_out;     ///< candidate without the switch, against the candidate
+  SwitchEffect effect = SwitchEffect::cannot_tell;
+};
+
+/// The effects of all switches put together, in the metric's unit; less memory is negative.
+struct AblationSum {
+  std::optional<double> sum;        ///< of the switches' effects
+  std::optional<double> remainder;  ///< the whole effect minus `sum`: interaction
+  std::optional<double> ci_low;     ///< of `remainder`
+  std::optional<double> ci_high;
+  int n = 0;                         ///< blocks in which every arm lived
+  std::vector<std::string> missing;  ///< switches whose arm gave no number
+};
+
+struct AblationTotal {
+  std::string role;
+  std::string metric;
+  std::optional<std::string> phase;
+  AblationCell whole;       ///< candidate against baseline
+  AblationSum added_alone;  ///< effects: added alone minus baseline
+  AblationSum left_out;     ///< effects: candidate minus left out
+};
+
+/// What a role must hold at once, and how much more each arm holds.
+struct LowerBound {
+  std::string role;
+  std::string metric;
+  double bytes = 0;
+  std::string formula;
+  std::map<std::string, double> multiples;  ///< arm to its median over `bytes`
 };
 
 /// Everything of results.json; `trials` are the run's, without their series.
@@ -109,6 +174,9 @@ struct Results {
   std::vector<Growth> growth;
   std::vector<GateResult> gates;
   std::vector<Equivalence> equivalence;
+  std::vector<LowerBound> lower_bounds;
+  std::vector<AblationRow> ablation;
+  std::vector<AblationTotal> ablation_totals;
 };
 
 }  // namespace memduel

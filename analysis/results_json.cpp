@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "analysis/ablation_json.h"
+#include "analysis/json_lists.h"
 #include "analysis/json_reader.h"
 #include "analysis/names.h"
 #include "base/error.h"
@@ -15,38 +17,12 @@ using nlohmann::json;
 
 constexpr const char* kSchema = "memduel.results/1";
 
-template <typename Enum, size_t N>
-Enum enum_at(const JsonReader& object, const char* member, const Names<Enum, N>& names) {
-  const JsonReader reader = object.at(member);
-  const std::string text = reader.text();
-  std::string expected = "one of";
-  for (const auto& [value, name] : names) {
-    if (name == text) return value;
-    expected += fmt::format(" {}", name);
-  }
-  reader.refuse(expected);
-}
-
 json note_to_json(const Note& note) {
   return {{"code", note.code}, {"message", note.message}, {"advice", note.advice}};
 }
 
 Note note_from_json(const JsonReader& in) {
   return {in.at("code").text(), in.at("message").text(), in.maybe_text("advice").value_or("")};
-}
-
-template <typename T, typename Write>
-json list_to_json(const std::vector<T>& items, Write write) {
-  json list = json::array();
-  for (const T& item : items) list.push_back(write(item));
-  return list;
-}
-
-template <typename Read>
-auto list_from_json(const JsonReader& in, const char* member, Read read) {
-  std::vector<decltype(read(in))> items;
-  for (const JsonReader& element : in.list(member)) items.push_back(read(element));
-  return items;
 }
 
 /// JSON has no NaN or infinity: what is not a number was not measured.
@@ -76,7 +52,8 @@ json arm_to_json(const ArmSummary& arm) {
           {"optimizations", arm.optimizations},
           {"model_sha256", or_null(arm.model_sha256)},
           {"trials_ok", arm.trials_ok},
-          {"trials_failed", arm.trials_failed}};
+          {"trials_failed", arm.trials_failed},
+          {"ablation", arm.ablation}};
 }
 
 ArmSummary arm_from_json(const JsonReader& in) {
@@ -86,6 +63,7 @@ ArmSummary arm_from_json(const JsonReader& in) {
   arm.model_sha256 = in.maybe_text("model_sha256");
   arm.trials_ok = in.maybe_int("trials_ok").value_or(0);
   arm.trials_failed = in.maybe_int("trials_failed").value_or(0);
+  arm.ablation = in.maybe_boolean("ablation").value_or(false);
   return arm;
 }
 
@@ -339,7 +317,10 @@ json results_to_json(const Results& results) {
           {"comparisons", list_to_json(results.comparisons, comparison_to_json)},
           {"growth", list_to_json(results.growth, growth_to_json)},
           {"gates", list_to_json(results.gates, gate_to_json)},
-          {"equivalence", list_to_json(results.equivalence, equivalence_to_json)}};
+          {"equivalence", list_to_json(results.equivalence, equivalence_to_json)},
+          {"lower_bounds", list_to_json(results.lower_bounds, lower_bound_to_json)},
+          {"ablation", list_to_json(results.ablation, ablation_row_to_json)},
+          {"ablation_totals", list_to_json(results.ablation_totals, ablation_total_to_json)}};
 }
 
 Results results_from_json(const json& value, const std::string& where) {
@@ -365,6 +346,9 @@ Results results_from_json(const json& value, const std::string& where) {
   results.growth = list_from_json(in, "growth", growth_from_json);
   results.gates = list_from_json(in, "gates", gate_from_json);
   results.equivalence = list_from_json(in, "equivalence", equivalence_from_json);
+  results.lower_bounds = list_from_json(in, "lower_bounds", lower_bound_from_json);
+  results.ablation = list_from_json(in, "ablation", ablation_row_from_json);
+  results.ablation_totals = list_from_json(in, "ablation_totals", ablation_total_from_json);
   return results;
 }
 

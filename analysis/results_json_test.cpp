@@ -35,6 +35,17 @@ Results full_results() {
   growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
+  results.lower_bounds.push_back({"server", "peak_rss_above_idle_bytes", 100, "M", {{"b", 1.5}}});
+  AblationCell measured{"a+x", "a", 2e8, 1e8, 0.5, -1e8, 0.4, 0.6, 0.01, 6, Verdict::improved,
+                        "why"};
+  AblationCell not_run;
+  not_run.reference = "b";
+  not_run.reason = "changes nothing here";
+  results.ablation.push_back(
+      {"x", "server", "peak_rss_bytes", "upload", measured, not_run, SwitchEffect::saves});
+  AblationSum sum{-5.0, -1.0, -2.0, 0.0, 6, {"y"}};
+  results.ablation_totals.push_back(
+      {"server", "peak_rss_bytes", std::nullopt, measured, sum, AblationSum{}});
   return results;
 }
 
@@ -86,6 +97,17 @@ TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
   EXPECT_EQ(written.at("growth").at(0).at("projection").at("round"), 412);
   EXPECT_EQ(written.at("equivalence").at(0).at("metrics").at("validation_accuracy_ratio"),
             json({0.5, 0.6}));
+}
+
+TEST(ResultsJson, HasTheFieldsOfAnAblationThatOthersRelyOn) {
+  const json written = results_to_json(full_results());
+  const json& row = written.at("ablation").at(0);
+  EXPECT_EQ(row.at("optimization"), "x");
+  EXPECT_EQ(row.at("phase"), "upload");
+  EXPECT_EQ(row.at("added_alone").at("ratio"), 0.5);
+  EXPECT_TRUE(row.at("left_out").at("ratio").is_null());
+  EXPECT_EQ(written.at("ablation_totals").at(0).at("added_alone").at("remainder"), -1);
+  EXPECT_EQ(written.at("lower_bounds").at(0).at("multiples"), json({{"b", 1.5}}));
 }
 
 TEST(ResultsJson, WritesNullNotZeroForWhatIsUnknown) {

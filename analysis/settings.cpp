@@ -59,7 +59,8 @@ CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings)
     return !gate.advisory && !absent && has_relative_bound(gate);
   });
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
-                          static_cast<std::ptrdiff_t>(view.control_arms.size());
+                          static_cast<std::ptrdiff_t>(view.control_arms.size()) -
+                          static_cast<std::ptrdiff_t>(view.ablation_arms.size());
   return check_looks(settings.looks,
                      static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates)));
 }
