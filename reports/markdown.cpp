@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "reports/ablation_tables.h"
 #include "reports/escape.h"
 #include "reports/words.h"
 
@@ -52,6 +53,8 @@ std::vector<std::string> sentences(const ReportModel& model) {
     lines.push_back("- " + escape_markdown(sentence));
   for (const SideEffect& effect : model.side_effects)
     lines.push_back("- " + escape_markdown(effect.sentence));
+  for (const std::string& sentence : model.lower_bounds)
+    lines.push_back("- " + escape_markdown(sentence));
   if (lines.size() > kMostSentences) {
     const size_t rest = lines.size() - kMostSentences + 1;
     lines.resize(kMostSentences - 1);
@@ -86,6 +89,54 @@ std::string table(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
+std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
+  if (!cell.arm || !cell.difference) return escape_markdown(cell.reason);
+  const auto shown = [&](std::optional<double> end) {
+    if (!end) return std::string("?");
+    return cell.ratio ? format_change(*end) : format_metric(metric, end);
+  };
+  std::string text = format_metric(metric, cell.difference);
+  if (cell.ratio) text += ", " + format_change(*cell.ratio);
+  return fmt::format("{} ({} to {}, {} blocks)", text, shown(cell.ci_low), shown(cell.ci_high),
+                     cell.n);
+}
+
+std::string ablation_sum(const char* name, const std::string& metric, std::optional<double> added,
+                         std::optional<double> left_out) {
+  return fmt::format("| {} | {} | {} | |\n", name, format_metric(metric, added),
+                     format_metric(metric, left_out ? std::optional(-*left_out) : std::nullopt));
+}
+
+std::string ablation_table(const AblationTable& table) {
+  const AblationTotal& total = *table.total;
+  std::string out = fmt::format(
+      "\n{} {}{}\n\n| switch | added to {} | left out of {} | effect |\n| --- | ---: | ---: | --- "
+      "|\n",
+      escape_markdown(total.role), escape_markdown(total.metric),
+      total.phase ? ", phase " + escape_markdown(*total.phase) : "",
+      escape_markdown(total.whole.reference), escape_markdown(total.whole.arm.value_or("-")));
+  for (const AblationRow& row : table.rows)
+    out += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.optimization),
+                       ablation_cell(row.added_alone, row.metric),
+                       ablation_cell(row.left_out, row.metric), word(row.effect));
+  return out +
+         ablation_sum("all of them", total.metric, total.whole.difference, total.whole.difference) +
+         ablation_sum("sum of the above", total.metric, total.added_alone.sum, total.left_out.sum) +
+         ablation_sum("interaction", total.metric, total.added_alone.remainder,
+                      total.left_out.remainder);
+}
+
+std::string ablation(const ReportModel& model) {
+  const std::vector<AblationTable> tables = ablation_tables(model.results);
+  if (tables.empty()) return {};
+  std::string out = "\n#### Ablation\n\n";
+  for (const std::string& sentence : model.ablation) out += "- " + escape_markdown(sentence) + "\n";
+  out += fmt::format("\n<details><summary>All {} rows, per role and phase</summary>\n",
+                     model.results.ablation.size());
+  for (const AblationTable& table : tables) out += ablation_table(table);
+  return out + "\n</details>\n";
+}
+
 std::string counted(size_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -102,7 +153,7 @@ std::string render_markdown(const ReportModel& model) {
                        escape_markdown(model.results.warnings.front().message));
   out += fmt::format("\nReproduce: `{}`\n", model.reproduce);
   if (!model.results.comparisons.empty()) out += "\n" + table(model);
-  return out;
+  return out + ablation(model);
 }
 
 }  // namespace memduel

@@ -114,6 +114,8 @@ json report_model_to_json(const ReportModel& model) {
           {"blocks_planned", or_null(model.blocks_planned)},
           {"reproduce", model.reproduce},
           {"growth", model.growth},
+          {"lower_bounds", model.lower_bounds},
+          {"ablation", model.ablation},
           {"headlines", std::move(headlines)},
           {"side_effects", std::move(side_effects)},
           {"memory_parts", std::move(parts)},

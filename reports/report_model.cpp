@@ -10,6 +10,7 @@
 
 #include "analysis/metrics.h"
 #include "base/text.h"
+#include "reports/ablation_tables.h"
 #include "reports/confidential.h"
 #include "reports/words.h"
 
@@ -99,9 +100,42 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
   return found;
 }
 
-std::vector<SideEffect> side_effects(const Results& results) {
-  std::vector<SideEffect> effects;
+bool is_ablation_arm(const Results& results, const std::string& name) {
+  return std::any_of(results.arms.begin(), results.arms.end(),
+                     [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
+}
+
+/// One sentence for all arms that take the candidate apart, which are many.
+std::vector<SideEffect> models_of_ablation(const Results& results) {
+  int same = 0;
+  int compared = 0;
+  std::string others;
+  std::string baseline;
   for (const Equivalence& e : results.equivalence) {
+    if (!is_ablation_arm(results, e.candidate) || !e.bit_identical) continue;
+    baseline = e.baseline;
+    ++compared;
+    if (*e.bit_identical) {
+      ++same;
+      continue;
+    }
+    const std::string size =
+        e.max_abs_diff ? fmt::format(" (by at most {:.3g})", *e.max_abs_diff) : "";
+    others += (others.empty() ? "" : ", ") + e.candidate + size;
+  }
+  if (compared == 0) return {};
+  std::string text =
+      fmt::format("The final models of {} of the ablation's {} arms and {} are bit-identical", same,
+                  compared, baseline);
+  if (!others.empty()) text += "; different are those of " + others;
+  const Verdict verdict = same == compared ? Verdict::unchanged : Verdict::inconclusive;
+  return {{"model", text + ".", verdict}};
+}
+
+std::vector<SideEffect> side_effects(const Results& results) {
+  std::vector<SideEffect> effects = models_of_ablation(results);
+  for (const Equivalence& e : results.equivalence) {
+    if (is_ablation_arm(results, e.candidate)) continue;
     const std::string model = model_sentence(e);
     if (!model.empty()) effects.push_back({"model", model, model_verdict(e)});
     const auto accuracy = e.metrics.find("validation_accuracy_ratio");
@@ -140,6 +174,13 @@ int count_blocks(const RunData& run, size_t arms) {
   }));
 }
 
+/// Charts of thirty arms show nothing; the ablation has its own tables.
+RunData without_ablation_arms(RunData run, const Results& results) {
+  std::erase_if(run.trials,
+                [&](const TrialData& trial) { return is_ablation_arm(results, trial.arm); });
+  return run;
+}
+
 std::optional<int> planned_blocks(const nlohmann::json& config) {
   const auto measure = config.find("measure");
   if (measure == config.end() || !measure->is_object()) return {};
@@ -157,12 +198,16 @@ ReportModel build_report_model(const Results& results, const RunData& run,
   model.results = results;
   model.config = run.config;
   model.growth = growth_sentences(results);
+  model.lower_bounds = lower_bound_sentences(results);
+  model.ablation = ablation_sentences(results);
   for (const Comparison& c : results.comparisons)
     if (c.gate) model.headlines.push_back(headline_for(c, results));
   model.side_effects = other_gates(results);
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
   model.memory_parts = memory_parts(results);
-  model.timelines = build_timelines(run, options.bucket_budget);
+  model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
+                                             : build_timelines(without_ablation_arms(run, results),
+                                                               options.bucket_budget);
   model.blocks_done = count_blocks(run, results.arms.size());
   model.blocks_planned = planned_blocks(run.config);
   model.reproduce = "memduel run config.json --out again";

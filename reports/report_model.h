@@ -45,7 +45,9 @@ struct ReportModel {
   std::string title;
   Results results;
   nlohmann::json config;
-  std::vector<std::string> growth;  ///< sentences, where the workload has rounds
+  std::vector<std::string> growth;        ///< sentences, where the workload has rounds
+  std::vector<std::string> lower_bounds;  ///< sentences, where the workload has a model of ours
+  std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
   std::vector<MemoryPart> memory_parts;  ///< live, held free, file-backed; from medians

@@ -12,6 +12,8 @@
 
 #include "base/text.h"
 #include "reports/escape.h"
+#include "reports/terminal_ablation.h"
+#include "reports/terminal_text.h"
 #include "reports/words.h"
 
 namespace memduel {
@@ -19,75 +21,6 @@ namespace {
 
 constexpr std::array kKeyMetrics = {"peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
                                     "peak_heap_bytes", "round_seconds"};
-
-/// Improved and regressed differ by sign and word; colour only repeats them.
-struct Look {
-  const char* sign;
-  const char* color;
-};
-
-Look look_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::improved:
-      return {"▼", "\033[36m"};
-    case Verdict::regressed:
-      return {"▲", "\033[33m"};
-    case Verdict::unchanged:
-      return {"=", ""};
-    case Verdict::inconclusive:
-      break;
-  }
-  return {"?", "\033[2m"};
-}
-
-std::string painted(const std::string& text, const char* color, const TerminalOptions& options) {
-  return options.color && *color != '\0' ? color + text + "\033[0m" : text;
-}
-
-/// Keeps a number and its percent sign on one line.
-std::string with_fixed_percent(std::string text) {
-  for (size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
-    text.replace(at, 1, "\u00A0");
-  return text;
-}
-
-/// Words of `text` on lines of at most `width` columns; continued lines start with `indent` spaces.
-std::string wrapped(const std::string& text, size_t indent, int width) {
-  std::istringstream words(with_fixed_percent(text));
-  std::string out;
-  size_t column = 0;
-  for (std::string item; words >> item;) {
-    const size_t length = count_characters(item);
-    if (column > indent && column + 1 + length > static_cast<size_t>(width)) {
-      out += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out += item;
-    column += length;
-  }
-  return out + '\n';
-}
-
-std::string padded(std::string text, size_t width, bool right) {
-  const size_t length = count_characters(text);
-  if (length > width) {
-    // Cut whole characters: a byte-wise cut could leave half a UTF-8 character.
-    size_t kept = 0;
-    size_t bytes = 0;
-    while (bytes < text.size() && kept + 1 < width) {
-      ++bytes;
-      while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
-        ++bytes;
-      ++kept;
-    }
-    return text.substr(0, bytes) + "…";
-  }
-  const std::string space(width - length, ' ');
-  return right ? space + text : text + space;
-}
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
@@ -104,6 +37,8 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
   }
   for (const SideEffect& effect : model.side_effects)
     out += wrapped("• " + escape_terminal(effect.sentence), 2, options.width);
+  for (const std::string& sentence : model.lower_bounds)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   return out;
 }
 
@@ -123,14 +58,6 @@ std::string change_of(const Comparison& c) {
   if (c.ratio) return format_change(*c.ratio);
   if (!c.difference) return "-";
   return (*c.difference < 0 ? "-" : "+") + value_of(c.metric, std::abs(*c.difference));
-}
-
-/// Left-aligned text with a space after it, right-aligned text with a space before it.
-std::string left(const std::string& text, size_t width) {
-  return padded(escape_terminal(text), width - 1, false) + " ";
-}
-std::string right(const std::string& text, size_t width) {
-  return " " + padded(escape_terminal(text), width - 1, true);
 }
 
 /// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
@@ -227,6 +154,7 @@ std::string sparklines(const ReportModel& model) {
     double low = 0;
     double high = 0;
     for (const ArmSummary& arm : model.results.arms) {
+      if (arm.ablation) continue;
       std::vector<double> peaks = round_peaks(model.results, arm.name, role);
       if (peaks.empty()) continue;
       const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
@@ -271,7 +199,7 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          sentence_lines(model, options) + table(model, options) + sparklines(model) +
-         notes(model, options.width);
+         render_ablation(model, options) + notes(model, options.width);
 }
 
 }  // namespace memduel

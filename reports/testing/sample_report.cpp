@@ -1,5 +1,6 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
-// memduel-sample-report DIR [plain|hostile|empty|failed|one-arm|unmarked|confidential|many]
+// memduel-sample-report DIR
+// [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|ablated|hostile-ablated]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -31,6 +32,8 @@ std::map<std::string, Kind> kinds() {
   all["unmarked"].sample = {.rounds = 0};
   all["confidential"] = {{.failed_trial = true}, {.confidential = true}};
   all["many"].sample = {.candidates = 3, .blocks = 16, .rounds = 100};
+  all["ablated"].sample = {.blocks = 6, .ablation = true};
+  all["hostile-ablated"].sample = {.blocks = 2, .hostile = true, .ablation = true};
   return all;
 }
 

@@ -16,6 +16,7 @@ struct SampleOptions {
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format
   bool failed_trial = false;
   bool all_failed = false;
+  bool ablation = false;  ///< see add_ablation in sample_run.cpp
 };
 
 struct Sample {

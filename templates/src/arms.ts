@@ -18,10 +18,10 @@ const colors = 6;
 
 export type ArmLooks = ReadonlyMap<string, ArmLook>;
 
-/** The baseline is grey and dashed, the first candidate blue and solid. */
+/** The baseline is grey and dashed, the first candidate blue and solid. Arms that only take a candidate apart are in no chart. */
 export function arm_looks(model: ReportModel): ArmLooks {
   const baseline = model.results.experiment.baseline;
-  const names = model.results.arms.map((arm) => arm.name);
+  const names = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
   const ordered = [...names.filter((n) => n === baseline), ...names.filter((n) => n !== baseline)];
   return new Map(
     ordered.map((name, i) => [

@@ -86,6 +86,7 @@ function trials(model: ReportModel): HTMLElement {
 
 function arms(model: ReportModel): HTMLElement {
   const names = model.results.arms.map((arm) => arm.name);
+  const judged = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
   const switches = [...new Set(model.results.arms.flatMap((arm) => Object.keys(arm.optimizations)))];
   const text = (value: unknown): string =>
     value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value);
@@ -99,7 +100,7 @@ function arms(model: ReportModel): HTMLElement {
   return h(
     "details",
     {},
-    h("summary", {}, `Arms: what differs between ${names.join(", ")}`),
+    h("summary", {}, `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${names.length - judged.length} arms of the ablation` : ""}`),
     rows_table("Arms", ["arm", ...names], [
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),

@@ -3,6 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
+import { ablation_section, lower_bounds_section } from "./ablation";
 import { arm_looks } from "./arms";
 import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
@@ -16,7 +17,7 @@ type Theme = "auto" | "light" | "dark";
 let theme: Theme = "auto";
 
 function heading(model: ReportModel, redraw: () => void): HTMLElement {
-  const arms = model.results.arms.map((arm) => arm.name);
+  const arms = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
   const baseline = model.results.experiment.baseline;
   const others = arms.filter((name) => name !== baseline);
   const duel = others.length === 0 ? baseline : `${others.join(", ")} against ${baseline}`;
@@ -96,6 +97,8 @@ function render(model: ReportModel): void {
   const redraw = (): void => render(model);
   const sections = [
     ...first_screen(model, looks),
+    ...lower_bounds_section(model),
+    ...ablation_section(model),
     ...rounds_section(model, looks),
     ...growth_section(model),
     ...metrics_section(model),

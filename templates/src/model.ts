@@ -112,6 +112,44 @@ export interface Growth {
   } | null;
 }
 
+export interface AblationCell {
+  arm: string | null;
+  reference: string;
+  reference_median?: number | null;
+  median?: number | null;
+  ratio?: number | null;
+  difference?: number | null;
+  ci_low?: number | null;
+  ci_high?: number | null;
+  n: number;
+  verdict: Verdict;
+  reason: string;
+}
+
+export interface AblationRow {
+  optimization: string;
+  role: string;
+  metric: string;
+  phase: string | null;
+  added_alone: AblationCell;
+  left_out: AblationCell;
+  effect: "saves" | "costs" | "mixed" | "nothing" | "cannot_tell";
+}
+
+export interface AblationSum {
+  sum?: number | null;
+  remainder?: number | null;
+}
+
+export interface AblationTotal {
+  role: string;
+  metric: string;
+  phase: string | null;
+  whole: AblationCell;
+  added_alone: AblationSum;
+  left_out: AblationSum;
+}
+
 export interface PhaseResult {
   phase: string;
   metrics: Metrics;
@@ -152,10 +190,13 @@ export interface Results {
     model_sha256?: string | null;
     trials_ok: number;
     trials_failed: number;
+    ablation?: boolean;
   }[];
   trials: Trial[];
   comparisons: Comparison[];
   growth: Growth[];
+  ablation: AblationRow[];
+  ablation_totals: AblationTotal[];
 }
 
 export interface TrialNote {
@@ -172,6 +213,8 @@ export interface ReportModel {
   blocks_planned: number | null;
   reproduce: string;
   growth: string[];
+  lower_bounds: string[];
+  ablation: string[];
   headlines: Headline[];
   side_effects: SideEffect[];
   memory_parts: MemoryPart[];

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated"];
 const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
 const report = (kind) => join(dir, kind, "report.html");
 const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
@@ -75,6 +75,32 @@ describe("numbers", () => {
     }));
     assert.ok(expected.length >= 12);
     assert.deepEqual(shown, expected);
+    await page.close();
+  });
+
+  test("every cell of the ablation equals results.json, and says what was not run", async () => {
+    const { page } = await open_report(browser, report("ablated"));
+    const shown = await page.$$eval("table.ablation tbody tr[data-optimization]", (rows) =>
+      rows.map((row) => ({
+        optimization: row.dataset.optimization,
+        cells: ["added_alone", "left_out"].map((view) => {
+          const cell = row.querySelector(`td[data-view=${view}]`);
+          const data = cell.querySelector("data");
+          return data === null ? cell.textContent : Number(data.value);
+        }),
+        effect: row.querySelector(".badge").textContent,
+      })),
+    );
+    const cell = (c) => (c.arm === null ? c.reason : c.difference);
+    const expected = results("ablated").ablation.map((row) => ({
+      optimization: row.optimization,
+      cells: [cell(row.added_alone), cell(row.left_out)],
+      effect: row.effect,
+    }));
+    assert.equal(expected.length, 6);
+    assert.deepEqual(shown, expected);
+    assert.match(await page.textContent("#ablation li"), /interaction is −134\.0 MiB/);
+    assert.match(await page.textContent("#lower-bounds li"), /original 11\.25 ×, optimized 5\.40 ×/);
     await page.close();
   });
 

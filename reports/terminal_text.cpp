@@ -1,0 +1,82 @@
+#include "reports/terminal_text.h"
+
+#include <sstream>
+
+#include "reports/escape.h"
+
+namespace memduel {
+
+Look look_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return {"▼", "\033[36m"};
+    case Verdict::regressed:
+      return {"▲", "\033[33m"};
+    case Verdict::unchanged:
+      return {"=", ""};
+    case Verdict::inconclusive:
+      break;
+  }
+  return {"?", "\033[2m"};
+}
+
+std::string painted(const std::string& text, const char* color, const TerminalOptions& options) {
+  return options.color && *color != '\0' ? color + text + "\033[0m" : text;
+}
+
+namespace {
+
+/// Keeps a number and its percent sign on one line.
+std::string with_fixed_percent(std::string text) {
+  for (size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, "\u00A0");
+  return text;
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, size_t indent, int width) {
+  std::istringstream words(with_fixed_percent(text));
+  std::string out;
+  size_t column = 0;
+  for (std::string item; words >> item;) {
+    const size_t length = count_characters(item);
+    if (column > indent && column + 1 + length > static_cast<size_t>(width)) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (column > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += item;
+    column += length;
+  }
+  return out + '\n';
+}
+
+std::string padded(const std::string& text, size_t width, bool right) {
+  const size_t length = count_characters(text);
+  if (length > width) {
+    // Cut whole characters: a byte-wise cut could leave half a UTF-8 character.
+    size_t kept = 0;
+    size_t bytes = 0;
+    while (bytes < text.size() && kept + 1 < width) {
+      ++bytes;
+      while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+        ++bytes;
+      ++kept;
+    }
+    return text.substr(0, bytes) + "…";
+  }
+  const std::string space(width - length, ' ');
+  return right ? space + text : text + space;
+}
+
+std::string left(const std::string& text, size_t width) {
+  return padded(escape_terminal(text), width - 1, false) + " ";
+}
+std::string right(const std::string& text, size_t width) {
+  return " " + padded(escape_terminal(text), width - 1, true);
+}
+
+}  // namespace memduel

@@ -1,0 +1,132 @@
+// Which switch matters: every switch added alone to one arm and left out of the other.
+
+import { h, section } from "./dom";
+import { change, metric_exact, metric_label, metric_value } from "./format";
+import type { AblationCell, AblationRow, AblationTotal, ReportModel } from "./model";
+
+const signs = { improved: "▼", regressed: "▲", unchanged: "=", inconclusive: "?" } as const;
+const effects: Record<AblationRow["effect"], { word: string; look: string }> = {
+  saves: { word: "saves", look: "improved" },
+  costs: { word: "costs", look: "regressed" },
+  mixed: { word: "mixed", look: "" },
+  nothing: { word: "nothing", look: "unchanged" },
+  cannot_tell: { word: "cannot tell", look: "" },
+};
+
+function amount(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  return (value < 0 ? "" : "+") + metric_value(metric, value);
+}
+
+function interval(cell: AblationCell, metric: string): string {
+  if (cell.ci_low == null || cell.ci_high == null) return "";
+  const end = (value: number): string => (cell.ratio == null ? amount(metric, value) : change(value));
+  return `${end(cell.ci_low)} to ${end(cell.ci_high)}`;
+}
+
+function cell_of(cell: AblationCell, metric: string, view: string): HTMLElement {
+  if (cell.arm === null || cell.difference == null)
+    return h("td", { class: "reason", "data-view": view }, h("span", { class: "muted" }, cell.reason));
+  return h(
+    "td",
+    { class: "number", "data-view": view, title: `${cell.arm}: ${metric_exact(metric, cell.median)}, ${cell.n} blocks; ${cell.reason}` },
+    h("data", { value: cell.difference }, amount(metric, cell.difference)),
+    cell.ratio == null ? null : ` ${change(cell.ratio)}`,
+    ` ${signs[cell.verdict]} `,
+    h("span", { class: "muted" }, interval(cell, metric)),
+  );
+}
+
+function row_of(row: AblationRow): HTMLElement {
+  const effect = effects[row.effect];
+  return h(
+    "tr",
+    { "data-optimization": row.optimization },
+    h("th", { scope: "row" }, row.optimization),
+    cell_of(row.added_alone, row.metric, "added_alone"),
+    cell_of(row.left_out, row.metric, "left_out"),
+    h("td", {}, h("span", { class: `badge ${effect.look}` }, effect.word)),
+  );
+}
+
+/** In the right column, what leaving out adds: the sense of its cells. */
+function sums(total: AblationTotal): HTMLElement[] {
+  const line = (name: string, added: number | null | undefined, left_out: number | null | undefined): HTMLElement =>
+    h(
+      "tr",
+      { class: "sum" },
+      h("th", { scope: "row" }, name),
+      h("td", { class: "number" }, amount(total.metric, added)),
+      h("td", { class: "number" }, amount(total.metric, left_out == null ? left_out : -left_out)),
+      h("td", {}),
+    );
+  return [
+    line("all of them", total.whole.difference, total.whole.difference),
+    line("sum of the above", total.added_alone.sum, total.left_out.sum),
+    line("interaction", total.added_alone.remainder, total.left_out.remainder),
+  ];
+}
+
+function table_of(total: AblationTotal, rows: AblationRow[]): HTMLElement {
+  const phase = total.phase === null ? "" : `, phase ${total.phase}`;
+  const title = `${total.role}: ${metric_label(total.metric)}${phase}`;
+  const medians = [total.whole.reference_median, total.whole.median].map((value) => metric_value(total.metric, value));
+  const columns = ["switch", `added to ${total.whole.reference}`, `left out of ${total.whole.arm ?? "–"}`, "effect"];
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ablation of ${title}` },
+    h(
+      "table",
+      { class: "ablation" },
+      h("caption", {}, `${title}: ${total.whole.reference} ${medians[0]}, ${total.whole.arm ?? "–"} ${medians[1]}`),
+      h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows.map(row_of), ...sums(total)),
+    ),
+  );
+}
+
+export function ablation_section(model: ReportModel): HTMLElement[] {
+  const { ablation, ablation_totals } = model.results;
+  if (ablation.length === 0) return [];
+  const tables = (in_phases: boolean): HTMLElement[] =>
+    ablation_totals
+      .filter((total) => (total.phase !== null) === in_phases)
+      .map((total) =>
+        table_of(
+          total,
+          ablation.filter(
+            (row) => row.role === total.role && row.metric === total.metric && row.phase === total.phase,
+          ),
+        ),
+      );
+  const phases = tables(true);
+  return [
+    section(
+      "ablation",
+      "Ablation: which switch matters",
+      h("ul", { class: "growth" }, ...model.ablation.map((text) => h("li", {}, text))),
+      h(
+        "p",
+        { class: "muted" },
+        "Every cell is an arm that was measured, against its reference in the same blocks: a switch added alone " +
+          "(less is a saving), a switch left out (more is a saving lost). The verdicts inform and decide no gate.",
+      ),
+      ...tables(false),
+      phases.length === 0
+        ? null
+        : h("details", {}, h("summary", {}, `The peak of every phase: ${phases.length} tables`), ...phases),
+    ),
+  ];
+}
+
+export function lower_bounds_section(model: ReportModel): HTMLElement[] {
+  if (model.lower_bounds.length === 0) return [];
+  return [
+    section(
+      "lower-bounds",
+      "Against the lower bound",
+      h("ul", { class: "growth" }, ...model.lower_bounds.map((text) => h("li", {}, text))),
+      h("p", { class: "muted" }, "A lower bound is what a role must hold at once above idle, derived on paper."),
+    ),
+  ];
+}
