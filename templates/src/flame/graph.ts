@@ -5,7 +5,7 @@ import { fitting } from "../canvas_text";
 import { h } from "../dom";
 import type { FlameModel } from "./data";
 import type { Tree } from "./tree";
-import { bytes_text, describe, difference_text, frame_name } from "./words";
+import { box_difference, bytes_text, describe, frame_name, half_width } from "./words";
 
 const row_height = 20;
 const most_rows = 34;
@@ -20,6 +20,8 @@ export interface GraphEvents {
 export interface Found {
   boxes: number;
   bytes: number[];
+  /** Of all bytes together. */
+  variance: number;
 }
 
 export class FlameGraph {
@@ -65,7 +67,7 @@ export class FlameGraph {
   /** Null ends the search. */
   search(pattern: RegExp | null): Found {
     const tree = this.tree;
-    const found: Found = { boxes: 0, bytes: this.model.profiles.map(() => 0) };
+    const found: Found = { boxes: 0, bytes: this.model.profiles.map(() => 0), variance: 0 };
     this.matches = null;
     if (pattern !== null && tree !== null) {
       const hit = Uint8Array.from(this.model.frames.names, (name) => (pattern.test(name) ? 1 : 0));
@@ -76,7 +78,10 @@ export class FlameGraph {
           continue;
         }
         found.boxes++;
-        tree.sides.forEach((side, s) => (found.bytes[s]! += side.total[i]!));
+        tree.sides.forEach((side, s) => {
+          found.bytes[s]! += side.total[i]!;
+          found.variance += side.variance[i]!;
+        });
         i = tree.end[i]!;
       }
     }
@@ -283,8 +288,7 @@ class Painter {
   private label(node: number): string {
     const name = frame_name(this.model, this.tree, node);
     const [a, b] = this.tree.sides;
-    const before = a?.total[node] ?? 0;
-    return `${name}  ${b === undefined ? bytes_text(before) : difference_text(before, b.total[node]!)}`;
+    return `${name}  ${b === undefined ? bytes_text(a?.total[node] ?? 0) : box_difference(this.tree, node)}`;
   }
 
   /** The custom property with a box's colour: by name, or by how much the profiles differ. */
@@ -293,7 +297,8 @@ class Painter {
     if (a !== undefined && b !== undefined) {
       const difference = b.total[node]! - a.total[node]!;
       const share = Math.abs(difference) / Math.max(a.total[node]!, b.total[node]!, 1);
-      if (share < 0.005) return "--neutral-soft";
+      const unsure = Math.abs(difference) <= half_width(a.variance[node]! + b.variance[node]!);
+      if (share < 0.005 || unsure) return "--neutral-soft";
       return `--${difference > 0 ? "more" : "less"}-${share > 0.5 ? "much" : "little"}`;
     }
     if (node === 0) return "--neutral-soft";

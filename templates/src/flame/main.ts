@@ -10,7 +10,7 @@ import { type FlameModel, load, type ProfileFacts, type View } from "./data";
 import { FlameGraph } from "./graph";
 import { functions_table, retention_table } from "./tables";
 import { bottom_up, by_frame, type Filter, top_down } from "./tree";
-import { bytes_text, difference_text, percent, view_key, view_label, with_interval } from "./words";
+import { bytes_text, difference_sentence, difference_text, half_width, percent, view_key, view_label, with_interval } from "./words";
 
 class FlamePage {
   private readonly look = h("p", { class: "look", role: "status" });
@@ -112,10 +112,10 @@ class FlamePage {
   private say_total(view: View, filter: Filter, bytes: number[], variances: number[]): void {
     // Unfiltered totals come from the profile as they are, not from amounts rounded by site.
     const whole = filter.round === null && filter.phase === null;
+    const half = (i: number): number => (whole ? view.totals[i]!.half_width : half_width(variances[i]!));
     const amount = (i: number): HTMLElement => {
       const value = whole ? view.totals[i]!.bytes : bytes[i]!;
-      const half_width = whole ? view.totals[i]!.half_width : 1.959964 * Math.sqrt(variances[i]!);
-      return h("data", { value, title: exact_bytes(value) }, with_interval(value, half_width));
+      return h("data", { value, title: exact_bytes(value) }, with_interval(value, half(i)));
     };
     const label = view_label(view);
     const start = label.charAt(0).toUpperCase() + label.slice(1);
@@ -124,10 +124,11 @@ class FlamePage {
       return;
     }
     const [a, b] = this.model.profiles.map((profile) => profile.name);
+    const difference_half = Math.hypot(half(0), half(1));
     const values = view.totals.map((total, i) => (whole ? total.bytes : bytes[i]!));
     this.total.replaceChildren(
       `${start}: `,
-      h("strong", {}, `${b} has ${difference_text(values[0]!, values[1]!)} than ${a}`.replace("the same than", "the same as")),
+      h("strong", {}, difference_sentence(a!, b!, difference_text(values[0]!, values[1]!, difference_half))),
       " (",
       amount(0),
       " before, ",
@@ -187,7 +188,7 @@ class FlamePage {
     }
     const [a, b] = found.bytes;
     const whole = this.view().totals[0]?.bytes ?? 0;
-    const amount = b === undefined ? `${bytes_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b);
+    const amount = b === undefined ? `${bytes_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b, half_width(found.variance));
     this.found.textContent = `${found.boxes} box${found.boxes === 1 ? "" : "es"}: ${amount}`;
   }
 }
@@ -207,7 +208,7 @@ function legend(model: FlameModel): HTMLElement {
     sample("--less-much"),
     `${name} has LESS `,
     sample("--neutral-soft"),
-    "the same. A box is as wide as the larger side.",
+    "the same, or within the sampling interval. A box is as wide as the larger side.",
   );
 }
 

@@ -4,7 +4,7 @@ import { h } from "../dom";
 import { exact_bytes } from "../format";
 import type { FlameModel, View } from "./data";
 import type { FrameAmounts } from "./tree";
-import { bytes_text, difference_text, percent, view_label } from "./words";
+import { bytes_text, difference_text, half_width, percent, view_label } from "./words";
 
 const most_rows = 40;
 
@@ -33,17 +33,17 @@ export function functions_table(
   const heads = two
     ? ["function", "difference", model.profiles[0]!.name, model.profiles[1]!.name, "where"]
     : ["function", "own bytes", "share", "with all it calls", "where"];
-  const cells = ({ own, total }: FrameAmounts): HTMLElement[] =>
+  const cells = ({ own, total, variance }: FrameAmounts): HTMLElement[] =>
     two
       ? [
-          h("td", { class: "number" }, difference_text(own[0]!, own[1]!)),
+          h("td", { class: "number" }, difference_text(own[0]!, own[1]!, half_width(variance))),
           number_cell(own[0]!),
           number_cell(own[1]!),
         ]
       : [number_cell(own[0]!), h("td", { class: "number" }, percent(own[0]!, whole)), number_cell(total[0]!)];
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Functions" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of functions" },
     h(
       "table",
       { class: "functions" },
@@ -56,7 +56,7 @@ export function functions_table(
           return h(
             "tr",
             {},
-            h("th", { scope: "row" }, button(name, `find ${name}`, () => on_find(name))),
+            h("th", { scope: "row" }, button(name, `${name}: find it in the graph`, () => on_find(name))),
             ...cells(row),
             h("td", { class: "muted" }, model.frames.places[row.frame] || "–"),
           );
@@ -78,7 +78,8 @@ export function retention_table(views: View[], on_view: (view: View) => void): H
     const view = cells.find((candidate) => candidate.born === born && candidate.end === end);
     const total = view?.totals[0];
     if (view === undefined || total === undefined) return h("td", { class: "number muted" }, "–");
-    const text = button(bytes_text(total.bytes), `show what was ${view_label(view)}`, () => on_view(view));
+    const amount = bytes_text(total.bytes);
+    const text = button(amount, `${amount}: show what was ${view_label(view)}`, () => on_view(view));
     return h(
       "td",
       { class: "number", title: exact_bytes(total.bytes), "data-born": born, "data-end": end, "data-bytes": total.bytes },
@@ -87,7 +88,7 @@ export function retention_table(views: View[], on_view: (view: View) => void): H
   };
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Retention" },
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of rounds" },
     h(
       "table",
       { class: "retention" },

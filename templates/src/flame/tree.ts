@@ -7,6 +7,8 @@ export interface Side {
   own: Float64Array;
   total: Float64Array;
   blocks: Float64Array;
+  own_variance: Float64Array;
+  /** Of `total`. */
   variance: Float64Array;
 }
 
@@ -35,6 +37,7 @@ function new_side(count: number): Side {
     own: new Float64Array(count),
     total: new Float64Array(count),
     blocks: new Float64Array(count),
+    own_variance: new Float64Array(count),
     variance: new Float64Array(count),
   };
 }
@@ -51,7 +54,7 @@ function births(model: FlameModel, view: View, filter: Filter): Side[] {
       const node = sites.node[site]!;
       side.own[node]! += amounts.bytes[i]!;
       side.blocks[node]! += amounts.blocks[i]!;
-      side.variance[node]! += amounts.deviation[i]! ** 2;
+      side.own_variance[node]! += amounts.deviation[i]! ** 2;
     }
     return side;
   });
@@ -65,7 +68,10 @@ function finish(parent: Uint32Array, frame: Uint32Array, sides: Side[]): Tree {
   const width = new Float64Array(count);
   const left = new Float64Array(count);
   let deepest = 0;
-  for (const side of sides) side.total.set(side.own);
+  for (const side of sides) {
+    side.total.set(side.own);
+    side.variance.set(side.own_variance);
+  }
   for (let i = 0; i < count; ++i) {
     end[i] = i + 1;
     for (const side of sides) width[i] = Math.max(width[i]!, side.own[i]!);
@@ -128,7 +134,7 @@ export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
       const place = number[at]!;
       turned.own[place]! += side.own[node]!;
       turned.blocks[place]! += side.blocks[node]!;
-      turned.variance[place]! += side.variance[node]!;
+      turned.own_variance[place]! += side.own_variance[node]!;
     }
     return turned;
   });
@@ -162,6 +168,8 @@ export interface FrameAmounts {
   frame: number;
   own: number[];
   total: number[];
+  /** Of the own bytes, all profiles together. */
+  variance: number;
 }
 
 /** `tree` is top down. */
@@ -176,12 +184,13 @@ export function by_frame(tree: Tree, frames: number): FrameAmounts[] {
     const frame = tree.frame[i]!;
     let row = rows.get(frame);
     if (row === undefined) {
-      row = { frame, own: tree.sides.map(() => 0), total: tree.sides.map(() => 0) };
+      row = { frame, own: tree.sides.map(() => 0), total: tree.sides.map(() => 0), variance: 0 };
       rows.set(frame, row);
     }
     const outermost = open[frame] === 0;
     tree.sides.forEach((side, s) => {
       row.own[s]! += side.own[i]!;
+      row.variance += side.own_variance[i]!;
       if (outermost) row.total[s]! += side.total[i]!;
     });
     path.push(i);

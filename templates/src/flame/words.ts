@@ -19,11 +19,30 @@ export function with_interval(bytes: number, half_width: number): string {
   return half_width > 0 ? `${bytes_text(bytes)} ± ${bytes_text(half_width)}` : bytes_text(bytes);
 }
 
-/** "1.20 MiB MORE", "3 B LESS" or "the same". */
-export function difference_text(before: number, after: number): string {
+/** Half of a 95 % interval. */
+export function half_width(variance: number): number {
+  return 1.959964 * Math.sqrt(variance);
+}
+
+/** "1.20 MiB MORE", "3 B LESS" or "the same"; a sampled difference that its interval (± `half`)
+ *  does not tell from none is "the same within ± 2.00 MiB". */
+export function difference_text(before: number, after: number, half = 0): string {
   const difference = after - before;
   if (difference === 0) return "the same";
-  return `${bytes_text(Math.abs(difference))} ${difference > 0 ? "MORE" : "LESS"}`;
+  if (Math.abs(difference) <= half) return `the same within ± ${bytes_text(half)}`;
+  return `${with_interval(Math.abs(difference), half)} ${difference > 0 ? "MORE" : "LESS"}`;
+}
+
+/** The same of a box in two profiles. */
+export function box_difference(tree: Tree, node: number): string {
+  const [a, b] = tree.sides;
+  if (a === undefined || b === undefined) return "";
+  return difference_text(a.total[node]!, b.total[node]!, half_width(a.variance[node]! + b.variance[node]!));
+}
+
+/** "b has 3 B LESS than a", "b has the same as a". */
+export function difference_sentence(a: string, b: string, difference: string): string {
+  return `${b} has ${difference} ${difference.startsWith("the same") ? "as" : "than"} ${a}`;
 }
 
 export function percent(part: number, whole: number): string {
@@ -64,11 +83,10 @@ export function describe(model: FlameModel, tree: Tree, node: number): string {
   if (a === undefined) return "";
   const place = node === 0 ? "" : model.frames.places[tree.frame[node]!];
   const name = frame_name(model, tree, node) + (place ? ` in ${place}` : "");
-  const half_width = (side: typeof a): number => 1.959964 * Math.sqrt(side.variance[node]!);
-  const amount = (side: typeof a): string => with_interval(side.total[node]!, half_width(side));
+  const amount = (side: typeof a): string => with_interval(side.total[node]!, half_width(side.variance[node]!));
   if (b !== undefined) {
     const names = model.profiles.map((profile) => profile.name);
-    return `${name}: ${difference_text(a.total[node]!, b.total[node]!)} (${amount(a)} in ${names[0]}, ${amount(b)} in ${names[1]})`;
+    return `${name}: ${box_difference(tree, node)} (${amount(a)} in ${names[0]}, ${amount(b)} in ${names[1]})`;
   }
   const share = percent(a.total[node]!, a.total[0]!);
   const blocks = Math.round(a.blocks[node]!).toLocaleString("en");
