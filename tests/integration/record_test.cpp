@@ -1,0 +1,347 @@
+// memduel record on real programs, and the verbs that look at what it left.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+
+#include "base/file.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+const std::string kPrograms = MEMDUEL_RECORDER_PROGRAMS;
+const std::string kSources = MEMDUEL_SOURCES;
+constexpr double kRoundBytes = 256 * 1024;
+
+Finished record(const Workplace& place, std::vector<std::string> options,
+                const std::vector<std::string>& command) {
+  options.insert(options.begin(), {"record", "-o", place.path("out.mdp").string()});
+  options.emplace_back("--");
+  options.insert(options.end(), command.begin(), command.end());
+  return memduel(place, options);
+}
+
+std::string exported(const Workplace& place, const fs::path& profile, const std::string& format,
+                     const std::string& kind = "allocated") {
+  const Finished run =
+      memduel(place, {"export", profile.string(), "--format", format, "--kind", kind});
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run.out;
+}
+
+/// The profiles of `record`, by the file name of the program that left them.
+std::multimap<std::string, fs::path> profiles_in(const Workplace& place) {
+  std::multimap<std::string, fs::path> profiles;
+  for (const auto& entry : fs::directory_iterator(place.path(""))) {
+    if (entry.path().extension() != ".mdp") continue;
+    const auto json = nlohmann::json::parse(exported(place, entry.path(), "json"));
+    const fs::path program = json.at("info").at("program").get<std::string>();
+    EXPECT_THAT(json.at("notes"), IsEmpty()) << program;
+    profiles.emplace(program.filename().string(), entry.path());
+  }
+  return profiles;
+}
+
+struct FoldedLine {
+  std::vector<std::string> frames;  ///< outermost first
+  double bytes = 0;
+};
+
+std::vector<FoldedLine> folded_lines(const std::string& text) {
+  std::vector<FoldedLine> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    const std::size_t space = line.rfind(' ');
+    FoldedLine folded{{}, std::stod(line.substr(space + 1))};
+    std::istringstream frames(line.substr(0, space));
+    for (std::string frame; std::getline(frames, frame, ';');) folded.frames.push_back(frame);
+    lines.push_back(folded);
+  }
+  return lines;
+}
+
+/// The share of bytes whose stack reaches the program's entry: the rest was unwound only in part.
+double share_from_the_start(const std::vector<FoldedLine>& lines, const std::string& program) {
+  double all = 0;
+  double whole = 0;
+  for (const FoldedLine& line : lines) {
+    all += line.bytes;
+    const std::string& outermost = line.frames.front();
+    // Without a symbol table the entry is an address in the program.
+    const bool from_the_start = outermost == "_start" || outermost.starts_with(program + "+0x");
+    const bool of_the_linker = outermost == "_dl_start_user" || outermost.starts_with("ld-linux");
+    if (from_the_start || of_the_linker) whole += line.bytes;
+  }
+  EXPECT_GT(all, 0) << program;
+  return all > 0 ? whole / all : 0;
+}
+
+void expect_sensible(const Workplace& place, const std::string& program) {
+  const auto profiles = profiles_in(place);
+  const auto found = profiles.find(program);
+  ASSERT_NE(found, profiles.end()) << "no profile of " << program;
+  const auto lines = folded_lines(exported(place, found->second, "folded"));
+  EXPECT_GE(share_from_the_start(lines, program), 0.99) << program;
+}
+
+TEST(Record, LeavesACompilationUnharmedAndNamesItsCompiler) {
+  const Workplace place;
+  const std::string source = kSources + "/base/text.cpp";
+  const std::string flags = " -std=c++20 -c -I" + kSources + " " + source + " -o ";
+  ASSERT_EQ(std::system(("g++" + flags + place.path("plain.o").string()).c_str()), 0);
+  const Finished run =
+      record(place, {"--interval", "64KiB"},
+             {"g++", "-std=c++20", "-c", "-I" + kSources, source, "-o", place.path("out.o")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(read_file(place.path("out.o")), read_file(place.path("plain.o")));
+  expect_sensible(place, "cc1plus");
+  EXPECT_THAT(profiles_in(place), Contains(testing::Key(testing::EndsWith("as"))));
+}
+
+TEST(Record, LeavesGitUnharmed) {
+  const Workplace place;
+  const std::string repository = place.path("repository").string();
+  const std::string git = "git -C " + repository;
+  ASSERT_EQ(std::system(("git init -q " + repository + " && for i in 1 2 3; do " + git +
+                         " -c user.name=a -c user.email=a@b commit -q --allow-empty -m subject-$i; "
+                         "done")
+                            .c_str()),
+            0);
+  const Finished run = record(place, {"--exact"}, {"git", "-C", repository, "log", "--format=%s"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "subject-3\nsubject-2\nsubject-1\n");
+  expect_sensible(place, "git");
+}
+
+/// One interpreter of each version that the recorder knows.
+std::vector<fs::path> pythons() {
+  std::vector<fs::path> found;
+  const char* home = std::getenv("HOME");
+  const fs::path versions = fs::path(home == nullptr ? "/" : home) / ".pyenv/versions";
+  for (const std::string version : {"3.11", "3.12", "3.13"}) {
+    fs::path python = "/usr/bin/python" + version;
+    if (!fs::exists(python) && fs::exists(versions)) {
+      for (const auto& entry : fs::directory_iterator(versions))
+        if (entry.path().filename().string().starts_with(version + "."))
+          python = entry.path() / "bin/python3";
+    }
+    if (fs::exists(python)) found.push_back(python);
+  }
+  return found;
+}
+
+TEST(Record, FollowsAShellScriptToItsPython) {
+  const Workplace place;
+  ASSERT_THAT(pythons(), Not(IsEmpty()));
+  const fs::path python = pythons().front();
+  const std::string shim =
+      place.file("python3", "#!/bin/sh\nexec " + python.string() + " \"$@\"\n");
+  fs::permissions(shim, fs::perms::owner_all);
+  const Finished run =
+      record(place, {"--exact"}, {shim, "-c", "import json; print(json.dumps([6*7]))"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "[42]\n");
+  expect_sensible(place, fs::canonical(python).filename().string());
+}
+
+/// Bytes in the cells of the retention matrix that stacks with `names`, outermost first and side by
+/// side, account for.
+std::map<std::pair<int, int>, double> retained(const nlohmann::json& profile,
+                                               const std::vector<std::string>& names,
+                                               const std::string& phase) {
+  const auto name_of = [&profile](std::uint32_t stack) {
+    return profile.at("locations").at(profile.at("stacks")[stack][1].get<int>()).at("text");
+  };
+  const auto fits = [&](std::uint32_t stack) {
+    for (; stack != 0; stack = profile.at("stacks")[stack][0]) {
+      std::uint32_t at = stack;
+      std::size_t left = names.size();
+      while (at != 0 && left > 0 &&
+             name_of(at).get<std::string>().find(names[left - 1]) != std::string::npos) {
+        --left;
+        at = profile.at("stacks")[at][0];
+      }
+      if (left == 0) return true;
+    }
+    return false;
+  };
+  std::map<std::pair<int, int>, double> cells;
+  for (const auto& cell : profile.at("retention")) {
+    for (const auto& amount : cell.at("sites")) {
+      const auto& site = profile.at("sites")[amount.at("site").get<int>()];
+      if (profile.at("phases")[site.at("phase").get<int>()] != phase) continue;
+      if (!fits(site.at("stack"))) continue;
+      cells[{cell.at("born"), cell.at("end")}] += amount.at("bytes").get<double>();
+    }
+  }
+  return cells;
+}
+
+void expect_a_triangle(const std::map<std::pair<int, int>, double>& cells) {
+  ASSERT_THAT(cells, SizeIs(15)) << "five rows of a triangle";
+  for (const auto& [cell, bytes] : cells)
+    EXPECT_EQ(bytes, kRoundBytes) << "born in " << cell.first << ", live after " << cell.second;
+}
+
+TEST(Record, NamesALeakFivePythonFunctionsDeep) {
+  ASSERT_THAT(pythons(), Not(IsEmpty()));
+  for (const fs::path& python : pythons()) {
+    SCOPED_TRACE(python.string());
+    const Workplace place;
+    const Finished run =
+        record(place, {"--exact"},
+               {"env", "MEMDUEL_ANNOTATE_DIR=" + kSources + "/include/memduel", python.string(),
+                kSources + "/tests/programs/recorder/leaks_in_python.py"});
+    ASSERT_EQ(run.status, 0) << run.err;
+    const auto profiles = profiles_in(place);
+    const auto found = profiles.find(fs::canonical(python).filename().string());
+    ASSERT_NE(found, profiles.end());
+    const std::vector<std::string> deep = {"one", "two", "three", "four", "fifth_keeps_it"};
+    double leaked = 0;
+    for (const FoldedLine& line : folded_lines(exported(place, found->second, "folded", "peak"))) {
+      const auto at = std::search(line.frames.begin(), line.frames.end(), deep.begin(), deep.end());
+      if (at != line.frames.end() && line.bytes >= kRoundBytes) leaked += line.bytes;
+    }
+    EXPECT_EQ(leaked, 5 * kRoundBytes);
+    auto cells =
+        retained(nlohmann::json::parse(exported(place, found->second, "json")), deep, "upload");
+    // The list that keeps the blocks grows as well, by a few words.
+    for (auto& [cell, bytes] : cells) {
+      EXPECT_LT(bytes - kRoundBytes, 200);
+      bytes = std::min(bytes, kRoundBytes);
+    }
+    expect_a_triangle(cells);
+    EXPECT_THAT(memduel(place, {"summary", found->second.string()}).out,
+                AllOf(HasSubstr("born in 5 rounds, 256.0 KiB per round, phase upload"),
+                      HasSubstr("fifth_keeps_it")));
+  }
+}
+
+/// A C++ program that leaks 256 KiB per round in phase upload, recorded once.
+class RecordedLeak : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = new Workplace;
+    const Finished run = record(*place_, {"--exact"}, {kPrograms + "/leaks_in_upload"});
+    ASSERT_EQ(run.status, 0) << run.err;
+  }
+  static void TearDownTestSuite() { delete place_; }
+  static std::string profile() { return place_->path("out.mdp").string(); }
+  static const Workplace& place() { return *place_; }
+
+ private:
+  static inline Workplace* place_ = nullptr;
+};
+
+TEST_F(RecordedLeak, IsNamedByPhaseAndFunction) {
+  const auto json = nlohmann::json::parse(exported(place(), profile(), "json"));
+  expect_a_triangle(retained(json, {"leak_in_upload"}, "upload"));
+  const std::string summary = memduel(place(), {"summary", profile()}).out;
+  const std::size_t leak =
+      summary.find("1.25 MiB born in 5 rounds, 256.0 KiB per round, phase upload");
+  ASSERT_NE(leak, std::string::npos) << summary;
+  EXPECT_THAT(summary.substr(leak, 300), HasSubstr("leak_in_upload"));
+}
+
+TEST_F(RecordedLeak, IsExportedInEveryFormat) {
+  double leaked = 0;
+  for (const FoldedLine& line : folded_lines(exported(place(), profile(), "folded", "live")))
+    if (line.frames.back().find("leak_in_upload") != std::string::npos) leaked += line.bytes;
+  EXPECT_EQ(leaked, 5 * kRoundBytes);
+  const auto speedscope = nlohmann::json::parse(exported(place(), profile(), "speedscope", "live"));
+  double weights = 0;
+  for (const auto& weight : speedscope.at("profiles")[0].at("weights"))
+    weights += weight.get<double>();
+  EXPECT_EQ(weights, speedscope.at("profiles")[0].at("endValue"));
+  EXPECT_THAT(exported(place(), profile(), "pprof"), StartsWith("\x1f\x8b"));
+  const std::string file = place().path("p.pb.gz").string();
+  EXPECT_EQ(memduel(place(), {"export", profile(), "--format", "pprof", "-o", file}).out, "");
+  EXPECT_EQ(read_file(file), exported(place(), profile(), "pprof"));
+}
+
+TEST_F(RecordedLeak, BecomesAPageBesideTheProfile) {
+  const std::string page = place().path("out.html").string();
+  const Finished run = memduel(place(), {"flamegraph", profile()});
+  EXPECT_EQ(run.out, page + "\n") << run.err;
+  EXPECT_THAT(read_file(page), AllOf(StartsWith("<!doctype html>"), HasSubstr("memduel-data")));
+  const Finished difference = memduel(place(), {"flamegraph", profile(), "--diff", profile(), "-o",
+                                                place().path("d.html").string()});
+  EXPECT_EQ(difference.status, 0) << difference.err;
+}
+
+TEST_F(RecordedLeak, IsRefusedInWaysThatSayWhy) {
+  const Finished missing = memduel(place(), {"summary", place().path("none.mdp").string()});
+  EXPECT_EQ(missing.status, 4);
+  EXPECT_THAT(missing.err, HasSubstr("none.mdp"));
+  const std::string text = place().file("text.mdp", "this is not a profile at all");
+  EXPECT_EQ(memduel(place(), {"flamegraph", text}).status, 4);
+  const Finished kind =
+      memduel(place(), {"export", profile(), "--format", "folded", "--kind", "peek"});
+  EXPECT_EQ(kind.status, 2);
+  EXPECT_THAT(kind.err, HasSubstr("peak"));
+  EXPECT_EQ(memduel(place(), {"export", profile(), "--format", "svg"}).status, 2);
+}
+
+TEST(Export, RefusesAKindThatTheProfileLacks) {
+  const Workplace place;
+  // One sample per TiB: nothing is sampled, only counted.
+  ASSERT_EQ(record(place, {"--interval", "1TiB"}, {"/bin/true"}).status, 0);
+  const std::string profile = place.path("out.mdp").string();
+  const Finished run = memduel(place, {"export", profile, "--format", "folded", "--kind", "live"});
+  EXPECT_EQ(run.status, 4);
+  EXPECT_THAT(run.err, HasSubstr("live"));
+}
+
+TEST(Record, ReturnsTheCommandsStatusOrItsOwnFailure) {
+  const Workplace place;
+  EXPECT_EQ(record(place, {}, {"sh", "-c", "exit 7"}).status, 7);
+  EXPECT_EQ(record(place, {}, {"sh", "-c", "kill -9 $$"}).status, 137);
+  EXPECT_EQ(record(place, {}, {"/nowhere/program"}).status, 125);
+  EXPECT_EQ(memduel(place, {"record", "--bogus", "--", "true"}).status, 125);
+  EXPECT_EQ(memduel(place, {"record", "--exact", "--count", "--", "true"}).status, 125);
+  EXPECT_EQ(memduel(place, {"record"}).status, 125);
+  EXPECT_EQ(memduel(place, {"record", "-o", "/nowhere/x.mdp", "--", "true"}).status, 125);
+}
+
+TEST(Record, CountsWithoutLeavingAFile) {
+  const Workplace place;
+  const Finished run = record(place, {"--count"}, {kPrograms + "/leaks_in_upload"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("live at end"));
+  EXPECT_FALSE(fs::exists(place.path("out.mdp")));
+}
+
+TEST(Record, SaysWhyAProgramIsNotRecorded) {
+  const Workplace place;
+  EXPECT_THAT(record(place, {}, {"/sbin/ldconfig", "--version"}).err, HasSubstr("static"));
+  EXPECT_THAT(record(place, {}, {"/usr/bin/passwd", "--help"}).err, HasSubstr("setuid"));
+  EXPECT_THAT(record(place, {}, {kPrograms + "/brings_malloc"}).err, HasSubstr("its own malloc"));
+}
+
+TEST(Record, HandsATerminationToTheCommandAndKeepsItsProfile) {
+  const Workplace place;
+  const std::string ready = place.path("ready").string();
+  Running running(place,
+                  {"record", "--exact", "-o", place.path("out.mdp").string(), "--", "sh", "-c",
+                   "trap 'exit 9' TERM; touch " + ready + "; while :; do sleep 0.1; done"});
+  for (int i = 0; i < 600 && !fs::exists(ready); ++i) usleep(50'000);
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.wait().status, 9);
+  EXPECT_TRUE(fs::exists(place.path("out.mdp")));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,178 @@
+// Records a program, opens its flame graph from disk and holds the page to `memduel summary`.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { axe_source, launch, open_report } from "./browser.mjs";
+
+const dir = mkdtempSync(join(tmpdir(), "memduel-flame-"));
+const memduel = (...words) => execFileSync(process.env.MEMDUEL_PROGRAM, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+const program = (name) => join(process.env.MEMDUEL_RECORDER_PROGRAMS, name);
+const leaks = join(dir, "leaks.mdp");
+const other = join(dir, "other.mdp");
+const sampled = join(dir, "sampled.mdp");
+let browser;
+let summary;
+let json;
+
+before(async () => {
+  memduel("record", "--exact", "-o", leaks, "--", program("leaks_in_upload"));
+  memduel("record", "--interval", "20000", "-o", sampled, "--", program("leaks_in_upload"));
+  memduel("record", "--exact", "-o", other, "--", program("random_allocator"), "5");
+  for (const file of [leaks, sampled]) memduel("flamegraph", file);
+  memduel("flamegraph", leaks, "--diff", other, "-o", join(dir, "diff.html"));
+  memduel("flamegraph", leaks, "--diff", leaks, "-o", join(dir, "same.html"));
+  summary = (file) => memduel("summary", file);
+  json = JSON.parse(memduel("export", leaks, "--format", "json"));
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const page_of = (file) => file.replace(".mdp", ".html");
+const total = async (page) => (await page.textContent(".total data")).trim();
+const bytes = async (page) => Number(await page.getAttribute(".total data", "value"));
+const select = (label) => `label.select:has(> span:text-is("${label}")) select`;
+const show = (page, view) => page.selectOption(select("Show"), view);
+
+/** "live at peak  2.41 MiB ± 12.0 KiB" of the summary. */
+function said(text, label) {
+  const line = text.split("\n").find((l) => l.trim().startsWith(label) && !l.includes("block bytes"));
+  return line.trim().slice(label.length).replace(/ in \d+ blocks.*| \(.*/, "").trim();
+}
+
+describe("every page has no error, no request, no overflow and no violation", () => {
+  for (const file of ["leaks.html", "sampled.html", "diff.html"])
+    test(file, async () => {
+      for (const scheme of ["light", "dark"]) {
+        const { page, faults } = await open_report(browser, join(dir, file), { scheme });
+        await page.evaluate(axe_source);
+        const { violations } = await page.evaluate(() => globalThis.axe.run());
+        assert.deepEqual(violations.map((v) => `${v.id}: ${v.nodes[0].html}`), []);
+        await page.setViewportSize({ width: 360, height: 740 });
+        assert.equal(await page.evaluate(() => document.scrollingElement.scrollWidth <= innerWidth), true);
+        assert.deepEqual(faults, []);
+        await page.close();
+      }
+    });
+});
+
+describe("numbers", () => {
+  for (const file of [leaks, sampled])
+    test(`of each kind equal memduel summary: ${file.slice(dir.length + 1)}`, async () => {
+      const { page } = await open_report(browser, page_of(file));
+      const text = summary(file);
+      assert.equal(await total(page), said(text, "live at peak"));
+      for (const [view, label] of [
+        ["live", "live at end"],
+        ["allocated", "allocated"],
+        ["temporary", "temporary"],
+      ]) {
+        await show(page, view);
+        // The exact counters are the first to say "allocated".
+        const estimates = text.slice(text.search(/Estimated from samples|From every allocation/));
+        assert.equal(await total(page), said(estimates, label));
+      }
+      await page.close();
+    });
+
+  test("born in a phase and a round equal the profile's sites", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    const sum = (fits) => json.sites.filter((s) => s.heap === "malloc" && fits(s)).reduce((all, s) => all + s.live.bytes, 0);
+    const upload = json.phases.indexOf("upload");
+    await page.selectOption(select("Born in phase"), { label: "upload" });
+    assert.equal(await bytes(page), sum((s) => s.phase === upload));
+    await page.selectOption(select("Born in round"), "3");
+    assert.equal(await bytes(page), sum((s) => s.phase === upload && s.round === 3));
+    assert.ok((await bytes(page)) >= 256 * 1024);
+    await page.close();
+  });
+
+  test("a cell of the retention matrix equals the profile's and shows its stacks", async () => {
+    const { page } = await open_report(browser, page_of(leaks));
+    const cells = await page.$$eval("table.retention td[data-bytes]", (all) => all.map((cell) => ({ ...cell.dataset })));
+    assert.deepEqual(
+      cells.map((c) => [Number(c.born), Number(c.end), Number(c.bytes)]).sort(),
+      json.retention.map((c) => [c.born, c.end, c.total.bytes]).sort(),
+    );
+    const wanted = json.retention.find((c) => c.born === 2 && c.end === 5).total.bytes;
+    await page.click("td[data-born='2'][data-end='5'] button");
+    assert.equal(await bytes(page), wanted);
+    assert.match(await page.textContent("table.functions tbody tr"), /leak_in_upload/);
+    await page.close();
+  });
+});
+
+describe("finding", () => {
+  test("a regular expression says how much it matches, in either order", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    await page.fill("input[type=search]", "leak_in_up(load|set)");
+    assert.match(await page.textContent(".found"), /^1 box: 1\.25 MiB, /);
+    await page.check("input[value=callees]", { force: true });
+    assert.match(await page.textContent(".found"), /^1 box: 1\.25 MiB, /);
+    await page.fill("input[type=search]", "(");
+    assert.equal(await page.textContent(".found"), "not a regular expression");
+    await page.close();
+  });
+
+  test("the keyboard walks to the leak, zooms in and out again", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live&order=callees" });
+    const pixels = () => page.$eval(".flame canvas", (canvas) => canvas.toDataURL());
+    await page.focus(".flame");
+    const whole = await pixels();
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.textContent(".look"), /leak_in_upload.*: 1\.25 MiB/);
+    await page.keyboard.press("Enter");
+    assert.notEqual(await pixels(), whole);
+    await page.keyboard.press("ArrowUp");
+    assert.match(await page.textContent(".look"), /^all: /);
+    await page.keyboard.press("Escape");
+    assert.match(await page.textContent(".look"), /^all: /);
+    assert.equal(await pixels(), whole);
+    await page.close();
+  });
+
+  test("a click zooms to the box under the pointer", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live&order=callees" });
+    const graph = await page.$(".flame");
+    const box = await graph.boundingBox();
+    const names = [];
+    for (let x = 4; x < box.width; x += box.width / 50) {
+      await page.mouse.move(box.x + x, box.y + 30);
+      names.push(await page.textContent(".look"));
+    }
+    const at = names.findIndex((name) => name.includes("leak_in_upload"));
+    assert.ok(at >= 0, "its box is in the second row");
+    await page.mouse.click(box.x + 4 + (at * box.width) / 50, box.y + 30);
+    await page.mouse.move(box.x + box.width - 8, box.y + 30);
+    assert.match(await page.textContent(".look"), /leak_in_upload/, "it is as wide as the graph");
+    await page.close();
+  });
+});
+
+describe("difference", () => {
+  test("says MORE or LESS in words, and by how much", async () => {
+    const { page } = await open_report(browser, join(dir, "diff.html"), { hash: "#view=live" });
+    const live = (file) =>
+      JSON.parse(memduel("export", file, "--format", "json")).sites.reduce((all, s) => all + (s.heap === "malloc" ? s.live.bytes : 0), 0);
+    const difference = live(other) - live(leaks);
+    const sentence = await page.textContent(".total");
+    assert.match(sentence, difference > 0 ? /other\.mdp has .* MORE than leaks\.mdp/ : /other\.mdp has .* LESS than leaks\.mdp/);
+    const first = await page.textContent("table.functions tbody tr");
+    assert.match(first, /MORE|LESS/);
+    await page.close();
+  });
+
+  test("of a profile with itself is none", async () => {
+    const { page } = await open_report(browser, join(dir, "same.html"));
+    assert.match(await page.textContent(".total"), /has the same as/);
+    assert.equal((await page.$$("table.functions tbody tr")).length, 0);
+    await page.close();
+  });
+});
