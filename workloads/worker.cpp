@@ -12,6 +12,7 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
+#include "workloads/models/shape_table.h"
 #ifdef MEMDUEL_HAVE_GRPC
 #include "workloads/transport/grpc_transport.h"
 #endif
@@ -40,7 +41,27 @@ void compare_models(const std::string& a, const std::string& b) {
   std::cout << json.dump() << '\n';
 }
 
-void describe() {
+/// Of the model that a workload's roles hold; a table of shapes is not built, it may be large.
+nlohmann::json describe_model(const nlohmann::json& workload) {
+  const std::string name = workload.at("model");
+  std::int64_t parameters = 0;
+  std::int64_t bytes = 0;
+  if (name == kLlamaTable || name == kCustomTable) {
+    const std::vector<NamedShape> whole =
+        name == kCustomTable ? read_table(workload.value("tensors", nlohmann::json::object()))
+                             : llama_3_1_8b();
+    for (const NamedShape& one : scale_table(whole, workload.value("state_bytes", std::int64_t{0})))
+      parameters += c10::multiply_integers(one.shape);
+    bytes = parameters * static_cast<std::int64_t>(sizeof(float));
+  } else {
+    const Model model = make_model(name, 1);
+    parameters = parameter_count(model);
+    bytes = static_cast<std::int64_t>(state_bytes(model.state));
+  }
+  return {{"name", name}, {"parameters", parameters}, {"state_bytes", bytes}};
+}
+
+void describe(const std::string& workload) {
   nlohmann::json json = {{"torch", TORCH_VERSION}, {"cuda", torch::cuda::is_available()}};
 #ifdef MEMDUEL_HAVE_GRPC
   json["grpc"] = grpc_version();
@@ -53,6 +74,7 @@ void describe() {
                               {"parameters", parameter_count(model)},
                               {"state_bytes", state_bytes(model.state)}});
   }
+  if (!workload.empty()) json["model"] = describe_model(nlohmann::json::parse(workload));
   std::cout << json.dump() << '\n';
 }
 
@@ -71,6 +93,8 @@ int run(int argc, char** argv) {
   compare->add_option("b", model_b)->required();
   CLI::App* versions =
       app.add_subcommand("describe", "versions of the libraries, and the models, as JSON");
+  std::string workload;
+  versions->add_option("--workload", workload, "a workload as JSON: its model's sizes, too");
   app.footer("example: memduel-worker --role client --index 1 --config trial/worker.json");
   try {
     app.parse(argc, argv);
@@ -81,7 +105,7 @@ int run(int argc, char** argv) {
   if (compare->parsed()) {
     compare_models(model_a, model_b);
   } else if (versions->parsed()) {
-    describe();
+    describe(workload);
   } else if (role.role.empty() || role.config.empty()) {
     throw Error(ExitCode::usage, "a role needs --role and --config", "command line",
                 "memduel-worker --help");

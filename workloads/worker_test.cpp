@@ -236,6 +236,24 @@ TEST(WorkerCommand, DescribePrintsVersions) {
   EXPECT_TRUE(versions.contains("grpc") && versions.contains("cuda"));
 }
 
+TEST(WorkerCommand, DescribeGivesTheSizesOfAWorkloadsModel) {
+  Trial trial("sizes", small_workload(), preset("appfl-original"));
+  const auto model_of = [&](const json& workload) {
+    Worker worker({"describe", "--workload", workload.dump()}, trial.dir() / "sizes");
+    EXPECT_EQ(worker.wait(), 0) << worker.err();
+    return json::parse(worker.out()).at("model");
+  };
+  // As in the models' test: 582,026 parameters of 4 bytes, no buffers.
+  EXPECT_EQ(model_of({{"kind", "federated"}, {"model", "mnist-cnn"}}),
+            json({{"name", "mnist-cnn"}, {"parameters", 582026}, {"state_bytes", 2328104}}));
+  // Half of the bytes: 50 of 100 rows, and 1 of 3 by rounding down.
+  EXPECT_EQ(model_of({{"kind", "state-dict"},
+                      {"model", "tensors"},
+                      {"tensors", {{"a", {100, 10}}, {"b", {3}}}},
+                      {"state_bytes", 2006}}),
+            json({{"name", "tensors"}, {"parameters", 501}, {"state_bytes", 2004}}));
+}
+
 TEST(WorkerCommand, WithoutRoleOrConfigItSaysWhatIsMissing) {
   Trial trial("norole", small_workload(), preset("appfl-original"));
   Worker worker({"--role", "server"}, trial.dir() / "norole");

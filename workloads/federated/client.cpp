@@ -44,6 +44,7 @@ class FederatedClient {
         samples_(load_samples(config, index)) {
     memduel_idle();
     model_ = build_model(config);
+    chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
     trainer_ = workload_.kind == "federated"
                    ? make_step_trainer(workload_, optimizations_, model_, samples_.train,
                                        config.seed * 1000 + static_cast<std::uint64_t>(index))
@@ -65,9 +66,9 @@ class FederatedClient {
   }
 
  private:
-  /// Where a received model may go directly: into the model's own tensors.
-  [[nodiscard]] const State* destination() const {
-    return optimizations_.receives_into_tensors ? &model_.state : nullptr;
+  /// Where a received chunk may go directly: into the model's own tensors.
+  [[nodiscard]] const State* destination(const State& chunk) const {
+    return optimizations_.receives_into_tensors ? &chunk : nullptr;
   }
 
   /// The script's variables name a state until they are assigned again.
@@ -79,9 +80,11 @@ class FederatedClient {
     transport_->connect(kConnectWithin);
     connection_.attend();
     check_configuration(connection_.get_configuration());
-    initial_model_ = connection_.get_global_model(destination());
-    copy_state(initial_model_, model_.state);
-    done_with(initial_model_);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      initial_model_ = connection_.get_global_model({i, chunks_.size()}, destination(chunks_[i]));
+      copy_state(initial_model_, model_.state);
+      done_with(initial_model_);
+    }
     connection_.set_sample_size(samples_.train.count());
   }
 
@@ -110,24 +113,37 @@ class FederatedClient {
   }
 
   void exchange() {
-    memduel_phase("upload");
-    new_global_model_ = update_global_model();
-    done_with(local_model_);
-    if (optimizations_.client_locals == ClientLocals::released) trainer_->release_upload();
-    memduel_phase("load");
-    copy_state(new_global_model_, model_.state);
-    done_with(new_global_model_);
+    for (std::size_t i = 0; i < chunks_.size(); ++i) {
+      new_global_model_ = update_global_model(i);
+      if (i + 1 == chunks_.size()) release_local_model();
+      memduel_phase("load");
+      copy_state(new_global_model_, model_.state);
+      done_with(new_global_model_);
+    }
     if (optimizations_.cleanup != Cleanup::none) {
       memduel_phase("cleanup");
       clean_up(optimizations_.cleanup);
     }
   }
 
-  State update_global_model() {
-    ModelUpdate update = connection_.start_update();
-    update.send_state(local_model_, connection_.header({}));
-    memduel_phase("broadcast");
-    return update.receive(destination()).state;
+  void release_local_model() {
+    done_with(local_model_);
+    if (optimizations_.client_locals == ClientLocals::released) trainer_->release_upload();
+  }
+
+  /// Uploads a chunk until the server could average it.
+  State update_global_model(std::size_t index) {
+    const State chunk =
+        chunks_.size() == 1 ? State() : select_entries(local_model_, chunks_[index]);
+    for (;;) {
+      memduel_phase("upload");
+      ModelUpdate update = connection_.start_update();
+      update.send_state(chunks_.size() == 1 ? local_model_ : chunk,
+                        connection_.header(chunk_metadata({index, chunks_.size()})));
+      memduel_phase("broadcast");
+      IncomingModel answer = update.receive(destination(chunks_[index]));
+      if (answer.header.status != Status::again) return std::move(answer.state);
+    }
   }
 
   const WorkerConfig& config_;
@@ -137,6 +153,7 @@ class FederatedClient {
   ServerConnection connection_;
   RoleSamples samples_;
   Model model_;
+  std::vector<State> chunks_;  ///< aliasing the model
   std::unique_ptr<Trainer> trainer_;
   State initial_model_;
   State local_model_;

@@ -18,10 +18,23 @@ void Exchange::wait(std::unique_lock<std::mutex>& lock, const std::string& for_w
   if (failure_) throw *failure_;
 }
 
+template <class Condition>
+void Exchange::wait_as(int client, std::unique_lock<std::mutex>& lock, const std::string& for_what,
+                       Condition condition) {
+  wait(lock, for_what, [&] { return lost_.contains(client) || condition(); });
+  if (lost_.contains(client))
+    throw PeerGone(fmt::format("{} goes on without this client", name_),
+                   fmt::format("client-{}", client));
+}
+
+bool Exchange::complete(const std::set<int>& present) const {
+  return missing_clients(present).empty();
+}
+
 std::string Exchange::missing_clients(const std::set<int>& present) const {
   std::string missing;
   for (int client = 1; client <= clients_; ++client)
-    if (!present.contains(client))
+    if (!present.contains(client) && !lost_.contains(client))
       missing += fmt::format("{}client-{}", missing.empty() ? "" : ", ", client);
   return missing;
 }
@@ -38,8 +51,7 @@ void Exchange::open(const std::string& name) {
 
 std::vector<Upload> Exchange::await_uploads() {
   std::unique_lock lock(mutex_);
-  const auto all = [&] { return static_cast<int>(uploads_.size()) == clients_; };
-  wait(lock, "uploads of " + missing_clients(handed_in_), all);
+  wait(lock, "uploads of " + missing_clients(handed_in_), [&] { return complete(handed_in_); });
   std::sort(uploads_.begin(), uploads_.end(),
             [](const Upload& a, const Upload& b) { return a.client < b.client; });
   return std::move(uploads_);
@@ -56,15 +68,15 @@ void Exchange::answer(Answer answer) {
 void Exchange::await_delivery() {
   std::unique_lock lock(mutex_);
   wait(lock, "answers to be taken by " + missing_clients(delivered_),
-       [&] { return static_cast<int>(delivered_.size()) == clients_; });
+       [&] { return complete(delivered_); });
   answer_ = {};
   step_ = Step::closed;
 }
 
 void Exchange::await_open(int client) {
   std::unique_lock lock(mutex_);
-  wait(lock, "the next round to begin",
-       [&] { return step_ == Step::collecting && !handed_in_.contains(client); });
+  wait_as(client, lock, "the next round to begin",
+          [&] { return step_ == Step::collecting && !handed_in_.contains(client); });
 }
 
 Answer Exchange::hand_in(Upload upload) {
@@ -73,9 +85,10 @@ Answer Exchange::hand_in(Upload upload) {
   if (step_ != Step::collecting || !handed_in_.insert(upload.client).second)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("{}: client-{} handed in twice", name_, upload.client));
+  const int client = upload.client;
   uploads_.push_back(std::move(upload));
   changed_.notify_all();
-  wait(lock, "the other clients", [&] { return step_ == Step::answered; });
+  wait_as(client, lock, "the other clients", [&] { return step_ == Step::answered; });
   return answer_;
 }
 
@@ -85,11 +98,23 @@ void Exchange::delivered(int client) {
   changed_.notify_all();
 }
 
-void Exchange::lose(int client, const std::string& why) {
+bool Exchange::lose(int client, const std::string& why) {
   const std::lock_guard lock(mutex_);
-  if (left_.contains(client)) return;
-  fail_locked(Error(ExitCode::cannot_measure,
-                    fmt::format("{}: client-{} was lost: {}", name_, client, why)));
+  if (left_.contains(client) || lost_.contains(client)) return false;
+  lost_.insert(client);
+  std::erase_if(uploads_, [&](const Upload& upload) { return upload.client == client; });
+  if (policy_ == OnLostClient::fail || static_cast<int>(lost_.size()) == clients_)
+    fail_locked(Error(ExitCode::cannot_measure,
+                      fmt::format("{}: client-{} was lost: {}", name_, client, why)));
+  changed_.notify_all();
+  return !failure_;
+}
+
+void Exchange::refuse(int client, const Error& why) {
+  const std::lock_guard lock(mutex_);
+  fail_locked(Error(why.code(), fmt::format("{}: {}", name_, why.what()),
+                    why.where().empty() ? fmt::format("client-{}", client) : why.where(),
+                    why.advice()));
 }
 
 void Exchange::leave(int client) {
@@ -100,8 +125,7 @@ void Exchange::leave(int client) {
 
 void Exchange::await_all_left() {
   std::unique_lock lock(mutex_);
-  wait(lock, "the end of " + missing_clients(left_),
-       [&] { return static_cast<int>(left_.size()) == clients_; });
+  wait(lock, "the end of " + missing_clients(left_), [&] { return complete(left_); });
 }
 
 void Exchange::fail(const Error& error) {

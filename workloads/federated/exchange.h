@@ -1,5 +1,6 @@
 // The barrier between the server's main thread and its clients' handler threads: every client hands
-// something in, then every client gets the same answer. A client that is lost releases all waits.
+// something in, then every client gets the same answer. A client that is lost releases all waits,
+// or is no longer waited for.
 #pragma once
 
 #include <condition_variable>
@@ -31,14 +32,19 @@ struct Answer {
   Header header;
 };
 
+/// What becomes of an exchange that loses a client.
+enum class OnLostClient { fail, go_on };
+
 class Exchange {
  public:
-  Exchange(int clients, Deadline deadline) : clients_(clients), deadline_(deadline) {}
+  Exchange(int clients, OnLostClient policy, Deadline deadline)
+      : clients_(clients), policy_(policy), deadline_(deadline) {}
 
-  // The main thread, in this order, once per exchange. Each throws what fail or lose were told, and
-  // Error(cannot_measure) naming the clients that are missing at the deadline.
+  // The main thread, in this order, once per exchange. Each throws what fail was told, or lose
+  // where the policy is to fail or nobody is left, and Error(cannot_measure) naming the clients
+  // that are missing at the deadline.
   void open(const std::string& name);   ///< "round 3": clients may hand in now
-  std::vector<Upload> await_uploads();  ///< in order of their clients
+  std::vector<Upload> await_uploads();  ///< of those not lost, in order of their clients
   void answer(Answer answer);
   void await_delivery();  ///< every client's handler has sent its answer
 
@@ -48,20 +54,30 @@ class Exchange {
   void delivered(int client);
 
   // Any thread.
-  void lose(int client, const std::string& why);  ///< the client is gone; ignored after leave
-  void leave(int client);                         ///< the client is done with its run
+  /// The client is gone; ignored after leave. Its handlers' waits throw PeerGone. Returns whether
+  /// the others now go on without it.
+  bool lose(int client, const std::string& why);
+  void leave(int client);  ///< the client is done with its run
   void await_all_left();
   void fail(const Error& error);  ///< the first failure is kept
+  /// What the client sent is wrong: fails, naming the exchange.
+  void refuse(int client, const Error& why);
 
  private:
   enum class Step { closed, collecting, answered };
 
   template <class Condition>
   void wait(std::unique_lock<std::mutex>& lock, const std::string& for_what, Condition condition);
+  template <class Condition>
+  void wait_as(int client, std::unique_lock<std::mutex>& lock, const std::string& for_what,
+               Condition condition);
+  /// Whether every client is there, or lost.
+  [[nodiscard]] bool complete(const std::set<int>& present) const;
   [[nodiscard]] std::string missing_clients(const std::set<int>& present) const;
   void fail_locked(const Error& error);
 
   const int clients_;
+  const OnLostClient policy_;
   const Deadline deadline_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -71,6 +87,7 @@ class Exchange {
   std::set<int> handed_in_;
   std::set<int> delivered_;
   std::set<int> left_;
+  std::set<int> lost_;
   Answer answer_;
   std::optional<Error> failure_;
 };

@@ -34,7 +34,7 @@ std::string message_of(std::future<Status>& result) {
 }
 
 TEST(Exchange, UploadsComeInClientOrderAndAllGetTheAnswer) {
-  Exchange exchange(3, deadline_in(30));
+  Exchange exchange(3, OnLostClient::fail, deadline_in(30));
   for (int round = 1; round <= 20; ++round) {
     auto third = hand_in(exchange, 3);
     auto first = hand_in(exchange, 1);
@@ -52,7 +52,7 @@ TEST(Exchange, UploadsComeInClientOrderAndAllGetTheAnswer) {
 }
 
 TEST(Exchange, LostClientReleasesEveryWaitAndIsNamed) {
-  Exchange exchange(2, deadline_in(30));
+  Exchange exchange(2, OnLostClient::fail, deadline_in(30));
   exchange.open("round 3");
   auto first = hand_in(exchange, 1);
   auto main = std::async(std::launch::async, [&] {
@@ -65,7 +65,7 @@ TEST(Exchange, LostClientReleasesEveryWaitAndIsNamed) {
 }
 
 TEST(Exchange, DeadlineNamesTheMissingClients) {
-  Exchange exchange(2, deadline_in(0.2));
+  Exchange exchange(2, OnLostClient::fail, deadline_in(0.2));
   exchange.open("round 1");
   auto main = std::async(std::launch::async, [&] {
     exchange.await_uploads();
@@ -76,7 +76,7 @@ TEST(Exchange, DeadlineNamesTheMissingClients) {
 }
 
 TEST(Exchange, SecondUploadOfAClientInOneRoundIsRefused) {
-  Exchange exchange(2, deadline_in(30));
+  Exchange exchange(2, OnLostClient::fail, deadline_in(30));
   exchange.open("round 1");
   auto first = hand_in(exchange, 1);
   std::string refusal;
@@ -94,8 +94,48 @@ TEST(Exchange, SecondUploadOfAClientInOneRoundIsRefused) {
   EXPECT_THAT(message_of(first), HasSubstr("end of the test"));
 }
 
+TEST(Exchange, GoesOnWithoutALostClientWhereThatIsThePolicy) {
+  Exchange exchange(3, OnLostClient::go_on, deadline_in(30));
+  auto first = hand_in(exchange, 1);
+  auto second = hand_in(exchange, 2);
+  exchange.open("round 1");
+  exchange.lose(3, "its process ended");
+  const std::vector<Upload> uploads = exchange.await_uploads();
+  ASSERT_EQ(uploads.size(), 2U);
+  exchange.answer(answer_with(Status::done));
+  exchange.await_delivery();
+  EXPECT_EQ(first.get(), Status::done);
+  EXPECT_EQ(second.get(), Status::done);
+  exchange.leave(1);
+  exchange.leave(2);
+  exchange.await_all_left();
+}
+
+TEST(Exchange, UploadOfAClientLostWhileItWaitsIsLeftOut) {
+  Exchange exchange(2, OnLostClient::go_on, deadline_in(30));
+  exchange.open("round 1");
+  auto first = hand_in(exchange, 1);
+  while (first.wait_for(std::chrono::milliseconds(50)) != std::future_status::timeout) {
+  }
+  exchange.lose(1, "its process ended");
+  EXPECT_THAT(message_of(first), HasSubstr("goes on without this client"));
+  auto second = hand_in(exchange, 2);
+  const std::vector<Upload> uploads = exchange.await_uploads();
+  ASSERT_EQ(uploads.size(), 1U);
+  EXPECT_EQ(uploads[0].client, 2);
+  exchange.answer(answer_with(Status::done));
+  EXPECT_EQ(second.get(), Status::done);
+}
+
+TEST(Exchange, FailsWhenNobodyIsLeft) {
+  Exchange exchange(1, OnLostClient::go_on, deadline_in(30));
+  exchange.open("round 1");
+  exchange.lose(1, "its process ended");
+  EXPECT_THROW(exchange.await_uploads(), Error);
+}
+
 TEST(Exchange, ClientThatLeftIsNotLost) {
-  Exchange exchange(1, deadline_in(30));
+  Exchange exchange(1, OnLostClient::fail, deadline_in(30));
   exchange.leave(1);
   exchange.lose(1, "its call ended");
   EXPECT_NO_THROW(exchange.await_all_left());

@@ -169,7 +169,7 @@ class EveryPreset : public ::testing::TestWithParam<std::string> {
     }
     const auto staging =
         make_staging(chosen_.staging, state_bytes(model.state), ::testing::TempDir());
-    streaming_fold(model, inputs, UploadKind::weights, *staging);
+    streaming_fold(model, model.state, inputs, UploadKind::weights, *staging);
     return make_upload_state("reference")->take(model.state);
   }
 };

@@ -2,15 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "workloads/optimizations/deserialize.h"
 #include "workloads/optimizations/serialize.h"
 
 namespace memduel {
 
+/// Straight from the tensors: a second copy of the state would be the trial's peak.
 void write_model_file(const std::filesystem::path& path, const State& state) {
-  write_file_atomically(path, encode_state(state)->view());
+  const std::filesystem::path temporary = path.string() + ".part";
+  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+  for (const Segment& segment : borrow_state(state))
+    file.write(segment.bytes.data(), static_cast<std::streamsize>(segment.bytes.size()));
+  file.close();
+  std::error_code failed;
+  if (file) std::filesystem::rename(temporary, path, failed);
+  if (file && !failed) return;
+  std::filesystem::remove(temporary, failed);
+  throw Error(ExitCode::io, "cannot write the model", path.string());
 }
 
 State read_model_file(const std::filesystem::path& path) {

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
+#include "base/error.h"
+#include "workloads/models/shape_table.h"
 #include "workloads/probes/gauges.h"
 
 namespace memduel {
@@ -11,15 +15,34 @@ std::string client_name(int client) {
 }
 
 void warm_up(const WorkerConfig& config) {
-  torch::set_num_threads(config.workload.threads);
-  torch::set_num_interop_threads(1);
+  // LibTorch takes the second number once per process, which in tests holds several roles.
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    torch::set_num_threads(config.workload.threads);
+    torch::set_num_interop_threads(1);
+  });
   install_probes(config.meters);
   const torch::Tensor small = torch::ones({8, 8});
   static_cast<void>(small.mm(small).sum().item<float>());
 }
 
 Model build_model(const WorkerConfig& config) {
-  return make_model(config.workload.model, config.seed);
+  const WorkloadConfig& workload = config.workload;
+  const bool is_table = workload.model == kCustomTable || workload.model == kLlamaTable;
+  if (is_table && workload.kind != "state-dict")
+    throw Error(
+        ExitCode::usage,
+        fmt::format("\"{}\" is a table of shapes: there is no network to train", workload.model),
+        "workload.model", "workload kind state-dict carries it");
+  if (is_table) {
+    const std::vector<NamedShape> table =
+        workload.model == kCustomTable ? read_table(workload.tensors) : llama_3_1_8b();
+    return make_state(scale_table(table, workload.state_bytes), config.seed);
+  }
+  if (workload.state_bytes != 0)
+    throw Error(ExitCode::usage, "only a table of shapes can be scaled", "workload.state_bytes",
+                fmt::format("models \"{}\" and \"{}\" are tables", kLlamaTable, kCustomTable));
+  return make_model(workload.model, config.seed);
 }
 
 TransportOptions transport_options(const WorkerConfig& config, const Optimizations& optimizations) {

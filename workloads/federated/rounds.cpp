@@ -19,12 +19,15 @@ class CollectingRounds final : public Rounds {
   CollectingRounds(const WorkerConfig& config, const Optimizations& optimizations,
                    const Model& model)
       : optimizations_(optimizations),
-        model_(model),
-        expected_(table_of(model.state)),
         aggregator_(make_aggregator(optimizations.aggregate, model, upload_kind(config))) {}
 
+  void begin(State part) override {
+    expected_ = table_of(part);
+    part_ = std::move(part);
+  }
+
   Upload take(int client, Call& call, CallFrame& frame) override {
-    IncomingModel incoming = optimizations_.receiver->receive(call, frame, nullptr);
+    IncomingModel incoming = optimizations_.upload_receiver->receive(call, frame, nullptr);
     expect_same_tensors(table_of(incoming.state), expected_, client_name(client));
     expect_finite(incoming.state, client_name(client));
     if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
@@ -40,12 +43,12 @@ class CollectingRounds final : public Rounds {
 
   /// One copy for all clients, as the scheduler's same_init_model makes it.
   [[nodiscard]] State initial() const override {
-    return make_upload_state("clone_detach")->take(model_.state);
+    return make_upload_state("clone_detach")->take(part_);
   }
 
  private:
   const Optimizations& optimizations_;
-  const Model& model_;
+  State part_;
   StateTable expected_;
   std::unique_ptr<Aggregator> aggregator_;
 };
@@ -58,8 +61,12 @@ class FoldingRounds final : public Rounds {
       : optimizations_(optimizations),
         model_(model),
         upload_(upload_kind(config)),
-        expected_(table_of(model.state)),
         staging_(make_staging(optimizations.staging, state_bytes(model.state), config.trial_dir)) {}
+
+  void begin(State part) override {
+    expected_ = table_of(part);
+    part_ = std::move(part);
+  }
 
   Upload take(int client, Call& call, CallFrame& /*frame*/) override {
     std::unique_ptr<ModelStream> stream = optimizations_.framing->open(call);
@@ -72,12 +79,12 @@ class FoldingRounds final : public Rounds {
     std::vector<FoldInput> inputs;
     for (std::size_t i = 0; i < uploads.size(); ++i)
       inputs.push_back({uploads[i].client, weights[i], uploads[i].stream.get()});
-    streaming_fold(model_, inputs, upload_, *staging_);
+    streaming_fold(model_, part_, inputs, upload_, *staging_);
     return initial();
   }
 
   [[nodiscard]] State initial() const override {
-    return make_upload_state("reference")->take(model_.state);
+    return make_upload_state("reference")->take(part_);
   }
 
  private:
@@ -96,6 +103,7 @@ class FoldingRounds final : public Rounds {
   const Optimizations& optimizations_;
   const Model& model_;
   UploadKind upload_;
+  State part_;
   StateTable expected_;
   std::unique_ptr<Staging> staging_;
 };

@@ -21,15 +21,20 @@ class Rounds {
   Rounds& operator=(const Rounds&) = delete;
   virtual ~Rounds() = default;
 
-  /// In a handler: takes in what a client sends. Throws Error(cannot_measure) where its tensors are
-  /// not the model's.
+  /// On the main thread, before an exchange opens: what it is about. The part's tensors alias the
+  /// model's.
+  virtual void begin(State part) = 0;
+
+  /// In a handler: takes in what a client sends of the part. Throws Error(cannot_measure) where its
+  /// tensors are not the part's.
   virtual Upload take(int client, Call& call, CallFrame& frame) = 0;
 
-  /// On the main thread: averages into the model. @param weights one per upload, sum 1. Returns the
-  /// state to send. The uploads' streams are read to their ends.
+  /// On the main thread: averages the part into the model. @param weights one per upload, sum 1.
+  /// Returns the state to send. The uploads' streams are read to their ends. Throws ClientLost
+  /// (streaming_fold.h), and the model is as before.
   virtual State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
 
-  /// The state to send before the first round.
+  /// The part as the model has it, to send before the first round.
   [[nodiscard]] virtual State initial() const = 0;
 };
 

@@ -14,7 +14,9 @@
 #include "workloads/federated/samples.h"
 #include "workloads/federated/server_connection.h"
 #include "workloads/federated/validate.h"
+#include "workloads/optimizations/streaming_fold.h"
 #include "workloads/probes/gauges.h"
+#include "workloads/transport/watchdog.h"
 
 namespace memduel {
 namespace {
@@ -28,7 +30,11 @@ class FederatedServer {
         workload_(config.workload),
         optimizations_(
             make_optimizations(config.optimizations, workload_.transport.max_message_bytes)),
-        exchange_(workload_.clients, deadline_in(workload_.deadline_seconds)),
+        exchange_(
+            workload_.clients,
+            workload_.continue_without_lost_clients ? OnLostClient::go_on : OnLostClient::fail,
+            deadline_in(workload_.deadline_seconds)),
+        watchdog_(std::chrono::duration<double>(workload_.stall_seconds)),
         sample_sizes_(static_cast<std::size_t>(workload_.clients)),
         samples_(load_samples(config, 0)),
         transport_(open_server(transport_options(config, optimizations_),
@@ -36,6 +42,12 @@ class FederatedServer {
     memduel_idle();
     model_ = build_model(config);
     rounds_ = make_rounds(config, optimizations_, model_);
+    chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
+    if (chunks_.size() > 1 && workload_.continue_without_lost_clients)
+      throw Error(ExitCode::usage,
+                  "a chunk that is already averaged holds the share of a client lost later",
+                  "workload.on_lost_client",
+                  "\"continue\" needs model_chunking off, or a chunk as large as the model");
     write_file_atomically(config.address_file, transport_->address());
   }
 
@@ -62,27 +74,24 @@ class FederatedServer {
   // ---- the main thread: rounds -------------------------------------------------------------
 
   void distribute_initial_model() {
-    exchange_.open("initial model");
-    exchange_.await_uploads();
-    exchange_.answer({optimizations_.responder->prepare(rounds_->initial()), {}});
-    exchange_.await_delivery();
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      rounds_->begin(chunks_[chunk]);
+      exchange_.open(exchange_name("initial model", chunk));
+      exchange_.await_uploads();
+      exchange_.answer({optimizations_.responder->prepare(rounds_->initial()), {}});
+      exchange_.await_delivery();
+    }
   }
 
   void run_round(int round) {
     memduel_round_begin(round);
-    memduel_phase("upload");
-    exchange_.open(fmt::format("round {}", round));
-    std::vector<Upload> uploads = exchange_.await_uploads();
-
-    memduel_phase("aggregate");
-    State global = rounds_->average(uploads, weights_of(uploads));
-    if (optimizations_.local_models == LocalModels::cleared_first) uploads.clear();
-
-    memduel_phase("broadcast");
     const Status status = round == workload_.rounds ? Status::done : Status::run;
-    exchange_.answer({optimizations_.responder->prepare(std::move(global)), {{}, status, {}}});
-    uploads.clear();
-    exchange_.await_delivery();
+    for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
+      if (chunks_.size() > 1) rounds_->begin(chunks_[chunk_]);
+      const std::string name = exchange_name(fmt::format("round {}", round), chunk_);
+      while (!try_exchange(name, status)) {
+      }
+    }
 
     if (optimizations_.cleanup != Cleanup::none) {
       memduel_phase("cleanup");
@@ -96,6 +105,38 @@ class FederatedServer {
     }
     send_memory_gauges();
     memduel_round_end(round);
+  }
+
+  /// One chunk's uploads, average and answers. False when a client was lost while its upload was
+  /// folded: the model is untouched and the others have been asked for their uploads again.
+  bool try_exchange(const std::string& name, Status status) {
+    memduel_phase("upload");
+    exchange_.open(name);
+    std::vector<Upload> uploads = exchange_.await_uploads();
+
+    memduel_phase("aggregate");
+    State global;
+    try {
+      global = rounds_->average(uploads, weights_of(uploads));
+    } catch (const ClientLost& lost) {
+      lose(lost.client(), lost.what());
+      uploads.clear();
+      exchange_.answer({nullptr, {{}, Status::again, {}}});
+      exchange_.await_delivery();
+      return false;
+    }
+    if (optimizations_.local_models == LocalModels::cleared_first) uploads.clear();
+
+    memduel_phase("broadcast");
+    exchange_.answer({optimizations_.responder->prepare(std::move(global)), {{}, status, {}}});
+    uploads.clear();
+    exchange_.await_delivery();
+    return true;
+  }
+
+  [[nodiscard]] std::string exchange_name(const std::string& what, std::size_t chunk) const {
+    return chunks_.size() == 1 ? what
+                               : fmt::format("{}, chunk {} of {}", what, chunk + 1, chunks_.size());
   }
 
   [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
@@ -116,17 +157,19 @@ class FederatedServer {
   // ---- handler threads: one call each --------------------------------------------------------
 
   void handle(Method method, Call& call) {
+    WatchedCall watched(call, watchdog_);
     switch (method) {
       case Method::get_configuration:
-        send_configuration(call);
+        send_configuration(watched);
         break;
       case Method::get_global_model:
-        send_initial_model(call);
+        send_initial_model(watched);
         break;
       case Method::update_global_model:
-        update_global_model(call);
+        update_global_model(watched);
         break;
       case Method::invoke_custom_action:
+        // Not watched: an attending client is silent for the whole run.
         invoke_custom_action(call);
         break;
     }
@@ -166,13 +209,32 @@ class FederatedServer {
       // Nothing of a round is read before it begins: its bytes belong to it.
       exchange_.await_open(client);
       CallFrame frame(Side::server);
-      const Answer answer = exchange_.hand_in(rounds_->take(client, call, frame));
-      deliver(call, client, answer, frame);
+      Upload upload = rounds_->take(client, call, frame);
+      expect_current_chunk(client, upload.header);
+      deliver(call, client, exchange_.hand_in(std::move(upload)), frame);
     });
   }
 
+  /// A client that is a chunk ahead or behind would have another tensor averaged.
+  void expect_current_chunk(int client, const Header& header) const {
+    const ChunkPlace expected{chunk_, chunks_.size()};
+    const ChunkPlace found = chunk_place(header);
+    if (found != expected)
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("found chunk {} of {}, expected {} of {}", found.index + 1,
+                              found.total, expected.index + 1, expected.total),
+                  client_name(client));
+  }
+
   void deliver(Call& call, int client, const Answer& answer, CallFrame& frame) {
-    send(call, answer.response->outgoing(answer.header, frame), optimizations_.piece_bytes);
+    if (answer.header.status == Status::again) {
+      while (call.read()) {
+      }
+      send(call, optimizations_.framing->wrap_borrowed(answer.header, borrow_state({})),
+           optimizations_.piece_bytes);
+    } else {
+      send(call, answer.response->outgoing(answer.header, frame), optimizations_.piece_bytes);
+    }
     exchange_.delivered(client);
   }
 
@@ -199,29 +261,42 @@ class FederatedServer {
     guard(client, [&] {
       while (call.read()) {
       }
-      exchange_.lose(client, "it ended without closing its connection");
+      lose(client, "it ended without closing its connection");
     });
   }
 
-  /// Runs a client's call; when that fails, the client is lost and everybody is released.
+  /// Runs a client's call. When the client breaks off, it is lost; when what it sent is wrong, the
+  /// run is. Either way nobody waits for it any longer.
   template <class Work>
   void guard(int client, Work work) {
     try {
       work();
+    } catch (const PeerGone& gone) {
+      lose(client, gone.what());
+      throw;
     } catch (const Error& error) {
-      exchange_.lose(client, error.what());
+      exchange_.refuse(client, error);
       throw;
     }
+  }
+
+  void lose(int client, const std::string& why) {
+    if (exchange_.lose(client, why))
+      fmt::print(stderr, "memduel-worker: {} was lost: {}; going on without it\n",
+                 client_name(client), why);
   }
 
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
   Optimizations optimizations_;
   Exchange exchange_;
+  Watchdog watchdog_;
   std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
   Model model_;
   std::unique_ptr<Rounds> rounds_;
+  std::vector<State> chunks_;  ///< aliasing the model; the first is begun with the initial model
+  std::size_t chunk_ = 0;      ///< of the exchange that is open
   // Last: its handlers use everything above.
   std::unique_ptr<ServerTransport> transport_;
 };

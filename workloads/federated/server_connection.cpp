@@ -1,5 +1,9 @@
 #include "workloads/federated/server_connection.h"
 
+#include <fmt/format.h>
+
+#include <future>
+
 #include "base/error.h"
 
 namespace memduel {
@@ -17,12 +21,40 @@ ReceivedMessage receive_message(Call& call) {
   return {decoded.header, piece->data.substr(decoded.payload_offset)};
 }
 
+nlohmann::json chunk_metadata(const ChunkPlace& place) {
+  if (place.total == 1) return nlohmann::json::object();
+  return {{"_chunk_idx", place.index}, {"_total_chunks", place.total}};
+}
+
+ChunkPlace chunk_place(const Header& header) {
+  if (header.metadata.empty()) return {};
+  const auto json = nlohmann::json::parse(header.metadata, nullptr, false);
+  const auto number = [&](const char* key, std::size_t otherwise) {
+    if (!json.is_object() || !json.contains(key)) return otherwise;
+    if (!json.at(key).is_number_unsigned())
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("found {} for {}, expected a whole number", json.at(key).dump(), key),
+                  header.client_id);
+    return json.at(key).get<std::size_t>();
+  };
+  return {number("_chunk_idx", 0), number("_total_chunks", 1)};
+}
+
 ModelUpdate::ModelUpdate(std::unique_ptr<ClientCall> call, const Optimizations& optimizations)
     : optimizations_(optimizations), call_(std::move(call)) {}
 
 void ModelUpdate::send_state(const State& state, const Header& header) {
-  send(*call_, optimizations_.serializer->prepare(state, header, *optimizations_.framing, frame_),
-       optimizations_.piece_bytes);
+  Outgoing outgoing =
+      optimizations_.upload_serializer->prepare(state, header, *optimizations_.framing, frame_);
+  if (outgoing.borrowed) {
+    send(*call_, std::move(outgoing), optimizations_.piece_bytes);
+  } else {
+    // gRPC's Python client takes its pieces from the generator in a thread of their own, which
+    // has its own arena of the allocator.
+    std::async(std::launch::async, [&] {
+      send(*call_, std::move(outgoing), optimizations_.piece_bytes);
+    }).get();
+  }
   call_->finish_writing();
 }
 
@@ -65,9 +97,11 @@ nlohmann::json ServerConnection::get_configuration() {
   return nlohmann::json::parse(ask(Method::get_configuration, "", {}));
 }
 
-State ServerConnection::get_global_model(const State* into) {
+State ServerConnection::get_global_model(const ChunkPlace& chunk, const State* into) {
   const std::unique_ptr<ClientCall> call = transport_.start(Method::get_global_model);
-  send_message(*call, header({{"init_model", true}}), "");
+  nlohmann::json metadata = {{"init_model", true}};
+  metadata.update(chunk_metadata(chunk));
+  send_message(*call, header(metadata), "");
   call->finish_writing();
   CallFrame frame(Side::client);
   try {

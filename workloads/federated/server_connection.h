@@ -11,6 +11,17 @@
 
 namespace memduel {
 
+/// Which chunk of a model a message carries, as APPFL's metadata says it; an unchunked model is
+/// chunk 0 of 1.
+struct ChunkPlace {
+  std::size_t index = 0;
+  std::size_t total = 1;
+  bool operator==(const ChunkPlace&) const = default;
+};
+nlohmann::json chunk_metadata(const ChunkPlace& place);
+/// Throws Error(cannot_measure) on malformed metadata.
+ChunkPlace chunk_place(const Header& header);
+
 /// One UpdateGlobalModel call in its two halves, so that each can be a phase of its own.
 class ModelUpdate {
  public:
@@ -33,7 +44,7 @@ class ServerConnection {
                    std::string name);
 
   nlohmann::json get_configuration();
-  State get_global_model(const State* into);
+  State get_global_model(const ChunkPlace& chunk, const State* into);
   ModelUpdate start_update();
   [[nodiscard]] Header header(const nlohmann::json& metadata) const;
 

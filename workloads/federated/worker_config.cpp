@@ -62,6 +62,7 @@ WorkloadConfig read_workload(JsonFields fields) {
   workload.transport = read_transport(fields.object("transport"));
   workload.deadline_seconds = fields.positive("deadline_seconds");
   workload.transport.deadline_seconds = workload.deadline_seconds;
+  if (fields.has("stall_seconds")) workload.stall_seconds = fields.positive("stall_seconds");
   if (workload.kind == "federated") {
     workload.dataset = read_dataset(fields.object("dataset"));
     read_training(fields, workload);
@@ -69,6 +70,7 @@ WorkloadConfig read_workload(JsonFields fields) {
     workload.dataset.name = "none";
     workload.server_validation = false;
     workload.state_bytes = fields.integer_or("state_bytes", 0, 0);
+    if (fields.has("tensors")) workload.tensors = fields.get<nlohmann::json>("tensors");
   }
   fields.expect_no_more();
   return workload;

@@ -42,8 +42,10 @@ struct WorkloadConfig {
   bool continue_without_lost_clients = false;
   TransportOptions transport;
   double deadline_seconds = 600;
-  std::int64_t state_bytes =
-      0;  ///< state-dict workload: what the shape table is scaled to; 0: as it is
+  double stall_seconds = 60;  ///< a client that sends or takes nothing for so long is lost
+  /// state-dict workload: what a table of shapes is scaled to; 0: as it is.
+  std::int64_t state_bytes = 0;
+  nlohmann::json tensors;  ///< of model "tensors": name to shape
 };
 
 struct WorkerConfig {

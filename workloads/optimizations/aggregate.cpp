@@ -1,18 +1,40 @@
 #include "workloads/optimizations/aggregate.h"
 
+#include <unordered_map>
+
 #include "workloads/optimizations/choice.h"
 
 namespace memduel {
 namespace {
 
-/// The model's own tensors for the entries that the clients sent.
-State matching_entries(const Model& model, const State& sent) {
-  State entries;
-  entries.reserve(sent.size());
-  for (const NamedTensor& entry : sent)
-    entries.push_back({entry.name, find_tensor(model.state, entry.name).detach()});
-  return entries;
-}
+/// The global state as the aggregator holds it: each entry from when clients first sent it.
+class GlobalEntries {
+ public:
+  /// @param hold makes the held tensor of an entry from the model's.
+  GlobalEntries(const Model& model, at::Tensor (*hold)(const at::Tensor&))
+      : model_(model), hold_(hold) {}
+
+  /// The entries that were sent, in that order, aliasing the held ones.
+  State like(const State& sent) {
+    State entries;
+    entries.reserve(sent.size());
+    for (const NamedTensor& entry : sent) {
+      const auto [found, first_time] = held_.try_emplace(entry.name);
+      if (first_time) found->second = hold_(find_tensor(model_.state, entry.name).detach());
+      entries.push_back({entry.name, found->second});
+    }
+    return entries;
+  }
+
+  void replace(const State& entries) {
+    for (const auto& [name, tensor] : entries) held_[name] = tensor;
+  }
+
+ private:
+  const Model& model_;
+  at::Tensor (*hold_)(const at::Tensor&);
+  std::unordered_map<std::string, at::Tensor> held_;
+};
 
 at::Tensor mean_over_clients(const std::vector<Contribution>& contributions,
                              const NamedTensor& entry) {
@@ -61,53 +83,58 @@ void add_all_to_steps(std::vector<at::Tensor>& steps,
 
 class OutOfPlaceKeptStep final : public Aggregator {
  public:
-  OutOfPlaceKeptStep(const Model& model, UploadKind upload) : model_(model), upload_(upload) {}
+  OutOfPlaceKeptStep(const Model& model, UploadKind upload)
+      : model_(model),
+        upload_(upload),
+        global_(model, [](const at::Tensor& of_model) { return of_model; }) {}
 
   State aggregate(const std::vector<Contribution>& contributions) override {
     const torch::NoGradGuard no_grad;
-    if (global_.size() != contributions.front().state->size())
-      global_ = matching_entries(model_, *contributions.front().state);
-    step_ = zero_steps(model_, global_);
-    add_all_to_steps(step_, contributions, global_, upload_);
-    for (std::size_t i = 0; i < global_.size(); ++i)
-      global_[i].tensor = step_[i].defined() ? global_[i].tensor + step_[i]
-                                             : mean_over_clients(contributions, global_[i]);
-    copy_state(global_, model_.state);
-    return clone_state(global_);
+    State global = global_.like(*contributions.front().state);
+    step_ = zero_steps(model_, global);
+    add_all_to_steps(step_, contributions, global, upload_);
+    for (std::size_t i = 0; i < global.size(); ++i)
+      global[i].tensor = step_[i].defined() ? global[i].tensor + step_[i]
+                                            : mean_over_clients(contributions, global[i]);
+    global_.replace(global);
+    copy_state(global, model_.state);
+    return clone_state(global);
   }
 
  private:
   const Model& model_;
   UploadKind upload_;
-  State global_;  ///< aliases the model in the first round, its own tensors afterwards
+  GlobalEntries global_;  ///< alias the model in the first round, their own tensors afterwards
   std::vector<at::Tensor> step_;
 };
 
 class InPlace final : public Aggregator {
  public:
-  InPlace(const Model& model, UploadKind upload) : model_(model), upload_(upload) {}
+  InPlace(const Model& model, UploadKind upload)
+      : model_(model),
+        upload_(upload),
+        global_(model, [](const at::Tensor& of_model) { return of_model.clone(); }) {}
 
   State aggregate(const std::vector<Contribution>& contributions) override {
     const torch::NoGradGuard no_grad;
-    if (global_.size() != contributions.front().state->size())
-      global_ = clone_state(matching_entries(model_, *contributions.front().state));
-    std::vector<at::Tensor> step = zero_steps(model_, global_);
-    add_all_to_steps(step, contributions, global_, upload_);
-    for (std::size_t i = 0; i < global_.size(); ++i) {
+    const State global = global_.like(*contributions.front().state);
+    std::vector<at::Tensor> step = zero_steps(model_, global);
+    add_all_to_steps(step, contributions, global, upload_);
+    for (std::size_t i = 0; i < global.size(); ++i) {
       if (step[i].defined())
-        global_[i].tensor.add_(step[i]);
+        global[i].tensor.add_(step[i]);
       else
-        global_[i].tensor.copy_(mean_over_clients(contributions, global_[i]));
+        global[i].tensor.copy_(mean_over_clients(contributions, global[i]));
     }
     step.clear();
-    copy_state(global_, model_.state);
-    return clone_state(global_);
+    copy_state(global, model_.state);
+    return clone_state(global);
   }
 
  private:
   const Model& model_;
   UploadKind upload_;
-  State global_;
+  GlobalEntries global_;
 };
 
 using Make = std::unique_ptr<Aggregator> (*)(const Model&, UploadKind);

@@ -58,12 +58,17 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.serializer = make_serializer(value("serialize"));
   chosen.deserializer = make_deserializer(value("deserialize"));
   chosen.receiver = make_receiver(value("receive"), {*chosen.framing, *chosen.deserializer});
+  chosen.upload_serializer = make_upload_serializer(value("compression"), value("serialize"));
+  chosen.upload_deserializer = make_upload_deserializer(value("compression"), value("deserialize"));
+  chosen.upload_receiver =
+      make_receiver(value("receive"), {*chosen.framing, *chosen.upload_deserializer});
   chosen.receives_into_tensors = value("receive") == "into_tensors";
   chosen.responder = make_responder(value("response"), {*chosen.framing, *chosen.serializer});
   chosen.make_predictions = choose_predictions(value("predictions"));
   chosen.aggregate = expect_value("aggregate", value("aggregate"), all_aggregate_values());
   chosen.staging = expect_value("staging", value("staging"), staging_values());
   chosen.piece_bytes = piece_bytes(fields.get<nlohmann::json>("piece_bytes"), max_message_bytes);
+  chosen.chunk_bytes = choose_chunk_bytes(fields.get<nlohmann::json>("model_chunking"));
   chosen.request_lifetime = choose_request_lifetime(value("request_lifetime"));
   chosen.local_models = choose_local_models(value("local_models"));
   chosen.previous_state = choose_previous_state(value("previous_state"));
@@ -72,6 +77,7 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.flow_control = choose_flow_control(value("flow_control"));
   chosen.cleanup = choose_cleanup(value("cleanup"));
   fields.expect_no_more();
+  expect_compressible(values);
   return chosen;
 }
 
@@ -88,11 +94,13 @@ std::map<std::string, std::vector<std::string>> implemented_switches() {
           {"aggregate", all_aggregate_values()},
           {"staging", staging_values()},
           {"piece_bytes", {kWholeMessage}},
+          {"model_chunking", {"off"}},
           {"request_lifetime", request_lifetime_values()},
           {"local_models", local_models_values()},
           {"previous_state", previous_state_values()},
           {"client_locals", client_locals_values()},
           {"optimizer_state", optimizer_state_values()},
+          {"compression", compression_values()},
           {"flow_control", flow_control_values()},
           {"cleanup", cleanup_values()}};
 }

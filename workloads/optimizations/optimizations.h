@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "workloads/optimizations/aggregate.h"
+#include "workloads/optimizations/compression.h"
 #include "workloads/optimizations/framing.h"
 #include "workloads/optimizations/lifetimes.h"
+#include "workloads/optimizations/model_chunking.h"
 #include "workloads/optimizations/predictions.h"
 #include "workloads/optimizations/pseudo_gradient.h"
 #include "workloads/optimizations/receive.h"
@@ -27,11 +29,16 @@ struct Optimizations {
   std::unique_ptr<Serializer> serializer;
   std::unique_ptr<Deserializer> deserializer;
   std::unique_ptr<ModelReceiver> receiver;
+  // What clients upload goes its own way: it may be compressed.
+  std::unique_ptr<Serializer> upload_serializer;
+  std::unique_ptr<Deserializer> upload_deserializer;
+  std::unique_ptr<ModelReceiver> upload_receiver;
   std::unique_ptr<Responder> responder;
   MakePredictions make_predictions = nullptr;
   std::string aggregate;  ///< for make_rounds, once the model exists
   std::string staging;    ///< likewise
   std::size_t piece_bytes = 0;
+  std::optional<std::size_t> chunk_bytes;  ///< absent: the model travels whole
   bool receives_into_tensors = false;
   RequestLifetime request_lifetime{};
   LocalModels local_models{};
@@ -46,7 +53,8 @@ struct Optimizations {
 /// Throws Error(usage) naming a switch that is missing, unknown, or has an unknown value.
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes);
 
-/// The switches and values that this worker implements. piece_bytes also takes any whole number.
+/// The switches and values that this worker implements. piece_bytes and model_chunking also take
+/// whole numbers.
 std::map<std::string, std::vector<std::string>> implemented_switches();
 
 }  // namespace memduel

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t kMaxMessage = 10485760;
+constexpr std::size_t kMessageLimit = 10485760;
 
 nlohmann::json read_config(const std::string& name) {
   return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
@@ -24,7 +24,7 @@ nlohmann::json original() {
 
 std::string refusal_of_switches(const nlohmann::json& values) {
   try {
-    make_optimizations(values, kMaxMessage);
+    make_optimizations(values, kMessageLimit);
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error.message();
@@ -37,7 +37,7 @@ TEST(Catalog, EveryListedValueIsImplemented) {
     for (const auto& value : one.at("values")) {
       nlohmann::json values = original();
       values[one.at("name").get<std::string>()] = value.at("value");
-      EXPECT_NO_THROW(make_optimizations(values, kMaxMessage)) << one.at("name") << value;
+      EXPECT_NO_THROW(make_optimizations(values, kMessageLimit)) << one.at("name") << value;
     }
   }
 }
@@ -80,16 +80,16 @@ TEST(MakeOptimizations, MissingSwitchIsRefused) {
 
 TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
   nlohmann::json values = original();
-  EXPECT_EQ(make_optimizations(values, kMaxMessage).piece_bytes, 9437184U);
+  EXPECT_EQ(make_optimizations(values, kMessageLimit).piece_bytes, 9437184U);
   values["piece_bytes"] = 65536;
-  EXPECT_EQ(make_optimizations(values, kMaxMessage).piece_bytes, 65536U);
+  EXPECT_EQ(make_optimizations(values, kMessageLimit).piece_bytes, 65536U);
   values["piece_bytes"] = 3;
   EXPECT_THAT(refusal_of_switches(values), HasSubstr("piece_bytes"));
-  values["piece_bytes"] = kMaxMessage;
+  values["piece_bytes"] = kMessageLimit;
   EXPECT_THAT(refusal_of_switches(values), HasSubstr("bounded by transport.max_message_bytes"));
 }
 
-State sample_state() {
+State mixed_state() {
   return {{"a", torch::arange(1000, torch::kFloat).reshape({10, 100})},
           {"count", torch::tensor(std::int64_t{7}, torch::kLong)},
           {"empty", torch::empty({0})},
@@ -115,7 +115,7 @@ std::vector<Path> every_path() {
 
 // Every way to send meets every way to receive: all read the same bytes.
 TEST(ModelPath, EveryCombinationCarriesTheSameBits) {
-  const State sent = sample_state();
+  const State sent = mixed_state();
   for (const Path& path : every_path()) {
     for (const Side side : {Side::client, Side::server}) {
       SCOPED_TRACE(path.serialize + " " + path.framing + " " + path.receive + " " +
@@ -142,8 +142,8 @@ TEST(ModelPath, EveryCombinationCarriesTheSameBits) {
 }
 
 TEST(ModelPath, IntoTensorsFillsTheGivenTensors) {
-  const State sent = sample_state();
-  State into = sample_state();
+  const State sent = mixed_state();
+  State into = mixed_state();
   for (const auto& entry : into) entry.tensor.zero_();
   const auto framing = make_framing("metadata_then_raw");
   const auto deserializer = make_deserializer("cpu_first");
@@ -157,7 +157,7 @@ TEST(ModelPath, IntoTensorsFillsTheGivenTensors) {
 }
 
 TEST(ModelPath, TruncationAnywhereIsRefused) {
-  const State sent = sample_state();
+  const State sent = mixed_state();
   for (const auto& framing_name : framing_values()) {
     for (const auto& receive : receive_values()) {
       SCOPED_TRACE(framing_name + " " + receive);

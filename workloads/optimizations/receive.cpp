@@ -112,6 +112,7 @@ class StreamingReceiver final : public ModelReceiver {
                                       const State* into) const override {
     const std::unique_ptr<ModelStream> stream = framing_.open(call);
     const StateTable table = stream->read_table();
+    if (stream->header().status == Status::again) return {stream->header(), {}};
     if (into != nullptr) expect_same_tensors(table, table_of(*into), call.peer());
     State state = into != nullptr ? in_order_of(table, *into) : allocate_state(table);
     for (const NamedTensor& entry : state)

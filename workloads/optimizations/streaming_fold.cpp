@@ -39,10 +39,19 @@ struct Blocks {
   std::vector<Number> folded = std::vector<Number>(kBlockBytes / sizeof(Number));
 };
 
+template <class Work>
+void reading_from(const FoldInput& input, Work work) {
+  try {
+    work();
+  } catch (const PeerGone& gone) {
+    throw ClientLost(input.client, gone);
+  }
+}
+
 template <class Number>
 void read_block(const FoldInput& input, const TensorFold& fold, Number* to, std::size_t count) {
   auto* const bytes = reinterpret_cast<char*>(to);
-  input.stream->read_data(bytes, count * sizeof(Number));
+  reading_from(input, [&] { input.stream->read_data(bytes, count * sizeof(Number)); });
   if (!all_finite(bytes, count, fold.entry.tensor.scalar_type()))
     complain_not_finite(fold.entry.name, client_name(input.client));
 }
@@ -107,13 +116,13 @@ void fold_any(const TensorFold& fold, bool stepped, Staging& staging) {
 
 }  // namespace
 
-void streaming_fold(const Model& model, const std::vector<FoldInput>& inputs, UploadKind upload,
-                    Staging& staging) {
+void streaming_fold(const Model& model, const State& part, const std::vector<FoldInput>& inputs,
+                    UploadKind upload, Staging& staging) {
   staging.abandon();
-  for (const NamedTensor& entry : model.state)
+  for (const NamedTensor& entry : part)
     fold_any({entry, inputs, upload}, is_stepped(model, entry), staging);
-  for (const FoldInput& input : inputs) input.stream->expect_end();
-  staging.commit(model.state);
+  for (const FoldInput& input : inputs) reading_from(input, [&] { input.stream->expect_end(); });
+  staging.commit(part);
 }
 
 }  // namespace memduel

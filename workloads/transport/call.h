@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+
 namespace memduel {
 
 /// The four calls of APPFL's service.
@@ -23,6 +25,13 @@ enum class Method {
 inline constexpr Method kMethods[] = {Method::get_configuration, Method::get_global_model,
                                       Method::update_global_model, Method::invoke_custom_action};
 std::string_view method_name(Method method);  ///< "UpdateGlobalModel"
+
+/// The peer ended or broke off before it had said all, or took too long.
+class PeerGone : public Error {
+ public:
+  PeerGone(const std::string& what, const std::string& peer)
+      : Error(ExitCode::cannot_measure, what, peer) {}
+};
 
 /// A received message. The segments, in order, are its bytes; `owner` keeps them alive.
 struct Message {
@@ -45,12 +54,11 @@ class Call {
   Call& operator=(const Call&) = delete;
   virtual ~Call() = default;
 
-  /// The next message; absent when the peer has ended its side. Throws Error(cannot_measure) when
-  /// the peer broke off and the transport can tell.
+  /// The next message; absent when the peer has ended its side. Throws PeerGone when the peer broke
+  /// off and the transport can tell.
   virtual std::optional<Message> read() = 0;
 
-  /// Sends one message. Returns before the bytes are on the wire. Throws Error(cannot_measure) when
-  /// the peer is gone.
+  /// Sends one message. Returns before the bytes are on the wire. Throws PeerGone.
   virtual void write(std::span<const Segment> segments) = 0;
 
   /// Ends the call from any thread: reads and writes in progress return or throw.

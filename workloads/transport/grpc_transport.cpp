@@ -64,14 +64,13 @@ class GrpcServerCall final : public Call {
   std::optional<Message> read() override {
     ByteBuffer buffer;
     if (stream_.Read(&buffer)) return to_message(buffer);
-    if (context_.IsCancelled())
-      throw Error(ExitCode::cannot_measure, "the client broke off its call", peer_);
+    if (context_.IsCancelled()) throw PeerGone("the client broke off its call", peer_);
     return std::nullopt;
   }
 
   void write(std::span<const Segment> segments) override {
     if (!stream_.Write(to_byte_buffer(segments)))
-      throw Error(ExitCode::cannot_measure, "the client is gone: its answer was not taken", peer_);
+      throw PeerGone("the client is gone: its answer was not taken", peer_);
   }
 
   void cancel() noexcept override { context_.TryCancel(); }

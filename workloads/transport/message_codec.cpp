@@ -76,7 +76,7 @@ void decode_header_field(std::string_view bytes, const std::string& from, Header
       header.client_id = reader.bytes(reader.varint());
     } else if (tag == (1 << 3 | kVarint)) {
       const std::uint64_t status = reader.varint();
-      if (status > static_cast<std::uint64_t>(Status::error))
+      if (status > static_cast<std::uint64_t>(Status::again))
         reader.fail(fmt::format("unknown status {}", status));
       header.status = static_cast<Status>(status);
     } else {

@@ -18,8 +18,9 @@
 
 namespace memduel {
 
-/// APPFL's ServerHeader.Status.
-enum class Status : std::uint8_t { run = 0, done = 1, error = 2 };
+/// APPFL's ServerHeader.Status, and one more: the upload was lost with another client's and is
+/// wanted again.
+enum class Status : std::uint8_t { run = 0, done = 1, error = 2, again = 3 };
 
 /// A message without its payload. A request carries client_id, a response status.
 struct Header {

@@ -85,7 +85,8 @@ class Frames {
     if (size > most_bytes_)
       fail(fmt::format("a message of {} bytes exceeds the limit of {}", size, most_bytes_), peer_);
     Frame frame{header[0], std::string(size, '\0')};
-    if (!receive_all(frame.bytes.data(), size)) fail("the peer closed within a message", peer_);
+    if (!receive_all(frame.bytes.data(), size))
+      throw PeerGone("the peer closed within a message", peer_);
     return frame;
   }
 
@@ -97,7 +98,8 @@ class Frames {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0) fail(fmt::format("the peer is gone: {}", std::strerror(errno)), peer_);
+      if (sent < 0)
+        throw PeerGone(fmt::format("the peer is gone: {}", std::strerror(errno)), peer_);
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
@@ -108,9 +110,9 @@ class Frames {
     while (done < size) {
       const ssize_t got = ::recv(socket_.fd(), to + done, size - done, 0);
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) fail(fmt::format("nothing received: {}", std::strerror(errno)), peer_);
+      if (got < 0) throw PeerGone(fmt::format("nothing received: {}", std::strerror(errno)), peer_);
       if (got == 0 && done == 0) return false;
-      if (got == 0) fail("the peer closed within a message", peer_);
+      if (got == 0) throw PeerGone("the peer closed within a message", peer_);
       done += static_cast<std::size_t>(got);
     }
     return true;
@@ -134,7 +136,7 @@ class UnixServerCall final : public Call {
   std::optional<Message> read() override {
     if (ended_) return std::nullopt;
     std::optional<Frame> frame = frames_.receive();
-    if (!frame) fail("the client broke off its call", peer());
+    if (!frame) throw PeerGone("the client broke off its call", peer());
     ended_ = frame->kind == 'E';
     if (ended_) return std::nullopt;
     return to_message(std::move(*frame));

@@ -1,0 +1,177 @@
+// What becomes of a run when a client breaks off, or hangs, in the middle of an upload: real
+// server, real clients, and one that stops half-way. Without training, client i adds i/1024 to
+// every element of the global state each round, so the average of clients moves it by the mean of
+// theirs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <future>
+
+#include "base/error.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/federated/role_setup.h"
+#include "workloads/federated/roles.h"
+#include "workloads/federated/server_connection.h"
+#include "workloads/federated/test_run.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int kClients = 3;
+constexpr int kRounds = 3;
+constexpr int kLostIn = 2;
+
+enum class Ending { breaks_off, hangs };
+
+struct Case {
+  std::string name;
+  std::string preset;
+  std::string transport;
+  Ending ending;
+};
+
+void PrintTo(const Case& one, std::ostream* stream) {
+  *stream << one.name;
+}
+
+class LostClient : public ::testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    dir_ = fs::path(::testing::TempDir()) /
+           ("lost_client." + std::to_string(getpid()) + "." + GetParam().name);
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  [[nodiscard]] WorkerConfig config(const std::string& policy) const {
+    return test_run_config(dir_, {GetParam().preset,
+                                  {{"clients", kClients},
+                                   {"rounds", kRounds},
+                                   {"on_lost_client", policy},
+                                   {"stall_seconds", 2},
+                                   {"transport", {{"kind", GetParam().transport}}}},
+                                  nlohmann::json::object()});
+  }
+
+  fs::path dir_;
+};
+
+std::string await_file(const fs::path& file) {
+  while (!fs::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return read_file(file);
+}
+
+void keep_half(std::vector<Segment>& segments) {
+  std::size_t left = 0;
+  for (const Segment& segment : segments) left += segment.bytes.size() / 2;
+  for (Segment& segment : segments) {
+    segment.bytes = segment.bytes.substr(0, left);
+    left -= segment.bytes.size();
+  }
+}
+
+/// Takes part until it stops half-way through its upload of round kLostIn. `over`: the others are
+/// done, the one that hangs may go.
+void run_unreliable_client(const WorkerConfig& config, Ending ending,
+                           const std::shared_future<void>& over) {
+  const Optimizations optimizations =
+      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes);
+  const auto transport = open_client(transport_options(config, optimizations),
+                                     await_file(config.address_file), client_name(kClients));
+  transport->connect(std::chrono::seconds(30));
+  ServerConnection connection(*transport, optimizations, client_name(kClients));
+  State state = connection.get_global_model({}, nullptr);
+  for (int round = 1; round < kLostIn; ++round) {
+    for (const NamedTensor& entry : state) entry.tensor.add_(kClients / 1024.0);
+    ModelUpdate update = connection.start_update();
+    update.send_state(state, connection.header({}));
+    state = update.receive(nullptr).state;
+  }
+  for (const NamedTensor& entry : state) entry.tensor.add_(1);  // would show in the average
+  const auto call = transport->start(Method::update_global_model);
+  CallFrame frame(Side::client);
+  Outgoing outgoing = optimizations.serializer->prepare(state, connection.header({}),
+                                                        *optimizations.framing, frame);
+  keep_half(outgoing.body);
+  send(*call, std::move(outgoing), 65536);
+  if (ending == Ending::hangs) over.wait();
+}
+
+struct Outcome {
+  std::string server_error;
+  double moved = 0;  ///< of the global state's first element, over the run, × 1024
+};
+
+Outcome run_with_unreliable_client(const WorkerConfig& config, Ending ending) {
+  std::promise<void> over;
+  const std::shared_future<void> over_future = over.get_future().share();
+  auto server = std::async(std::launch::async, [&] { run_server(config); });
+  std::vector<std::future<void>> clients;
+  for (int index = 1; index < kClients; ++index)
+    clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));
+  clients.push_back(
+      std::async(std::launch::async, [&] { run_unreliable_client(config, ending, over_future); }));
+  Outcome outcome;
+  try {
+    server.get();
+  } catch (const Error& error) {
+    outcome.server_error = error.message();
+  }
+  over.set_value();
+  for (auto& client : clients) {
+    try {
+      client.get();
+    } catch (const Error&) {
+      EXPECT_FALSE(outcome.server_error.empty()) << "a client failed while the server did not";
+    }
+  }
+  if (outcome.server_error.empty()) {
+    const State initial = build_model(config).state;
+    const State final_state = read_model_file(config.model_file);
+    outcome.moved = 1024.0 * (final_state[0].tensor.flatten()[0].item<double>() -
+                              initial[0].tensor.flatten()[0].item<double>());
+  }
+  return outcome;
+}
+
+TEST_P(LostClient, TheOthersFinishTheRoundWithoutIt) {
+  const Outcome outcome = run_with_unreliable_client(config("continue"), GetParam().ending);
+  EXPECT_EQ(outcome.server_error, "");
+  // Round 1: (1 + 2 + 3) / 3. Rounds 2 and 3: (1 + 2) / 2.
+  EXPECT_NEAR(outcome.moved, 2 + 1.5 + 1.5, 0.001);
+}
+
+TEST_P(LostClient, TheRunFailsNamingClientAndRound) {
+  const Outcome outcome = run_with_unreliable_client(config("fail"), GetParam().ending);
+  EXPECT_THAT(
+      outcome.server_error,
+      AllOf(HasSubstr("round 2"), HasSubstr("client-3 was lost"),
+            HasSubstr(GetParam().ending == Ending::hangs ? "it sent nothing for 2 s" : "")));
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all = {
+      {"fold_unix_breaks_off", "appfl-minimal", "unix", Ending::breaks_off},
+      {"fold_unix_hangs", "appfl-minimal", "unix", Ending::hangs},
+      {"collect_unix_breaks_off", "appfl-original", "unix", Ending::breaks_off},
+      {"collect_unix_hangs", "appfl-optimized", "unix", Ending::hangs}};
+#ifdef MEMDUEL_HAVE_GRPC
+  all.push_back({"fold_grpc_breaks_off", "appfl-minimal", "grpc", Ending::breaks_off});
+  all.push_back({"fold_grpc_hangs", "appfl-minimal", "grpc", Ending::hangs});
+  all.push_back({"collect_grpc_hangs", "appfl-original", "grpc", Ending::hangs});
+#endif
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, LostClient, ::testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace memduel

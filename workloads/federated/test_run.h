@@ -1,0 +1,46 @@
+// For tests: a run without training over a small table of tensors, its roles as threads.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/file.h"
+#include "workloads/federated/worker_config.h"
+
+namespace memduel {
+
+/// What a test wants different from a run of two clients and two rounds over gRPC.
+struct TestRun {
+  std::string preset = "appfl-original";
+  nlohmann::json workload = nlohmann::json::object();       ///< merged over the defaults
+  nlohmann::json optimizations = nlohmann::json::object();  ///< merged over the preset
+};
+
+inline WorkerConfig test_run_config(const std::filesystem::path& dir, const TestRun& run) {
+  nlohmann::json workload = {{"kind", "state-dict"},
+                             {"model", "tensors"},
+                             {"tensors", {{"a", {512, 1024}}, {"b", {100}}, {"c", {33, 7}}}},
+                             {"clients", 2},
+                             {"rounds", 2},
+                             {"threads", 1},
+                             {"transport", {{"kind", "unix"}, {"max_message_bytes", 1048576}}},
+                             {"deadline_seconds", 100}};
+  workload.merge_patch(run.workload);
+  nlohmann::json optimizations =
+      nlohmann::json::parse(
+          read_file(std::string(MEMDUEL_CONFIGS "/presets/") + run.preset + ".json"))
+          .at("optimizations");
+  optimizations.update(run.optimizations);
+  return parse_worker_config({{"workload", workload},
+                              {"optimizations", optimizations},
+                              {"seed", 1},
+                              {"meters", nlohmann::json::array()},
+                              {"trial_dir", dir.string()},
+                              {"data_dir", ""},
+                              {"address_file", (dir / "server.address").string()},
+                              {"model_file", (dir / "final_model.bin").string()}},
+                             "worker.json");
+}
+
+}  // namespace memduel

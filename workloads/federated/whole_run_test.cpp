@@ -1,0 +1,91 @@
+// Whole runs, server and clients, under every preset: chunked or not, over either transport, with
+// either framing, the final models are the same bits.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <future>
+
+#include "base/error.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/federated/roles.h"
+#include "workloads/federated/test_run.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class WholeRun : public ::testing::Test {
+ protected:
+  WholeRun() : dir_(fs::path(::testing::TempDir()) / ("whole_run." + std::to_string(getpid()))) {}
+  void TearDown() override { fs::remove_all(dir_); }
+
+  State final_state(const TestRun& run) {
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+    const WorkerConfig config = test_run_config(dir_, run);
+    auto server = std::async(std::launch::async, [&] { run_server(config); });
+    std::vector<std::future<void>> clients;
+    for (int index = 1; index <= config.workload.clients; ++index)
+      clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));
+    server.get();
+    for (auto& client : clients) client.get();
+    return read_model_file(config.model_file);
+  }
+
+  fs::path dir_;
+};
+
+std::vector<std::string> transports() {
+#ifdef MEMDUEL_HAVE_GRPC
+  return {"unix", "grpc"};
+#else
+  return {"unix"};
+#endif
+}
+
+TEST_F(WholeRun, EveryPresetTransportAndChunkingEndsInTheSameBits) {
+  const State original = final_state({});
+  for (const char* preset :
+       {"appfl-original", "appfl-as-coded", "appfl-optimized", "appfl-minimal"}) {
+    for (const std::string& transport : transports()) {
+      for (const nlohmann::json& chunking : {nlohmann::json("off"), nlohmann::json(2048)}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", preset, transport, chunking.dump()));
+        const State state = final_state(
+            {preset, {{"transport", {{"kind", transport}}}}, {{"model_chunking", chunking}}});
+        const StateDifference difference = compare_states(original, state);
+        EXPECT_TRUE(difference.bit_identical);
+      }
+    }
+  }
+}
+
+// The other framing than the preset's own.
+TEST_F(WholeRun, FramingDoesNotChangeTheBits) {
+  const State original = final_state({});
+  EXPECT_TRUE(compare_states(original, final_state({"appfl-original",
+                                                    nlohmann::json::object(),
+                                                    {{"framing", "metadata_then_raw"}}}))
+                  .bit_identical);
+  EXPECT_TRUE(compare_states(original, final_state({"appfl-minimal",
+                                                    nlohmann::json::object(),
+                                                    {{"framing", "embedded_in_message"}}}))
+                  .bit_identical);
+}
+
+TEST_F(WholeRun, ChunksAndGoingOnWithoutAClientExcludeEachOther) {
+  fs::create_directories(dir_);
+  try {
+    run_server(test_run_config(
+        dir_, {"appfl-minimal", {{"on_lost_client", "continue"}}, {{"model_chunking", 2048}}}));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("workload.on_lost_client"));
+  }
+}
+
+}  // namespace
+}  // namespace memduel
