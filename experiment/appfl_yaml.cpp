@@ -1,10 +1,12 @@
 #include "experiment/appfl_yaml.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 
@@ -31,13 +33,41 @@ void refuse_control_characters(std::string_view text, const std::string& file) {
          fmt::format("found the control character {:#04x}, expected text", *bad));
 }
 
+/// Notes where a document begins and leaves the rest alone.
+class DocumentStart final : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+
+  int line = 1;
+};
+
+/// Not YAML::LoadAll: a stray comma is a document to it that never ends.
+void refuse_second_document(const std::string& text, const std::string& file) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStart start;
+  if (!parser.HandleNextDocument(start))
+    refuse(file, 1, "the file is empty, expected APPFL's settings");
+  if (parser.HandleNextDocument(start))
+    refuse(file, start.line, "found a second document, or text that belongs to nothing before it");
+}
+
 YAML::Node parse(std::string_view text, const std::string& file) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) refuse(file, 1, "the file is empty, expected APPFL's settings");
-    if (documents.size() > 1)
-      refuse(file, documents[1].Mark().line + 1, "found a second document, expected one");
-    return documents.front();
+    const std::string copy(text);
+    refuse_second_document(copy, file);
+    return YAML::Load(copy);
   } catch (const YAML::Exception& error) {
     // A fault at the end of the text has no mark.
     const int line = error.mark.is_null()

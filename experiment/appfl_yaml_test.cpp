@@ -115,6 +115,11 @@ TEST(AppflYaml, DeepNestingIsRefusedAndNotRecursedInto) {
               HasSubstr("nested deeper than 30 levels"));
 }
 
+// Found by the fuzzer: to YAML::LoadAll a comma outside of brackets is a document without end.
+TEST(AppflYaml, StrayCommaDoesNotHang) {
+  EXPECT_THAT(refusal("a: 1\n, b: 2\n"), HasSubstr("a.yaml, line 2"));
+}
+
 TEST(AppflYaml, HugeTextIsRefused) {
   EXPECT_THAT(refusal("a: " + std::string(300'000, 'x')), HasSubstr("expected at most 262144"));
 }
