@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
+#include "analysis/ablation_sums.h"
 #include "analysis/comparison.h"
 #include "analysis/multiplicity.h"
+#include "analysis/phase_peaks.h"
 #include "analysis/verdict.h"
 
 namespace memduel {
@@ -18,70 +18,34 @@ constexpr double kAlpha = 0.05;
 constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
 constexpr const char* kPeak = "peak_rss_bytes";
 
-/// One metric of one role, for whole trials or in one phase.
-struct Subject {
-  std::string role;
-  std::string metric;
-  std::optional<std::string> phase;
-  std::string key;  ///< the metric's name in `observations`
-  const Observations* observations = nullptr;
-};
-
-std::string phase_key(const std::string& phase, const std::string& metric) {
-  return phase + "." + metric;
-}
-
-const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
-  const auto at = std::find_if(observations.arms.begin(), observations.arms.end(),
-                               [&](const ArmObservations& arm) { return arm.arm == name; });
-  return at == observations.arms.end() ? nullptr : &*at;
-}
-
-std::optional<double> value_of(const Observation& trial, const Subject& subject) {
-  const auto role = trial.roles.find(subject.role);
-  if (trial.status != TrialStatus::ok || role == trial.roles.end()) return std::nullopt;
-  const auto at = role->second.find(subject.key);
-  return at == role->second.end() ? std::nullopt : std::optional(at->second);
-}
-
-std::map<int, double> values_by_block(const Subject& subject, const std::string& arm) {
-  std::map<int, double> values;
-  const ArmObservations* found = find_arm(*subject.observations, arm);
-  if (found == nullptr) return values;
-  for (const Observation& trial : found->trials)
-    if (const auto value = value_of(trial, subject)) values.emplace(trial.block, *value);
-  return values;
-}
-
-// ---- cells
-// ------------------------------------------------------------------------------------------
-
 /// A cell whose verdict waits for its family.
 struct PendingCell {
   AblationCell* cell;
   MeasuredRow row;
 };
 
-MetricInfo info_of(const Subject& subject) {
+MetricInfo info_of(const AblationSubject& subject) {
   MetricInfo info = metric_info(subject.metric);
   info.name = subject.key;
   return info;
 }
 
-std::optional<double> noise_floor(const Subject& subject, const AnalysisSettings& settings) {
+std::optional<double> noise_floor(const AblationSubject& subject,
+                                  const AnalysisSettings& settings) {
   if (!settings.calibration || subject.phase) return std::nullopt;
   const auto at = settings.calibration->metrics.find({subject.role, subject.metric});
   return at == settings.calibration->metrics.end() ? std::nullopt
                                                    : std::optional(at->second.noise_floor);
 }
 
-std::string no_value(const Subject& subject, const std::string& arm, const std::string& reference) {
+std::string no_value(const AblationSubject& subject, const std::string& arm,
+                     const std::string& reference) {
   return fmt::format("no block has {} in both {} and {}",
                      subject.phase ? "phase " + *subject.phase : subject.metric, arm, reference);
 }
 
 /// Measures `arm` against `reference`; nothing is pending where there is no value to compare.
-std::optional<MeasuredRow> measure_cell(AblationCell& cell, const Subject& subject,
+std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubject& subject,
                                         const AnalysisSettings& settings) {
   const ArmObservations* reference = find_arm(*subject.observations, cell.reference);
   const ArmObservations* arm = find_arm(*subject.observations, *cell.arm);
@@ -124,113 +88,28 @@ void decide_family(std::vector<PendingCell>& family) {
   }
 }
 
-// ---- sums
-// -------------------------------------------------------------------------------------------
-
-/// The arms whose values are added up in each block, with their signs: their sum is the remainder.
-using Terms = std::vector<std::pair<std::string, double>>;
-
-/// Both sides of the remainder, block by block: the sum of the positive and of the negative terms.
-struct BlockSums {
-  std::vector<double> less;
-  std::vector<double> more;
-};
-
-BlockSums sums_by_block(const Subject& subject, const Terms& terms) {
-  std::map<int, std::pair<double, double>> sums;
-  std::map<int, std::size_t> counted;
-  for (const auto& [arm, factor] : terms) {
-    for (const auto& [block, value] : values_by_block(subject, arm)) {
-      (factor > 0 ? sums[block].second : sums[block].first) += std::abs(factor) * value;
-      ++counted[block];
-    }
-  }
-  BlockSums whole;
-  for (const auto& [block, sum] : sums) {
-    if (counted[block] != terms.size()) continue;
-    whole.less.push_back(sum.first);
-    whole.more.push_back(sum.second);
-  }
-  return whole;
-}
-
-void add_interval(AblationSum& out, const Subject& subject, const Terms& terms) {
-  const BlockSums sums = sums_by_block(subject, terms);
-  out.n = static_cast<int>(sums.less.size());
-  if (out.n < kMinimumBlocks) return;
-  const Interval interval = ShiftTest(sums.less, sums.more, Design::paired).interval(kAlpha);
-  if (std::isfinite(interval.low)) out.ci_low = interval.low;
-  if (std::isfinite(interval.high)) out.ci_high = interval.high;
-}
-
-/// How the effects of one view add up.
-struct View {
-  AblationCell AblationRow::* cell;
-  double sign;  ///< of the cell's difference as the switch's effect
-};
-constexpr View kAddedAlone = {&AblationRow::added_alone, 1};
-constexpr View kLeftOut = {&AblationRow::left_out, -1};
-
-/// remainder = (candidate - baseline) - sum over switches of sign × (arm - reference).
-AblationSum sum_of(const View& view, const std::vector<AblationRow>& rows, const Subject& subject,
-                   const AblationCell& whole) {
-  AblationSum out;
-  Terms terms = {{*whole.arm, 1}, {whole.reference, -1}};
-  double sum = 0;
-  std::size_t measured = 0;
-  for (const AblationRow& row : rows) {
-    const AblationCell& cell = row.*view.cell;
-    if (!cell.arm) continue;  // changes nothing, so its effect is 0
-    if (!cell.difference) {
-      out.missing.push_back(row.optimization);
-      continue;
-    }
-    sum += view.sign * *cell.difference;
-    terms.emplace_back(*cell.arm, -view.sign);
-    terms.emplace_back(cell.reference, view.sign);
-    ++measured;
-  }
-  if (measured == 0 || !whole.difference) return out;
-  out.sum = sum;
-  out.remainder = *whole.difference - sum;
-  std::map<std::string, double> collected;
-  for (const auto& [arm, factor] : terms) collected[arm] += factor;
-  Terms distinct;
-  for (const auto& [arm, factor] : collected)
-    if (factor != 0) distinct.emplace_back(arm, factor);
-  if (distinct.empty()) {  // every term is there with both signs: the remainder is 0 by definition
-    out.n = whole.n;
-    out.ci_low = out.ci_high = 0;
-    return out;
-  }
-  add_interval(out, subject, distinct);
-  return out;
-}
-
-// ---- all subjects
-// -----------------------------------------------------------------------------------
-
 AblationCell start_cell(const AblationArm& arm, const std::string& reference) {
   AblationCell cell;
   cell.arm = arm.arm;
+  cell.idle = arm.idle;
   cell.reference = reference;
-  if (!arm.arm) cell.reason = "changes nothing here: " + arm.why_not;
+  if (!arm.arm) cell.reason = arm.why_not;
   return cell;
 }
 
 /// The rows of one subject and the candidate as a whole, before their verdicts.
 struct Table {
-  Subject subject;
+  AblationSubject subject;
   std::vector<AblationRow> rows;
   AblationTotal total;
 };
 
-Table start_table(const Subject& subject, const ExperimentView& view) {
+Table start_table(const AblationSubject& subject, const ExperimentView& view) {
   Table table{subject, {}, {}};
   table.total.role = subject.role;
   table.total.metric = subject.metric;
   table.total.phase = subject.phase;
-  table.total.whole = start_cell({view.ablation->candidate, ""}, view.baseline);
+  table.total.whole = start_cell({view.ablation->candidate, false, ""}, view.baseline);
   for (const AblationSwitch& one : view.ablation->switches)
     table.rows.push_back({one.name, subject.role, subject.metric, subject.phase,
                           start_cell(one.added_alone, view.baseline),
@@ -257,7 +136,6 @@ bool measure(Table& table, const AnalysisSettings& settings, std::vector<Pending
   return any;
 }
 
-/// A cell that was not run can change nothing, so it says nothing.
 SwitchEffect effect_of(const AblationRow& row) {
   const auto either = [&](Verdict added, Verdict left_out) {
     return (row.added_alone.arm && row.added_alone.verdict == added) ||
@@ -268,8 +146,10 @@ SwitchEffect effect_of(const AblationRow& row) {
   if (saves && costs) return SwitchEffect::mixed;
   if (saves) return SwitchEffect::saves;
   if (costs) return SwitchEffect::costs;
-  return either(Verdict::inconclusive, Verdict::inconclusive) ? SwitchEffect::cannot_tell
-                                                              : SwitchEffect::nothing;
+  if (either(Verdict::inconclusive, Verdict::inconclusive)) return SwitchEffect::cannot_tell;
+  const bool known =
+      either(Verdict::unchanged, Verdict::unchanged) || (row.added_alone.idle && row.left_out.idle);
+  return known ? SwitchEffect::nothing : SwitchEffect::cannot_tell;
 }
 
 /// What the switch saves at best, in the metric's unit: alone, or beside all the others.
@@ -280,20 +160,20 @@ double saving(const AblationRow& row) {
   return metric_info(row.metric).lower_is_better || std::isinf(best) ? best : -best;
 }
 
-std::vector<Table> tables_of(const std::vector<Subject>& subjects, const ExperimentView& view,
-                             const AnalysisSettings& settings) {
+std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
+                             const ExperimentView& view, const AnalysisSettings& settings) {
   std::vector<Table> tables;
   tables.reserve(subjects.size());  // cells are pointed at until their family is decided
   std::vector<PendingCell> family;
-  for (const Subject& subject : subjects) {
+  for (const AblationSubject& subject : subjects) {
     tables.push_back(start_table(subject, view));
     if (!measure(tables.back(), settings, family)) tables.pop_back();
   }
   decide_family(family);
   for (Table& table : tables) {
     for (AblationRow& row : table.rows) row.effect = effect_of(row);
-    table.total.added_alone = sum_of(kAddedAlone, table.rows, table.subject, table.total.whole);
-    table.total.left_out = sum_of(kLeftOut, table.rows, table.subject, table.total.whole);
+    table.total.added_alone = sum_added_alone(table.subject, table.rows, table.total.whole);
+    table.total.left_out = sum_left_out(table.subject, table.rows, table.total.whole);
     std::stable_sort(
         table.rows.begin(), table.rows.end(),
         [](const AblationRow& a, const AblationRow& b) { return saving(a) > saving(b); });
@@ -302,8 +182,9 @@ std::vector<Table> tables_of(const std::vector<Subject>& subjects, const Experim
 }
 
 /// Phases in the order in which the trials went through them.
-std::vector<Subject> phase_subjects(const RunData& run, const std::vector<RoleMetric>& metrics,
-                                    const Observations& observations) {
+std::vector<AblationSubject> phase_subjects(const RunData& run,
+                                            const std::vector<RoleMetric>& metrics,
+                                            const Observations& observations) {
   std::vector<std::string> phases;
   for (const TrialData& trial : run.trials)
     for (const RoleData& role : trial.roles)
@@ -315,11 +196,11 @@ std::vector<Subject> phase_subjects(const RunData& run, const std::vector<RoleMe
   for (const RoleMetric& metric : metrics)
     if (std::find(roles.begin(), roles.end(), metric.role) == roles.end())
       roles.push_back(metric.role);
-  std::vector<Subject> subjects;
+  std::vector<AblationSubject> subjects;
   for (const std::string& role : roles)
     for (const std::string& phase : phases)
       for (const char* metric : {kAboveIdle, kPeak})
-        subjects.push_back({role, metric, phase, phase_key(phase, metric), &observations});
+        subjects.push_back({role, metric, phase, phase_metric(phase, metric), &observations});
   return subjects;
 }
 
@@ -334,8 +215,8 @@ Note not_possible(const ExperimentView& view) {
     add(one.left_out, fmt::format("{} left out of {}", one.name, view.ablation->candidate));
   }
   if (list.empty()) return {};
-  return {"ablation_not_possible", "not measured, because it would change nothing: " + list,
-          "such a switch is measured on the side where it can act"};
+  return {"ablation_not_possible", "cells without an arm: " + list,
+          "such a switch is measured on the other side, where it can act there"};
 }
 
 }  // namespace
@@ -360,38 +241,13 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
   return metrics;
 }
 
-RunData phase_peaks(const RunData& run) {
-  RunData peaks = run;
-  for (TrialData& trial : peaks.trials) {
-    for (RoleData& role : trial.roles) {
-      const auto idle = role.metrics.find("idle_rss_bytes");
-      Metrics metrics;
-      for (const RoundData& round : role.rounds) {
-        for (const PhaseData& phase : round.phases) {
-          const auto peak = phase.metrics.find(kPeak);
-          if (peak == phase.metrics.end()) continue;
-          const bool above = idle != role.metrics.end();
-          const double value = above ? std::max(0.0, peak->second - idle->second) : peak->second;
-          double& highest =
-              metrics.try_emplace(phase_key(phase.phase, above ? kAboveIdle : kPeak), value)
-                  .first->second;
-          highest = std::max(highest, value);
-        }
-      }
-      role.metrics = std::move(metrics);
-      role.rounds.clear();
-    }
-  }
-  return peaks;
-}
-
 Ablation ablate(const RunData& run, const ExperimentView& view,
                 const std::vector<RoleMetric>& metrics, const AnalysisSettings& settings) {
   Ablation ablation;
   if (!view.ablation) return ablation;
   const Observations trials = observe(run, view.arms, settings.warmup_rounds);
   const Observations phases = observe(phase_peaks(run), view.arms, settings.warmup_rounds);
-  std::vector<Subject> whole_trials;
+  std::vector<AblationSubject> whole_trials;
   for (const RoleMetric& metric : metrics)
     whole_trials.push_back({metric.role, metric.metric, std::nullopt, metric.metric, &trials});
   for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases)}) {

@@ -40,8 +40,4 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
 Ablation ablate(const RunData& run, const ExperimentView& view,
                 const std::vector<RoleMetric>& metrics, const AnalysisSettings& settings);
 
-/// The run with one metric per role for every phase: the largest peak of the phase over its rounds,
-/// above idle where the role has an idle level. The metric is named by `phase_metric`.
-RunData phase_peaks(const RunData& run);
-
 }  // namespace memduel

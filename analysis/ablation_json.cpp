@@ -9,6 +9,7 @@ using nlohmann::json;
 
 json cell_to_json(const AblationCell& cell) {
   return {{"arm", or_null(cell.arm)},
+          {"idle", cell.idle},
           {"reference", cell.reference},
           {"reference_median", or_null(cell.reference_median)},
           {"median", or_null(cell.median)},
@@ -25,6 +26,7 @@ json cell_to_json(const AblationCell& cell) {
 AblationCell cell_from_json(const JsonReader& in) {
   AblationCell cell;
   cell.arm = in.maybe_text("arm");
+  cell.idle = in.maybe_boolean("idle").value_or(false);
   cell.reference = in.maybe_text("reference").value_or("");
   cell.reference_median = in.maybe_number("reference_median");
   cell.median = in.maybe_number("median");

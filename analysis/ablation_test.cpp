@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/phase_peaks.h"
 #include "analysis/synthetic_run.h"
 #include "analysis/test_data.h"
 
@@ -105,9 +106,9 @@ TEST(Ablation, SaysWhereASwitchSavesOnOneSideAndCostsOnTheOther) {
 TEST(Ablation, PutsTheLargestSavingFirst) {
   const Ablation ablation = ablation_of(
       ablation_run({{"old", 100}, {"new", 50}, {"old+x", 130}, {"old+y", 80}, {"old+z", 70}},
-                   {switch_entry("x", {{"arm", "old+x"}}, {{"why_not", "needs y"}}),
-                    switch_entry("y", {{"arm", "old+y"}}, {{"why_not", "needs y"}}),
-                    switch_entry("z", {{"arm", "old+z"}}, {{"why_not", "needs y"}})}));
+                   {switch_entry("x", {{"arm", "old+x"}}, {{"idle", "needs y"}}),
+                    switch_entry("y", {{"arm", "old+y"}}, {{"idle", "needs y"}}),
+                    switch_entry("z", {{"arm", "old+z"}}, {{"idle", "needs y"}})}));
   EXPECT_THAT(ablation.rows, ElementsAre(testing::Field(&AblationRow::optimization, "z"),
                                          testing::Field(&AblationRow::optimization, "y"),
                                          testing::Field(&AblationRow::optimization, "x")));
@@ -152,16 +153,26 @@ TEST(Interaction, OfASingleSwitchIsExactlyNone) {
 
 TEST(Ablation, SaysWhyACellHasNoArmAndCountsItAsNoEffect) {
   json switches = three_switches();
-  switches[2]["added_alone"] = {{"why_not", "needs fold=on"}};
+  switches[2]["added_alone"] = {{"idle", "needs fold=on"}};
   const Ablation ablation = ablation_of(ablation_run(independent(), switches));
   const AblationCell& cell = row_of(ablation, "z").added_alone;
   EXPECT_FALSE(cell.arm);
   EXPECT_FALSE(cell.ratio);
-  EXPECT_EQ(cell.reason, "changes nothing here: needs fold=on");
+  EXPECT_EQ(cell.reason, "changes nothing: needs fold=on");
   EXPECT_EQ(ablation.totals.at(0).added_alone.sum, -50 * kMiB);
   ASSERT_EQ(ablation.limitations.size(), 1U);
   EXPECT_EQ(ablation.limitations[0].message,
-            "not measured, because it would change nothing: z added to old (needs fold=on)");
+            "cells without an arm: z added to old (changes nothing: needs fold=on)");
+}
+
+TEST(Ablation, DoesNotTakeARefusedSwitchForOneWithoutEffect) {
+  json switches = three_switches();
+  switches[2]["added_alone"] = {{"refused", "z=on needs x=off"}};
+  switches[2]["left_out"] = {{"refused", "z=on needs x=off"}};
+  const Ablation ablation = ablation_of(ablation_run(independent(), switches));
+  EXPECT_EQ(row_of(ablation, "z").added_alone.reason, "not possible: z=on needs x=off");
+  EXPECT_EQ(row_of(ablation, "z").effect, SwitchEffect::cannot_tell);
+  EXPECT_THAT(ablation.totals.at(0).added_alone.missing, ElementsAre("z"));
 }
 
 TEST(Ablation, NamesASwitchWhoseArmGaveNoNumberAsMissing) {

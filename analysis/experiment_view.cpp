@@ -31,7 +31,9 @@ void add_once(std::vector<std::string>& names, const std::string& name) {
 AblationArm ablation_arm(const json& cell) {
   AblationArm arm;
   if (member(cell, "arm").is_string()) arm.arm = text_member(cell, "arm");
-  arm.why_not = text_member(cell, "why_not");
+  arm.idle = member(cell, "idle").is_string();
+  arm.why_not = arm.idle ? "changes nothing: " + text_member(cell, "idle")
+                         : "not possible: " + text_member(cell, "refused");
   return arm;
 }
 

@@ -15,6 +15,7 @@ namespace memduel {
 /// Which arm measures a switch; without one, why none does.
 struct AblationArm {
   std::optional<std::string> arm;
+  bool idle = false;  ///< none, because the switch changes nothing there
   std::string why_not;
 };
 

@@ -99,6 +99,7 @@ struct ArmSummary {
 /// One arm of an ablation against the arm from which it differs in one switch.
 struct AblationCell {
   std::optional<std::string> arm;  ///< absent where no arm was run; `reason` says why
+  bool idle = false;               ///< no arm, because the switch changes nothing there
   std::string reference;           ///< the baseline, or the candidate for what was left out of it
   std::optional<double> reference_median;
   std::optional<double> median;

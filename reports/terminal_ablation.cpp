@@ -32,7 +32,7 @@ std::string change(const AblationCell& cell) {
 
 std::string cell_text(const AblationCell& cell, const std::string& metric,
                       const TerminalOptions& options) {
-  if (!cell.arm) return right("no effect here", kCellWidth);
+  if (!cell.arm) return right(cell.idle ? "no effect here" : "not possible", kCellWidth);
   const Look look = look_of(cell.verdict);
   return right(amount(metric, cell.difference), kAmountWidth) + right(change(cell), kChangeWidth) +
          " " + painted(look.sign, look.color, options);
@@ -94,7 +94,7 @@ std::string phase_text(const AblationTable& table, int width) {
                           amount(row.metric, row.left_out.difference));
     ++shown;
   }
-  if (shown == 0) text += ": no switch saves anything";
+  if (shown == 0) text += ": no switch is shown to save anything";
   return wrapped("• " + escape_terminal(text), 2, width);
 }
 

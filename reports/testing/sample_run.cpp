@@ -223,8 +223,9 @@ void add_ablation(Results& results, bool hostile) {
   const std::string metric = "peak_rss_above_idle_bytes";
   const std::string odd = hostile ? kHostile : "staging";
   AblationCell not_run;
+  not_run.idle = true;
   not_run.reference = a;
-  not_run.reason = "changes nothing here: needs aggregate=streaming_fold";
+  not_run.reason = "changes nothing: needs aggregate=streaming_fold";
   using Phase = std::optional<std::string>;
   for (const Phase& phase : {Phase(), Phase("aggregate")}) {
     results.ablation.push_back({"framing", "server", metric, phase,
