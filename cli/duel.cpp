@@ -52,15 +52,17 @@ fs::path data_directory_for(const Experiment& experiment, const RunOptions& opti
                       data_directories(options.data_dir));
 }
 
-nlohmann::json environment_with(const std::optional<fs::path>& worker) {
-  return describe_environment(worker ? describe_worker(*worker) : nlohmann::json::object());
+nlohmann::json environment_with(const Experiment& experiment,
+                                const std::optional<fs::path>& worker) {
+  return describe_environment(worker ? describe_worker(*worker, experiment.workload)
+                                     : nlohmann::json::object());
 }
 
 RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker) {
   RunHeader header;
   header.config = experiment.resolved;
   header.config_sha256 = experiment.config_sha256;
-  header.environment = environment_with(worker);
+  header.environment = environment_with(experiment, worker);
   header.programs = program_hashes(experiment, worker);
   return header;
 }
@@ -215,7 +217,7 @@ Experiment experiment_with_twin(const fs::path& config, const RunOptions& option
 }
 
 nlohmann::json environment_of(const Experiment& experiment) {
-  return environment_with(worker_for(experiment));
+  return environment_with(experiment, worker_for(experiment));
 }
 
 }  // namespace memduel::cli

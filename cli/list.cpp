@@ -1,5 +1,6 @@
 // memduel list: what this build knows, by kind.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <map>
 #include <memory>
@@ -16,6 +17,17 @@
 namespace memduel::cli {
 namespace {
 
+std::string list_conditions(const char* what, const std::vector<Condition>& conditions) {
+  std::string text;
+  for (const Condition& condition : conditions) {
+    std::vector<std::string> values;
+    for (const nlohmann::json& value : condition.values)
+      values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    text += fmt::format("    {} {}={}\n", what, condition.setting, fmt::join(values, " or "));
+  }
+  return text;
+}
+
 std::string list_optimizations() {
   std::string text;
   for (const Optimization& optimization : builtin_catalog().optimizations) {
@@ -25,6 +37,8 @@ std::string list_optimizations() {
           value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
       text += fmt::format("    {:<24} {}\n", name, value.summary);
     }
+    text += list_conditions("matters only with", optimization.matters_with);
+    text += list_conditions("works only with", optimization.works_only_with);
   }
   return text;
 }

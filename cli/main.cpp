@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_check(app, action);
   memduel::cli::add_calibrate(app, action);
   memduel::cli::add_plan(app, action);
+  memduel::cli::add_ablate(app, action);
   memduel::cli::add_import_appfl(app, action);
   memduel::cli::add_doctor(app, action);
   memduel::cli::add_list(app, action);

@@ -32,14 +32,26 @@ bool has(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+std::vector<Condition> conditions_from_json(const json& source, const char* key) {
+  std::vector<Condition> conditions;
+  const json object = source.value(key, json::object());
+  for (const auto& item : object.items()) conditions.push_back({item.key(), item.value()});
+  return conditions;
+}
+
 Optimization optimization_from_json(const json& source) {
-  Optimization optimization{source.at("name"), source.at("summary"), {}, source.at("applies_to")};
+  Optimization optimization{
+      source.at("name"), source.at("summary"), {}, source.at("applies_to"), {}, {}};
   for (const json& value : source.at("values")) {
     optimization.values.push_back({value.at("value"), value.at("summary")});
   }
   if (optimization.values.empty()) {
     throw Error(ExitCode::usage, "the switch has no values", optimization.name);
   }
+  if (source.contains("whole_numbers_from"))
+    optimization.whole_numbers_from = source.at("whole_numbers_from");
+  optimization.matters_with = conditions_from_json(source, "matters_with");
+  optimization.works_only_with = conditions_from_json(source, "works_only_with");
   return optimization;
 }
 
@@ -68,12 +80,30 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     }
     allowed.push_back(one.value.is_string() ? one.value.get<std::string>() : one.value.dump());
   }
+  if (found->whole_numbers_from) {
+    if (value.is_number_integer() && value.get<std::int64_t>() >= *found->whole_numbers_from) {
+      into[name] = value;
+      return;
+    }
+    allowed.push_back(fmt::format("a whole number from {}", *found->whole_numbers_from));
+  }
   const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
   const auto nearest = nearest_name(word, allowed);
   throw Error(ExitCode::usage,
               fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
               place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
+/// A condition that nothing can meet would silence its switch for ever.
+void refuse_impossible(const std::vector<Condition>& conditions,
+                       const std::vector<Optimization>& optimizations, const std::string& place) {
+  for (const Condition& condition : conditions) {
+    if (condition.setting.starts_with("workload.")) continue;
+    json ignored = json::object();
+    for (const json& value : condition.values)
+      set_switch(ignored, optimizations, condition.setting, value, place);
+  }
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,
@@ -103,6 +133,10 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
     }
   } catch (const json::exception& error) {
     throw Error(ExitCode::usage, error.what(), "catalog of optimizations and presets");
+  }
+  for (const Optimization& one : catalog.optimizations) {
+    refuse_impossible(one.matters_with, catalog.optimizations, "matters_with of " + one.name);
+    refuse_impossible(one.works_only_with, catalog.optimizations, "works_only_with of " + one.name);
   }
   for (const Preset& preset : catalog.presets) {
     for (const std::string& kind : preset.workload_kinds) {

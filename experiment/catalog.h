@@ -1,6 +1,7 @@
 // What may be switched: the optimizations and the presets, which are data in configs/.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,12 +15,24 @@ struct OptimizationValue {
   std::string summary;
 };
 
+/// What another setting must be.
+struct Condition {
+  std::string setting;  ///< a switch, or "workload." and a path in the workload
+  std::vector<nlohmann::json> values;
+};
+
 /// One named switch; its first value is the original one.
 struct Optimization {
   std::string name;
   std::string summary;
   std::vector<OptimizationValue> values;
   std::vector<std::string> applies_to;  ///< workload kinds
+  /// All of them, for the switch to make any difference.
+  std::vector<Condition> matters_with;
+  /// All of them, for any value but the first to run at all.
+  std::vector<Condition> works_only_with;
+  /// Any whole number from here on is a value too.
+  std::optional<std::int64_t> whole_numbers_from = std::nullopt;
 };
 
 /// A named set of switch values.

@@ -88,19 +88,39 @@ void apply_overrides(json& document, const Overrides& overrides) {
   if (!overrides.gates.empty()) document["gates"] = overrides.gates;
 }
 
+void refuse_unknown_ablation_arms(const json& document, const Source& source) {
+  const auto names = arm_names(document.at("arms"));
+  const json& ablation = document.at("ablation");
+  refuse_unknown_arm(ablation.at("candidate"), names,
+                     json_place(source.origin, {"ablation", "candidate"}));
+  const json& switches = ablation.at("switches");
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    for (const char* view : {"added_alone", "left_out"}) {
+      const json& cell = switches[i].at(view);
+      if (!cell.contains("arm")) continue;
+      const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};
+      refuse_unknown_arm(cell.at("arm"), names, json_place(source.origin, place));
+    }
+  }
+}
+
 /// Narrows the arms to those asked for and adds the twin; the document is valid by now.
 void choose_arms(json& document, const Source& source, const Overrides& overrides) {
   json& arms = document.at("arms");
   const std::string baseline = document.at("baseline");
   refuse_repeated_names(source, arm_names(arms));
   refuse_unknown_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
-  if (overrides.arms) arms = selected_arms(arms, *overrides.arms, baseline);
+  if (overrides.arms) {
+    arms = selected_arms(arms, *overrides.arms, baseline);
+    document.erase("ablation");  // it speaks of all its arms
+  }
   if (overrides.calibrate) add_twin(arms, baseline);
   refuse_repeated_names(source, arm_names(arms));
   for (std::size_t i = 0; i < arms.size(); ++i) {
     if (!arms[i].contains("twin_of")) continue;
     refuse_unknown_arm(arms[i].at("twin_of"), arm_names(arms), arm_place(source, i) + ".twin_of");
   }
+  if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
   if (arms.size() < 2) {
     throw Error(ExitCode::usage, "found one arm, expected two or more",
                 json_place(source.origin, {"arms"}), "add an arm, or give --calibrate");

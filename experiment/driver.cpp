@@ -252,7 +252,7 @@ class Driver {
     if (signal == 0) return;
     throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
                 "stopped by a signal", store_.directory().string(),
-                "continue with memduel run … --resume");
+                "continue with the same command and --resume");
   }
 
   [[nodiscard]] double arms() const { return static_cast<double>(experiment_.arms.size()); }

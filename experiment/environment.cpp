@@ -119,6 +119,7 @@ json describe_environment(const json& worker, const fs::path& root) {
   environment["memduel"] = kVersion;
   if (*kRevision != '\0') environment["revision"] = kRevision;
   if (worker.contains("torch")) environment["torch"] = worker["torch"];
+  if (worker.contains("model")) environment["model"] = worker["model"];
   environment["fingerprint"] = environment_fingerprint(environment);
   return environment;
 }

@@ -9,8 +9,8 @@ namespace memduel {
 
 /// cpu, cores, memory_bytes, swap_bytes, kernel, glibc, allocator, transparent_hugepage, aslr,
 /// cgroup_limit_bytes, load, memduel, revision, and what `worker` (memduel-worker describe; an
-/// empty object where there is none) says of torch; fingerprint last. What cannot be read is
-/// absent.
+/// empty object where there is none) says of torch and of the workload's model; fingerprint last.
+/// What cannot be read is absent.
 /// @param root where proc/ and sys/ lie; other than "/" in tests.
 nlohmann::json describe_environment(const nlohmann::json& worker,
                                     const std::filesystem::path& root = "/");

@@ -38,6 +38,14 @@ TEST_F(Environment, IsReadFromProcAndSys) {
   EXPECT_EQ(environment["memduel"], "0.1.0");
 }
 
+TEST_F(Environment, KeepsTheSizesOfTheWorkloadsModelOutOfTheFingerprint) {
+  const json model = {{"name", "mnist-cnn"}, {"parameters", 582026}, {"state_bytes", 2328104}};
+  const json environment = describe_environment({{"model", model}}, folder_);
+  EXPECT_EQ(environment["model"], model);
+  EXPECT_EQ(environment["fingerprint"],
+            describe_environment(json::object(), folder_)["fingerprint"]);
+}
+
 TEST_F(Environment, WhatCannotBeReadIsAbsent) {
   put("proc/self/cgroup", "4:memory:/job\n0::/job\n");
   put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");

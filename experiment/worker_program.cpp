@@ -11,7 +11,9 @@ namespace {
 nlohmann::json ask(const std::vector<std::string>& argv) {
   const Captured answer = capture(argv);
   if (answer.exit_status != 0) {
-    throw Error(ExitCode::io,
+    // Its own words about a faulty workload.
+    const bool usage = answer.exit_status == static_cast<int>(ExitCode::usage);
+    throw Error(usage ? ExitCode::usage : ExitCode::io,
                 fmt::format("{} ended with status {}: {}", argv[1], answer.exit_status, answer.err),
                 argv[0]);
   }
@@ -32,8 +34,10 @@ std::optional<std::filesystem::path> find_worker() {
   return worker;
 }
 
-nlohmann::json describe_worker(const std::filesystem::path& worker) {
-  return ask({worker.string(), "describe"});
+nlohmann::json describe_worker(const std::filesystem::path& worker,
+                               const std::optional<nlohmann::json>& workload) {
+  if (!workload) return ask({worker.string(), "describe"});
+  return ask({worker.string(), "describe", "--workload", workload->dump()});
 }
 
 double compare_models(const std::filesystem::path& worker, const std::filesystem::path& a,

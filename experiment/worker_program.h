@@ -10,8 +10,10 @@ namespace memduel {
 /// memduel-worker beside the running program; absent in a build of the tool alone.
 std::optional<std::filesystem::path> find_worker();
 
-/// What `memduel-worker describe` prints. Throws Error(io) when the worker does not run.
-nlohmann::json describe_worker(const std::filesystem::path& worker);
+/// What `memduel-worker describe` prints; with a resolved workload also "model": name, parameters
+/// and state_bytes of the model that its roles hold. Throws Error(io) when the worker does not run.
+nlohmann::json describe_worker(const std::filesystem::path& worker,
+                               const std::optional<nlohmann::json>& workload = std::nullopt);
 
 /// The largest absolute difference between two model files, by `memduel-worker compare-models`.
 /// Throws Error(io) when they cannot be compared.
