@@ -89,8 +89,8 @@ void add_record(CLI::App& app, Action& action) {
       "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
       "  memduel record --count -- ./server --once\n"
       "\n"
-      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones. Returns the\n"
-      "command's status (128 + signal); 125 when memduel itself failed.");
+      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones. Returns\n"
+      "the command's status (128 + signal); 125 when memduel itself failed.");
   verb->add_option("--tracer", arguments->tracer, "what records")
       ->check(CLI::IsMember({"recorder"}))
       ->capture_default_str();
@@ -99,8 +99,7 @@ void add_record(CLI::App& app, Action& action) {
                        "sample one allocation per so many bytes on average: 65536, 512KiB")
           ->transform(CLI::AsSizeValue(true))
           ->check(CLI::PositiveNumber)
-          ->type_name("BYTES")
-          ->capture_default_str();
+          ->option_text("BYTES (default 512KiB)");
   CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
   CLI::Option* count = verb->add_flag("--count", arguments->count,
                                       "count only: no stacks, no file, next to no cost");
