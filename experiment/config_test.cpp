@@ -36,7 +36,7 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
       "optimizer": {"name": "adam", "learning_rate": 0.01}, "weights": "equal",
       "on_lost_client": "fail",
       "transport": {"kind": "grpc", "port": 0, "max_message_bytes": 10485760},
-      "deadline_seconds": 600},
+      "stall_seconds": 60, "deadline_seconds": 600},
     "arms": [
       {"name": "original", "preset": "appfl-original", "env": {},
        "optimizations": {"serialize": "buffered", "piece_bytes": 1048576}},
@@ -99,6 +99,7 @@ TEST(BadConfig, UnknownKey) {
             "c.json, $.workload.epochs: found unknown key \"epochs\"\n  expected batch_size, "
             "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
             "model, on_lost_client, optimizer, pre_validation, rounds, send, server_validation, "
+            "stall_seconds, "
             "threads, transport, validation_batch_size, weights");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["round"] = 3; }),
             "c.json, $.workload.round: found unknown key \"round\"\n  did you mean \"rounds\"?");
