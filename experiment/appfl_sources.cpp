@@ -90,7 +90,7 @@ std::optional<AppflValue> AppflSources::client(const std::string& key) {
 }
 
 std::optional<AppflValue> AppflSources::shared(const std::string& key) {
-  const std::optional<AppflValue> handed_out = server("client_configs." + key);
+  std::optional<AppflValue> handed_out = server("client_configs." + key);
   if (!handed_out) return client(key);
   for (const auto& [file, own] : each_client(key))
     if (own.text != handed_out->text)

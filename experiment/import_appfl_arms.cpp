@@ -63,7 +63,7 @@ void import_compressors(AppflSources& sources) {
 
 /// The value that turns compression on; absent where it is off.
 std::optional<AppflValue> import_compression(const Part& part) {
-  const auto enabled = compressor(part.sources, "enable_compression");
+  auto enabled = compressor(part.sources, "enable_compression");
   const bool on = enabled && to_flag(*enabled);
   if (on && accepts(part, "compression", "zfp")) {
     import_compressors(part.sources);
