@@ -62,10 +62,9 @@ class Bench {
     short_rounds_.workload["server_validation"] = false;
     const std::optional<fs::path> worker = find_worker();
     if (!worker) throw Error(ExitCode::cannot_measure, "this build has no memduel-worker");
-    site_ = {
-        *worker,
-        find_dataset(whole_.workload.at("dataset").at("name"), data_directories(std::nullopt)),
-        directory_ / "trials", directory_ / "logs", current_environment()};
+    site_ = {*worker,
+             find_dataset(whole_.workload.at("dataset").at("name"), data_directories(std::nullopt)),
+             directory_ / "trials", directory_ / "logs", current_environment()};
     fs::create_directories(site_.log_dir);
   }
 

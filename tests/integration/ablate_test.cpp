@@ -22,10 +22,10 @@ constexpr const char* kConfig = R"({
   "workload": { "kind": "state-dict", "model": "tensors", "tensors": { "a": [1024, 1024], "b": [1024, 1024] },
     "clients": 2, "rounds": 2, "transport": { "kind": "unix" }, "deadline_seconds": 120 },
   "arms": [
-    { "name": "old", "preset": "appfl-optimized" },
+    { "name": "old", "preset": "appfl-optimized", "optimizations": { "response": "streamed_from_tensors" } },
     { "name": "middle", "preset": "appfl-as-coded" },
     { "name": "new", "preset": "appfl-optimized",
-      "optimizations": { "framing": "embedded_in_message", "aggregate": "streaming_fold", "staging": "unlinked_file" } } ]
+      "optimizations": { "response": "streamed_from_tensors", "framing": "embedded_in_message", "aggregate": "streaming_fold", "staging": "unlinked_file" } } ]
 })";
 constexpr double kStateBytes = 2 * 1024 * 1024 * 4.0;
 

@@ -66,7 +66,7 @@ TEST(MessageCodec, ImpossibleLengthsAreRefused) {
 
 TEST(MessageCodec, UnknownFieldsAndStatusAreRefused) {
   EXPECT_THAT(refusal(std::string("\x22\x01x")), HasSubstr("unknown field 4"));
-  EXPECT_THAT(refusal(std::string("\x0a\x02\x08\x03")), HasSubstr("unknown status 3"));
+  EXPECT_THAT(refusal(std::string("\x0a\x02\x08\x04")), HasSubstr("unknown status 4"));
 }
 
 TEST(DataBuffer, FindsItsData) {
