@@ -20,7 +20,7 @@ class SamplingPace {
   std::int64_t next(std::int64_t now_ns, std::int64_t cpu_ns, bool moved);
 
   static constexpr double kShare = 0.002;
-  static constexpr double kMaxStretch = 8;
+  static constexpr double kMaxStretch = 12;
 
  private:
   std::int64_t interval_ns_;

@@ -11,5 +11,6 @@ if [ "${1:-}" = --tool ]; then preset=tool; elif [ $# -gt 0 ]; then echo "usage:
 "$root/scripts/build.sh" "$preset"
 "$root/scripts/build.sh" fuzz
 cd "$root"
+if [ "$preset" = tool ]; then cmake --build --preset tool-tests; fi
 ctest --preset fuzz -L fuzz -j2
 ctest --preset "$preset" -j2
