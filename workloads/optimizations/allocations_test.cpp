@@ -442,16 +442,5 @@ TEST_F(RunBytes, ReleasedClientLocalsAreOneToThreeStatesPerClient) {
   EXPECT_LT(saved, 2 * 3 + 0.5);
 }
 
-// Two clients' states, while two answers are made.
-TEST_F(RunBytes, LocalModelsThatAreClearedFirstAreNotThereWhileAnswersAreMade) {
-  // Else receiving, and the bytes that handlers keep, would be the peak.
-  nlohmann::json changes = {{"receive", "into_tensors"}, {"local_models", "kept_until_done"}};
-  const double kept = peak(changes);
-  changes["local_models"] = "cleared_first";
-  const double saved = kept - peak(changes);
-  EXPECT_GT(saved, 0.5);
-  EXPECT_LT(saved, 2.5);
-}
-
 }  // namespace
 }  // namespace memduel
