@@ -134,12 +134,11 @@ class FederatedClient {
   /// Uploads a chunk until the server could average it.
   State update_global_model(std::size_t index) {
     const State chunk =
-        chunks_.size() == 1 ? State() : select_entries(local_model_, chunks_[index]);
+        chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]);
     for (;;) {
       memduel_phase("upload");
       ModelUpdate update = connection_.start_update();
-      update.send_state(chunks_.size() == 1 ? local_model_ : chunk,
-                        connection_.header(chunk_metadata({index, chunks_.size()})));
+      update.send_state(chunk, connection_.header(chunk_metadata({index, chunks_.size()})));
       memduel_phase("broadcast");
       IncomingModel answer = update.receive(destination(chunks_[index]));
       if (answer.header.status != Status::again) return std::move(answer.state);

@@ -21,14 +21,9 @@ class CollectingRounds final : public Rounds {
       : optimizations_(optimizations),
         aggregator_(make_aggregator(optimizations.aggregate, model, upload_kind(config))) {}
 
-  void begin(State part) override {
-    expected_ = table_of(part);
-    part_ = std::move(part);
-  }
-
   Upload take(int client, Call& call, CallFrame& frame) override {
     IncomingModel incoming = optimizations_.upload_receiver->receive(call, frame, nullptr);
-    expect_same_tensors(table_of(incoming.state), expected_, client_name(client));
+    expect_same_tensors(table_of(incoming.state), expected(), client_name(client));
     expect_finite(incoming.state, client_name(client));
     if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
     return {client, std::move(incoming.header), std::move(incoming.state), nullptr};
@@ -43,13 +38,11 @@ class CollectingRounds final : public Rounds {
 
   /// One copy for all clients, as the scheduler's same_init_model makes it.
   [[nodiscard]] State initial() const override {
-    return make_upload_state("clone_detach")->take(part_);
+    return make_upload_state("clone_detach")->take(part());
   }
 
  private:
   const Optimizations& optimizations_;
-  State part_;
-  StateTable expected_;
   std::unique_ptr<Aggregator> aggregator_;
 };
 
@@ -63,11 +56,6 @@ class FoldingRounds final : public Rounds {
         upload_(upload_kind(config)),
         staging_(make_staging(optimizations.staging, state_bytes(model.state), config.trial_dir)) {}
 
-  void begin(State part) override {
-    expected_ = table_of(part);
-    part_ = std::move(part);
-  }
-
   Upload take(int client, Call& call, CallFrame& /*frame*/) override {
     std::unique_ptr<ModelStream> stream = optimizations_.framing->open(call);
     expect_same_order(stream->read_table(), client_name(client));
@@ -79,32 +67,30 @@ class FoldingRounds final : public Rounds {
     std::vector<FoldInput> inputs;
     for (std::size_t i = 0; i < uploads.size(); ++i)
       inputs.push_back({uploads[i].client, weights[i], uploads[i].stream.get()});
-    streaming_fold(model_, part_, inputs, upload_, *staging_);
+    streaming_fold(model_, part(), inputs, upload_, *staging_);
     return initial();
   }
 
   [[nodiscard]] State initial() const override {
-    return make_upload_state("reference")->take(part_);
+    return make_upload_state("reference")->take(part());
   }
 
  private:
   /// Lockstep needs one order, on top of equal tensors.
   void expect_same_order(const StateTable& table, const std::string& client) const {
-    expect_same_tensors(table, expected_, client);
+    expect_same_tensors(table, expected(), client);
     for (std::size_t i = 0; i < table.tensors.size(); ++i)
-      if (table.tensors[i].name != expected_.tensors[i].name)
+      if (table.tensors[i].name != expected().tensors[i].name)
         throw Error(ExitCode::cannot_measure,
                     fmt::format("found tensor {} where {} was expected: a state that is folded as "
                                 "it comes must have the model's order",
-                                table.tensors[i].name, expected_.tensors[i].name),
+                                table.tensors[i].name, expected().tensors[i].name),
                     client);
   }
 
   const Optimizations& optimizations_;
   const Model& model_;
   UploadKind upload_;
-  State part_;
-  StateTable expected_;
   std::unique_ptr<Staging> staging_;
 };
 

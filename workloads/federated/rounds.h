@@ -23,7 +23,10 @@ class Rounds {
 
   /// On the main thread, before an exchange opens: what it is about. The part's tensors alias the
   /// model's.
-  virtual void begin(State part) = 0;
+  void begin(State part) {
+    expected_ = table_of(part);
+    part_ = std::move(part);
+  }
 
   /// In a handler: takes in what a client sends of the part. Throws Error(cannot_measure) where its
   /// tensors are not the part's.
@@ -36,6 +39,14 @@ class Rounds {
 
   /// The part as the model has it, to send before the first round.
   [[nodiscard]] virtual State initial() const = 0;
+
+ protected:
+  [[nodiscard]] const State& part() const { return part_; }
+  [[nodiscard]] const StateTable& expected() const { return expected_; }  ///< the part's tensors
+
+ private:
+  State part_;
+  StateTable expected_;
 };
 
 /// References must outlive the result.

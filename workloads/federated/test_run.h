@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "base/file.h"
+#include "workloads/federated/roles.h"
 #include "workloads/federated/worker_config.h"
 
 namespace memduel {
@@ -41,6 +43,16 @@ inline WorkerConfig test_run_config(const std::filesystem::path& dir, const Test
                               {"address_file", (dir / "server.address").string()},
                               {"model_file", (dir / "final_model.bin").string()}},
                              "worker.json");
+}
+
+/// Runs the server and all clients to their ends.
+inline void run_roles(const WorkerConfig& config) {
+  auto server = std::async(std::launch::async, [&] { run_server(config); });
+  std::vector<std::future<void>> clients;
+  for (int index = 1; index <= config.workload.clients; ++index)
+    clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));
+  server.get();
+  for (auto& client : clients) client.get();
 }
 
 }  // namespace memduel

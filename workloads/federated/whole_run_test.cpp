@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <future>
-
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
@@ -27,12 +25,7 @@ class WholeRun : public ::testing::Test {
     fs::remove_all(dir_);
     fs::create_directories(dir_);
     const WorkerConfig config = test_run_config(dir_, run);
-    auto server = std::async(std::launch::async, [&] { run_server(config); });
-    std::vector<std::future<void>> clients;
-    for (int index = 1; index <= config.workload.clients; ++index)
-      clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));
-    server.get();
-    for (auto& client : clients) client.get();
+    run_roles(config);
     return read_model_file(config.model_file);
   }
 

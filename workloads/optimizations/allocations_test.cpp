@@ -6,9 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <future>
 
-#include "workloads/federated/roles.h"
 #include "workloads/federated/test_run.h"
 #include "workloads/federated/trainer.h"
 #include "workloads/optimizations/malloc_counter.h"
@@ -418,15 +416,7 @@ class RunBytes : public ::testing::Test {
                {{"rounds", 3}, {"tensors", {{"a", {1024, 512}}, {"b", {1024, 512}}}}},
                changes});
     const MallocCounter counter;
-    {
-      auto server = std::async(std::launch::async, [&] { run_server(config); });
-      std::vector<std::future<void>> clients;
-      for (int index = 1; index <= 2; ++index)
-        clients.push_back(
-            std::async(std::launch::async, [&, index] { run_client(config, index); }));
-      server.get();
-      for (auto& client : clients) client.get();
-    }
+    run_roles(config);
     std::filesystem::remove_all(dir_);
     return as_double(counter.peak()) / S;
   }
