@@ -1,12 +1,12 @@
 // memduel plan CONFIG --detect 2%: how many blocks and minutes a duel needs.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
 
 #include "analysis/duel_plan.h"
 #include "base/error.h"
+#include "base/scratch_directory.h"
 #include "base/text.h"
 #include "cli/calibration_file.h"
 #include "cli/duel.h"
@@ -49,18 +49,10 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
   RunOptions options = arguments.options;
   options.repeats = kProbeBlocks;
   const Experiment twins = experiment_with_twin(arguments.config, options);
-  std::string scratch = (fs::temp_directory_path() / "memduel-plan-XXXXXX").string();
-  if (::mkdtemp(scratch.data()) == nullptr)
-    throw Error(ExitCode::io, "cannot make a directory", scratch);
-  const fs::path directory = options.out ? fs::path(*options.out) : fs::path(scratch) / "probe";
-  try {
-    const FinishedRun probe = run_duel(twins, options, directory);
-    fs::remove_all(scratch);
-    return plan_duel(probe.run, settings_from_config(probe.run.config), change);
-  } catch (...) {
-    fs::remove_all(scratch);
-    throw;
-  }
+  const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-plan");
+  const fs::path directory = options.out ? fs::path(*options.out) : scratch.path() / "probe";
+  const FinishedRun probe = run_duel(twins, options, directory);
+  return plan_duel(probe.run, settings_from_config(probe.run.config), change);
 }
 
 int plan(const PlanArguments& arguments) {

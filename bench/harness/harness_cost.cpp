@@ -17,6 +17,7 @@
 #include "analysis/sign_flip.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_directory.h"
 #include "experiment/config.h"
 #include "experiment/datasets.h"
 #include "experiment/plan.h"
@@ -112,9 +113,8 @@ bool report(const std::vector<double>& resting, const std::vector<double>& meter
 }
 
 int bench(const std::string& config, int pairs) {
-  std::string name = (fs::temp_directory_path() / "memduel-harness-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw Error(ExitCode::io, "cannot make a directory", name);
-  Bench bench(config, name);
+  const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-harness");
+  Bench bench(config, scratch.path());
   std::vector<double> shares;
   for (int trial = 0; trial < kWholeTrials; ++trial) shares.push_back(bench.share());
   std::vector<double> resting;
@@ -126,7 +126,6 @@ int bench(const std::string& config, int pairs) {
     fmt::print(stderr, "pair {} of {}: {:.2f} ms with meters, {:.2f} ms without\n", count, pairs,
                1e3 * std::exp(pair.metered), 1e3 * std::exp(pair.resting));
   }
-  fs::remove_all(name);
   return report(resting, metered, std::move(shares)) ? 0 : 1;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_directory.h"
 #include "profilers/profile/finish_profile.h"
 
 namespace memduel {
@@ -39,31 +40,6 @@ std::string mode_word(RecordMode mode) {
   }
   return "";
 }
-
-// A directory that is gone when the recording is over.
-class Workplace {
- public:
-  explicit Workplace(const std::filesystem::path& parent) {
-    std::string name = (parent / ".memduel-record-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      throw Error(ExitCode::io, fmt::format("cannot make a directory: {}", std::strerror(errno)),
-                  parent.string());
-    }
-    path_ = std::filesystem::absolute(name);
-  }
-  ~Workplace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  Workplace(Workplace&&) = delete;
-  Workplace& operator=(Workplace&&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // As the shell finds it; empty when there is none.
 std::filesystem::path find_program(const std::string& name) {
@@ -246,7 +222,7 @@ RecordResult record_command(const RecordOptions& options) {
   const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);
   std::filesystem::path beside = options.output ? options.output->parent_path() : ".";
   if (beside.empty()) beside = ".";
-  const Workplace workplace(beside);
+  const ScratchDirectory workplace(beside, ".memduel-record");
   if (obstacle.empty()) {
     result.status = run(options.argv, recorder_environment(options, workplace.path()));
   } else {
