@@ -14,10 +14,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kAlpha = 0.05;
-constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
-constexpr const char* kPeak = "peak_rss_bytes";
-
 /// A cell whose verdict waits for its family.
 struct PendingCell {
   AblationCell* cell;
@@ -199,7 +195,7 @@ std::vector<AblationSubject> phase_subjects(const RunData& run,
   std::vector<AblationSubject> subjects;
   for (const std::string& role : roles)
     for (const std::string& phase : phases)
-      for (const char* metric : {kAboveIdle, kPeak})
+      for (const char* metric : {kPeakRssAboveIdle, kPeakRss})
         subjects.push_back({role, metric, phase, phase_metric(phase, metric), &observations});
   return subjects;
 }
@@ -230,7 +226,7 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
       metrics.push_back(wanted);
   };
   for (const char* role : {"server", "client_max"})
-    if (std::find(roles.begin(), roles.end(), role) != roles.end()) add(role, kAboveIdle);
+    if (std::find(roles.begin(), roles.end(), role) != roles.end()) add(role, kPeakRssAboveIdle);
   for (const Gate& gate : gates) {
     if (gate.role != "*") add(gate.role, gate.metric);
     for (const std::string& role : roles)

@@ -9,8 +9,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kAlpha = 0.05;
-
 std::optional<double> value_of(const Observation& trial, const AblationSubject& subject) {
   const auto role = trial.roles.find(subject.role);
   if (trial.status != TrialStatus::ok || role == trial.roles.end()) return std::nullopt;
@@ -108,12 +106,6 @@ AblationSum sum_of(const View& view, const AblationSubject& subject,
 }
 
 }  // namespace
-
-const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
-  const auto at = std::find_if(observations.arms.begin(), observations.arms.end(),
-                               [&](const ArmObservations& arm) { return arm.arm == name; });
-  return at == observations.arms.end() ? nullptr : &*at;
-}
 
 AblationSum sum_added_alone(const AblationSubject& subject, const std::vector<AblationRow>& rows,
                             const AblationCell& whole) {

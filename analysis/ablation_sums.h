@@ -19,9 +19,6 @@ struct AblationSubject {
   const Observations* observations = nullptr;
 };
 
-/// The arm's trials; null where it was never run.
-const ArmObservations* find_arm(const Observations& observations, const std::string& name);
-
 /// The effects of switches added to the baseline. `whole` is the candidate against the baseline.
 AblationSum sum_added_alone(const AblationSubject& subject, const std::vector<AblationRow>& rows,
                             const AblationCell& whole);

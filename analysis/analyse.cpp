@@ -85,7 +85,7 @@ struct Work {
   std::vector<Gate> gates;
   std::vector<std::string> roles;
   Observations observations;
-  double alpha = 0.05;
+  double alpha = kAlpha;
   std::vector<MeasuredRow> rows;
   Results results;
 };
@@ -383,7 +383,7 @@ void take_apart(Work& work) {
 }
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
-  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, 0.05, {}, {}};
+  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, {}, {}};
   if (work.gates.empty()) work.gates = default_gates(work.view.workload_kind);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);

@@ -13,7 +13,7 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kSchema = "memduel.budgets/1";
+constexpr const char* kBudgetsSchema = "memduel.budgets/1";
 constexpr double kHeadroom = 1.02;
 constexpr double kKiB = 1024;
 constexpr double kMiB = 1024 * kKiB;
@@ -61,7 +61,8 @@ std::optional<double> needed(const Results& results, const std::string& candidat
 
 std::vector<Gate> budgets_from_json(const nlohmann::json& value, const std::string& where) {
   const JsonReader in(value, where);
-  if (in.maybe_text("schema") != kSchema) in.refuse(fmt::format("schema '{}'", kSchema));
+  if (in.maybe_text("schema") != kBudgetsSchema)
+    in.refuse(fmt::format("schema '{}'", kBudgetsSchema));
   std::vector<Gate> gates;
   for (const auto& [name, ceiling] : in.at("ceilings").members()) {
     Gate gate = parse_gate(fmt::format("{}<={}", name, ceiling.text()));
@@ -90,7 +91,7 @@ nlohmann::json updated_budgets(const std::vector<Gate>& budgets, const Results& 
   for (const Comparison& row : results.comparisons) {
     if (row.gate && row.candidate == candidate) update({row.role, row.metric});
   }
-  return {{"schema", kSchema}, {"ceilings", ceilings}};
+  return {{"schema", kBudgetsSchema}, {"ceilings", ceilings}};
 }
 
 }  // namespace memduel

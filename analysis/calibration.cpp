@@ -18,7 +18,7 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kSchema = "memduel.calibration/1";
+constexpr const char* kCalibrationSchema = "memduel.calibration/1";
 constexpr int kFloorDraws = 500;
 constexpr int kDetectableDraws = 80;
 constexpr double kFloorShare = 0.95;
@@ -87,7 +87,7 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
   };
   metric.noise_floor = shown_size(noise_floor(*noise, static_cast<size_t>(blocks), random));
   const double detectable =
-      detectable_shift(*noise, blocks, Design::paired, 0.05, kDetectableDraws, random);
+      detectable_shift(*noise, blocks, Design::paired, kAlpha, kDetectableDraws, random);
   if (std::isfinite(detectable)) metric.smallest_detectable = shown_size(detectable);
 }
 
@@ -145,7 +145,7 @@ nlohmann::json calibration_to_json(const Calibration& calibration) {
                        {"duels", metric.duels},
                        {"flagged", metric.flagged}});
   }
-  return {{"schema", kSchema},
+  return {{"schema", kCalibrationSchema},
           {"fingerprint", calibration.fingerprint},
           {"experiment", calibration.experiment},
           {"blocks", calibration.blocks},
@@ -161,7 +161,8 @@ nlohmann::json calibration_to_json(const Calibration& calibration) {
 
 Calibration calibration_from_json(const nlohmann::json& value, const std::string& where) {
   const JsonReader in(value, where);
-  if (in.maybe_text("schema") != kSchema) in.refuse(fmt::format("schema '{}'", kSchema));
+  if (in.maybe_text("schema") != kCalibrationSchema)
+    in.refuse(fmt::format("schema '{}'", kCalibrationSchema));
   Calibration calibration;
   calibration.fingerprint = in.at("fingerprint").text();
   calibration.experiment = in.at("experiment").text();

@@ -21,10 +21,6 @@ bool all_positive(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [](double x) { return x > 0; });
 }
 
-std::optional<double> finite(double x) {
-  return std::isfinite(x) ? std::optional(x) : std::nullopt;
-}
-
 bool is_exact(const MeasuredRow& row) {
   return row.metric.exact && row.values.candidate_failed == 0 &&
          std::min(row.values.baseline.size(), row.values.candidate.size()) >= kExactTrials &&
@@ -78,6 +74,10 @@ std::string describe_end(const MeasuredRow& row, double end) {
 }
 
 }  // namespace
+
+std::optional<double> finite(double x) {
+  return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
 
 MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
                         std::optional<double> noise_floor) {

@@ -31,6 +31,9 @@ struct MeasuredRow {
 MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
                         std::optional<double> noise_floor);
 
+/// Absent for a NaN or an infinity.
+std::optional<double> finite(double x);
+
 /// The values of an arm on the row's working scale.
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale);
 

@@ -153,13 +153,6 @@ void note_machine(std::vector<Note>& notes, const nlohmann::json& environment) {
   }
 }
 
-const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
-  for (const ArmObservations& arm : observations.arms) {
-    if (arm.arm == name) return &arm;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 double order_p(const std::vector<double>& in_order) {

@@ -101,7 +101,7 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
         row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired),
         Design::paired, std::nullopt);
     measured.comparison.role = row.role;
-    plan.rows.push_back(plan_row(measured, change, 0.05 / gates, settings.seed));
+    plan.rows.push_back(plan_row(measured, change, kAlpha / gates, settings.seed));
   }
   sum_up(plan);
   return plan;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "analysis/hodges_lehmann.h"
+#include "analysis/metrics.h"
 #include "analysis/signed_rank.h"
 #include "analysis/steps.h"
 #include "analysis/theil_sen.h"
@@ -15,7 +16,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kAlpha = 0.05;
 /// One-sided level of the deceleration guard: strict, so that real growth is rarely excused as
 /// settling.
 constexpr double kSettlingLevel = 0.01;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "analysis/analyse.h"
+#include "analysis/comparison.h"
 #include "analysis/growth.h"
 #include "analysis/lower_bounds.h"
 #include "analysis/metrics.h"
@@ -65,10 +66,6 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
   if (const auto model = model_sizes(run.environment)) return model->state;
   if (!run.config.is_object() || !run.config.contains("workload")) return std::nullopt;
   return number_at(run.config["workload"], "model_bytes");
-}
-
-std::optional<double> finite(double x) {
-  return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
 Growth make_row(const std::string& arm, const std::string& role, const char* metric,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/hodges_lehmann.h"
+#include "analysis/metrics.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -10,7 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kMetric = "peak_rss_above_idle_bytes";
 constexpr double kFloatBytes = 4;
 
 std::optional<double> positive_at(const json& object, const char* path) {
@@ -29,14 +29,17 @@ std::string text_at(const json& object, const char* path) {
 }
 
 LowerBound holds_its_model(const std::string& role, const ModelSizes& model) {
-  return {
-      role, kMetric, model.state, fmt::format("M: its model, {}", format_bytes(model.state)), {}};
+  return {role,
+          kPeakRssAboveIdle,
+          model.state,
+          fmt::format("M: its model, {}", format_bytes(model.state)),
+          {}};
 }
 
 LowerBound trains(const ModelSizes& model, bool adam) {
   const int copies = adam ? 3 : 1;
   return {"client_max",
-          kMetric,
+          kPeakRssAboveIdle,
           model.state + copies * model.parameters,
           fmt::format("M + {}P: its model, {}; gradients{}, {} each", adam ? "3 " : "",
                       format_bytes(model.state), adam ? " and Adam's two moments" : "",

@@ -12,6 +12,12 @@ namespace memduel {
 /// Ratios for sizes and times; differences for slopes and for numbers that may be zero or negative.
 enum class Scale { logarithm, difference };
 
+/// The level of an interval or a test before any correction for several of them.
+inline constexpr double kAlpha = 0.05;
+
+inline constexpr const char* kPeakRss = "peak_rss_bytes";
+inline constexpr const char* kPeakRssAboveIdle = "peak_rss_above_idle_bytes";
+
 enum class Unit { bytes, bytes_per_round, bytes_per_minute, seconds, ratio, count, number };
 
 struct MetricInfo {

@@ -192,6 +192,12 @@ bool is_client_role(const std::string& role) {
          role.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
 }
 
+const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
+  const auto at = std::find_if(observations.arms.begin(), observations.arms.end(),
+                               [&](const ArmObservations& arm) { return arm.arm == name; });
+  return at == observations.arms.end() ? nullptr : &*at;
+}
+
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {
   Observations all;
   const std::set<int> dropped = blocks_to_drop(run);

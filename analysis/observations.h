@@ -45,6 +45,9 @@ struct Observations {
   int not_a_number = 0;               ///< values that were NaN and so count as absent
 };
 
+/// The arm's trials; nullptr when `observations` has no such arm.
+const ArmObservations* find_arm(const Observations& observations, const std::string& name);
+
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
 /// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
 /// warmup_rounds not for the median of round_seconds.

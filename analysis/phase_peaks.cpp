@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
+#include "analysis/metrics.h"
+
 namespace memduel {
-namespace {
-
-constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
-constexpr const char* kPeak = "peak_rss_bytes";
-
-}  // namespace
-
 std::string phase_metric(const std::string& phase, const std::string& metric) {
   return phase + "." + metric;
 }
@@ -22,12 +17,14 @@ RunData phase_peaks(const RunData& run) {
       Metrics metrics;
       for (const RoundData& round : role.rounds) {
         for (const PhaseData& phase : round.phases) {
-          const auto peak = phase.metrics.find(kPeak);
+          const auto peak = phase.metrics.find(kPeakRss);
           if (peak == phase.metrics.end()) continue;
           const bool above = idle != role.metrics.end();
           const double value = above ? std::max(0.0, peak->second - idle->second) : peak->second;
           double& highest =
-              metrics.try_emplace(phase_metric(phase.phase, above ? kAboveIdle : kPeak), value)
+              metrics
+                  .try_emplace(phase_metric(phase.phase, above ? kPeakRssAboveIdle : kPeakRss),
+                               value)
                   .first->second;
           highest = std::max(highest, value);
         }

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSchema = "memduel.results/1";
+constexpr const char* kResultsSchema = "memduel.results/1";
 
 json note_to_json(const Note& note) {
   return {{"code", note.code}, {"message", note.message}, {"advice", note.advice}};
@@ -304,7 +304,7 @@ Equivalence equivalence_from_json(const JsonReader& in) {
 }  // namespace
 
 json results_to_json(const Results& results) {
-  return {{"schema", kSchema},
+  return {{"schema", kResultsSchema},
           {"experiment",
            {{"name", results.name},
             {"baseline", results.baseline},
@@ -325,10 +325,10 @@ json results_to_json(const Results& results) {
 
 Results results_from_json(const json& value, const std::string& where) {
   const JsonReader in(value, where);
-  if (const auto schema = in.maybe_text("schema"); schema != kSchema) {
+  if (const auto schema = in.maybe_text("schema"); schema != kResultsSchema) {
     throw Error(ExitCode::io,
                 fmt::format("schema is {}, expected '{}'",
-                            schema ? fmt::format("'{}'", *schema) : "missing", kSchema),
+                            schema ? fmt::format("'{}'", *schema) : "missing", kResultsSchema),
                 where + " at /schema",
                 "analyse the run again with this memduel: memduel report DIR");
   }

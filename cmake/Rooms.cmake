@@ -2,6 +2,12 @@
 # read "room/file.h", and links only what it names.
 set(MEMDUEL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 
+# compile_together(<batch> <target>...): headers are most of what compiling costs, so several files are compiled at once; they
+# share their unnamed namespaces.
+function(compile_together batch)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
 # memduel_room(<name> SOURCES <files> [LINK <targets>])
 function(memduel_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
@@ -25,10 +31,9 @@ endfunction()
 function(memduel_test name)
   cmake_parse_arguments(TEST "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
-  # Headers are most of what compiling a test costs: several files at once, unoptimised, took a third of the time.
   # OPTIMIZED: as the rooms are, for tests that share a precompiled header with one.
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  compile_together(7 ${name})
   if(NOT TEST_OPTIMIZED)
     target_compile_options(${name} PRIVATE -O0)
   endif()

@@ -9,19 +9,20 @@ stamps=$build/tidy
 checks=
 if [ "${2:-}" = --analyze ]; then checks=clang-analyzer-\* stamps=$build/tidy-analyze; fi
 mkdir -p "$stamps"
+scripts/plain_commands.py "$build" > "$stamps/compile_commands.json"
 
 headers=$(git ls-files -z -- '*.h' .clang-tidy | xargs -0 sha256sum | sha256sum)
 check() {
   local file=$1 stamp
   stamp=$stamps/$({ sha256sum "$file"; echo "$headers"; } | sha256sum | cut -c1-32)
   [ -e "$stamp" ] && return 0
-  if clang-tidy-19 -p "$build" --quiet "--checks=$checks" "$file" 2>/dev/null; then touch "$stamp"; else echo "clang-tidy: $file" >&2; return 1; fi
+  if clang-tidy-19 -p "$stamps" --quiet "--checks=$checks" "$file" 2>/dev/null; then touch "$stamp"; else echo "clang-tidy: $file" >&2; return 1; fi
 }
 export -f check
-export build stamps headers checks
+export stamps headers checks
 
 # Files outside this build (another preset's, or the recorder's target programs) have no compile command.
 git ls-files -- 'base/*.cpp' 'analysis/*.cpp' 'profilers/*.cpp' 'experiment/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
   grep -v -E '_(test|fuzz)\.cpp$' |
-  while read -r file; do grep -qF "/$file\"" "$build/compile_commands.json" && printf '%s\0' "$file" || true; done |
+  while read -r file; do grep -qF "/$file\"" "$stamps/compile_commands.json" && printf '%s\0' "$file" || true; done |
   xargs -0 -P 2 -I{} bash -c 'check "$1"' _ {}
