@@ -16,6 +16,7 @@
 #include "analysis/merge_runs.h"
 #include "analysis/multiplicity.h"
 #include "analysis/observations.h"
+#include "analysis/perturbation.h"
 #include "analysis/row_power.h"
 #include "analysis/verdict.h"
 #include "base/error.h"
@@ -432,6 +433,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   }
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   work.results.lower_bounds = lower_bounds(run.config, run.environment, work.observations);
+  work.results.perturbation = perturbations(run);
   take_apart(work);
   return std::move(work.results);
 }

@@ -87,6 +87,14 @@ struct Equivalence {
   std::map<std::string, std::pair<double, double>> metrics;  ///< medians, baseline then candidate
 };
 
+/// What attaching a tracer did to an arm: profile trials over measure trials.
+struct Perturbation {
+  std::string arm;
+  std::string tracer;
+  std::optional<double> wall_ratio;
+  std::optional<double> peak_rss_ratio;  ///< of the tree
+};
+
 struct ArmSummary {
   std::string name;
   nlohmann::json optimizations = nlohmann::json::object();
@@ -176,6 +184,7 @@ struct Results {
   std::vector<GateResult> gates;
   std::vector<Equivalence> equivalence;
   std::vector<LowerBound> lower_bounds;
+  std::vector<Perturbation> perturbation;
   std::vector<AblationRow> ablation;
   std::vector<AblationTotal> ablation_totals;
 };

@@ -252,6 +252,18 @@ Growth growth_from_json(const JsonReader& in) {
   return row;
 }
 
+json perturbation_to_json(const Perturbation& cost) {
+  return {{"arm", cost.arm},
+          {"tracer", cost.tracer},
+          {"wall_ratio", or_null(cost.wall_ratio)},
+          {"peak_rss_ratio", or_null(cost.peak_rss_ratio)}};
+}
+
+Perturbation perturbation_from_json(const JsonReader& in) {
+  return {in.at("arm").text(), in.at("tracer").text(), in.maybe_number("wall_ratio"),
+          in.maybe_number("peak_rss_ratio")};
+}
+
 json gate_to_json(const GateResult& gate) {
   json out = {{"gate", gate.gate},
               {"candidate", gate.candidate},
@@ -319,6 +331,7 @@ json results_to_json(const Results& results) {
           {"gates", list_to_json(results.gates, gate_to_json)},
           {"equivalence", list_to_json(results.equivalence, equivalence_to_json)},
           {"lower_bounds", list_to_json(results.lower_bounds, lower_bound_to_json)},
+          {"perturbation", list_to_json(results.perturbation, perturbation_to_json)},
           {"ablation", list_to_json(results.ablation, ablation_row_to_json)},
           {"ablation_totals", list_to_json(results.ablation_totals, ablation_total_to_json)}};
 }
@@ -347,6 +360,7 @@ Results results_from_json(const json& value, const std::string& where) {
   results.gates = list_from_json(in, "gates", gate_from_json);
   results.equivalence = list_from_json(in, "equivalence", equivalence_from_json);
   results.lower_bounds = list_from_json(in, "lower_bounds", lower_bound_from_json);
+  results.perturbation = list_from_json(in, "perturbation", perturbation_from_json);
   results.ablation = list_from_json(in, "ablation", ablation_row_from_json);
   results.ablation_totals = list_from_json(in, "ablation_totals", ablation_total_from_json);
   return results;

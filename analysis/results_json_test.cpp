@@ -35,6 +35,7 @@ Results full_results() {
   growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
+  results.perturbation.push_back({"b", "recorder", 1.02, std::nullopt});
   results.lower_bounds.push_back({"server", "peak_rss_above_idle_bytes", 100, "M", {{"b", 1.5}}});
   AblationCell measured{
       "a+x", false, "a", 2e8, 1e8, 0.5, -1e8, 0.4, 0.6, 0.01, 6, Verdict::improved, "why"};

@@ -14,6 +14,7 @@
 #include "experiment/datasets.h"
 #include "experiment/driver.h"
 #include "experiment/environment.h"
+#include "experiment/kept_profiles.h"
 #include "experiment/programs.h"
 #include "experiment/supervisor.h"
 #include "experiment/worker_program.h"
@@ -69,8 +70,10 @@ RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>
 
 void show(ProgressBar& bar, const Progress& progress) {
   if (progress.arm.empty()) return;
-  const std::string block =
-      progress.block == 0 ? "warm-up" : fmt::format("block {}", progress.block);
+  const std::string block = progress.block == 0 ? "warm-up"
+                            : progress.block == kProfileBlock
+                                ? "profile"
+                                : fmt::format("block {}", progress.block);
   std::string left;
   if (progress.remaining_seconds)
     left = ", " + format_seconds(*progress.remaining_seconds) + " left";
@@ -124,6 +127,8 @@ int conclude(const FinishedRun& finished, const RunOptions& options, const fs::p
   if (!options.quiet) {
     print_terminal_report(finished);
     print(fmt::format("\nreport: {}\n", (directory / "report.html").string()));
+    for (const fs::path& profile : kept_profiles(directory))
+      print(fmt::format("profile: {}\n", profile.string()));
   }
   return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));
 }

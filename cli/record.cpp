@@ -53,11 +53,11 @@ void tell(const RecordResult& result) {
 int record(const RecordArguments& arguments) {
   RecordOptions options;
   options.argv = arguments.command;
-  options.mode = arguments.count   ? RecordMode::count
-                 : arguments.exact ? RecordMode::exact
-                                   : RecordMode::sampled;
-  options.interval_bytes = arguments.interval;
-  options.follow = !arguments.alone;
+  options.preload.mode = arguments.count   ? RecordMode::count
+                         : arguments.exact ? RecordMode::exact
+                                           : RecordMode::sampled;
+  options.preload.interval_bytes = arguments.interval;
+  options.preload.follow = !arguments.alone;
   if (!arguments.output.empty()) options.output = arguments.output;
   options.symbols = {default_symbol_cache(), arguments.debuginfod};
   const RecordResult result = record_command(options);

@@ -234,8 +234,11 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
   document.erase("$schema");
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
-  if (workload.at("kind") == "command") {
-    resolve_command_workload(workload, source.directory, source.origin);
+  const bool command = workload.at("kind") == "command";
+  if (command) resolve_command_workload(workload, source.directory, source.origin);
+  if (!document.at("measure").contains("meters")) {
+    document["measure"]["meters"] =
+        command ? json{"procfs", "heap"} : json{"procfs", "allocator", "torch"};
   }
   Experiment experiment;
   experiment.name = document.at("name");
@@ -247,6 +250,7 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
   }
   refuse_equal_arms(experiment.arms, source);
   experiment.measure = measure_from_json(document.at("measure"));
+  if (document.contains("profile")) experiment.profile_trials = document.at("profile").at("trials");
   experiment.gates = document.at("gates").get<std::vector<std::string>>();
   experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
   experiment.resolved = std::move(document);

@@ -46,6 +46,7 @@ struct Experiment {
   nlohmann::json workload;  ///< resolved; `kind` says which
   std::vector<Arm> arms;    ///< in the order of the config, a twin last
   Measure measure;
+  int profile_trials = 0;  ///< of each arm, after the last block
   std::vector<std::string> gates;
   nlohmann::json resolved;    ///< config.json: loading it again gives the same experiment
   std::string config_sha256;  ///< over the canonical text of `resolved`

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "experiment/block_order.h"
 #include "experiment/final_models.h"
+#include "experiment/kept_profiles.h"
 #include "experiment/worker_program.h"
 
 namespace memduel {
@@ -48,11 +49,15 @@ class Ledger {
 
   void add(const TrialData& trial) {
     next_id_ = std::max(next_id_, trial.id + 1);
+    seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
+    ++trials_;
+    if (trial.kind == TrialKind::profile) {
+      ++profiles_[trial.arm];
+      return;
+    }
     last_block_ = std::max(last_block_, trial.block);
     arms_done_[trial.block].insert(trial.arm);
     if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
-    seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
-    ++trials_;
     auto& outcome = outcomes_[trial.arm];
     if (trial.status == TrialStatus::ok && !trial.harness_fault) {
       ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
@@ -77,6 +82,10 @@ class Ledger {
     const auto found = arms_done_.find(block);
     return found != arms_done_.end() && found->second.contains(arm);
   }
+  [[nodiscard]] int profiles(const std::string& arm) const {
+    const auto found = profiles_.find(arm);
+    return found == profiles_.end() ? 0 : found->second;
+  }
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
   [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
   [[nodiscard]] std::int64_t next_id() const { return next_id_; }
@@ -96,6 +105,7 @@ class Ledger {
   int trials_ = 0;
   double seconds_ = 0;
   std::map<int, std::set<std::string>> arms_done_;
+  std::map<std::string, int> profiles_;
   std::set<int> dropped_;
   std::map<std::string, Outcome> outcomes_;
 };
@@ -123,6 +133,7 @@ class Driver {
     run_block(0);
     RunOutcome outcome = run_blocks();
     refuse_unmeasured_baseline();
+    run_profiles();
     compare_models();
     remove_if_empty(site_.trials_dir);
     report_progress("", ledger_.last_block());
@@ -170,6 +181,18 @@ class Driver {
     return false;
   }
 
+  /// What the store lacks of the trials with a tracer. They are of no block.
+  void run_profiles() {
+    for (std::size_t arm = 0; arm < experiment_.arms.size(); ++arm) {
+      const std::string& name = experiment_.arms[arm].name;
+      while (ledger_.profiles(name) < experiment_.profile_trials) {
+        throw_if_stopped();
+        report_progress(name, kProfileBlock);
+        run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile});
+      }
+    }
+  }
+
   void run_slot(const TrialSlot& slot) {
     const PlannedTrial planned = plan_trial(experiment_, slot, site_);
     fs::remove_all(planned.plan.trial_dir);
@@ -179,6 +202,8 @@ class Driver {
     if (run.trial.status == TrialStatus::ok && planned.model_file) {
       take_model(*planned.model_file, run.trial);
     }
+    if (slot.kind == TrialKind::profile)
+      keep_profiles(planned.plan, store_.directory() / kProfilesFolder);
     for (const Note& note : run.limitations) store_.add_limitation(note);
     for (const Note& note : run.warnings) store_.add_warning(note);
     store_.add_trial(run.trial);
@@ -259,7 +284,7 @@ class Driver {
 
   [[nodiscard]] int total_trials() const {
     const int blocks = blocks_planned_ + 1 + static_cast<int>(ledger_.dropped());
-    return blocks * static_cast<int>(experiment_.arms.size());
+    return (blocks + experiment_.profile_trials) * static_cast<int>(experiment_.arms.size());
   }
 
   [[nodiscard]] std::optional<double> expected_disk_bytes() const {

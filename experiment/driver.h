@@ -15,6 +15,9 @@
 
 namespace memduel {
 
+/// The block of a profile trial, which is of none.
+inline constexpr int kProfileBlock = -1;
+
 /// run_trial, or a fake of it.
 using RunTrial = std::function<TrialRun(const TrialPlan&)>;
 
@@ -27,7 +30,7 @@ struct Progress {
   std::optional<double>
       disk_bytes;   ///< expected size of the run directory at its end, from the first trial
   std::string arm;  ///< about to run; empty at the end
-  int block = 0;    ///< 0 is the warm-up block
+  int block = 0;    ///< 0 is the warm-up block, kProfileBlock a profile trial
 };
 
 struct DriverOptions {

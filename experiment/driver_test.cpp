@@ -348,5 +348,27 @@ TEST_F(DriverTest, AReplayNeedsTheWorker) {
   EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
 }
 
+TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
+  experiment_.measure.repeats = 2;
+  experiment_.profile_trials = 2;
+  {
+    Store store = create();
+    run(store);
+  }
+  std::vector<std::pair<std::string, int>> profiled;
+  for (const TrialPlan& plan : fake_.seen)
+    if (plan.kind == TrialKind::profile) profiled.emplace_back(plan.arm, plan.block);
+  const std::vector<std::pair<std::string, int>> expected = {{"original", kProfileBlock},
+                                                             {"original", kProfileBlock},
+                                                             {"optimized", kProfileBlock},
+                                                             {"optimized", kProfileBlock}};
+  EXPECT_EQ(profiled, expected);
+  EXPECT_EQ(fake_.seen.back().kind, TrialKind::profile) << "after every measure trial";
+  const std::size_t before = fake_.seen.size();
+  Store again = resume();
+  run(again);
+  EXPECT_EQ(fake_.seen.size(), before);
+}
+
 }  // namespace
 }  // namespace memduel

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiment/plan_workloads.h"
+#include "profilers/profile/preload.h"
 
 namespace memduel {
 namespace {
@@ -29,11 +30,34 @@ std::size_t stack_bytes(const ProcessSpec& process,
   return bytes;
 }
 
-PlannedTrial lower(const Experiment& experiment, const Arm& arm, const PlanSite& site,
-                   const std::filesystem::path& trial_dir) {
-  return experiment.workload.at("kind") == "command"
-             ? plan_command(experiment, arm, trial_dir)
-             : plan_federated(experiment, arm, site, trial_dir);
+/// Lets the recorder into the processes that it can enter.
+void record_heap(std::vector<ProcessSpec>& processes, RecordMode mode, const PlanSite& site,
+                 const std::filesystem::path& trial_dir) {
+  for (ProcessSpec& process : processes) {
+    if (!obstacle_to_recording(find_program(process.argv.front())).empty()) continue;
+    process.heap_dir = trial_dir / "heap" / process.role;
+    auto environment = site.environment;
+    for (const auto& [name, value] : process.env) environment[name] = value;
+    Preload preload;
+    preload.mode = mode;
+    for (const auto& [name, value] :
+         recording_environment(preload, *process.heap_dir, environment["LD_PRELOAD"]))
+      process.env[name] = value;
+  }
+}
+
+PlannedTrial lower(const Experiment& experiment, const Arm& arm, TrialKind kind,
+                   const PlanSite& site, const std::filesystem::path& trial_dir) {
+  PlannedTrial planned = experiment.workload.at("kind") == "command"
+                             ? plan_command(experiment, arm, trial_dir)
+                             : plan_federated(experiment, arm, site, trial_dir);
+  const auto& meters = experiment.measure.meters;
+  const bool counts = std::find(meters.begin(), meters.end(), "heap") != meters.end();
+  const bool profiles = kind == TrialKind::profile;
+  if (counts || profiles)
+    record_heap(planned.plan.processes, profiles ? RecordMode::sampled : RecordMode::count, site,
+                trial_dir);
+  return planned;
 }
 
 /// Pads every process to the longest that any arm gives its role.
@@ -41,7 +65,7 @@ void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const Pla
   std::vector<std::size_t> longest(plan.processes.size(), 0);
   bool differ = false;
   for (const Arm& arm : experiment.arms) {
-    const auto other = lower(experiment, arm, site, plan.trial_dir).plan.processes;
+    const auto other = lower(experiment, arm, plan.kind, site, plan.trial_dir).plan.processes;
     for (std::size_t i = 0; i < other.size(); ++i) {
       const std::size_t bytes = stack_bytes(other[i], site.environment);
       differ = differ || (longest[i] != 0 && longest[i] != bytes);
@@ -60,7 +84,7 @@ void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const Pla
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site) {
   const auto trial_dir = site.trials_dir / fmt::format("{:06}", slot.id);
   const Arm& arm = experiment.arms.at(slot.arm);
-  PlannedTrial planned = lower(experiment, arm, site, trial_dir);
+  PlannedTrial planned = lower(experiment, arm, slot.kind, site, trial_dir);
   TrialPlan& plan = planned.plan;
   plan.id = slot.id;
   plan.block = slot.block;

@@ -31,6 +31,7 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stderr_(make_log(stderr_path_)) {
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
+  if (spec.heap_dir) std::filesystem::create_directories(*spec.heap_dir);
   if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "experiment/trial_metrics.h"
+#include "profilers/profile/preload.h"
 
 namespace memduel {
 namespace {
@@ -94,6 +96,35 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   }
 }
 
+void note_uncounted(TrialRun& run, const std::string& role, const std::string& why) {
+  run.limitations.push_back({"heap_not_counted",
+                             fmt::format("{} has no heap counters: {}", role, why),
+                             "see docs/recorder.md"});
+}
+
+void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
+  if (!spec.heap_dir) {
+    return note_uncounted(run, role.role, obstacle_to_recording(find_program(spec.argv.front())));
+  }
+  try {
+    role.heap_images = read_heap_directory(*spec.heap_dir);
+    if (role.heap_images.empty())
+      note_uncounted(run, role.role, "it started no dynamically linked program");
+  } catch (const Error& error) {  // one killed in its first instructions leaves half a page
+    note_uncounted(run, role.role, error.message());
+  }
+}
+
+void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
+  if (std::find(plan.meters.begin(), plan.meters.end(), "heap") == plan.meters.end()) return;
+  for (RoleTrace& role : trace.roles) {
+    const auto spec =
+        std::find_if(plan.processes.begin(), plan.processes.end(),
+                     [&](const ProcessSpec& process) { return process.role == role.role; });
+    read_heap_images(run, *spec, role);
+  }
+}
+
 }  // namespace
 
 void TrialOutcome::fail(const std::string& what) {
@@ -114,6 +145,7 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   }
   meters.collect(outcome.trace);
   TrialRun run;
+  read_heap_images(run, plan, outcome.trace);
   TrialData& trial = run.trial;
   trial.id = plan.id;
   trial.block = plan.block;

@@ -11,9 +11,13 @@ TrialMeters::TrialMeters(const TrialPlan& plan)
     : begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
       pace_(static_cast<std::int64_t>(plan.interval_ms * 1e6), monotonic_ns()),
       costly_(monotonic_ns(), plan.rounds.has_value()) {
+  MeterSite site;
+  for (const ProcessSpec& process : plan.processes) {
+    if (process.heap_dir) site.heap_directories[process.role] = *process.heap_dir;
+  }
   for (const std::string& name : plan.meters) {
     const MeterEntry& entry = meter_named(name);
-    if (entry.make != nullptr) meters_.push_back(entry.make());
+    if (entry.make != nullptr) meters_.push_back(entry.make(site));
   }
 }
 
@@ -75,9 +79,10 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      if (role == "tree") trace.tree_rss = series;
+      const bool heap = series.metric == "heap_bytes";
+      if (role == "tree") (heap ? trace.tree_heap : trace.tree_rss) = series;
       for (RoleTrace& each : trace.roles) {
-        if (each.role == role) each.rss = series;
+        if (each.role == role) (heap ? each.heap : each.rss) = series;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiment/heap_metrics.h"
 #include "experiment/pss_metrics.h"
 
 namespace memduel {
@@ -214,6 +215,7 @@ RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweep
     if (found == sweep.bytes.end()) return std::nullopt;
     return found->second;
   });
+  add_heap(data, trace);
   return data;
 }
 

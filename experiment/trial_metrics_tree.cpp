@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "experiment/heap_metrics.h"
 #include "experiment/pss_metrics.h"
 #include "experiment/trial_metrics.h"
 
@@ -112,6 +113,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
     add_sum(tree, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);
+  add_tree_heap(tree, trace, roles);
   if (trace.peak_cgroup_bytes) {
     tree.metrics["peak_cgroup_bytes"] = static_cast<double>(*trace.peak_cgroup_bytes);
   }

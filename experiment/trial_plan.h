@@ -37,6 +37,8 @@ struct ProcessSpec {
   std::optional<Ready> ready;  ///< absent: ready once started
   End end = End::wait;
   std::vector<int> exit_statuses = {0};
+  /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
+  std::optional<std::filesystem::path> heap_dir;
 };
 
 struct TrialPlan {

@@ -11,6 +11,7 @@
 #include "base/run_data.h"
 #include "experiment/marks.h"
 #include "profilers/meters/meter.h"
+#include "profilers/profile/heap_counters.h"
 
 namespace memduel {
 
@@ -43,14 +44,17 @@ struct RoleTrace {
   std::vector<MarkEvent> marks;
   bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
   Series rss;               ///< samples from outside
-  std::optional<std::int64_t> ready_ns;  ///< when a readiness condition was met
+  Series heap;              ///< sums over its images, sampled; empty without the meter heap
+  std::vector<HeapCounters> heap_images;  ///< as they ended
+  std::optional<std::int64_t> ready_ns;   ///< when a readiness condition was met
   std::optional<ExitRecord> exit;
   bool ended_well = false;
 };
 
 struct TrialTrace {
   std::vector<RoleTrace> roles;
-  Series tree_rss;  ///< sums over all roles, sampled together
+  Series tree_rss;   ///< sums over all roles, sampled together
+  Series tree_heap;  ///< likewise
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
 };

@@ -4,6 +4,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +19,12 @@ namespace memduel {
 struct MeterReading {
   Metrics counters;  ///< grow over the process's life: a round's value is a difference
   Metrics values;    ///< hold at this moment
+};
+
+/// What a trial offers a meter.
+struct MeterSite {
+  /// Role to the directory where the recorder leaves the counters of its process images.
+  std::map<std::string, std::filesystem::path> heap_directories;
 };
 
 /// Several processes may belong to one role: their values are summed.

@@ -6,7 +6,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "profilers/meters/capabilities.h"
+#include "profilers/meters/heap_meter.h"
 #include "profilers/meters/procfs_meter.h"
+#include "profilers/profile/preload.h"
 
 namespace memduel {
 namespace {
@@ -29,6 +31,11 @@ Availability worker_is_here() {
   return {false, "memduel-worker is not built here; build the release preset"};
 }
 
+Availability recorder_is_here() {
+  if (std::filesystem::exists(recorder_library())) return {true, {}};
+  return {false, recorder_library().string() + " is missing; build the target memduel_recorder"};
+}
+
 std::vector<MeterEntry> make_table() {
   return {
       {"procfs",
@@ -41,7 +48,16 @@ std::vector<MeterEntry> make_table() {
         "round_seconds", "cpu_seconds", "minor_faults_count", "major_faults_count", "swapped_bytes",
         "peak_cgroup_bytes"},
        procfs_works,
-       [] { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
+       [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
+      {"heap",
+       MeterKind::outside,
+       "exact counts of heap bytes and allocations, from a preloaded library; no stacks",
+       "dynamically linked programs",
+       {"peak_heap_bytes", "allocated_bytes", "allocation_count", "live_at_end_bytes"},
+       recorder_is_here,
+       [](const MeterSite& site) {
+         return std::unique_ptr<Meter>(std::make_unique<HeapMeter>(site));
+       }},
       {"allocator",
        MeterKind::inside,
        "glibc's own account of its heap, at marks",

@@ -26,7 +26,7 @@ struct MeterEntry {
   std::string needs;
   std::vector<std::string> metrics;
   Availability (*works_here)() = nullptr;
-  std::unique_ptr<Meter> (*make)() = nullptr;  ///< null for inside probes
+  std::unique_ptr<Meter> (*make)(const MeterSite&) = nullptr;  ///< null for inside probes
 };
 
 const std::vector<MeterEntry>& meters();

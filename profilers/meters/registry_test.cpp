@@ -9,10 +9,10 @@
 namespace memduel {
 namespace {
 
-TEST(MeterRegistry, HoldsProcfsAndTheTwoProbes) {
+TEST(MeterRegistry, HoldsProcfsHeapAndTheTwoProbes) {
   std::set<std::string> names;
   for (const MeterEntry& entry : meters()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"procfs", "allocator", "torch"}));
+  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "allocator", "torch"}));
 }
 
 TEST(MeterRegistry, EveryRowIsComplete) {

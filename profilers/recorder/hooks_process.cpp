@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "memduel/annotate.h"
+#include "memduel/heap_window.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/trace.h"
@@ -178,4 +179,28 @@ MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase
     trace_mark(kind, round, phase);
   }
   errno = saved_errno;
+}
+
+MEMDUEL_EXPORT void memduel_recorder_window_begin(int number) {
+  using namespace memduel::recorder;
+  {
+    const Busy busy;
+    count_privately();
+  }
+  memduel_recorder_mark(MEMDUEL_MARK_ROUND_BEGIN, number, nullptr);
+}
+
+MEMDUEL_EXPORT void memduel_recorder_window_end(memduel_heap_window* window) {
+  using namespace memduel::recorder;
+  {
+    const Busy busy;
+    publish();
+    const Scope& round = page->round;
+    window->peak_bytes = round.peak_bytes - round.live_begin_bytes;
+    window->net_bytes = page->live_bytes - round.live_begin_bytes;
+    window->allocated_bytes =
+        static_cast<std::int64_t>(page->allocated_bytes - round.allocated_begin_bytes);
+    window->allocations = static_cast<std::int64_t>(page->allocations - round.allocations_begin);
+  }
+  memduel_recorder_mark(MEMDUEL_MARK_ROUND_END, page->round.round, nullptr);
 }

@@ -107,15 +107,7 @@ void leave_preload_list() {
   *out = '\0';
 }
 
-__attribute__((constructor(101))) void start() {
-  leave_early();
-  find_ways_out();
-  const Busy busy;
-  if (!read_settings()) return install_off();
-  if (!settings.follow) leave_preload_list();
-  if (settings.seed == 0) settings.seed = now_ns();
-  if (!open_page()) return install_off();
-  if (settings.mode != Mode::count && !open_trace()) return install_off();
+void start_recording() {
   thread_key_made = pthread_key_create(&thread_key, on_thread_exit) == 0;
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   recording = true;
@@ -127,6 +119,18 @@ __attribute__((constructor(101))) void start() {
   tls.left = 0;
   tls.granted = 0;
   tls.until_sample = 0;
+}
+
+__attribute__((constructor(101))) void start() {
+  leave_early();
+  find_ways_out();
+  const Busy busy;
+  if (!read_settings()) return install_off();
+  if (!settings.follow) leave_preload_list();
+  if (settings.seed == 0) settings.seed = now_ns();
+  if (!open_page()) return install_off();
+  if (settings.mode != Mode::count && !open_trace()) return install_off();
+  start_recording();
 }
 
 __attribute__((destructor)) void stop() {
@@ -144,6 +148,13 @@ void start_thread() {
   seed_thread(settings.seed, tls.id);
   tls.until_sample = draw_interval();
   if (thread_key_made && recording) pthread_setspecific(thread_key, reinterpret_cast<void*>(1));
+}
+
+void count_privately() {
+  if (recording) return;
+  settings.mode = Mode::count;
+  settings.follow = false;
+  start_recording();
 }
 
 bool is_recording() {

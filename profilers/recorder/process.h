@@ -15,6 +15,9 @@ void resume_image() MEMDUEL_HIDDEN;
 
 bool is_recording() MEMDUEL_HIDDEN;
 
+/// Counts from now on in a page without a file, unless the image is recorded already.
+void count_privately() MEMDUEL_HIDDEN;
+
 /// Looks up the functions that leave an image (hooks_process.cpp).
 void find_ways_out() MEMDUEL_HIDDEN;
 

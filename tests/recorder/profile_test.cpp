@@ -272,7 +272,7 @@ TEST(RecordCommand, GivesEachImageItsFileAndTheCommandsStatus) {
   RecordOptions options;
   options.argv = {"sh", "-c", "/bin/true; exit 7"};
   options.output = directory / "out.mdp";
-  options.library = MEMDUEL_RECORDER_LIBRARY;
+  options.preload.library = MEMDUEL_RECORDER_LIBRARY;
   const RecordResult result = record_command(options);
   EXPECT_EQ(result.status, 7);
   ASSERT_THAT(result.images, SizeIs(2));

@@ -1,0 +1,54 @@
+#include "analysis/perturbation.h"
+
+#include <algorithm>
+
+#include "analysis/hodges_lehmann.h"
+#include "analysis/metrics.h"
+
+namespace memduel {
+namespace {
+
+/// Of one arm's trials that lived.
+struct Costs {
+  std::vector<double> seconds;
+  std::vector<double> peaks;  ///< of the tree
+};
+
+Costs costs_of(const RunData& run, const std::string& arm, TrialKind kind) {
+  Costs costs;
+  for (const TrialData& trial : run.trials) {
+    if (trial.arm != arm || trial.kind != kind || trial.status != TrialStatus::ok) continue;
+    costs.seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
+    const auto tree = std::find_if(trial.roles.begin(), trial.roles.end(),
+                                   [](const RoleData& role) { return role.role == "tree"; });
+    if (tree == trial.roles.end()) continue;
+    const auto peak = tree->metrics.find(kPeakRss);
+    if (peak != tree->metrics.end()) costs.peaks.push_back(peak->second);
+  }
+  return costs;
+}
+
+std::optional<double> ratio_of_medians(const std::vector<double>& over,
+                                       const std::vector<double>& under) {
+  if (over.empty() || under.empty() || median(under) == 0) return std::nullopt;
+  return median(over) / median(under);
+}
+
+}  // namespace
+
+std::vector<Perturbation> perturbations(const RunData& run) {
+  std::vector<Perturbation> found;
+  if (!run.config.contains("profile")) return found;
+  for (const nlohmann::json& arm : run.config.at("arms")) {
+    const std::string name = arm.at("name");
+    const Costs traced = costs_of(run, name, TrialKind::profile);
+    const Costs plain = costs_of(run, name, TrialKind::measure);
+    if (traced.seconds.empty() || plain.seconds.empty()) continue;
+    found.push_back({name, run.config.at("profile").at("tracers").at(0),
+                     ratio_of_medians(traced.seconds, plain.seconds),
+                     ratio_of_medians(traced.peaks, plain.peaks)});
+  }
+  return found;
+}
+
+}  // namespace memduel

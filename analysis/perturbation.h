@@ -1,0 +1,14 @@
+// How much a tracer changed what it looked at: profile trials against the measure trials of an arm.
+#pragma once
+
+#include <vector>
+
+#include "analysis/results.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// One entry per arm that has profile trials and measure trials that lived; ratios of medians.
+std::vector<Perturbation> perturbations(const RunData& run);
+
+}  // namespace memduel

@@ -1,0 +1,116 @@
+#include "experiment/heap_metrics.h"
+
+#include <algorithm>
+#include <map>
+
+namespace memduel {
+namespace {
+
+constexpr const char* kPeak = "peak_heap_bytes";
+constexpr const char* kAllocated = "allocated_bytes";
+constexpr const char* kAllocations = "allocation_count";
+constexpr const char* kLiveAtEnd = "live_at_end_bytes";
+
+double as_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+Metrics metrics_of(const HeapScope& scope) {
+  return {{kPeak, as_double(scope.peak_bytes)},
+          {kAllocated, as_double(scope.allocated_bytes)},
+          {kAllocations, as_double(scope.allocations)}};
+}
+
+/// The stretches of one phase come back in the order in which they were.
+void add_phases(RoundData& round, const std::vector<HeapScope>& scopes) {
+  std::map<std::string, std::vector<const HeapScope*>> stretches;
+  for (const HeapScope& scope : scopes) {
+    if (scope.round == round.round && !scope.phase.empty())
+      stretches[scope.phase].push_back(&scope);
+  }
+  std::map<std::string, std::size_t> next;
+  for (PhaseData& phase : round.phases) {
+    const auto& same = stretches[phase.phase];
+    const std::size_t at = next[phase.phase]++;
+    if (at < same.size()) phase.metrics.merge(metrics_of(*same[at]));
+  }
+}
+
+/// Only one image of a role sends marks.
+void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
+  for (RoundData& round : data.rounds) {
+    const auto scope = std::find_if(scopes.begin(), scopes.end(), [&](const HeapScope& each) {
+      return each.round == round.round && each.phase.empty();
+    });
+    if (scope == scopes.end()) continue;
+    round.metrics.merge(metrics_of(*scope));
+    add_phases(round, scopes);
+  }
+}
+
+const HeapCounters* image_with_marks(const std::vector<HeapCounters>& images) {
+  const auto found = std::find_if(images.begin(), images.end(),
+                                  [](const HeapCounters& image) { return !image.scopes.empty(); });
+  return found == images.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+void add_heap(RoleData& data, const RoleTrace& trace) {
+  if (trace.heap_images.empty()) return;
+  std::int64_t peak = 0;
+  Metrics own = {{kAllocated, 0}, {kAllocations, 0}, {kLiveAtEnd, 0}};
+  for (const HeapCounters& image : trace.heap_images) {
+    peak = std::max(peak, image.peak_bytes);
+    own[kAllocated] += as_double(image.allocated_bytes);
+    own[kAllocations] += as_double(image.allocations);
+    own[kLiveAtEnd] += as_double(image.live_bytes - image.inherited_bytes);
+  }
+  if (trace.heap_images.size() > 1)
+    peak = std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0));
+  own[kPeak] = as_double(peak);
+  if (const HeapCounters* image = image_with_marks(trace.heap_images)) {
+    add_rounds(data, image->scopes);
+  } else if (data.rounds.size() == 1) {  // no marks: the round is the process's life
+    for (const char* name : {kPeak, kAllocated, kAllocations})
+      data.rounds.front().metrics[name] = own[name];
+  }
+  data.metrics.merge(own);
+}
+
+void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
+  double largest = 0;
+  Metrics sums;
+  std::size_t images = 0;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const auto peak = roles[i].metrics.find(kPeak);
+    if (peak == roles[i].metrics.end()) return;
+    largest = std::max(largest, peak->second);
+    images += trace.roles[i].heap_images.size();
+    for (const char* name : {kAllocated, kAllocations, kLiveAtEnd})
+      sums[name] += roles[i].metrics.at(name);
+  }
+  if (images == 1) {
+    for (RoundData& round : tree.rounds) {
+      const auto own =
+          std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
+                       [&](const RoundData& each) { return each.round == round.round; });
+      if (own == roles.front().rounds.end()) continue;
+      for (const char* name : {kPeak, kAllocated, kAllocations}) {
+        const auto value = own->metrics.find(name);
+        if (value != own->metrics.end()) round.metrics.insert(*value);
+      }
+    }
+  } else {
+    const auto sampled = largest_between(trace.tree_heap, 0, INT64_MAX);
+    largest = std::max(largest, as_double(sampled.value_or(0)));
+    for (RoundData& round : tree.rounds) {
+      const auto peak = largest_between(trace.tree_heap, round.begin_ns, round.end_ns);
+      if (peak) round.metrics[kPeak] = as_double(*peak);
+    }
+  }
+  sums[kPeak] = largest;
+  tree.metrics.merge(sums);
+}
+
+}  // namespace memduel

@@ -1,0 +1,123 @@
+#include "profilers/meters/heap_meter.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "profilers/recorder/layout.h"
+
+namespace memduel {
+namespace {
+
+using recorder::HeapPage;
+
+constexpr const char* kMetric = "heap_bytes";
+/// Between two looks for new images and for those that were killed.
+constexpr std::int64_t kLookInterval = 20'000'000;
+
+}  // namespace
+
+struct HeapMeter::Image {
+  explicit Image(const std::filesystem::path& file) {
+    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    // A page that is not there yet would be SIGBUS.
+    if (::lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(HeapPage))) {
+      void* memory = ::mmap(nullptr, sizeof(HeapPage), PROT_READ, MAP_SHARED, fd, 0);
+      if (memory != MAP_FAILED) page = static_cast<const HeapPage*>(memory);
+    }
+    ::close(fd);
+  }
+  ~Image() {
+    if (page != nullptr) ::munmap(const_cast<HeapPage*>(page), sizeof(HeapPage));
+  }
+  Image(const Image&) = delete;
+  Image& operator=(const Image&) = delete;
+
+  [[nodiscard]] bool finished() const {
+    return (__atomic_load_n(&page->flags, __ATOMIC_ACQUIRE) & recorder::kFinished) != 0;
+  }
+  [[nodiscard]] bool killed() const {
+    return ::kill(static_cast<pid_t>(page->pid), 0) != 0 && errno == ESRCH;
+  }
+  [[nodiscard]] std::int64_t live() const {
+    return __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) -
+           __atomic_load_n(&page->inherited_bytes, __ATOMIC_RELAXED);
+  }
+
+  const HeapPage* page = nullptr;
+};
+
+struct HeapMeter::Role {
+  std::string name;
+  std::filesystem::path directory;
+  std::set<std::string> known;  ///< files
+  std::vector<std::unique_ptr<Image>> running;
+  Series samples;
+};
+
+HeapMeter::HeapMeter(const MeterSite& site) {
+  tree_.metric = kMetric;
+  for (const auto& [name, directory] : site.heap_directories) {
+    roles_.push_back(std::make_unique<Role>(Role{name, directory, {}, {}, {kMetric, {}, {}}}));
+  }
+}
+
+HeapMeter::~HeapMeter() = default;
+
+void HeapMeter::find_images(Role& role) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(role.directory, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (at->path().extension() != ".heap" || role.known.contains(name)) continue;
+    auto image = std::make_unique<Image>(at->path());
+    if (image->page == nullptr) continue;
+    role.known.insert(name);
+    role.running.push_back(std::move(image));
+  }
+  std::erase_if(role.running, [](const auto& image) { return image->killed(); });
+}
+
+std::optional<std::int64_t> HeapMeter::live_bytes(Role& role) {
+  std::erase_if(role.running, [](const auto& image) { return image->finished(); });
+  if (role.running.empty()) return std::nullopt;
+  std::int64_t sum = 0;
+  for (const auto& image : role.running) sum += image->live();
+  return sum;
+}
+
+bool HeapMeter::sample(std::int64_t now_ns) {
+  const bool look = now_ns >= look_again_ns_;
+  if (look) look_again_ns_ = now_ns + kLookInterval;
+  std::optional<std::int64_t> sum;
+  for (const auto& role : roles_) {
+    if (look) find_images(*role);
+    const auto bytes = live_bytes(*role);
+    if (!bytes) continue;
+    role->samples.t_ns.push_back(now_ns);
+    role->samples.values.push_back(*bytes);
+    sum = sum.value_or(0) + *bytes;
+  }
+  if (sum) {
+    tree_.t_ns.push_back(now_ns);
+    tree_.values.push_back(*sum);
+  }
+  return false;  // what moves the heap moves RSS, which sets the pace
+}
+
+std::vector<std::pair<std::string, Series>> HeapMeter::series() const {
+  std::vector<std::pair<std::string, Series>> all;
+  for (const auto& role : roles_) {
+    if (!role->samples.t_ns.empty()) all.emplace_back(role->name, role->samples);
+  }
+  if (!tree_.t_ns.empty()) all.emplace_back("tree", tree_);
+  return all;
+}
+
+}  // namespace memduel

@@ -1,0 +1,39 @@
+// How a program is made to record itself: the environment that preloads the recorder, and what
+// keeps the recorder out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace memduel {
+
+enum class RecordMode { count, sampled, exact };
+
+struct Preload {
+  RecordMode mode = RecordMode::sampled;
+  std::uint64_t interval_bytes = 512 * 1024;     ///< mean, sampled mode
+  std::uint64_t seed = 0;                        ///< 0: from the clock
+  bool follow = true;                            ///< forked children and executed programs too
+  std::optional<std::filesystem::path> library;  ///< absent: recorder_library()
+};
+
+/// libmemduel_recorder.so in lib/ beside the directory of the running program.
+std::filesystem::path recorder_library();
+
+/// The program that a shell would run for `name`; empty when there is none.
+std::filesystem::path find_program(const std::string& name);
+
+/// What makes a program record itself into `directory`, which must exist when it starts.
+/// `other_preloads` is the value that LD_PRELOAD would have. Throws Error(io) without the library.
+std::map<std::string, std::string> recording_environment(const Preload& preload,
+                                                         const std::filesystem::path& directory,
+                                                         const std::string& other_preloads);
+
+/// Why the recorder cannot enter `program` (static, setuid, sanitized), in words; empty when it
+/// can.
+std::string obstacle_to_recording(const std::filesystem::path& program);
+
+}  // namespace memduel
