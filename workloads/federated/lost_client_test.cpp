@@ -11,10 +11,7 @@
 
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
-#include "workloads/federated/role_setup.h"
-#include "workloads/federated/roles.h"
-#include "workloads/federated/server_connection.h"
-#include "workloads/federated/test_run.h"
+#include "workloads/federated/played_client.h"
 
 namespace memduel {
 namespace {
@@ -63,11 +60,6 @@ class LostClient : public ::testing::TestWithParam<Case> {
   fs::path dir_;
 };
 
-std::string await_file(const fs::path& file) {
-  while (!fs::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return read_file(file);
-}
-
 void keep_half(std::vector<Segment>& segments) {
   std::size_t left = 0;
   for (const Segment& segment : segments) left += segment.bytes.size() / 2;
@@ -81,24 +73,12 @@ void keep_half(std::vector<Segment>& segments) {
 /// done, the one that hangs may go.
 void run_unreliable_client(const WorkerConfig& config, Ending ending,
                            const std::shared_future<void>& over) {
-  const Optimizations optimizations =
-      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes);
-  const auto transport = open_client(transport_options(config, optimizations),
-                                     await_file(config.address_file), client_name(kClients));
-  transport->connect(std::chrono::seconds(30));
-  ServerConnection connection(*transport, optimizations, client_name(kClients));
-  State state = connection.get_global_model({}, nullptr);
-  for (int round = 1; round < kLostIn; ++round) {
-    for (const NamedTensor& entry : state) entry.tensor.add_(kClients / 1024.0);
-    ModelUpdate update = connection.start_update();
-    update.send_state(state, connection.header({}));
-    state = update.receive(nullptr).state;
-  }
-  for (const NamedTensor& entry : state) entry.tensor.add_(1);  // would show in the average
-  const auto call = transport->start(Method::update_global_model);
-  CallFrame frame(Side::client);
-  Outgoing outgoing = optimizations.serializer->prepare(state, connection.header({}),
-                                                        *optimizations.framing, frame);
+  PlayedClient client(config);
+  client.take_part_in_rounds(kLostIn - 1);
+  for (const NamedTensor& entry : client.state())
+    entry.tensor.add_(1);  // would show in the average
+  const auto call = client.start_update();
+  Outgoing outgoing = client.prepare(client.state());
   keep_half(outgoing.body);
   send(*call, std::move(outgoing), 65536);
   if (ending == Ending::hangs) over.wait();

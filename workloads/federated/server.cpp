@@ -61,9 +61,10 @@ class FederatedServer {
       for (int round = 1; round <= workload_.rounds; ++round) run_round(round);
       exchange_.await_all_left();
     } catch (const Error& error) {
-      // Releases every handler, so that all clients learn why.
-      exchange_.fail(error);
-      transport_->stop(kStopGrace);
+      release_all(error);
+      throw;
+    } catch (const std::exception& error) {  // LibTorch's, or out of memory
+      release_all(Error(ExitCode::cannot_measure, error.what(), "server"));
       throw;
     }
     transport_->stop(kStopGrace);
@@ -71,6 +72,12 @@ class FederatedServer {
   }
 
  private:
+  /// Every handler, so that all clients learn why.
+  void release_all(const Error& error) {
+    exchange_.fail(error);
+    transport_->stop(kStopGrace);
+  }
+
   // ---- the main thread: rounds -------------------------------------------------------------
 
   void distribute_initial_model() {
@@ -124,6 +131,8 @@ class FederatedServer {
       exchange_.answer({nullptr, {{}, Status::again, {}}});
       exchange_.await_delivery();
       return false;
+    } catch (const Error& error) {
+      throw Error(error.code(), name + ": " + error.what(), error.where(), error.advice());
     }
     if (optimizations_.local_models == LocalModels::cleared_first) uploads.clear();
 
@@ -276,6 +285,9 @@ class FederatedServer {
       throw;
     } catch (const Error& error) {
       exchange_.refuse(client, error);
+      throw;
+    } catch (const std::exception& error) {
+      exchange_.refuse(client, Error(ExitCode::cannot_measure, error.what(), client_name(client)));
       throw;
     }
   }

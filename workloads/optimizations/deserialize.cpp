@@ -1,5 +1,7 @@
 #include "workloads/optimizations/deserialize.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "workloads/optimizations/choice.h"
@@ -7,12 +9,18 @@
 namespace memduel {
 namespace {
 
+std::string first_cut_off(const StateTable& table, std::size_t size) {
+  for (const TensorRecord& record : table.tensors)
+    if (record.offset + record.bytes > size) return "; the first that is cut off is " + record.name;
+  return {};
+}
+
 StateTable read_table(std::string_view bytes, const std::string& from) {
   StateTable table = decode_table(bytes, from);
   if (table.total_bytes != bytes.size())
     throw Error(ExitCode::cannot_measure,
-                fmt::format("malformed model state: found {} bytes, expected {}", bytes.size(),
-                            table.total_bytes),
+                fmt::format("malformed model state: found {} bytes, expected {}{}", bytes.size(),
+                            table.total_bytes, first_cut_off(table, bytes.size())),
                 from);
   return table;
 }

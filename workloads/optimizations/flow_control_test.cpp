@@ -1,4 +1,5 @@
-// Switch flow_control, in bytes: what gRPC takes in and holds for a reader that has stopped reading.
+// Switch flow_control, in bytes: what gRPC takes in and holds for a reader that has stopped
+// reading.
 #include <gtest/gtest.h>
 
 #include <future>

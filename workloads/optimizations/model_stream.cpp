@@ -41,7 +41,14 @@ void ModelStream::read_data(char* to, std::size_t size) {
     const TensorRecord& record = table_.tensors[tensor_];
     if (position_ < record.offset) skip_padding();
     const std::size_t part = std::min(size, record.offset + record.bytes - position_);
-    read(to, part);
+    try {
+      read(to, part);
+    } catch (const PeerGone&) {
+      throw;
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("tensor {}: {}", record.name, error.what()),
+                  error.where());
+    }
     to += part;
     size -= part;
     if (position_ == record.offset + record.bytes) ++tensor_;

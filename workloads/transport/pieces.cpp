@@ -115,7 +115,8 @@ void PieceReader::read_exactly(char* to, std::size_t size) {
   while (done < size) {
     const std::string_view part = read_some(size - done);
     if (part.empty())
-      throw PeerGone(fmt::format("the stream ended {} bytes early", size - done), call_.peer());
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("the stream ended {} bytes early", size - done), call_.peer());
     std::memcpy(to + done, part.data(), part.size());
     done += part.size();
   }
