@@ -10,6 +10,7 @@
 #include "experiment/worker_program.h"
 #include "profilers/meters/capabilities.h"
 #include "profilers/meters/registry.h"
+#include "profilers/profile/preload.h"
 
 namespace memduel::cli {
 namespace {
@@ -19,6 +20,12 @@ Capability worker_capability() {
   if (worker) return {"memduel-worker", true, worker->string(), ""};
   return {"memduel-worker", false, "not beside memduel",
           "build preset release for the replays; commands and builds are duelled without it"};
+}
+
+Capability recorder_capability() {
+  const Availability here = meter_named("heap").works_here();
+  return {"recorder", here.works, here.works ? recorder_library().string() : here.why,
+          "without it there are no heap metrics and no profiles"};
 }
 
 Capability dataset_capability(const Dataset& dataset) {
@@ -50,6 +57,7 @@ int doctor() {
   std::vector<Capability> rows = supervision_capabilities();
   for (Capability& row : meter_capabilities()) rows.push_back(std::move(row));
   rows.push_back(worker_capability());
+  rows.push_back(recorder_capability());
   for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
   for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
   std::string text;

@@ -187,6 +187,7 @@ class Driver {
       const std::string& name = experiment_.arms[arm].name;
       while (ledger_.profiles(name) < experiment_.profile_trials) {
         throw_if_stopped();
+        if (out_of_time()) return;
         report_progress(name, kProfileBlock);
         run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile});
       }
@@ -202,14 +203,22 @@ class Driver {
     if (run.trial.status == TrialStatus::ok && planned.model_file) {
       take_model(*planned.model_file, run.trial);
     }
-    if (slot.kind == TrialKind::profile)
-      keep_profiles(planned.plan, store_.directory() / kProfilesFolder);
+    if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, run);
     for (const Note& note : run.limitations) store_.add_limitation(note);
     for (const Note& note : run.warnings) store_.add_warning(note);
     store_.add_trial(run.trial);
     ledger_.add(run.trial);
     if (!expected_disk_) expected_disk_ = expected_disk_bytes();
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
+  }
+
+  void keep_profiles_of(const TrialPlan& plan, TrialRun& run) {
+    for (const std::string& why : keep_profiles(plan, store_.directory() / kProfilesFolder))
+      run.warnings.push_back({"profile_incomplete", why, ""});
+    if (run.trial.status != TrialStatus::ok)
+      run.warnings.push_back(
+          {"profile_failed",
+           fmt::format("the profile trial of arm {} failed: {}", plan.arm, run.trial.failure), ""});
   }
 
   void take_model(const fs::path& model, TrialData& trial) {

@@ -48,10 +48,10 @@ void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
   }
 }
 
-const HeapCounters* image_with_marks(const std::vector<HeapCounters>& images) {
-  const auto found = std::find_if(images.begin(), images.end(),
-                                  [](const HeapCounters& image) { return !image.scopes.empty(); });
-  return found == images.end() ? nullptr : &*found;
+bool sent_marks(const RoleTrace& trace) {
+  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+    return event.mark.kind != Mark::Kind::gauge && event.mark.kind != Mark::Kind::start;
+  });
 }
 
 }  // namespace
@@ -64,14 +64,15 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
     peak = std::max(peak, image.peak_bytes);
     own[kAllocated] += as_double(image.allocated_bytes);
     own[kAllocations] += as_double(image.allocations);
-    own[kLiveAtEnd] += as_double(image.live_bytes - image.inherited_bytes);
+    own[kLiveAtEnd] +=
+        as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
   if (trace.heap_images.size() > 1)
     peak = std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0));
   own[kPeak] = as_double(peak);
-  if (const HeapCounters* image = image_with_marks(trace.heap_images)) {
-    add_rounds(data, image->scopes);
-  } else if (data.rounds.size() == 1) {  // no marks: the round is the process's life
+  if (sent_marks(trace)) {
+    for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
+  } else if (!data.rounds.empty()) {  // the one round is the process's life
     for (const char* name : {kPeak, kAllocated, kAllocations})
       data.rounds.front().metrics[name] = own[name];
   }

@@ -64,12 +64,16 @@ TEST(HeapMetrics, OfSeveralImagesSumWhatWasSeenTogether) {
 
 TEST(HeapMetrics, OfRoundsAndPhasesComeFromTheScopes) {
   RoleData data;
+  MarkEvent mark;
+  mark.mark.kind = Mark::Kind::round_begin;
   data.rounds = {{1, 0, 10, {}, {{"train", 0, 2, {}}, {"eval", 2, 4, {}}, {"train", 4, 6, {}}}},
                  {2, 10, 20, {}, {}}};
   HeapCounters counters = image(500, 900, 40);
   counters.scopes = {scope(1, "train", 10), scope(1, "eval", 20), scope(1, "train", 30),
                      scope(1, "", 60), scope(2, "", 70)};
-  add_heap(data, trace_of({image(1, 10, 0), counters}));
+  RoleTrace trace = trace_of({image(1, 10, 0), counters});
+  trace.marks = {mark};
+  add_heap(data, trace);
   EXPECT_EQ(data.rounds[0].metrics.at("peak_heap_bytes"), 60);
   EXPECT_EQ(data.rounds[0].metrics.at("allocated_bytes"), 120);
   EXPECT_EQ(data.rounds[1].metrics.at("peak_heap_bytes"), 70);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "experiment/plan_workloads.h"
+#include "experiment/programs.h"
 #include "profilers/profile/preload.h"
 
 namespace memduel {
@@ -34,10 +35,13 @@ std::size_t stack_bytes(const ProcessSpec& process,
 void record_heap(std::vector<ProcessSpec>& processes, RecordMode mode, const PlanSite& site,
                  const std::filesystem::path& trial_dir) {
   for (ProcessSpec& process : processes) {
-    if (!obstacle_to_recording(find_program(process.argv.front())).empty()) continue;
-    process.heap_dir = trial_dir / "heap" / process.role;
     auto environment = site.environment;
     for (const auto& [name, value] : process.env) environment[name] = value;
+    const auto cwd = process.cwd.empty() ? trial_dir : process.cwd;
+    const auto program = resolve_program(process.argv.front(), cwd, environment["PATH"]);
+    process.heap_obstacle = obstacle_to_recording(program.value_or(process.argv.front()));
+    if (!process.heap_obstacle.empty()) continue;
+    process.heap_dir = trial_dir / "heap" / process.role;
     Preload preload;
     preload.mode = mode;
     for (const auto& [name, value] :

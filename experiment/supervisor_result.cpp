@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "base/error.h"
 #include "experiment/trial_metrics.h"
-#include "profilers/profile/preload.h"
+#include "profilers/profile/heap_counters.h"
 
 namespace memduel {
 namespace {
@@ -103,20 +102,23 @@ void note_uncounted(TrialRun& run, const std::string& role, const std::string& w
 }
 
 void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
-  if (!spec.heap_dir) {
-    return note_uncounted(run, role.role, obstacle_to_recording(find_program(spec.argv.front())));
-  }
-  try {
-    role.heap_images = read_heap_directory(*spec.heap_dir);
-    if (role.heap_images.empty())
-      note_uncounted(run, role.role, "it started no dynamically linked program");
-  } catch (const Error& error) {  // one killed in its first instructions leaves half a page
-    note_uncounted(run, role.role, error.message());
-  }
+  if (!spec.heap_obstacle.empty()) note_uncounted(run, role.role, spec.heap_obstacle);
+  if (!spec.heap_dir) return;
+  HeapImages left = read_heap_directory(*spec.heap_dir);
+  role.heap_images = std::move(left.images);
+  for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
+  if (role.heap_images.empty() && left.unreadable.empty())
+    note_uncounted(run, role.role, "it started no dynamically linked program");
+  if (role.heap_images.size() > 1)
+    run.limitations.push_back(
+        {"heap_sum_sampled",
+         fmt::format("{} ran several programs: its peak_heap_bytes is the largest sampled sum of "
+                     "what they held, and at least the largest one's",
+                     role.role),
+         "allocated_bytes and allocation_count are exact all the same"});
 }
 
 void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
-  if (std::find(plan.meters.begin(), plan.meters.end(), "heap") == plan.meters.end()) return;
   for (RoleTrace& role : trace.roles) {
     const auto spec =
         std::find_if(plan.processes.begin(), plan.processes.end(),

@@ -39,6 +39,7 @@ struct ProcessSpec {
   std::vector<int> exit_statuses = {0};
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;
+  std::string heap_obstacle;  ///< why there is none although it was asked for
 };
 
 struct TrialPlan {

@@ -32,7 +32,8 @@ class BenchmarkMemory : public benchmark::MemoryManager {
     result.net_heap_growth = window.net_bytes;
   }
 
-  void Stop(Result* result) override { Stop(*result); }
+  /// What versions before 1.8 ask for.
+  void Stop(Result* result) { Stop(*result); }
 
  private:
   int runs_ = 0;

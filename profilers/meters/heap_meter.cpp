@@ -1,12 +1,12 @@
 #include "profilers/meters/heap_meter.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 #include "profilers/recorder/layout.h"
@@ -18,7 +18,19 @@ using recorder::HeapPage;
 
 constexpr const char* kMetric = "heap_bytes";
 /// Between two looks for new images and for those that were killed.
-constexpr std::int64_t kLookInterval = 20'000'000;
+constexpr std::int64_t kLookInterval = 5'000'000;
+/// Smaller steps are not worth a faster sampling.
+constexpr std::int64_t kNoticeableBytes = 64 * 1024;
+
+/// Gone, or a zombie that nobody has waited for.
+bool is_dead(std::int64_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  const auto name_end = text.rfind(") ");
+  return name_end == std::string::npos || name_end + 2 >= text.size() ||
+         text[name_end + 2] == 'Z' || text[name_end + 2] == 'X';
+}
 
 }  // namespace
 
@@ -42,12 +54,10 @@ struct HeapMeter::Image {
   [[nodiscard]] bool finished() const {
     return (__atomic_load_n(&page->flags, __ATOMIC_ACQUIRE) & recorder::kFinished) != 0;
   }
-  [[nodiscard]] bool killed() const {
-    return ::kill(static_cast<pid_t>(page->pid), 0) != 0 && errno == ESRCH;
-  }
+  /// A forked child may free what it has from its parent.
   [[nodiscard]] std::int64_t live() const {
-    return __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) -
-           __atomic_load_n(&page->inherited_bytes, __ATOMIC_RELAXED);
+    return std::max<std::int64_t>(0, __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) -
+                                         __atomic_load_n(&page->inherited_bytes, __ATOMIC_RELAXED));
   }
 
   const HeapPage* page = nullptr;
@@ -81,7 +91,7 @@ void HeapMeter::find_images(Role& role) {
     role.known.insert(name);
     role.running.push_back(std::move(image));
   }
-  std::erase_if(role.running, [](const auto& image) { return image->killed(); });
+  std::erase_if(role.running, [](const auto& image) { return is_dead(image->page->pid); });
 }
 
 std::optional<std::int64_t> HeapMeter::live_bytes(Role& role) {
@@ -93,6 +103,7 @@ std::optional<std::int64_t> HeapMeter::live_bytes(Role& role) {
 }
 
 bool HeapMeter::sample(std::int64_t now_ns) {
+  bool moved = false;
   const bool look = now_ns >= look_again_ns_;
   if (look) look_again_ns_ = now_ns + kLookInterval;
   std::optional<std::int64_t> sum;
@@ -100,6 +111,8 @@ bool HeapMeter::sample(std::int64_t now_ns) {
     if (look) find_images(*role);
     const auto bytes = live_bytes(*role);
     if (!bytes) continue;
+    const auto& values = role->samples.values;
+    moved = moved || values.empty() || std::abs(*bytes - values.back()) >= kNoticeableBytes;
     role->samples.t_ns.push_back(now_ns);
     role->samples.values.push_back(*bytes);
     sum = sum.value_or(0) + *bytes;
@@ -108,7 +121,7 @@ bool HeapMeter::sample(std::int64_t now_ns) {
     tree_.t_ns.push_back(now_ns);
     tree_.values.push_back(*sum);
   }
-  return false;  // what moves the heap moves RSS, which sets the pace
+  return moved;
 }
 
 std::vector<std::pair<std::string, Series>> HeapMeter::series() const {

@@ -128,17 +128,22 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   return counters;
 }
 
-std::vector<HeapCounters> read_heap_directory(const std::filesystem::path& directory) {
-  std::vector<HeapCounters> images;
+HeapImages read_heap_directory(const std::filesystem::path& directory) {
+  HeapImages found;
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(directory, failure)) {
-    if (entry.path().extension() == ".heap") images.push_back(read_heap_counters(entry.path()));
+    if (entry.path().extension() != ".heap") continue;
+    try {
+      found.images.push_back(read_heap_counters(entry.path()));
+    } catch (const Error& error) {  // one killed in its first instructions leaves half a page
+      found.unreadable.push_back(error.message());
+    }
   }
   if (failure) throw Error(ExitCode::io, failure.message(), directory.string());
-  std::sort(images.begin(), images.end(), [](const HeapCounters& a, const HeapCounters& b) {
-    return a.started_ns < b.started_ns;
-  });
-  return images;
+  std::sort(
+      found.images.begin(), found.images.end(),
+      [](const HeapCounters& a, const HeapCounters& b) { return a.started_ns < b.started_ns; });
+  return found;
 }
 
 }  // namespace memduel

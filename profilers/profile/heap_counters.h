@@ -54,7 +54,13 @@ struct HeapCounters {
 /// Reads one `.heap` file. Throws Error(io) naming the file and what is wrong with it.
 HeapCounters read_heap_counters(const std::filesystem::path& file);
 
-/// All images that left counters in `directory`, in the order they started.
-std::vector<HeapCounters> read_heap_directory(const std::filesystem::path& directory);
+struct HeapImages {
+  std::vector<HeapCounters> images;     ///< in the order they started
+  std::vector<std::string> unreadable;  ///< what is wrong with the others, each naming its file
+};
+
+/// What the images that ran in `directory` left. Throws Error(io) when the directory cannot be
+/// read.
+HeapImages read_heap_directory(const std::filesystem::path& directory);
 
 }  // namespace memduel

@@ -96,6 +96,9 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
 }
 
 std::string obstacle_to_recording(const std::filesystem::path& program) {
+  const std::string library = recorder_library().string();
+  if (library.find_first_of(" :") != std::string::npos)
+    return "the recorder's path " + library + " has a space or a colon, which LD_PRELOAD splits at";
   struct stat about{};
   if (stat(program.c_str(), &about) != 0) return {};
   if ((about.st_mode & (S_ISUID | S_ISGID)) != 0) {
@@ -114,7 +117,7 @@ std::string obstacle_to_recording(const std::filesystem::path& program) {
   for (int i = 0; i < header.e_phnum; ++i) {
     const std::size_t at = header.e_phoff + static_cast<std::size_t>(i) * sizeof(Elf64_Phdr);
     Elf64_Phdr segment{};
-    if (at + sizeof segment > bytes.size()) break;
+    if (at > bytes.size() - sizeof segment) break;
     std::memcpy(&segment, bytes.data() + at, sizeof segment);
     dynamic = dynamic || segment.p_type == PT_INTERP;
   }

@@ -104,12 +104,14 @@ RecordResult record_command(const RecordOptions& options) {
     result.status = run(options.argv, {});
     result.notes.push_back(fmt::format("{} was not recorded: {}", program.string(), obstacle));
   }
-  result.images = finish_images(
+  RecordedImages recorded = finish_images(
       workplace.path(),
       [&](const HeapCounters& image, std::size_t number) {
         return output_of(options, image, number);
       },
       options.symbols);
+  result.images = std::move(recorded.images);
+  for (std::string& why : recorded.unreadable) result.notes.push_back(std::move(why));
   if (result.images.empty() && obstacle.empty()) {
     result.notes.push_back(fmt::format(
         "{} left no records: it never started a dynamically linked program, or its directory {} "

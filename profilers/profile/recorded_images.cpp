@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "profilers/profile/finish_profile.h"
 
@@ -21,22 +22,28 @@ std::filesystem::path numbered(const std::filesystem::path& first, std::size_t n
   return later;
 }
 
-std::vector<RecordedImage> finish_images(const std::filesystem::path& directory,
-                                         const ImageFile& file_of, const SymbolOptions& symbols) {
-  std::vector<RecordedImage> images;
+RecordedImages finish_images(const std::filesystem::path& directory, const ImageFile& file_of,
+                             const SymbolOptions& symbols) {
+  HeapImages left = read_heap_directory(directory);
+  RecordedImages recorded;
+  recorded.unreadable = std::move(left.unreadable);
   std::size_t number = 0;
-  for (const HeapCounters& image : read_heap_directory(directory)) {
-    RecordedImage recorded{std::nullopt, image};
+  for (const HeapCounters& image : left.images) {
+    recorded.images.push_back({std::nullopt, image});
     const auto raw = directory / fmt::format("{}-{}.mdp", image.started_ns, image.pid);
-    if (std::filesystem::exists(raw)) {
-      recorded.file = file_of(image, ++number);
-      const FinishedProfile finished =
-          finish_profile(read_file(raw), raw.string(), symbols, {{"end", end_of(image)}});
-      write_file_atomically(*recorded.file, finished.bytes);
+    if (!std::filesystem::exists(raw)) continue;
+    FinishedProfile finished;
+    try {
+      finished = finish_profile(read_file(raw), raw.string(), symbols, {{"end", end_of(image)}});
+    } catch (const Error& error) {
+      recorded.unreadable.push_back(error.message());
+      continue;
     }
-    images.push_back(std::move(recorded));
+    const std::filesystem::path file = file_of(image, ++number);
+    write_file_atomically(file, finished.bytes);
+    recorded.images.back().file = file;
   }
-  return images;
+  return recorded;
 }
 
 }  // namespace memduel

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "profilers/profile/heap_counters.h"
@@ -21,10 +22,15 @@ struct RecordedImage {
 /// The file of an image, which is the `number`th that left a profile, from 1.
 using ImageFile = std::function<std::filesystem::path(const HeapCounters&, std::size_t number)>;
 
+struct RecordedImages {
+  std::vector<RecordedImage> images;
+  std::vector<std::string> unreadable;  ///< why there is nothing of the others
+};
+
 /// Finishes every profile in `directory`, in the order in which the images started, and writes it
-/// to its file; an existing one is replaced. Throws Error(io).
-std::vector<RecordedImage> finish_images(const std::filesystem::path& directory,
-                                         const ImageFile& file_of, const SymbolOptions& symbols);
+/// to its file; an existing one is replaced. Throws Error(io) when one cannot be written.
+RecordedImages finish_images(const std::filesystem::path& directory, const ImageFile& file_of,
+                             const SymbolOptions& symbols);
 
 /// FILE.mdp for the first image, FILE.2.mdp for the second.
 std::filesystem::path numbered(const std::filesystem::path& first, std::size_t number);

@@ -192,6 +192,11 @@ bool reopen_page_after_fork(std::int64_t inherited_bytes) {
   return true;
 }
 
+void leave_page_after_fork() {
+  private_page = HeapPage{};
+  page = &private_page;
+}
+
 void mark(int kind, int round, const char* phase) {
   publish();
   scopes_lock.lock();

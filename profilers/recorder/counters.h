@@ -31,6 +31,9 @@ bool open_page() MEMDUEL_HIDDEN;
 /// In a forked child: a page of its own, starting from what was live at the fork.
 bool reopen_page_after_fork(std::int64_t inherited_bytes) MEMDUEL_HIDDEN;
 
+/// In a forked child that is not recorded: its parent's page is not its own.
+void leave_page_after_fork() MEMDUEL_HIDDEN;
+
 /// `<directory>/<image><suffix>` of this image.
 void image_path(const char* suffix, char* path, std::size_t capacity) MEMDUEL_HIDDEN;
 

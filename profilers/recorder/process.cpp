@@ -52,6 +52,7 @@ void after_fork_in_child() {
   if (!settings.follow || !reopen_page_after_fork(live_at_fork) ||
       (traces && !reopen_trace_after_fork())) {
     recording = false;
+    leave_page_after_fork();
     install_off();
   }
   tls.busy = false;

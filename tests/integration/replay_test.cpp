@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <functional>
+
 #include "base/file.h"
 #include "tests/integration/memduel_program.h"
 
@@ -82,6 +85,41 @@ TEST(BadData, ATruncatedOrForeignFileIsNamed) {
     EXPECT_THAT(run.err, HasSubstr(entry.path().filename().string()));
     EXPECT_FALSE(fs::exists(place.path("run") / "results.json"));
   }
+}
+
+/// The data sets with `change` made to MNIST's file `name`, unpacked.
+fs::path spoilt_mnist(const Workplace& place, const std::string& name,
+                      const std::function<void(std::string&)>& change) {
+  const fs::path data = place.path("data-" + name);
+  fs::create_directories(data);
+  fs::copy(MEMDUEL_DATASETS, data, fs::copy_options::recursive);
+  const fs::path packed = data / "mnist" / (name + ".gz");
+  EXPECT_EQ(std::system(("gunzip " + packed.string()).c_str()), 0);
+  fs::path plain = packed;
+  plain.replace_extension();
+  std::string bytes = read_file(plain);
+  change(bytes);
+  write_file_atomically(plain, bytes);
+  EXPECT_EQ(std::system(("gzip " + plain.string()).c_str()), 0);
+  return data;
+}
+
+TEST(BadData, AForeignFileAndCountsThatDifferAreNamed) {
+  const Workplace place;
+  const fs::path foreign = spoilt_mnist(place, "t10k-images-idx3-ubyte",
+                                        [](std::string& bytes) { bytes.replace(0, 4, "RIFF"); });
+  const Finished wrong_magic = short_run(place, {"--data-dir", foreign});
+  EXPECT_EQ(wrong_magic.status, 4) << wrong_magic.err;
+  EXPECT_THAT(wrong_magic.err, AllOf(HasSubstr("t10k-images"), HasSubstr("magic")));
+  // The eighth byte is the lowest of the count; the file itself is one label shorter.
+  const Workplace other;
+  const fs::path fewer = spoilt_mnist(other, "t10k-labels-idx1-ubyte", [](std::string& bytes) {
+    bytes[7] = static_cast<char>(bytes[7] - 1);
+    bytes.pop_back();
+  });
+  const Finished differ = short_run(other, {"--data-dir", fewer});
+  EXPECT_EQ(differ.status, 4) << differ.err;
+  EXPECT_THAT(differ.err, AllOf(HasSubstr("9999"), HasSubstr("10000")));
 }
 
 TEST(BadData, AMissingDataSetSaysHowToGetIt) {

@@ -47,7 +47,7 @@ inline ProgramRun run_recorded(const std::string& command, const std::string& en
   const int status = std::system(line.c_str());
   run.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   run.out = read_file(out);
-  run.images = read_heap_directory(name);
+  run.images = read_heap_directory(name).images;
   return run;
 }
 
