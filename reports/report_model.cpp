@@ -62,7 +62,7 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// Growth that a gate asks about, else of every role that was measured, per round where it has any.
+/// Growth that a gate asks about, else what is known of every role, per round where it has any.
 std::vector<std::string> growth_sentences(const Results& results) {
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
@@ -75,7 +75,10 @@ std::vector<std::string> growth_sentences(const Results& results) {
     const bool asked = gated.contains({growth.role, growth.metric});
     const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
                           per_round.contains({growth.arm, growth.role});
-    if (asked || (gated.empty() && !repeated)) sentences.push_back(growth_sentence(growth));
+    const bool known =
+        growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
+    if (asked || (gated.empty() && known && !repeated))
+      sentences.push_back(growth_sentence(growth));
   }
   return sentences;
 }

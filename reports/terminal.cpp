@@ -24,8 +24,6 @@ constexpr std::array kKeyMetrics = {"peak_rss_above_idle_bytes", "peak_rss_bytes
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
-  for (const std::string& sentence : model.growth)
-    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const Headline& headline : model.headlines) {
     const Look look = look_of(headline.verdict);
     const std::string gate =
@@ -35,6 +33,8 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
                 options.width);
     out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
   }
+  for (const std::string& sentence : model.growth)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const SideEffect& effect : model.side_effects)
     out += wrapped("• " + escape_terminal(effect.sentence), 2, options.width);
   for (const std::string& sentence : model.lower_bounds)
