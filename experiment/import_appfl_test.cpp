@@ -317,5 +317,14 @@ TEST(ImportAppfl, NothingInAFileEscapesItsComment) {
   EXPECT_NO_THROW(parse_experiment(text, "imported.json", "/"));
 }
 
+TEST(ImportAppfl, WithoutTrainingNothingIsWeighedBySamples) {
+  const auto imported =
+      import_appfl(changed("server_llm_dummy.yaml", "client_weights_mode: \"equal\"",
+                           "client_weights_mode: \"sample_size\""),
+                   {file("client_1_llm_dummy.yaml")});
+  EXPECT_EQ(imported.experiment.at("workload").at("weights"), "equal");
+  EXPECT_THAT(losses_of(imported), HasSubstr("clients that do not train have no samples"));
+}
+
 }  // namespace
 }  // namespace memduel

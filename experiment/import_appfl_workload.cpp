@@ -56,11 +56,15 @@ std::int64_t import_rounds(AppflSources& sources) {
 
 // ---- server and transport --------------------------------------------------------------------
 
-std::string import_weights(AppflSources& sources) {
+std::string import_weights(AppflSources& sources, bool training) {
   const auto mode = sources.server("server_configs.aggregator_kwargs.client_weights_mode");
   if (!mode) return "equal";
   if (to_text(*mode) != "equal" && to_text(*mode) != "sample_size")
     refuse_value(*mode, {"equal", "sample_size"});
+  if (!training && to_text(*mode) == "sample_size") {
+    sources.lose(*mode, "replayed as equal: clients that do not train have no samples");
+    return "equal";
+  }
   return *mode->text;
 }
 
@@ -114,7 +118,7 @@ ordered_json import_appfl_workload(AppflSources& sources) {
       sources.lose(value, "carried without training: no data is read");
   }
   expect_one_way_of_serving(sources);
-  workload["weights"] = import_weights(sources);
+  workload["weights"] = import_weights(sources, training);
   workload["transport"] = import_transport(sources);
   workload["deadline_seconds"] =
       std::min(kMostSeconds, kSecondsPerRound * workload.at("rounds").get<std::int64_t>());
