@@ -89,10 +89,10 @@ TEST(ExitCode, IsThreeWhenAGateAsksForWhatNoMeterGave) {
 
 TEST(ExitCode, UndecidedIsZeroWithAWarningAndFiveWhenAsked) {
   const Workplace place;
-  EXPECT_EQ(duel(place, hog("20"), hog("40"),
-                 {"--repeats", "3", "--gate", "tree.peak_rss_bytes<=+2%"})
-                .status,
-            0);
+  EXPECT_EQ(
+      duel(place, hog("20"), hog("40"), {"--repeats", "3", "--gate", "tree.peak_rss_bytes<=+2%"})
+          .status,
+      0);
   const Finished check = memduel(place, {"check", place.path("run"), "--on-undecided", "fail"});
   EXPECT_EQ(check.status, 5) << check.err;
   EXPECT_THAT(check.out, HasSubstr("gate undecided"));
