@@ -20,8 +20,8 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
     "verdict",
     "Verdict",
     progress(model),
-    growth(model),
     h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
+    growth(model),
     nothing,
   );
 }
