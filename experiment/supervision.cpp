@@ -16,8 +16,6 @@
 namespace memduel {
 namespace {
 
-using State = SupervisedProcess::State;
-
 constexpr std::int64_t kReadinessInterval = kSecondNs / 100;
 /// An upper bound on how long a request to stop goes unnoticed.
 constexpr std::int64_t kLongestWait = kSecondNs / 10;

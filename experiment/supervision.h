@@ -26,6 +26,8 @@ class Supervision {
   TrialRun run();
 
  private:
+  using State = SupervisedProcess::State;
+
   // The loop: supervision.cpp
   void step();
   [[nodiscard]] bool over() const;

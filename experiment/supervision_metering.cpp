@@ -9,8 +9,6 @@
 
 namespace memduel {
 
-using State = SupervisedProcess::State;
-
 namespace {
 
 constexpr std::int64_t kMembersInterval = kSecondNs / 4;

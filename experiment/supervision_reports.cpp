@@ -9,8 +9,6 @@
 
 namespace memduel {
 
-using State = SupervisedProcess::State;
-
 void Supervision::take_report(const std::optional<Packet>& report) {
   if (!report) {
     launcher_lost_ = true;

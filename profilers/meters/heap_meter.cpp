@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <set>
 
@@ -16,11 +15,8 @@ namespace {
 
 using recorder::HeapPage;
 
-constexpr const char* kMetric = "heap_bytes";
 /// Between two looks for new images and for those that were killed.
 constexpr std::int64_t kLookInterval = 5'000'000;
-/// Smaller steps are not worth a faster sampling.
-constexpr std::int64_t kNoticeableBytes = 64 * 1024;
 
 /// Gone, or a zombie that nobody has waited for.
 bool is_dead(std::int64_t pid) {
@@ -64,17 +60,15 @@ struct HeapMeter::Image {
 };
 
 struct HeapMeter::Role {
-  std::string name;
   std::filesystem::path directory;
   std::set<std::string> known;  ///< files
   std::vector<std::unique_ptr<Image>> running;
-  Series samples;
 };
 
 HeapMeter::HeapMeter(const MeterSite& site) {
-  tree_.metric = kMetric;
-  for (const auto& [name, directory] : site.heap_directories) {
-    roles_.push_back(std::make_unique<Role>(Role{name, directory, {}, {}, {kMetric, {}, {}}}));
+  for (const auto& [role, directory] : site.heap_directories) {
+    roles_.push_back(std::make_unique<Role>(Role{directory, {}, {}}));
+    live_.add_role(role);
   }
 }
 
@@ -103,34 +97,14 @@ std::optional<std::int64_t> HeapMeter::live_bytes(Role& role) {
 }
 
 bool HeapMeter::sample(std::int64_t now_ns) {
-  bool moved = false;
   const bool look = now_ns >= look_again_ns_;
   if (look) look_again_ns_ = now_ns + kLookInterval;
-  std::optional<std::int64_t> sum;
+  std::vector<std::optional<std::int64_t>> values;
   for (const auto& role : roles_) {
     if (look) find_images(*role);
-    const auto bytes = live_bytes(*role);
-    if (!bytes) continue;
-    const auto& values = role->samples.values;
-    moved = moved || values.empty() || std::abs(*bytes - values.back()) >= kNoticeableBytes;
-    role->samples.t_ns.push_back(now_ns);
-    role->samples.values.push_back(*bytes);
-    sum = sum.value_or(0) + *bytes;
+    values.push_back(live_bytes(*role));
   }
-  if (sum) {
-    tree_.t_ns.push_back(now_ns);
-    tree_.values.push_back(*sum);
-  }
-  return moved;
-}
-
-std::vector<std::pair<std::string, Series>> HeapMeter::series() const {
-  std::vector<std::pair<std::string, Series>> all;
-  for (const auto& role : roles_) {
-    if (!role->samples.t_ns.empty()) all.emplace_back(role->name, role->samples);
-  }
-  if (!tree_.t_ns.empty()) all.emplace_back("tree", tree_);
-  return all;
+  return live_.add(now_ns, values);
 }
 
 }  // namespace memduel

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profilers/meters/meter.h"
+#include "profilers/meters/sampled_sums.h"
 
 namespace memduel {
 
@@ -21,7 +22,9 @@ class HeapMeter : public Meter {
   Metrics read_costly(const std::string& /*role*/) override { return {}; }
   /// `heap_bytes` of every role and of `tree`: sums over the images that run. What a forked child
   /// has from its parent counts once.
-  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override {
+    return live_.series();
+  }
 
  private:
   struct Image;
@@ -30,7 +33,7 @@ class HeapMeter : public Meter {
   static std::optional<std::int64_t> live_bytes(Role& role);
 
   std::vector<std::unique_ptr<Role>> roles_;
-  Series tree_;
+  SampledSums live_{"heap_bytes"};
   std::int64_t look_again_ns_ = 0;
 };
 

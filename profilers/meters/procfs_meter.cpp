@@ -62,9 +62,6 @@ std::optional<double> as_double(std::optional<std::int64_t> value) {
   return static_cast<double>(*value);
 }
 
-/// Smaller steps of RSS are not worth a faster sampling.
-constexpr std::int64_t kNoticeableBytes = 64 * 1024;
-
 }  // namespace
 
 struct ProcfsMeter::Process {
@@ -85,12 +82,9 @@ struct ProcfsMeter::Process {
 struct ProcfsMeter::Role {
   std::string name;
   std::vector<std::unique_ptr<Process>> processes;
-  Series samples;
 };
 
-ProcfsMeter::ProcfsMeter() {
-  tree_.metric = "rss_bytes";
-}
+ProcfsMeter::ProcfsMeter() = default;
 ProcfsMeter::~ProcfsMeter() = default;
 
 ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) {
@@ -105,7 +99,7 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
     roles_.push_back(std::make_unique<Role>());
     entry = roles_.back().get();
     entry->name = role;
-    entry->samples.metric = "rss_bytes";
+    rss_.add_role(role);
   }
   const bool known = std::any_of(entry->processes.begin(), entry->processes.end(),
                                  [&](const auto& process) { return process->pid == pid; });
@@ -127,23 +121,9 @@ std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
 }
 
 bool ProcfsMeter::sample(std::int64_t now_ns) {
-  bool moved = false;
-  std::optional<std::int64_t> sum;
-  for (const auto& role : roles_) {
-    const auto bytes = sample_role(*role);
-    if (!bytes) continue;
-    Series& samples = role->samples;
-    moved = moved || samples.values.empty() ||
-            std::abs(*bytes - samples.values.back()) >= kNoticeableBytes;
-    samples.t_ns.push_back(now_ns);
-    samples.values.push_back(*bytes);
-    sum = sum.value_or(0) + *bytes;
-  }
-  if (sum) {
-    tree_.t_ns.push_back(now_ns);
-    tree_.values.push_back(*sum);
-  }
-  return moved;
+  std::vector<std::optional<std::int64_t>> values;
+  for (const auto& role : roles_) values.push_back(sample_role(*role));
+  return rss_.add(now_ns, values);
 }
 
 MeterReading ProcfsMeter::read(const std::string& role) {
@@ -172,15 +152,6 @@ Metrics ProcfsMeter::read_costly(const std::string& role) {
     add_to(values, "pss_bytes", as_double(sized_field(process->smaps_rollup.read(), "Pss")));
   }
   return values;
-}
-
-std::vector<std::pair<std::string, Series>> ProcfsMeter::series() const {
-  std::vector<std::pair<std::string, Series>> all;
-  for (const auto& role : roles_) {
-    if (!role->samples.t_ns.empty()) all.emplace_back(role->name, role->samples);
-  }
-  if (!tree_.t_ns.empty()) all.emplace_back("tree", tree_);
-  return all;
 }
 
 }  // namespace memduel

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "profilers/meters/meter.h"
+#include "profilers/meters/sampled_sums.h"
 
 namespace memduel {
 
@@ -24,7 +25,9 @@ class ProcfsMeter : public Meter {
   /// pss_bytes from smaps_rollup: 3 to 7 ms for a process of 300 MB.
   Metrics read_costly(const std::string& role) override;
   /// `rss_bytes` of every role and of `tree`.
-  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override;
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override {
+    return rss_.series();
+  }
 
  private:
   struct Process;
@@ -33,7 +36,7 @@ class ProcfsMeter : public Meter {
   static std::optional<std::int64_t> sample_role(Role& role);
 
   std::vector<std::unique_ptr<Role>> roles_;
-  Series tree_;
+  SampledSums rss_{"rss_bytes"};
 };
 
 }  // namespace memduel

@@ -1,0 +1,34 @@
+// What a meter samples: one series per role, and of their sums the series `tree`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/run_data.h"
+
+namespace memduel {
+
+class SampledSums {
+ public:
+  explicit SampledSums(std::string metric) : metric_(std::move(metric)) {}
+
+  /// Roles are counted from 0.
+  void add_role(const std::string& role);
+
+  /// One value per role; absent where nothing of it runs. Returns whether a role moved by 64 KiB or
+  /// more: smaller steps are not worth a faster sampling.
+  bool add(std::int64_t now_ns, const std::vector<std::optional<std::int64_t>>& values);
+
+  /// The series that are not empty, in the order of the roles, then `tree`.
+  [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const;
+
+ private:
+  std::string metric_;
+  std::vector<std::pair<std::string, Series>> roles_;
+  Series tree_;
+};
+
+}  // namespace memduel
