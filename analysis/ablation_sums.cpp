@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/metrics.h"
 #include "analysis/shift_test.h"
 
 namespace memduel {

@@ -50,9 +50,13 @@ nlohmann::json describe_model(const nlohmann::json& workload) {
     const std::vector<NamedShape> whole =
         name == kCustomTable ? read_table(workload.value("tensors", nlohmann::json::object()))
                              : llama_3_1_8b();
-    for (const NamedShape& one : scale_table(whole, workload.value("state_bytes", std::int64_t{0})))
-      parameters += c10::multiply_integers(one.shape);
-    bytes = parameters * static_cast<std::int64_t>(sizeof(float));
+    for (const NamedShape& one :
+         scale_table(whole, workload.value("state_bytes", std::int64_t{0}))) {
+      const std::int64_t elements = c10::multiply_integers(one.shape);
+      if (one.trained) parameters += elements;
+      bytes +=
+          elements * static_cast<std::int64_t>(one.counts ? sizeof(std::int64_t) : sizeof(float));
+    }
   } else {
     const Model model = make_model(name, 1);
     parameters = parameter_count(model);

@@ -29,7 +29,9 @@ class PlayedClient {
 
   void take_part_in_rounds(int rounds) {
     for (int round = 1; round <= rounds; ++round) {
-      for (const NamedTensor& entry : state_) entry.tensor.add_(number_ / 1024.0);
+      for (const NamedTensor& entry : state_) {
+        if (entry.tensor.is_floating_point()) entry.tensor.add_(number_ / 1024.0);
+      }
       ModelUpdate update = connection_->start_update();
       update.send_state(state_, connection_->header({}));
       state_ = update.receive(nullptr).state;

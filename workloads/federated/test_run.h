@@ -20,14 +20,21 @@ struct TestRun {
 };
 
 inline WorkerConfig test_run_config(const std::filesystem::path& dir, const TestRun& run) {
-  nlohmann::json workload = {{"kind", "state-dict"},
-                             {"model", "tensors"},
-                             {"tensors", {{"a", {512, 1024}}, {"b", {100}}, {"c", {33, 7}}}},
-                             {"clients", 2},
-                             {"rounds", 2},
-                             {"threads", 1},
-                             {"transport", {{"kind", "unix"}, {"max_message_bytes", 1048576}}},
-                             {"deadline_seconds", 100}};
+  nlohmann::json workload = {
+      {"kind", "state-dict"},
+      {"model", "tensors"},
+      {"tensors",
+       {{"a", {512, 1024}},
+        {"b", {100}},
+        {"c", {33, 7}},
+        // As batch norm has them.
+        {"norm.batches", {{"shape", {3}}, {"dtype", "int64"}, {"buffer", true}}},
+        {"norm.mean", {{"shape", {40}}, {"buffer", true}}}}},
+      {"clients", 2},
+      {"rounds", 2},
+      {"threads", 1},
+      {"transport", {{"kind", "unix"}, {"max_message_bytes", 1048576}}},
+      {"deadline_seconds", 100}};
   workload.merge_patch(run.workload);
   nlohmann::json optimizations =
       nlohmann::json::parse(

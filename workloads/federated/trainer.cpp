@@ -100,12 +100,16 @@ class StepTrainer final : public Trainer {
 class ShiftTrainer final : public Trainer {
  public:
   ShiftTrainer(const Optimizations& optimizations, Model& model, int client)
-      : model_(model), shift_(client / 1024.0), uploads_(optimizations, model, false) {}
+      : model_(model), client_(client), uploads_(optimizations, model, false) {}
 
   TrainingResult train() override {
     const torch::NoGradGuard no_grad;
-    for (const NamedTensor& entry : model_.state)
-      if (entry.tensor.is_floating_point()) entry.tensor.detach().add_(shift_);
+    for (const NamedTensor& entry : model_.state) {
+      if (entry.tensor.is_floating_point())
+        entry.tensor.detach().add_(client_ / 1024.0);
+      else
+        entry.tensor.detach().add_(client_);
+    }
     uploads_.after_training();
     return {};
   }
@@ -115,7 +119,7 @@ class ShiftTrainer final : public Trainer {
 
  private:
   Model& model_;
-  double shift_;
+  int client_;
   UploadMaker uploads_;
 };
 

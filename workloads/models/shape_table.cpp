@@ -24,7 +24,8 @@ std::int64_t elements(const std::vector<NamedShape>& table) {
 
 std::vector<NamedShape> read_table(const nlohmann::json& tensors) {
   std::vector<NamedShape> table;
-  for (const auto& [name, shape] : tensors.items()) {
+  for (const auto& [name, entry] : tensors.items()) {
+    const nlohmann::json shape = entry.is_object() ? entry.value("shape", nlohmann::json()) : entry;
     const bool sizes =
         shape.is_array() && std::all_of(shape.begin(), shape.end(), [](const auto& one) {
           return one.is_number_integer() && one.template get<std::int64_t>() > 0;
@@ -33,7 +34,12 @@ std::vector<NamedShape> read_table(const nlohmann::json& tensors) {
       throw Error(ExitCode::usage,
                   fmt::format("found {}, expected a list of whole numbers above 0", shape.dump()),
                   "workload.tensors." + name);
-    table.push_back({name, shape.get<std::vector<std::int64_t>>()});
+    NamedShape one{name, shape.get<std::vector<std::int64_t>>()};
+    if (entry.is_object()) {
+      one.counts = entry.value("dtype", "float32") == "int64";
+      one.trained = !entry.value("buffer", false);
+    }
+    table.push_back(std::move(one));
   }
   if (table.empty())
     throw Error(ExitCode::usage, "model \"tensors\" needs a table of name to shape",
@@ -87,8 +93,9 @@ Model make_state(const std::vector<NamedShape>& table, std::uint64_t seed) {
   torch::manual_seed(seed);
   Model model;
   for (const NamedShape& one : table) {
-    model.state.push_back({one.name, torch::empty(one.shape).uniform_(-0.1, 0.1)});
-    model.parameters.insert(one.name);
+    model.state.push_back({one.name, one.counts ? torch::randint(1000, one.shape, torch::kLong)
+                                                : torch::empty(one.shape).uniform_(-0.1, 0.1)});
+    if (one.trained) model.parameters.insert(one.name);
   }
   return model;
 }

@@ -18,9 +18,11 @@ inline constexpr const char* kCustomTable = "tensors";
 struct NamedShape {
   std::string name;
   std::vector<std::int64_t> shape;
+  bool trained = true;  ///< false: a buffer, as batch norm's statistics are
+  bool counts = false;  ///< 64-bit integers instead of 32-bit floats
 };
 
-/// A config's own table: name to shape. Throws Error(usage).
+/// A config's own table: name to shape, or to {"shape", "buffer", "dtype"}. Throws Error(usage).
 std::vector<NamedShape> read_table(const nlohmann::json& tensors);
 
 /// The 291 tensors of Llama-3.1-8B, 8,030,261,248 elements: 32 layers of width 4096 with 32 query
@@ -32,7 +34,7 @@ std::vector<NamedShape> llama_3_1_8b();
 /// Error(usage) where it would have to grow.
 std::vector<NamedShape> scale_table(std::vector<NamedShape> table, std::int64_t bytes);
 
-/// Trainable tensors of 32-bit floats with values from `seed`; no network.
+/// Tensors with values from `seed`; no network.
 Model make_state(const std::vector<NamedShape>& table, std::uint64_t seed);
 
 }  // namespace memduel

@@ -50,5 +50,18 @@ TEST(MakeState, SeedDecidesTheValues) {
   EXPECT_NE(first(1), first(2));
 }
 
+TEST(ReadTable, KnowsBuffersAndCounters) {
+  const Model model =
+      make_state(read_table({{"a", {2, 3}},
+                             {"n", {{"shape", {3}}, {"dtype", "int64"}, {"buffer", true}}},
+                             {"m", {{"shape", {4}}, {"buffer", true}}}}),
+                 1);
+  ASSERT_EQ(model.state.size(), 3U);
+  EXPECT_EQ(model.state[2].tensor.scalar_type(), torch::kLong);
+  EXPECT_EQ(model.state[1].tensor.scalar_type(), torch::kFloat);
+  EXPECT_EQ(model.parameters, (std::unordered_set<std::string>{"a"}));
+  EXPECT_THROW(read_table({{"a", {{"dtype", "int64"}}}}), Error);
+}
+
 }  // namespace
 }  // namespace memduel
