@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/scratch_directory.h"
 
 namespace memduel {
 namespace {
@@ -45,10 +46,10 @@ TEST(ListeningSockets, SurvivesCutAndForeignText) {
 
 class ReadinessOfLogs : public testing::Test {
  protected:
-  ReadinessOfLogs() : log_(testing::TempDir() + "readiness.log") { std::ofstream{log_}; }
-  ~ReadinessOfLogs() override { std::filesystem::remove(log_); }
+  ReadinessOfLogs() { std::ofstream{log_}; }
   void append(const std::string& text) const { std::ofstream(log_, std::ios::app) << text; }
-  std::filesystem::path log_;
+  ScratchDirectory scratch_{testing::TempDir(), "readiness"};
+  std::filesystem::path log_ = scratch_.path() / "log";
 };
 
 TEST_F(ReadinessOfLogs, AMatchMayArriveInPieces) {
