@@ -5,6 +5,7 @@
 #include "analysis/metrics.h"
 
 namespace memduel {
+
 std::string phase_metric(const std::string& phase, const std::string& metric) {
   return phase + "." + metric;
 }

@@ -8,7 +8,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
@@ -60,20 +59,6 @@ std::filesystem::path recorder_library() {
   std::error_code failure;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
   return program.parent_path().parent_path() / "lib" / "libmemduel_recorder.so";
-}
-
-std::filesystem::path find_program(const std::string& name) {
-  if (name.find('/') != std::string::npos) return name;
-  const char* list = std::getenv("PATH");
-  std::string rest = list == nullptr ? "/bin:/usr/bin" : list;
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(':');
-    const std::string directory = rest.substr(0, colon);
-    const auto candidate = std::filesystem::path(directory.empty() ? "." : directory) / name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
-    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
-  }
-  return {};
 }
 
 std::map<std::string, std::string> recording_environment(const Preload& preload,

@@ -23,9 +23,6 @@ struct Preload {
 /// libmemduel_recorder.so in lib/ beside the directory of the running program.
 std::filesystem::path recorder_library();
 
-/// The program that a shell would run for `name`; empty when there is none.
-std::filesystem::path find_program(const std::string& name);
-
 /// What makes a program record itself into `directory`, which must exist when it starts.
 /// `other_preloads` is the value that LD_PRELOAD would have. Throws Error(io) without the library.
 std::map<std::string, std::string> recording_environment(const Preload& preload,

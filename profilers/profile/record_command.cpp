@@ -17,6 +17,21 @@ namespace memduel {
 
 namespace {
 
+// As the shell finds it; empty when there is none.
+std::filesystem::path find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) return name;
+  const char* list = std::getenv("PATH");
+  std::string rest = list == nullptr ? "/bin:/usr/bin" : list;
+  while (!rest.empty()) {
+    const std::size_t colon = rest.find(':');
+    const std::string directory = rest.substr(0, colon);
+    const auto candidate = std::filesystem::path(directory.empty() ? "." : directory) / name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
+  }
+  return {};
+}
+
 volatile sig_atomic_t signalled_child = 0;
 
 // The command decides what a signal means, and its profile is finished after it. The terminal sends
