@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "profilers/profile/symbol_table.h"
 #include "profilers/profile/symbolize.h"
 
 namespace memduel {
@@ -88,6 +89,37 @@ struct Scopes {
   ~Scopes() { std::free(entries); }
 };
 
+Symbol::Binding binding_of(const GElf_Sym& symbol) {
+  switch (GELF_ST_BIND(symbol.st_info)) {
+    case STB_LOCAL:
+      return Symbol::Binding::local;
+    case STB_WEAK:
+      return Symbol::Binding::weak;
+    default:
+      return Symbol::Binding::global;
+  }
+}
+
+// The code of a module, whose strings are the module's. A symbol without a size cannot say whether
+// an address lies in it.
+SymbolTable read_symbols(Dwfl_Module* module) {
+  std::vector<Symbol> symbols;
+  const int count = dwfl_module_getsymtab(module);
+  for (int i = 0; i < count; ++i) {
+    GElf_Sym symbol{};
+    GElf_Addr address = 0;
+    GElf_Word section = 0;
+    const char* name =
+        dwfl_module_getsym_info(module, i, &symbol, &address, &section, nullptr, nullptr);
+    const int type = GELF_ST_TYPE(symbol.st_info);
+    const bool code = type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE;
+    if (name == nullptr || *name == '\0' || !code || symbol.st_size == 0) continue;
+    if (section == SHN_UNDEF) continue;
+    symbols.push_back({address, symbol.st_size, binding_of(symbol), name});
+  }
+  return SymbolTable(std::move(symbols));
+}
+
 // The innermost function, then those it was inlined into (as eu-addr2line does).
 std::vector<FrameName> names_from_dwarf(Dwarf_Die* unit, Dwarf_Addr address) {
   Scopes around;
@@ -115,6 +147,7 @@ struct ModuleSymbols::Handle {
   Dwfl* dwfl = nullptr;
   Dwfl_Module* module = nullptr;
   Dwarf_Addr bias = 0;
+  std::optional<SymbolTable> table;  ///< read when first asked
 
   Handle() = default;
   Handle(Handle&&) = delete;
@@ -155,14 +188,10 @@ std::vector<FrameName> ModuleSymbols::names_at(std::uint64_t address) const {
   std::vector<FrameName> names;
   if (unit != nullptr) names = names_from_dwarf(unit, at - debug_bias);
   if (!names.empty() && !names.back().function.empty()) return names;
-  // The symbol table. The nearest name before an address is a neighbour's unless the address lies
-  // inside that symbol, and a symbol without a size cannot say.
-  GElf_Off offset = 0;
-  GElf_Sym symbol{};
-  const char* name =
-      dwfl_module_addrinfo(handle_->module, at, &offset, &symbol, nullptr, nullptr, nullptr);
-  if (name == nullptr || offset >= symbol.st_size) return {};
-  FrameName found{demangle(name), {}, 0};
+  if (!handle_->table) handle_->table = read_symbols(handle_->module);
+  const Symbol* symbol = handle_->table->at(at);
+  if (symbol == nullptr) return {};
+  FrameName found{demangle(symbol->name), {}, 0};
   if (unit != nullptr) {
     const Place place = source_place(unit, at - debug_bias);
     found.file = place.file;
