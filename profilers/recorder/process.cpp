@@ -1,6 +1,7 @@
 #include "profilers/recorder/process.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -122,7 +123,10 @@ void start_recording() {
   tls.until_sample = 0;
 }
 
-__attribute__((constructor(101))) void start() {
+// Linked to be initialised first, so that what other libraries' constructors allocate has stacks;
+// that is before libc's own constructor has set the environment.
+__attribute__((constructor(101))) void start(int, char**, char** environment) {
+  if (environ == nullptr) environ = environment;
   leave_early();
   find_ways_out();
   const Busy busy;

@@ -101,6 +101,17 @@ TEST(ExactProfile, AgreesWithABookkeeperByFunctionForRandomPrograms) {
   }
 }
 
+TEST(ExactProfile, HoldsWhatLibrariesAllocateBeforeMain) {
+  const Recorded recorded = record("hostile_new", kExact);
+  Estimate allocated;
+  for (const auto& entry : sites_of(recorded.profile, ProfileKind::allocated))
+    allocated += entry.second;
+  ASSERT_TRUE(recorded.profile.counters);
+  // libstdc++ sets 72,704 bytes aside for exceptions before any constructor of the program.
+  EXPECT_EQ(allocated.bytes, static_cast<double>(recorded.profile.counters->allocated_bytes));
+  EXPECT_EQ(allocated.count, static_cast<double>(recorded.profile.counters->allocations));
+}
+
 TEST(SampledProfile, IsUnbiasedAndItsIntervalCoversOverManySeeds) {
   constexpr int kSeeds = 200;
   double sum_of_z = 0;
