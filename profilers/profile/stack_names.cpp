@@ -1,0 +1,99 @@
+#include "profilers/profile/stack_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+namespace memduel {
+namespace {
+
+/// What g++ and clang append to a function that they specialised, split or moved.
+constexpr std::array kCloneSuffixes = {".constprop.", ".isra.",      ".part.", ".cold",
+                                       ".lto_priv.",  ".localalias", ".llvm."};
+
+/// `libfoo.so.1.2` is `[libfoo.so]`, whatever its version; the program itself is `[program]`.
+std::string nameless(const Profile& profile, const ProfileLocation& location) {
+  if (location.kind == ProfileLocation::Kind::lost) return "[lost]";
+  if (!location.module) return "[unknown]";
+  const std::string& path = profile.modules[*location.module].path;
+  const auto program = profile.info.find("program");
+  if (program != profile.info.end() && program->second == path) return "[program]";
+  std::string file = std::filesystem::path(path).filename().string();
+  const std::size_t version = file.find(".so.");
+  if (version != std::string::npos) file.resize(version + 3);
+  return "[" + file + "]";
+}
+
+std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
+  if (kind != ProfileLocation::Kind::python) return without_clone(frame.function);
+  return fmt::format("{} ({})", frame.function,
+                     std::filesystem::path(frame.file).filename().string());
+}
+
+/// Innermost first.
+NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
+                        FunctionNames& names) {
+  if (location.names.empty()) return {names.number_of(nameless(profile, location))};
+  NamedStack functions;
+  for (const FrameName& frame : location.names)
+    functions.push_back(names.number_of(shown_name(frame, location.kind)));
+  return functions;
+}
+
+}  // namespace
+
+std::uint32_t FunctionNames::number_of(const std::string& name) {
+  const auto [entry, made] = numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+  if (made) names_.push_back(name);
+  return entry->second;
+}
+
+bool FunctionNames::is_function(std::uint32_t number) const {
+  return !names_[number].starts_with('[');
+}
+
+std::string without_clone(const std::string& function) {
+  std::string name = function.substr(0, function.find(" [clone "));
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view suffix : kCloneSuffixes) {
+      const std::size_t at = name.rfind(suffix);
+      if (at == std::string::npos || at == 0) continue;
+      const std::string_view rest = std::string_view(name).substr(at + suffix.size());
+      if (rest.find_first_not_of("0123456789.") != std::string_view::npos) continue;
+      name.resize(at);
+      found = true;
+    }
+  }
+  return name;
+}
+
+StackNames::StackNames(const Profile& profile, FunctionNames& names) : profile_(profile) {
+  of_location_.reserve(profile.locations.size());
+  for (const ProfileLocation& location : profile.locations)
+    of_location_.push_back(functions_at(profile, location, names));
+}
+
+NamedStack StackNames::of(std::uint32_t stack) const {
+  NamedStack functions;
+  for (std::uint32_t node = stack; node != 0; node = profile_.stacks[node].parent) {
+    for (const std::uint32_t function : of_location_[profile_.stacks[node].location])
+      if (functions.empty() || functions.back() != function) functions.push_back(function);
+  }
+  std::reverse(functions.begin(), functions.end());
+  return functions;
+}
+
+std::vector<std::uint32_t> StackNames::functions() const {
+  std::vector<std::uint32_t> all;
+  for (const NamedStack& functions : of_location_)
+    all.insert(all.end(), functions.begin(), functions.end());
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+}  // namespace memduel
