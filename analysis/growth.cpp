@@ -67,15 +67,15 @@ bool shown_positive(const std::vector<double>& values) {
          kSettlingLevel;
 }
 
-/// Growth of the two halves, when the second is shown to grow less than half as fast.
-std::optional<HalfSlopes> settling(std::span<const GrowthSeries> runs) {
-  HalfSlopes halves = half_slopes(runs);
-  if (halves.loss.size() < static_cast<size_t>(kSignedRankMinimum)) return std::nullopt;
-  if (!shown_positive(halves.loss)) return std::nullopt;
-  const double early = hodges_lehmann_center(halves.early);
-  const double late = hodges_lehmann_center(halves.late);
-  if (late >= kSettlingShare * early) return std::nullopt;
-  return halves;
+/// Whether enough runs have two halves to compare: four rounds or more.
+bool has_halves(const HalfSlopes& halves) {
+  return halves.loss.size() >= static_cast<size_t>(kSignedRankMinimum);
+}
+
+/// Whether the second half is shown to grow less than half as fast as the first.
+bool settles(const HalfSlopes& halves) {
+  return shown_positive(halves.loss) &&
+         hodges_lehmann_center(halves.late) < kSettlingShare * hodges_lehmann_center(halves.early);
 }
 
 /// Slope of the stretches between the jumps, all lifted to one level.
@@ -138,11 +138,19 @@ void judge_rising(GrowthEstimate& estimate, std::span<const GrowthSeries> runs, 
                                   range, text(metric, margin));
     return;
   }
-  if (const auto halves = settling(runs)) {
+  const HalfSlopes halves = half_slopes(runs);
+  if (!has_halves(halves)) {
+    estimate.reason = fmt::format(
+        "{} is above zero, but fewer than four rounds after warm-up do not tell growth from a "
+        "warm-up that goes on: run more rounds",
+        range);
+    return;
+  }
+  if (settles(halves)) {
     estimate.verdict = GrowthVerdict::settling;
     estimate.reason = fmt::format("{} in the first half after warm-up, {} in the second",
-                                  text(metric, hodges_lehmann_center(halves->early)),
-                                  text(metric, hodges_lehmann_center(halves->late)));
+                                  text(metric, hodges_lehmann_center(halves.early)),
+                                  text(metric, hodges_lehmann_center(halves.late)));
     return;
   }
   estimate.verdict = GrowthVerdict::growing;

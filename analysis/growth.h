@@ -8,7 +8,8 @@
 //   is not inconclusive  it holds zero as well as the margin
 // A series that would be growing is called stepped when single jumps explain the rise and the
 // stretches between them do not grow, and settling when its second half grows less than half as
-// fast as its first, shown across the runs.
+// fast as its first, shown across the runs. With fewer than four rounds there are no halves, so
+// that nothing is called growing: every program warms up.
 #pragma once
 
 #include <optional>

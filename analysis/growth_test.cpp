@@ -95,6 +95,22 @@ TEST(Growth, IsInconclusiveWhenTheIntervalHoldsZeroAndTheMargin) {
   EXPECT_THAT(estimate.reason, HasSubstr("run more rounds"));
 }
 
+TEST(Growth, ThreeRoundsDoNotTellGrowthFromWarmUpAndFourDo) {
+  const auto runs_of_rounds = [](int rounds) {
+    auto runs = runs_of(8, [](int round, Random&) { return 200 * kMiB + kMiB * round; });
+    for (GrowthSeries& run : runs) {
+      run.x.resize(static_cast<size_t>(rounds));
+      run.y.resize(static_cast<size_t>(rounds));
+    }
+    return runs;
+  };
+  const GrowthEstimate three = judge(runs_of_rounds(3));
+  EXPECT_EQ(three.verdict, GrowthVerdict::inconclusive);
+  EXPECT_THAT(three.reason, HasSubstr("from a warm-up that goes on: run more rounds"));
+  EXPECT_NEAR(three.interval.low, kMiB, 1);
+  EXPECT_EQ(judge(runs_of_rounds(4)).verdict, GrowthVerdict::growing);
+}
+
 TEST(Projection, MeetsTheLimitWhereTheSlopeSays) {
   // 100 MiB in round 100 and 1 MiB per round: 1124 MiB in round 1124.
   const auto runs = runs_of(8, [](int round, Random&) { return kMiB * round; });

@@ -62,7 +62,8 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// Growth that a gate asks about, else what is known of every role, per round where it has any.
+/// Growth that a gate asks about, else what is known of every role, per round where it has any. An
+/// ablation asks about switches: there only the gates count.
 std::vector<std::string> growth_sentences(const Results& results) {
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
@@ -77,8 +78,8 @@ std::vector<std::string> growth_sentences(const Results& results) {
                           per_round.contains({growth.arm, growth.role});
     const bool known =
         growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
-    if (asked || (gated.empty() && known && !repeated))
-      sentences.push_back(growth_sentence(growth));
+    const bool wanted = gated.empty() && results.ablation.empty();
+    if (asked || (wanted && known && !repeated)) sentences.push_back(growth_sentence(growth));
   }
   return sentences;
 }
