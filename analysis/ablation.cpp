@@ -233,7 +233,7 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
       if (gate.role == "*") add(role, gate.metric);
   }
   if (std::find(roles.begin(), roles.end(), "server") != roles.end())
-    add("server", "round_seconds");
+    for (const char* duration : {"round_seconds", "transfer_seconds"}) add("server", duration);
   return metrics;
 }
 

@@ -31,7 +31,7 @@ struct Ablation {
 };
 
 /// What an ablation looks at: the metrics of `gates`, the peak above idle of server and clients,
-/// the server's time per round. Roles of `*` are those in `roles`.
+/// the server's times per round. Roles of `*` are those in `roles`.
 std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
                                          const std::vector<std::string>& roles);
 

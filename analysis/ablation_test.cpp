@@ -250,12 +250,13 @@ TEST(Ablation, ReportsThePeakOfEveryPhase) {
   EXPECT_EQ(cleanup.left_out.verdict, Verdict::unchanged);
 }
 
-TEST(AblationMetrics, AreTheGatesThePeaksAndTheTime) {
+TEST(AblationMetrics, AreTheGatesThePeaksAndTheTimes) {
   const std::vector<std::string> roles = {"server", "client_max", "client_median", "tree"};
-  EXPECT_THAT(ablation_metrics(default_gates("federated"), roles),
-              ElementsAre(RoleMetric{"server", kMetric}, RoleMetric{"client_max", kMetric},
-                          RoleMetric{"server", "rss_growth_bytes_per_round"},
-                          RoleMetric{"server", "round_seconds"}));
+  EXPECT_THAT(
+      ablation_metrics(default_gates("federated"), roles),
+      ElementsAre(RoleMetric{"server", kMetric}, RoleMetric{"client_max", kMetric},
+                  RoleMetric{"server", "rss_growth_bytes_per_round"},
+                  RoleMetric{"server", "round_seconds"}, RoleMetric{"server", "transfer_seconds"}));
   EXPECT_THAT(ablation_metrics({parse_gate("*.peak_pss_bytes<=+1%")}, {"tree"}),
               ElementsAre(RoleMetric{"tree", "peak_pss_bytes"}));
 }

@@ -66,6 +66,8 @@ std::vector<MetricInfo> make_table() {
       count("minor_faults_count", false, "page faults served from memory"),
       count("major_faults_count", false, "page faults that had to read"),
       seconds("round_seconds", "duration of a round"),
+      seconds("transfer_seconds",
+              "time of a round in which a replay's server receives, averages or answers"),
       seconds("cpu_seconds", "user and system time"),
       quality("validation_accuracy_ratio", "share of validation samples classified correctly"),
       quality("train_accuracy_ratio", "share of training samples classified correctly"),

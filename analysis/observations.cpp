@@ -25,7 +25,7 @@ Metrics without_nan(const Metrics& metrics, int& not_a_number) {
 double over_rounds(const std::string& metric, const std::vector<double>& values,
                    int warmup_rounds) {
   if (metric.starts_with("peak_")) return *std::max_element(values.begin(), values.end());
-  if (metric == "round_seconds") {
+  if (metric.ends_with("_seconds") && metric != "cpu_seconds") {
     const auto skipped = std::min(values.size() - 1, static_cast<size_t>(warmup_rounds));
     return median({values.begin() + static_cast<std::ptrdiff_t>(skipped), values.end()});
   }

@@ -5,7 +5,7 @@
 // for rounds and value by value for metrics; a value that one client lacks is absent. Derived
 // metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), and for
 // a metric that is only known per round its maximum (peaks), sum (counts, CPU time), median
-// (round_seconds) or last value (all others).
+// (round_seconds and other durations) or last value (all others).
 #pragma once
 
 #include <map>
@@ -50,7 +50,7 @@ const ArmObservations* find_arm(const Observations& observations, const std::str
 
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
 /// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
-/// warmup_rounds not for the median of round_seconds.
+/// warmup_rounds not for the medians of durations.
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds);
 
 /// How many of `rounds` rounds growth leaves out.

@@ -71,6 +71,18 @@ TEST(Observe, FillsTrialMetricsFromRounds) {
   EXPECT_EQ(metrics.at("end_rss_bytes"), 20);
 }
 
+TEST(Observe, TakesTheMedianOfDurationsAfterWarmUpAndTheSumOfCpuTime) {
+  RoleData role = role_with_rounds("server", {1, 1, 1, 1});
+  const std::vector<double> seconds = {900, 2, 9, 4};
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    for (const char* metric : {"round_seconds", "transfer_seconds", "cpu_seconds"})
+      role.rounds[i].metrics[metric] = seconds[i];
+  const Metrics metrics = only(observe(run_with_roles({role}), {"a"}, 1)).roles.at("server");
+  EXPECT_EQ(metrics.at("round_seconds"), 4);
+  EXPECT_EQ(metrics.at("transfer_seconds"), 4);
+  EXPECT_EQ(metrics.at("cpu_seconds"), 915);
+}
+
 TEST(Observe, TakesNaNAsNotMeasuredAndCountsIt) {
   RunData run = make_duel("peak_rss_bytes", {std::nan("")}, {1});
   const Observations observations = observe(run, {"a", "b"}, 0);

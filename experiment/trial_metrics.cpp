@@ -78,7 +78,10 @@ class MarkWalk {
   }
 
   void take_gauge(const Mark& mark) {
-    for (Metrics* metrics : {&data_.metrics, round_ ? &round_->metrics : nullptr}) {
+    // Of durations the trial keeps none: its own is their median, which analysis/ takes.
+    const bool is_duration = round_ && mark.name.ends_with("_seconds");
+    for (Metrics* metrics :
+         {is_duration ? nullptr : &data_.metrics, round_ ? &round_->metrics : nullptr}) {
       if (metrics == nullptr) continue;
       if (mark.name.starts_with("peak_")) {
         raise(*metrics, mark.name, mark.value);

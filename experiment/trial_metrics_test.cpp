@@ -116,6 +116,16 @@ TEST(RoleMetrics, GaugesBelongToTheirRoundAndTheTrialKeepsTheLastOrTheHighest) {
   EXPECT_EQ(data.metrics.at("peak_torch_cpu_bytes"), 70);
 }
 
+TEST(RoleMetrics, ADurationOfARoundIsNoneOfTheTrials) {
+  RoleTrace trace = two_rounds();
+  trace.marks.insert(trace.marks.begin() + 4, gauge(4, "transfer_seconds", 0.25));
+  trace.marks.insert(trace.marks.begin(), gauge(1, "setup_seconds", 3));
+  const RoleData data = role_metrics(trace, {});
+  EXPECT_EQ(data.rounds[0].metrics.at("transfer_seconds"), 0.25);
+  EXPECT_FALSE(data.metrics.contains("transfer_seconds"));
+  EXPECT_EQ(data.metrics.at("setup_seconds"), 3);
+}
+
 TEST(RoleMetrics, ARoundCutShortByAFailureIsNoRound) {
   RoleTrace trace = two_rounds();
   trace.marks.pop_back();

@@ -19,8 +19,9 @@
 namespace memduel {
 namespace {
 
-constexpr std::array kKeyMetrics = {"peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
-                                    "peak_heap_bytes", "round_seconds"};
+constexpr std::array kKeyMetrics = {
+    "peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
+    "peak_heap_bytes",           "round_seconds",  "transfer_seconds"};
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;

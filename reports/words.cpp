@@ -34,6 +34,7 @@ constexpr std::array kMetricWords = {
     MetricWords{"peak_gpu_allocated_bytes", "uses", " GPU memory at its peak"},
     MetricWords{"allocated_bytes", "allocates", " memory in total"},
     MetricWords{"round_seconds", "needs", " time per round"},
+    MetricWords{"transfer_seconds", "needs", " time for transfer and aggregation"},
     MetricWords{"cpu_seconds", "needs", " CPU time"},
     MetricWords{"validation_accuracy_ratio", "reaches", " validation accuracy"},
     MetricWords{"rss_growth_bytes_per_round", "grows", " memory per round"},

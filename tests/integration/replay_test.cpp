@@ -59,6 +59,10 @@ TEST(Quickstart, MeasuresEveryRoleRoundAndMetricAndLearns) {
         EXPECT_GE(round.at("metrics").at("peak_rss_bytes"),
                   round.at("metrics").at("end_rss_bytes"));
         EXPECT_FALSE(round.at("phases").empty());
+        if (role.at("role") != "server") continue;
+        EXPECT_GT(round.at("metrics").at("transfer_seconds"), 0);
+        EXPECT_LT(round.at("metrics").at("transfer_seconds"),
+                  round.at("metrics").at("round_seconds"));
       }
     }
     EXPECT_EQ(roles, 3);
@@ -66,6 +70,7 @@ TEST(Quickstart, MeasuresEveryRoleRoundAndMetricAndLearns) {
   EXPECT_EQ(measured, 4);
   for (const char* role : {"server", "client_max", "tree"})
     EXPECT_FALSE(comparison(results, role, "peak_rss_bytes").is_null()) << role;
+  EXPECT_FALSE(comparison(results, "server", "transfer_seconds").is_null());
   const auto& equivalence = results.at("equivalence").at(0);
   EXPECT_EQ(equivalence.at("bit_identical"), true);
   for (const auto& accuracy : equivalence.at("metrics").at("validation_accuracy_ratio"))

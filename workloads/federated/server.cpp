@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "memduel/annotate.h"
+#include "workloads/federated/busy_time.h"
 #include "workloads/federated/exchange.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
@@ -110,6 +111,7 @@ class FederatedServer {
                     validate(model_, samples_.validation, workload_.validation_batch_size,
                              optimizations_.make_predictions));
     }
+    memduel_gauge("transfer_seconds", transfer_time_.take().count());
     send_memory_gauges();
     memduel_round_end(round);
   }
@@ -122,6 +124,7 @@ class FederatedServer {
     std::vector<Upload> uploads = exchange_.await_uploads();
 
     memduel_phase("aggregate");
+    const BusyTime::Working working(transfer_time_);
     State global;
     try {
       global = rounds_->average(uploads, weights_of(uploads));
@@ -218,10 +221,15 @@ class FederatedServer {
       // Nothing of a round is read before it begins: its bytes belong to it.
       exchange_.await_open(client);
       CallFrame frame(Side::server);
-      Upload upload = rounds_->take(client, call, frame);
+      Upload upload = take_upload(client, call, frame);
       expect_current_chunk(client, upload.header);
       deliver(call, client, exchange_.hand_in(std::move(upload)), frame);
     });
+  }
+
+  Upload take_upload(int client, Call& call, CallFrame& frame) {
+    const BusyTime::Working working(transfer_time_);
+    return rounds_->take(client, call, frame);
   }
 
   /// A client that is a chunk ahead or behind would have another tensor averaged.
@@ -302,6 +310,7 @@ class FederatedServer {
   const WorkloadConfig& workload_;
   Optimizations optimizations_;
   Exchange exchange_;
+  BusyTime transfer_time_;
   Watchdog watchdog_;
   std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
