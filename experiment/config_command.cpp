@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiment/config_text_marks.h"
 #include "experiment/json_text.h"
 
 namespace memduel {
@@ -101,6 +102,7 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     earlier.push_back(process.at("role"));
     process["cwd"] = resolve_directory(process.value("cwd", std::string(".")), directory);
   }
+  resolve_text_marks(workload, origin);
 }
 
 std::vector<std::string> roles_of_process(const json& process) {

@@ -58,11 +58,18 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
   }
 }
 
+void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles) {
+  for (const TextMarkSpec& spec : plan.text_marks) {
+    if (!roles.contains(spec.role)) refuse(spec.role, "is to mark its rounds, but is no role");
+  }
+}
+
 }  // namespace
 
 void check_plan(const TrialPlan& plan) {
   const auto roles = role_names(plan);
   check_order(plan, roles);
+  check_text_marks(plan, roles);
   const bool ends = std::any_of(plan.processes.begin(), plan.processes.end(),
                                 [](const auto& process) { return process.end == End::wait; });
   if (!ends) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "experiment/config_command.h"
+#include "experiment/config_text_marks.h"
 #include "experiment/plan_workloads.h"
 
 namespace memduel {
@@ -127,6 +128,11 @@ PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
       planned.plan.processes.push_back(std::move(process));
     }
   }
+  planned.plan.text_marks =
+      planned_text_marks(experiment.workload, [&](const std::string& path, int index) {
+        placeholders.set_index(index);
+        return placeholders.fill(path);
+      });
   return planned;
 }
 

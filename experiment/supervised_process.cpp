@@ -25,8 +25,8 @@ Descriptor make_log(const std::filesystem::path& path) {
 SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan)
     : spec_(&spec),
       cwd_(std::filesystem::absolute(spec.cwd.empty() ? plan.trial_dir : spec.cwd)),
-      stdout_path_(plan.log_dir / fmt::format("{}-{}.stdout", plan.id, spec.role)),
-      stderr_path_(plan.log_dir / fmt::format("{}-{}.stderr", plan.id, spec.role)),
+      stdout_path_(log_file(plan, spec.role, "stdout")),
+      stderr_path_(log_file(plan, spec.role, "stderr")),
       stdout_(make_log(stdout_path_)),
       stderr_(make_log(stderr_path_)) {
   trace.role = spec.role;

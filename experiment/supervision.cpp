@@ -46,6 +46,7 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       poll_(epoll_create1(EPOLL_CLOEXEC)),
       unmarked_sweep_due_ns_(begin_ns_ + kUnmarkedAfter) {
   for (const ProcessSpec& spec : plan.processes) processes_.emplace_back(spec, plan);
+  text_marks_.emplace(plan);
 }
 
 TrialRun Supervision::run() {
@@ -54,19 +55,24 @@ TrialRun Supervision::run() {
   launcher_ = &launcher;
   watch(launcher.descriptor(), nullptr);
   for (SupervisedProcess& process : processes_) watch(process.marks.descriptor(), &process);
+  watch_logs(EPOLL_CTL_ADD);
   while (!over()) step();
   end_trial();
   throw_if_stopped();
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
   outcome_.harness_cpu_seconds += meters_.cpu_seconds();
-  return make_result(plan_, outcome_, processes_, meters_);
+  TrialRun result = make_result(plan_, outcome_, processes_, meters_);
+  for (Note& note : text_marks_->limitations()) result.limitations.push_back(std::move(note));
+  for (Note& note : text_marks_->warnings()) result.warnings.push_back(std::move(note));
+  return result;
 }
 
 void Supervision::step() {
   start_what_can_start();
   wait_for_events(std::min(next_due(), monotonic_ns() + kLongestWait));
   const std::int64_t now = monotonic_ns();
+  read_text_marks(now);
   check_readiness(now);
   find_members(now);
   meters_.sample(now);
@@ -90,7 +96,7 @@ void Supervision::watch(int descriptor, SupervisedProcess* process) const {
 }
 
 std::int64_t Supervision::next_due() const {
-  std::int64_t due = meters_.due_ns();
+  std::int64_t due = std::min(meters_.due_ns(), text_marks_->due_ns());
   for (const SupervisedProcess& process : processes_) {
     const bool awaited = process.state == State::running && !process.is_ready;
     if (awaited) due = std::min(due, readiness_due_ns_);
@@ -104,9 +110,11 @@ void Supervision::wait_for_events(std::int64_t until_ns) {
   std::array<epoll_event, 16> events{};
   const int count = epoll_pwait2(poll_.get(), events.data(), events.size(), &timeout, nullptr);
   for (int at = 0; at < count; ++at) {
-    auto* process = static_cast<SupervisedProcess*>(events[static_cast<std::size_t>(at)].data.ptr);
-    if (process != nullptr) {
-      take_marks(*process);
+    void* source = events[static_cast<std::size_t>(at)].data.ptr;
+    if (source == &text_marks_) {
+      text_marks_->changed();
+    } else if (source != nullptr) {
+      take_marks(*static_cast<SupervisedProcess*>(source));
     } else {
       take_report(launcher_->report());
     }

@@ -13,6 +13,7 @@
 #include "experiment/supervised_process.h"
 #include "experiment/supervisor.h"
 #include "experiment/supervisor_result.h"
+#include "experiment/text_marks.h"
 #include "experiment/trial_meters.h"
 
 namespace memduel {
@@ -69,12 +70,19 @@ class Supervision {
   void sweep_at_round_end(const SupervisedProcess& process, int round);
   void sweep_all(TrialMeters::Need need);
 
+  // Marks from lines of logs: supervision_text_marks.cpp
+  void watch_logs(int operation) const;
+  void read_text_marks(std::int64_t now);
+  void take_marked_lines(const std::vector<MarkedLine>& lines);
+  void take_text_mark(SupervisedProcess& process, Mark mark);
+
   const TrialPlan& plan_;
   const SupervisorOptions& options_;
   TrialMeters meters_;
   std::int64_t begin_ns_;
   std::optional<std::int64_t> oom_kills_before_;
   std::deque<SupervisedProcess> processes_;
+  std::optional<TextMarks> text_marks_;
   std::vector<pid_t> known_members_;
   LauncherClient* launcher_ = nullptr;
   Descriptor poll_;

@@ -78,7 +78,8 @@ void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
 
 /// A trial without marks has no round ends to read PSS at.
 void Supervision::sweep_unmarked(std::int64_t now) {
-  if (reference().marking_pid != 0 || now < unmarked_sweep_due_ns_) return;
+  const SupervisedProcess& role = reference();
+  if (role.marking_pid != 0 || role.running_round || now < unmarked_sweep_due_ns_) return;
   unmarked_sweep_due_ns_ = now + kUnmarkedSweepInterval;
   sweep_all(TrialMeters::Need::if_affordable);
 }

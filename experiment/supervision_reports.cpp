@@ -47,6 +47,7 @@ void Supervision::unstarted(const std::vector<std::string>& fields) {
 void Supervision::exited(const std::vector<std::string>& fields) {
   SupervisedProcess& process = named(fields[1]);
   take_marks(process);
+  take_marked_lines(text_marks_->finish(process.role()));
   process.state = State::ended;
   ExitRecord record;
   record.t_ns = monotonic_ns();

@@ -42,6 +42,16 @@ struct ProcessSpec {
   std::string heap_obstacle;  ///< why there is none although it was asked for
 };
 
+/// Lines of a log that mark rounds, phases and metrics of a role.
+struct TextMarkSpec {
+  enum class From { standard_output, standard_error, file };
+
+  std::string role;
+  From from = From::standard_output;
+  std::filesystem::path file;
+  std::string pattern;  ///< see TextMarkPattern
+};
+
 struct TrialPlan {
   std::int64_t id = 0;
   int block = 0;
@@ -51,11 +61,18 @@ struct TrialPlan {
   std::filesystem::path trial_dir;  ///< exists, private to the trial
   std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
   std::vector<ProcessSpec> processes;
+  std::vector<TextMarkSpec> text_marks;
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
   double interval_ms = 2;
   std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
   std::vector<std::string> meters;  ///< names from the registry
 };
+
+/// Where the standard output ("stdout") or standard error ("stderr") of a role is written.
+inline std::filesystem::path log_file(const TrialPlan& plan, const std::string& role,
+                                      const char* stream) {
+  return plan.log_dir / (std::to_string(plan.id) + "-" + role + "." + stream);
+}
 
 }  // namespace memduel

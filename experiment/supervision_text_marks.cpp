@@ -1,0 +1,53 @@
+#include <sys/epoll.h>
+
+#include "experiment/monotonic.h"
+#include "experiment/role_memory.h"
+#include "experiment/supervision.h"
+
+namespace memduel {
+
+/// Once for each look: a log that is written without pause would wake us for every line.
+void Supervision::watch_logs(int operation) const {
+  if (text_marks_->descriptor() < 0) return;
+  epoll_event event{EPOLLIN | EPOLLONESHOT,
+                    {.ptr = const_cast<std::optional<TextMarks>*>(&text_marks_)}};
+  epoll_ctl(poll_.get(), operation, text_marks_->descriptor(), &event);
+}
+
+void Supervision::read_text_marks(std::int64_t now) {
+  if (now < text_marks_->due_ns()) return;
+  take_marked_lines(text_marks_->read(now));
+  watch_logs(EPOLL_CTL_MOD);
+}
+
+void Supervision::take_marked_lines(const std::vector<MarkedLine>& lines) {
+  for (const MarkedLine& line : lines) {
+    SupervisedProcess& process = named(line.role);
+    MarkSizes sizes;
+    if (line.marks.front().kind != Mark::Kind::gauge) {
+      const RoleMemory memory = read_role_memory(process.members);
+      process.trace.peaks_reset = process.trace.peaks_reset && memory.peak_is_reset;
+      sizes = memory.sizes;
+    }
+    const std::int64_t now = monotonic_ns();
+    for (Mark mark : line.marks) {
+      mark.t_ns = now;
+      mark.sizes = sizes;
+      sizes.peak.reset();  // of the stretch that the line's first mark ended
+      take_text_mark(process, std::move(mark));
+    }
+  }
+}
+
+/// What a process says through annotate.h is exact; of its lines only the metrics count then.
+void Supervision::take_text_mark(SupervisedProcess& process, Mark mark) {
+  if (process.marking_pid != 0 && mark.kind != Mark::Kind::gauge) {
+    text_marks_->pass_over(process.role());
+    return;
+  }
+  MarkEvent event{std::move(mark), {}};
+  note_round(process, event);
+  process.trace.marks.push_back(std::move(event));
+}
+
+}  // namespace memduel
