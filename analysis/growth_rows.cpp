@@ -25,7 +25,8 @@ ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmu
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);
     if (trial.status != TrialStatus::ok || at == trial.round_ends.end()) continue;
-    const std::vector<RoundEnd>& rounds = at->second;
+    const bool has_rounds = !at->second.empty();
+    const std::vector<RoundEnd>& rounds = has_rounds ? at->second : trial.time_windows.at(role);
     GrowthSeries by_round;
     GrowthSeries by_minute;
     for (size_t k = growth_warmup(rounds.size(), warmup_rounds); k < rounds.size(); ++k) {
@@ -36,7 +37,7 @@ ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmu
       by_minute.y.push_back(rounds[k].rss_bytes);
     }
     if (by_round.x.size() < 3) continue;
-    all.per_round.push_back(std::move(by_round));
+    if (has_rounds) all.per_round.push_back(std::move(by_round));
     all.per_minute.push_back(std::move(by_minute));
   }
   return all;
@@ -105,10 +106,12 @@ std::vector<Growth> growth_rows(const RunData& run, const Observations& observat
     const std::optional<double> model = model_bytes(run, arm);
     for (const std::string& role : roles) {
       const ArmSeries series = collect(arm, role, settings.warmup_rounds);
-      if (series.per_round.empty()) continue;
-      rows.push_back(judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit));
-      Growth& per_round = rows.back();
-      if (model && per_round.slope) per_round.model_multiples_per_round = *per_round.slope / *model;
+      if (!series.per_round.empty()) {
+        rows.push_back(judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit));
+        Growth& row = rows.back();
+        if (model && row.slope) row.model_multiples_per_round = *row.slope / *model;
+      }
+      if (series.per_minute.empty()) continue;
       rows.push_back(judge(arm, role, "rss_growth_bytes_per_minute", series.per_minute, limit));
     }
   }

@@ -6,6 +6,7 @@
 
 #include "analysis/hodges_lehmann.h"
 #include "analysis/theil_sen.h"
+#include "analysis/time_windows.h"
 
 namespace memduel {
 namespace {
@@ -64,7 +65,15 @@ std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
   return ends;
 }
 
-void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, int warmup_rounds) {
+/// The windows of a role's sampled resident set.
+std::vector<RoundEnd> windows_of(const RoleData& role) {
+  const auto rss = std::find_if(role.series.begin(), role.series.end(),
+                                [](const Series& series) { return series.metric == "rss_bytes"; });
+  return rss == role.series.end() ? std::vector<RoundEnd>() : time_windows(*rss);
+}
+
+void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, bool by_round,
+                int warmup_rounds) {
   std::vector<double> round;
   std::vector<double> minute;
   std::vector<double> rss;
@@ -74,7 +83,7 @@ void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, int warmu
     rss.push_back(rounds[k].rss_bytes);
   }
   if (rss.size() < 3) return;
-  if (const auto slope = theil_sen_slope(round, rss)) {
+  if (const auto slope = theil_sen_slope(round, rss); slope && by_round) {
     metrics["rss_growth_bytes_per_round"] = *slope;
   }
   if (const auto slope = theil_sen_slope(minute, rss)) {
@@ -129,27 +138,33 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
   return whole;
 }
 
+void add_client_ends(std::map<std::string, std::vector<RoundEnd>>& ends) {
+  std::vector<const std::vector<RoundEnd>*> clients;
+  for (const auto& [role, rounds] : ends) {
+    if (is_client_role(role)) clients.push_back(&rounds);
+  }
+  std::vector<RoundEnd> largest = combined_rounds(clients, maximum);
+  std::vector<RoundEnd> middle = combined_rounds(clients, middle_value);
+  ends["client_max"] = std::move(largest);
+  ends["client_median"] = std::move(middle);
+}
+
 void add_client_roles(Observation& observation) {
   std::vector<const Metrics*> metrics;
-  std::vector<const std::vector<RoundEnd>*> rounds;
   for (const auto& [role, values] : observation.roles) {
-    if (!is_client_role(role)) continue;
-    metrics.push_back(&values);
-    rounds.push_back(&observation.round_ends.at(role));
+    if (is_client_role(role)) metrics.push_back(&values);
   }
   if (metrics.empty()) return;
   Metrics largest = combined(metrics, maximum);
   Metrics middle = combined(metrics, middle_value);
-  std::vector<RoundEnd> largest_rounds = combined_rounds(rounds, maximum);
-  std::vector<RoundEnd> middle_rounds = combined_rounds(rounds, middle_value);
   observation.roles["client_max"] = std::move(largest);
   observation.roles["client_median"] = std::move(middle);
-  observation.round_ends["client_max"] = std::move(largest_rounds);
-  observation.round_ends["client_median"] = std::move(middle_rounds);
+  add_client_ends(observation.round_ends);
+  add_client_ends(observation.time_windows);
 }
 
 Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_number) {
-  Observation observation{trial.id, trial.block, trial.position, trial.status, trial.failure,
+  Observation observation{trial.id, trial.block, trial.position, trial.status, trial.failure, {},
                           {},       {}};
   for (const RoleData& role : trial.roles) {
     Metrics metrics = without_nan(role.metrics, not_a_number);
@@ -157,7 +172,9 @@ Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_
       metrics.emplace(name, over_rounds(name, values, warmup_rounds));
     }
     observation.roles[role.role] = std::move(metrics);
-    observation.round_ends[role.role] = round_ends(role.rounds);
+    auto ends = round_ends(role.rounds);
+    observation.time_windows[role.role] = ends.empty() ? windows_of(role) : std::vector<RoundEnd>();
+    observation.round_ends[role.role] = std::move(ends);
   }
   add_client_roles(observation);
   // Last, so that the growth of client_max is the slope of its own series: the largest of several
@@ -165,7 +182,10 @@ Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_
   for (auto& [role, metrics] : observation.roles) {
     metrics.erase("rss_growth_bytes_per_round");
     metrics.erase("rss_growth_bytes_per_minute");
-    add_growth(metrics, observation.round_ends.at(role), warmup_rounds);
+    const auto& rounds = observation.round_ends.at(role);
+    const bool by_round = !rounds.empty();
+    add_growth(metrics, by_round ? rounds : observation.time_windows.at(role), by_round,
+               warmup_rounds);
   }
   return observation;
 }

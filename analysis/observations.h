@@ -3,9 +3,10 @@
 //
 // Derived roles: client_max and client_median over the client-* roles of a trial, round by round
 // for rounds and value by value for metrics; a value that one client lacks is absent. Derived
-// metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), and for
-// a metric that is only known per round its maximum (peaks), sum (counts, CPU time), median
-// (round_seconds and other durations) or last value (all others).
+// metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), of a
+// role that ends no rounds that of its samples per minute, and for a metric that is only known per
+// round its maximum (peaks), sum (counts, CPU time), median (round_seconds and other durations)
+// or last value (all others).
 #pragma once
 
 #include <map>
@@ -32,6 +33,8 @@ struct Observation {
   std::string failure;
   std::map<std::string, Metrics> roles;
   std::map<std::string, std::vector<RoundEnd>> round_ends;  ///< rounds that have end_rss_bytes
+  /// Of roles without such rounds: see time_windows.h.
+  std::map<std::string, std::vector<RoundEnd>> time_windows;
 };
 
 struct ArmObservations {

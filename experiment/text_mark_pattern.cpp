@@ -107,7 +107,7 @@ void TextMarkPattern::take(const Part& part, std::string_view text, LineMarks& m
     case Meaning::round: {
       const auto round = number_of<int>(text);
       if (!round || *round < 0) return unreadable(text);
-      marks.round = *round;
+      marks.round = round;
       break;
     }
     case Meaning::phase:
