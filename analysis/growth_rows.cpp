@@ -24,7 +24,10 @@ ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmu
   ArmSeries all;
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);
-    if (trial.status != TrialStatus::ok || at == trial.round_ends.end()) continue;
+    // Growth is what kills for memory: the rounds up to there are the evidence.
+    const bool counts =
+        trial.status == TrialStatus::ok || trial.status == TrialStatus::killed_for_memory;
+    if (!counts || at == trial.round_ends.end()) continue;
     const bool has_rounds = !at->second.empty();
     const std::vector<RoundEnd>& rounds = has_rounds ? at->second : trial.time_windows.at(role);
     GrowthSeries by_round;

@@ -48,6 +48,10 @@ std::vector<MetricInfo> make_table() {
       resident("peak_rss_anon_bytes", "largest anonymous part of the resident set"),
       resident("peak_rss_file_bytes", "largest file-backed part of the resident set"),
       resident("peak_cgroup_bytes", "largest memory charged to the trial's cgroup"),
+      resident("peak_cgroup_anon_bytes", "anonymous part of it, when most was sampled"),
+      resident("peak_cgroup_file_bytes", "page cache in it, when most was sampled"),
+      resident("peak_cgroup_shmem_bytes", "shared memory and tmpfs in it, when most was sampled"),
+      resident("peak_cgroup_kernel_bytes", "kernel memory in it, when most was sampled"),
       resident("swapped_bytes", "memory moved to swap"),
       growth("rss_growth_bytes_per_round", Unit::bytes_per_round, 64 * kKiB,
              "slope of end_rss_bytes over the rounds after warm-up"),
@@ -75,6 +79,12 @@ std::vector<MetricInfo> make_table() {
   };
 }
 
+/// Whether a program's own number is one that should be large.
+bool is_better_when_large(std::string_view name) {
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
+  return has("accuracy") || has("score") || name.starts_with("auc") || name.starts_with("f1");
+}
+
 /// What a gauge's name says about it.
 MetricInfo from_suffix(std::string_view name) {
   const std::string own(name);
@@ -92,10 +102,10 @@ MetricInfo from_suffix(std::string_view name) {
   if (name.ends_with("_count")) return count(own, true, "gauge");
   if (name.ends_with("_ratio")) {
     MetricInfo info = quality(own, "gauge");
-    info.lower_is_better = name.find("accuracy") == std::string_view::npos;
+    info.lower_is_better = !is_better_when_large(name);
     return info;
   }
-  return {own, Unit::number, true, Scale::logarithm, 0.01, 0, true, "gauge"};
+  return {own, Unit::number, !is_better_when_large(name), Scale::logarithm, 0.01, 0, true, "gauge"};
 }
 
 const MetricInfo* find(std::string_view name) {

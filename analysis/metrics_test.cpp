@@ -25,6 +25,9 @@ TEST(Metrics, HaveTheMarginsOfTheDesign) {
 TEST(Metrics, KnowThatMoreAccuracyIsBetter) {
   EXPECT_FALSE(metric_info("validation_accuracy_ratio").lower_is_better);
   EXPECT_TRUE(metric_info("peak_rss_bytes").lower_is_better);
+  EXPECT_FALSE(metric_info("accuracy").lower_is_better);
+  EXPECT_FALSE(metric_info("f1_macro").lower_is_better);
+  EXPECT_TRUE(metric_info("perplexity").lower_is_better);
 }
 
 TEST(Metrics, ReadAGaugesUnitFromItsName) {

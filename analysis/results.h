@@ -79,12 +79,23 @@ struct GateResult {
   std::string reason;
 };
 
+/// A file that every trial leaves, block by block.
+struct FileEquivalence {
+  std::string file;
+  int blocks = 0;            ///< in which both arms left it
+  int identical_blocks = 0;  ///< ... byte by byte the same
+  /// What the config's command said, largest of all blocks; absent without a command.
+  std::optional<double> max_difference;
+  std::optional<double> max_within_baseline;  ///< ... between two trials of the baseline
+};
+
 struct Equivalence {
   std::string baseline;
   std::string candidate;
-  std::optional<bool> bit_identical;
+  std::optional<bool> bit_identical;  ///< the final models, else all files in all blocks
   std::optional<double> max_abs_diff;
   std::map<std::string, std::pair<double, double>> metrics;  ///< medians, baseline then candidate
+  std::vector<FileEquivalence> files = {};
 };
 
 /// What attaching a tracer did to an arm: profile trials over measure trials.

@@ -134,6 +134,7 @@ json trial_to_json(const TrialData& trial) {
   if (!trial.failure.empty()) out["failure"] = trial.failure;
   if (trial.harness_fault) out["harness_fault"] = true;
   if (trial.model_sha256) out["model_sha256"] = *trial.model_sha256;
+  if (!trial.files.empty()) out["files"] = trial.files;
   return out;
 }
 
@@ -151,6 +152,9 @@ TrialData trial_from_json(const JsonReader& in) {
   trial.end_ns = nanoseconds(in, "end_ns");
   trial.harness_cpu_seconds = in.maybe_number("harness_cpu_seconds").value_or(0);
   trial.model_sha256 = in.maybe_text("model_sha256");
+  if (const auto files = in.find("files")) {
+    for (const auto& [name, sha256] : files->members()) trial.files[name] = sha256.text();
+  }
   trial.roles = list_from_json(in, "roles", role_from_json);
   return trial;
 }
@@ -287,6 +291,24 @@ GateResult gate_from_json(const JsonReader& in) {
   return gate;
 }
 
+json file_to_json(const FileEquivalence& file) {
+  return {{"file", file.file},
+          {"blocks", file.blocks},
+          {"identical_blocks", file.identical_blocks},
+          {"max_difference", or_null(file.max_difference)},
+          {"max_within_baseline", or_null(file.max_within_baseline)}};
+}
+
+FileEquivalence file_from_json(const JsonReader& in) {
+  FileEquivalence file;
+  file.file = in.at("file").text();
+  file.blocks = static_cast<int>(in.at("blocks").integer());
+  file.identical_blocks = static_cast<int>(in.at("identical_blocks").integer());
+  file.max_difference = in.maybe_number("max_difference");
+  file.max_within_baseline = in.maybe_number("max_within_baseline");
+  return file;
+}
+
 json equivalence_to_json(const Equivalence& pair) {
   json metrics = json::object();
   for (const auto& [name, values] : pair.metrics) metrics[name] = {values.first, values.second};
@@ -294,7 +316,8 @@ json equivalence_to_json(const Equivalence& pair) {
           {"candidate", pair.candidate},
           {"bit_identical", or_null(pair.bit_identical)},
           {"max_abs_diff", or_null(pair.max_abs_diff)},
-          {"metrics", metrics}};
+          {"metrics", metrics},
+          {"files", list_to_json(pair.files, file_to_json)}};
 }
 
 Equivalence equivalence_from_json(const JsonReader& in) {
@@ -310,6 +333,7 @@ Equivalence equivalence_from_json(const JsonReader& in) {
       pair.metrics[name] = {both[0].number(), both[1].number()};
     }
   }
+  pair.files = list_from_json(in, "files", file_from_json);
   return pair;
 }
 

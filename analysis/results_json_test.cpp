@@ -17,6 +17,7 @@ Results full_results() {
                           {1e8, 1.01e8, 0.99e8, 1e8, 1.02e8, 1e8, 1.01e8, 0.98e8});
   run.warnings.push_back({"code", "message", "advice"});
   run.trials[0].model_sha256 = "abc";
+  run.trials[0].files["model"] = "c0ffee";
   run.trials[1].failure = "tree: signal 9";
   run.trials[1].status = TrialStatus::killed_for_memory;
   RoleData& role = run.trials[0].roles[0];
@@ -35,6 +36,7 @@ Results full_results() {
   growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
+  results.equivalence[0].files.push_back({"model", 3, 2, 0.25, std::nullopt});
   results.perturbation.push_back({"b", "recorder", 1.02, std::nullopt});
   results.lower_bounds.push_back({"server", "peak_rss_above_idle_bytes", 100, "M", {{"b", 1.5}}});
   AblationCell measured{

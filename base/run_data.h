@@ -65,6 +65,7 @@ struct TrialData {
   double harness_cpu_seconds = 0;  ///< CPU time of memduel and its launcher during the trial
   std::optional<std::string>
       model_sha256;  ///< of the final global model, where the workload has one
+  std::map<std::string, std::string> files;  ///< name to SHA-256 of what the trial had to leave
   std::vector<RoleData> roles;
 };
 
@@ -84,12 +85,22 @@ struct ModelDifference {
   std::optional<double> max_abs_diff;
 };
 
+/// What a command said about files of two arms that are not equal byte by byte.
+struct FileDifference {
+  std::string baseline;
+  std::string candidate;
+  std::string file;                           ///< its name in the config
+  std::optional<double> max_difference;       ///< largest of all blocks
+  std::optional<double> max_within_baseline;  ///< largest between two trials of the baseline
+};
+
 struct RunData {
   nlohmann::json config;  ///< resolved: every default and preset written out
   std::string config_sha256;
   nlohmann::json environment;  ///< cpu, kernel, allocator, torch, memduel, fingerprint, …
   std::vector<TrialData> trials;
   std::vector<ModelDifference> model_differences;
+  std::vector<FileDifference> file_differences;
   std::vector<Note> limitations;
   std::vector<Note> warnings;
 };

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "experiment/command_placeholders.h"
 #include "experiment/config_command.h"
 #include "experiment/config_schema.h"
 #include "experiment/json_text.h"
@@ -157,7 +158,8 @@ void resolve_command_arm(json& arm, const Source& source, const std::string& pla
   const std::vector<std::string> foreign = {"preset", "optimizations"};
   refuse_keys(arm, foreign, "command", place);
   erase_keys(arm, foreign);
-  if (arm.contains("cwd")) arm["cwd"] = resolve_directory(arm["cwd"], source.directory);
+  check_arm_texts(arm, place);
+  if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
 }
 
 void refuse_bad_environment(const json& env, const std::string& place) {

@@ -6,8 +6,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiment/command_placeholders.h"
 #include "experiment/config_text_marks.h"
 #include "experiment/json_text.h"
+#include "experiment/log_pattern.h"
 
 namespace memduel {
 namespace {
@@ -48,12 +50,66 @@ void check_after(const json& process, const std::vector<std::string>& earlier,
   }
 }
 
+void check_pattern(const std::string& pattern, const std::string& origin, JsonPath path,
+                   const std::string& key) {
+  try {
+    LogPattern{pattern};
+  } catch (const Error& error) {
+    refuse(origin, std::move(path), key, error.what());
+  }
+}
+
 void check_ready(const json& process, const std::string& origin, const JsonPath& path) {
   const auto ready = process.find("ready");
   if (ready == process.end()) return;
   const auto conditions = ready->count("port") + ready->count("log") + ready->count("file");
   if (conditions > 1) {
     refuse(origin, path, "ready", "found several conditions, expected one of port, log, file");
+  }
+  if (!ready->contains("log")) return;
+  JsonPath at = path;
+  at.emplace_back("ready");
+  check_pattern(ready->at("log"), origin, at, "log");
+}
+
+/// A matched role may have several patterns, but a process has its role from the config alone.
+void check_matches(const json& workload, const std::vector<std::string>& taken,
+                   const std::string& origin) {
+  std::size_t index = 0;
+  for (const json& match : workload.at("match")) {
+    const JsonPath path = {"workload", "match", std::to_string(index++)};
+    check_role(match.at("role"), taken, origin, path);
+    check_pattern(match.at("pattern"), origin, path, "pattern");
+  }
+}
+
+void resolve_templates(json& workload, const std::filesystem::path& directory,
+                       const std::string& origin) {
+  std::size_t index = 0;
+  for (json& each : workload.at("templates")) {
+    const JsonPath path = {"workload", "templates", std::to_string(index++)};
+    const std::string to = each.at("to");
+    const auto below = std::filesystem::path(to).lexically_normal().string();
+    if (!below.starts_with("{trial_dir}/") || below.ends_with("/")) {
+      refuse(origin, path, "to",
+             fmt::format("found \"{}\", expected a file below {{trial_dir}}", to),
+             "a copy belongs to one trial and goes with it");
+    }
+    each["from"] = resolve_path(each.at("from"), directory);
+  }
+}
+
+void resolve_files(json& workload, const std::filesystem::path& directory,
+                   const std::string& origin) {
+  std::vector<std::string> names;
+  for (json& each : workload.at("files")) {
+    const JsonPath path = {"workload", "files", std::to_string(names.size())};
+    const std::string name = each.at("name");
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      refuse(origin, path, "name", fmt::format("found \"{}\" twice", name));
+    }
+    names.push_back(name);
+    each["path"] = resolve_path(each.at("path"), directory);
   }
 }
 
@@ -79,13 +135,14 @@ void apply_arguments(json& processes, const json& arm, const std::string& key,
 
 }  // namespace
 
-std::string resolve_directory(const std::string& cwd, const std::filesystem::path& directory) {
-  if (cwd.starts_with("{trial_dir}")) return cwd;
-  return (directory / cwd).lexically_normal().string();
+std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
+  if (path.starts_with("{trial_dir}")) return path;
+  return (directory / path).lexically_normal().string();
 }
 
 void resolve_command_workload(json& workload, const std::filesystem::path& directory,
                               const std::string& origin) {
+  workload["cwd"] = resolve_path(workload.value("cwd", std::string(".")), directory);
   std::vector<std::string> earlier;
   std::vector<std::string> taken;
   std::size_t index = 0;
@@ -100,9 +157,14 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     check_after(process, earlier, origin, path);
     check_ready(process, origin, path);
     earlier.push_back(process.at("role"));
-    process["cwd"] = resolve_directory(process.value("cwd", std::string(".")), directory);
+    process["cwd"] = process.contains("cwd") ? json(resolve_path(process["cwd"], directory))
+                                             : workload.at("cwd");
   }
   resolve_text_marks(workload, origin);
+  check_matches(workload, taken, origin);
+  resolve_templates(workload, directory, origin);
+  resolve_files(workload, directory, origin);
+  check_command_texts(workload, origin);
 }
 
 std::vector<std::string> roles_of_process(const json& process) {

@@ -8,9 +8,10 @@
 
 namespace memduel {
 
-/// Makes every cwd of the workload absolute, from `directory`; one that starts with {trial_dir}
-/// stays. Throws Error(usage) for a role given twice or reserved, an `after` that names no earlier
-/// role, and a `ready` with two conditions.
+/// Makes every directory and file of the workload absolute, from `directory`; one that starts with
+/// {trial_dir} stays. Throws Error(usage) for a role given twice or reserved, an `after` that names
+/// no earlier role, a `ready` with two conditions, a pattern that is none, an unknown placeholder,
+/// a template that would be written outside the trial and a name of files given twice.
 void resolve_command_workload(nlohmann::json& workload, const std::filesystem::path& directory,
                               const std::string& origin);
 
@@ -22,7 +23,7 @@ nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::
 /// ROLE, or ROLE-1 … ROLE-count for a process with a count.
 std::vector<std::string> roles_of_process(const nlohmann::json& process);
 
-/// `cwd` from `directory`, unless it is absolute or starts with {trial_dir}.
-std::string resolve_directory(const std::string& cwd, const std::filesystem::path& directory);
+/// `path` from `directory`, unless it is absolute or starts with {trial_dir}.
+std::string resolve_path(const std::string& path, const std::filesystem::path& directory);
 
 }  // namespace memduel

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "experiment/test_support.h"
 
 namespace memduel {
@@ -46,9 +48,9 @@ TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
 }
 
 TEST(CommandConfig, DirectoriesStartAtTheConfigUnlessTheyAreTheTrials) {
-  EXPECT_EQ(resolve_directory("build", "/job"), "/job/build");
-  EXPECT_EQ(resolve_directory("/opt", "/job"), "/opt");
-  EXPECT_EQ(resolve_directory("{trial_dir}/x", "/job"), "{trial_dir}/x");
+  EXPECT_EQ(resolve_path("build", "/job"), "/job/build");
+  EXPECT_EQ(resolve_path("/opt", "/job"), "/opt");
+  EXPECT_EQ(resolve_path("{trial_dir}/x", "/job"), "{trial_dir}/x");
 }
 
 TEST(BadCommandConfig, FaultyProcesses) {
@@ -82,6 +84,78 @@ TEST(BadCommandConfig, FaultyProcesses) {
   EXPECT_EQ(message_of(shell),
             "c.json, $.workload.processes[0].argv: found string \"./server --port 1\", expected "
             "array");
+}
+
+TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
+  json document = command_config();
+  json& workload = document["workload"];
+  workload["cwd"] = "work";
+  workload["templates"] =
+      json::parse(R"([{"from": "server.yaml.in", "to": "{trial_dir}/server.yaml"}])");
+  workload["files"] = json::parse(R"([{"name": "model", "path": "out/model.npz"},
+                                      {"name": "log", "path": "{trial_dir}/log"}])");
+  workload["processes"][1]["cwd"] = "{trial_dir}";
+  const Experiment experiment =
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  EXPECT_EQ(experiment.workload["cwd"], "/job/work");
+  EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
+  EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
+  EXPECT_EQ(experiment.workload["files"][1]["path"], "{trial_dir}/log");
+  EXPECT_EQ(experiment.arms[0].processes[0]["cwd"], "/job/work");
+  EXPECT_EQ(experiment.arms[0].processes[1]["cwd"], "{trial_dir}");
+  const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
+                                            {}, small_catalog());
+  EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";
+}
+
+/// The message for the workload with a value at a place below it.
+std::string message_with(const char* place, const std::string& value) {
+  json document = command_config();
+  document["workload"][json::json_pointer(place)] = json::parse(value);
+  return message_of(document);
+}
+
+TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
+  EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
+            "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
+            "{trial_dir}, {seed}, {block}, {index}, {port:NAME}\n  {{por:fl}} stands for the text "
+            "itself");
+  const std::multimap<const char*, const char*> faulty = {
+      {"/processes/0/env", R"({"A": "{trial}"})"},
+      {"/processes/0/cwd", R"("runs/{sede}")"},
+      {"/processes/0/ready", R"({"file": "{trial_dir}/{name}"})"},
+      {"/prepare", R"([["make", "{index}"]])"},
+      {"/cleanup", R"([["rm", "{trial_di}"]])"},
+      {"/templates", R"([{"from": "a", "to": "{trial_dir}/{x}"}])"},
+      {"/files", R"([{"name": "m", "path": "{a}"}])"},
+      {"/files", R"([{"name": "m", "path": "m", "compare": ["diff", "{seed}"]}])"}};
+  for (const auto& [place, value] : faulty) {
+    EXPECT_THAT(message_with(place, value), testing::HasSubstr("found unknown placeholder"));
+  }
+  json arm = command_config();
+  arm["arms"][1]["append"]["server"] = {"{tria_dir}"};
+  EXPECT_THAT(message_of(arm),
+              testing::StartsWith("c.json, $.arms[1].append.server[0]: found unknown placeholder"));
+}
+
+TEST(BadCommandConfig, FaultyPartsOfTheJob) {
+  EXPECT_EQ(message_with("/templates", R"([{"from": "a", "to": "{trial_dir}/../a"}])"),
+            "c.json, $.workload.templates[0].to: found \"{trial_dir}/../a\", expected a file below "
+            "{trial_dir}\n  a copy belongs to one trial and goes with it");
+  EXPECT_THAT(message_with("/templates", R"([{"from": "a", "to": "/etc/passwd"}])"),
+              testing::HasSubstr("expected a file below {trial_dir}"));
+  EXPECT_EQ(message_with("/match", R"([{"role": "server", "pattern": "x"}])"),
+            "c.json, $.workload.match[0].role: found \"server\" twice\n  give each process its own "
+            "role, or one process a count");
+  EXPECT_THAT(message_with("/match", R"([{"role": "trainer", "pattern": "train(er"}])"),
+              testing::HasSubstr("$.workload.match[0].pattern: \"train(er\" is not a regular"));
+  EXPECT_THAT(message_with("/processes/0/ready", R"({"log": "up["})"),
+              testing::HasSubstr("$.workload.processes[0].ready.log: \"up[\" is not a regular"));
+  EXPECT_EQ(message_with("/files", R"([{"name": "m", "path": "a"}, {"name": "m", "path": "b"}])"),
+            "c.json, $.workload.files[1].name: found \"m\" twice");
+  EXPECT_THAT(message_with("/processes/0/argv", R"(["./server", "a\u0000b"])"),
+              testing::HasSubstr("$.workload.processes[0].argv[1]: found a NUL character"));
+  EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
 }
 
 TEST(BadCommandConfig, FaultyArms) {

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <set>
-#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
 #include "experiment/block_order.h"
+#include "experiment/file_comparison.h"
 #include "experiment/final_models.h"
+#include "experiment/job_trial.h"
 #include "experiment/kept_profiles.h"
+#include "experiment/ledger.h"
+#include "experiment/programs.h"
+#include "experiment/python_settings.h"
 #include "experiment/worker_program.h"
 
 namespace memduel {
@@ -23,10 +26,13 @@ namespace fs = std::filesystem;
 constexpr int kAdaptiveBlocks = 16;    ///< the last look of the adaptive design
 constexpr int kMostDroppedBlocks = 3;  ///< a harness that fails more often is not believed
 constexpr int kBaselineChances = 2;
-constexpr double kNanoseconds = 1e9;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double seconds_of(const TrialData& trial) {
+  return static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
 }
 
 std::optional<double> directory_bytes(const fs::path& directory) {
@@ -39,76 +45,6 @@ std::optional<double> directory_bytes(const fs::path& directory) {
   }
   return error ? std::nullopt : std::optional(bytes);
 }
-
-/// What the store holds of the design, kept up to date while trials are added.
-class Ledger {
- public:
-  explicit Ledger(const RunData& run) {
-    for (const TrialData& trial : run.trials) add(trial);
-  }
-
-  void add(const TrialData& trial) {
-    next_id_ = std::max(next_id_, trial.id + 1);
-    seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
-    ++trials_;
-    if (trial.kind == TrialKind::profile) {
-      ++profiles_[trial.arm];
-      return;
-    }
-    last_block_ = std::max(last_block_, trial.block);
-    arms_done_[trial.block].insert(trial.arm);
-    if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
-    auto& outcome = outcomes_[trial.arm];
-    if (trial.status == TrialStatus::ok && !trial.harness_fault) {
-      ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
-    } else if (trial.status != TrialStatus::dropped && !trial.harness_fault) {
-      ++outcome.failed;
-      outcome.failure = trial.failure;
-      outcome.file_failed = std::any_of(
-          trial.roles.begin(), trial.roles.end(),
-          [](const RoleData& role) { return role.exit_status == static_cast<int>(ExitCode::io); });
-    }
-  }
-
-  struct Outcome {
-    int ok = 0;
-    int ok_warmups = 0;
-    int failed = 0;
-    std::string failure;       ///< of the last one
-    bool file_failed = false;  ///< a role of the last one ended with memduel's status for files
-  };
-
-  [[nodiscard]] bool has(int block, const std::string& arm) const {
-    const auto found = arms_done_.find(block);
-    return found != arms_done_.end() && found->second.contains(arm);
-  }
-  [[nodiscard]] int profiles(const std::string& arm) const {
-    const auto found = profiles_.find(arm);
-    return found == profiles_.end() ? 0 : found->second;
-  }
-  [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
-  [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
-  [[nodiscard]] std::int64_t next_id() const { return next_id_; }
-  [[nodiscard]] int last_block() const { return last_block_; }
-  [[nodiscard]] int trials() const { return trials_; }
-  [[nodiscard]] Outcome outcome(const std::string& arm) const {
-    const auto found = outcomes_.find(arm);
-    return found == outcomes_.end() ? Outcome{} : found->second;
-  }
-  [[nodiscard]] std::optional<double> trial_seconds() const {
-    return trials_ == 0 ? std::nullopt : std::optional(seconds_ / trials_);
-  }
-
- private:
-  std::int64_t next_id_ = 1;
-  int last_block_ = -1;
-  int trials_ = 0;
-  double seconds_ = 0;
-  std::map<int, std::set<std::string>> arms_done_;
-  std::map<std::string, int> profiles_;
-  std::set<int> dropped_;
-  std::map<std::string, Outcome> outcomes_;
-};
 
 class Driver {
  public:
@@ -130,17 +66,28 @@ class Driver {
   }
 
   RunOutcome run() {
+    note_the_job();
     run_block(0);
     RunOutcome outcome = run_blocks();
     refuse_unmeasured_baseline();
     run_profiles();
     compare_models();
+    compare_left_files();
     remove_if_empty(site_.trials_dir);
     report_progress("", ledger_.last_block());
     return outcome;
   }
 
  private:
+  /// What can be said before the first trial.
+  void note_the_job() {
+    if (const auto warning = warning_of_equal_contents(experiment_)) store_.add_warning(*warning);
+    if (const auto unpinned = unpinned_python(experiment_)) {
+      store_.add_limitation(
+          {"python_not_pinned", *unpinned, "set them in env to make results repeatable"});
+    }
+  }
+
   RunOutcome run_blocks() {
     RunOutcome outcome;
     for (int block = 1; outcome.blocks < blocks_planned_; ++block) {
@@ -196,10 +143,9 @@ class Driver {
 
   void run_slot(const TrialSlot& slot) {
     const PlannedTrial planned = plan_trial(experiment_, slot, site_);
-    fs::remove_all(planned.plan.trial_dir);
-    make_directory(planned.plan.trial_dir);
-    for (const auto& [path, text] : planned.files) write_file_atomically(path, text);
-    TrialRun run = run_trial_(planned.plan);
+    const auto begin = std::chrono::steady_clock::now();
+    TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
+    const double seconds = seconds_since(begin);
     if (run.trial.status == TrialStatus::ok && planned.model_file) {
       take_model(*planned.model_file, run.trial);
     }
@@ -208,6 +154,8 @@ class Driver {
     for (const Note& note : run.warnings) store_.add_warning(note);
     store_.add_trial(run.trial);
     ledger_.add(run.trial);
+    if (!planned.prepare.empty() || !planned.cleanup.empty())
+      ledger_.add_overhead(seconds - seconds_of(run.trial));
     if (!expected_disk_) expected_disk_ = expected_disk_bytes();
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
   }
@@ -250,7 +198,9 @@ class Driver {
     throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
                 fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
                             experiment_.baseline, outcome.failed, outcome.failure),
-                store_.directory().string(), "the logs are in logs/, its files in trials/");
+                store_.directory().string(),
+                "the logs are in logs/, its files in trials/; memduel report shows the rounds that "
+                "there are");
   }
 
   void compare_models() {
@@ -266,6 +216,14 @@ class Driver {
     const auto comparison = compare_final_models(store_.directory(), store_.read(),
                                                  experiment_.baseline, candidates, compare);
     store_.set_model_differences(comparison.differences);
+    for (const Note& warning : comparison.warnings) store_.add_warning(warning);
+  }
+
+  void compare_left_files() {
+    const auto comparison = compare_files(experiment_, store_.read(),
+                                          fs::absolute(store_.directory()).lexically_normal(),
+                                          site_.log_dir, run_trial_);
+    store_.set_file_differences(comparison.differences);
     for (const Note& warning : comparison.warnings) store_.add_warning(warning);
   }
 

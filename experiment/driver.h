@@ -18,9 +18,6 @@ namespace memduel {
 /// The block of a profile trial, which is of none.
 inline constexpr int kProfileBlock = -1;
 
-/// run_trial, or a fake of it.
-using RunTrial = std::function<TrialRun(const TrialPlan&)>;
-
 /// Where a run stands, told before every trial and once at its end.
 struct Progress {
   int done = 0;   ///< trials

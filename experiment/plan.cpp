@@ -50,14 +50,15 @@ void record_heap(std::vector<ProcessSpec>& processes, RecordMode mode, const Pla
   }
 }
 
-PlannedTrial lower(const Experiment& experiment, const Arm& arm, TrialKind kind,
+PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
+  // A profile trial is of no block; it does what the warm-up did.
   PlannedTrial planned = experiment.workload.at("kind") == "command"
-                             ? plan_command(experiment, arm, trial_dir)
+                             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
                              : plan_federated(experiment, arm, site, trial_dir);
   const auto& meters = experiment.measure.meters;
   const bool counts = std::find(meters.begin(), meters.end(), "heap") != meters.end();
-  const bool profiles = kind == TrialKind::profile;
+  const bool profiles = slot.kind == TrialKind::profile;
   if (counts || profiles)
     record_heap(planned.plan.processes, profiles ? RecordMode::sampled : RecordMode::count, site,
                 trial_dir);
@@ -65,11 +66,12 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, TrialKind kind,
 }
 
 /// Pads every process to the longest that any arm gives its role.
-void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const PlanSite& site) {
+void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const TrialSlot& slot,
+                        const PlanSite& site) {
   std::vector<std::size_t> longest(plan.processes.size(), 0);
   bool differ = false;
   for (const Arm& arm : experiment.arms) {
-    const auto other = lower(experiment, arm, plan.kind, site, plan.trial_dir).plan.processes;
+    const auto other = lower(experiment, arm, slot, site, plan.trial_dir).plan.processes;
     for (std::size_t i = 0; i < other.size(); ++i) {
       const std::size_t bytes = stack_bytes(other[i], site.environment);
       differ = differ || (longest[i] != 0 && longest[i] != bytes);
@@ -88,7 +90,7 @@ void make_lengths_equal(TrialPlan& plan, const Experiment& experiment, const Pla
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site) {
   const auto trial_dir = site.trials_dir / fmt::format("{:06}", slot.id);
   const Arm& arm = experiment.arms.at(slot.arm);
-  PlannedTrial planned = lower(experiment, arm, slot.kind, site, trial_dir);
+  PlannedTrial planned = lower(experiment, arm, slot, site, trial_dir);
   TrialPlan& plan = planned.plan;
   plan.id = slot.id;
   plan.block = slot.block;
@@ -99,7 +101,7 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.log_dir = site.log_dir;
   plan.interval_ms = experiment.measure.interval_ms;
   plan.meters = experiment.measure.meters;
-  make_lengths_equal(plan, experiment, site);
+  make_lengths_equal(plan, experiment, slot, site);
   return planned;
 }
 

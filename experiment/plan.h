@@ -31,15 +31,26 @@ struct TrialSlot {
   TrialKind kind = TrialKind::measure;
 };
 
+/// What a trial must leave.
+struct TrialFile {
+  std::string name;
+  std::filesystem::path path;
+};
+
 struct PlannedTrial {
   TrialPlan plan;
   std::map<std::filesystem::path, std::string> files;  ///< to be written before the trial starts
-  std::optional<std::filesystem::path> model_file;     ///< where the final global model will be
+  std::vector<ProcessSpec> prepare;                    ///< run one after the other before the trial
+  std::vector<ProcessSpec> cleanup;                    ///< likewise after it, whatever became of it
+  std::vector<TrialFile> leaves;
+  std::optional<std::filesystem::path> model_file;  ///< where the final global model will be
 };
 
 /// The trial's processes. All arms get environments and arguments of the same total length, and
 /// directories with names of the same length: the place of a process's stack depends on both
-/// (Mytkowicz et al. 2009). Takes free ports for the {port:NAME} of a command workload.
+/// (Mytkowicz et al. 2009). Takes free ports for the {port:NAME} of a command workload and reads
+/// its templates: throws Error(cannot_measure) without a free port, Error(io) without a template,
+/// Error(usage) for an unknown placeholder in one.
 PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, const PlanSite& site);
 
 /// The variables of this process.

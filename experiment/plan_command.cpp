@@ -1,13 +1,9 @@
-#include <arpa/inet.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <sstream>
 
-#include "base/error.h"
+#include "base/file.h"
+#include "experiment/command_placeholders.h"
 #include "experiment/config_command.h"
 #include "experiment/config_text_marks.h"
 #include "experiment/plan_workloads.h"
@@ -17,123 +13,134 @@ namespace {
 
 using nlohmann::json;
 
-/// A TCP port of the loopback interface that is free now.
-int free_port() {
-  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  const bool bound =
-      fd >= 0 && ::bind(fd, generic, length) == 0 && ::getsockname(fd, generic, &length) == 0;
-  const int reason = errno;
-  if (fd >= 0) ::close(fd);
-  if (!bound) {
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("no free port on loopback: {}", std::strerror(reason)));
-  }
-  return ntohs(address.sin_port);
-}
-
-/// Replaces placeholders; ports are chosen at their first mention.
-class Placeholders {
+/// Lowers one arm's job for one trial.
+class JobPlanner {
  public:
-  Placeholders(const std::filesystem::path& trial_dir, std::uint64_t seed)
-      : values_{{"trial_dir", trial_dir.string()}, {"seed", std::to_string(seed)}} {}
+  JobPlanner(const Experiment& experiment, const Arm& arm, int block,
+             const std::filesystem::path& trial_dir)
+      : workload_(experiment.workload),
+        arm_(arm),
+        placeholders_(trial_dir, experiment.measure.seed, block) {}
 
-  void set_index(int index) { values_["index"] = std::to_string(index); }
-
-  int port(const std::string& name) {
-    const auto found = ports_.find(name);
-    return found != ports_.end() ? found->second : ports_[name] = free_port();
+  PlannedTrial plan() {
+    PlannedTrial planned;
+    planned.plan.deadline_seconds = workload_.at("deadline_seconds");
+    if (workload_.contains("stop_after_round")) {
+      planned.plan.stop_after_round = workload_.at("stop_after_round").get<int>();
+      planned.plan.rounds = planned.plan.stop_after_round;
+    }
+    for (const json& match : workload_.at("match")) {
+      planned.plan.match.push_back({match.at("role"), match.at("pattern")});
+    }
+    planned.plan.processes = processes();
+    planned.prepare = steps("prepare");
+    planned.cleanup = steps("cleanup");
+    for (const json& each : workload_.at("templates")) {
+      planned.files[fill(each.at("to"))] = filled_template(fill(each.at("from")));
+    }
+    for (const json& file : workload_.at("files")) {
+      planned.leaves.push_back({file.at("name"), fill(file.at("path"))});
+    }
+    planned.plan.text_marks =
+        planned_text_marks(workload_, [&](const std::string& path, int index) {
+          placeholders_.set_index(index);
+          return fill(path);
+        });
+    placeholders_.set_index({});
+    planned.plan.ports = placeholders_.ports();
+    return planned;
   }
 
-  /// Text in braces that is no placeholder stays: it may be JSON.
-  std::string fill(const std::string& text) {
-    std::string result;
-    std::size_t at = 0;
-    while (at < text.size()) {
-      const auto end = text[at] == '{' ? text.find('}', at) : std::string::npos;
-      const auto value =
-          end == std::string::npos ? std::nullopt : value_of(text.substr(at + 1, end - at - 1));
-      if (value) {
-        result += *value;
-        at = end + 1;
-      } else {
-        result += text[at++];
+ private:
+  std::string fill(const json& text) { return placeholders_.fill(text, "arm " + arm_.name); }
+
+  std::vector<ProcessSpec> processes() {
+    std::vector<ProcessSpec> result;
+    std::map<std::string, std::vector<std::string>> roles;
+    for (const json& source : arm_.processes) {
+      const std::string name = source.at("role");
+      roles[name] = roles_of_process(source);
+      for (std::size_t i = 0; i < roles[name].size(); ++i) {
+        placeholders_.set_index(static_cast<int>(i) + 1);
+        ProcessSpec process = process_from_json(source, roles[name][i]);
+        for (const std::string after : source.at("after")) {
+          process.after.insert(process.after.end(), roles[after].begin(), roles[after].end());
+        }
+        result.push_back(std::move(process));
       }
+    }
+    placeholders_.set_index({});
+    return result;
+  }
+
+  ProcessSpec process_from_json(const json& source, const std::string& role) {
+    ProcessSpec process;
+    process.role = role;
+    for (const json& argument : source.at("argv")) process.argv.push_back(fill(argument));
+    process.cwd = fill(source.at("cwd"));
+    process.env = environment_of(source.at("env"));
+    if (source.contains("ready")) process.ready = ready_from_json(source.at("ready"));
+    process.end = source.at("end") == "stop" ? End::stop : End::wait;
+    process.exit_statuses = source.at("exit_statuses").get<std::vector<int>>();
+    return process;
+  }
+
+  /// Python holds back what it prints to a file, and with it the marks in it.
+  std::map<std::string, std::string> environment_of(const json& source) {
+    std::map<std::string, std::string> environment;
+    for (const auto& item : source.items()) environment[item.key()] = fill(item.value());
+    environment.emplace("PYTHONUNBUFFERED", "1");
+    return environment;
+  }
+
+  Ready ready_from_json(const json& source) {
+    Ready ready;
+    if (source.contains("port")) {
+      const json& port = source.at("port");
+      ready.port = port.is_string() ? placeholders_.port(port.get<std::string>()) : port.get<int>();
+    }
+    if (source.contains("log")) ready.log_pattern = placeholders_.fill_pattern(source.at("log"));
+    if (source.contains("file")) ready.file = fill(source.at("file"));
+    ready.delay_seconds = source.at("delay_seconds");
+    ready.within_seconds = source.at("within_seconds");
+    return ready;
+  }
+
+  /// The commands of prepare or cleanup. A '.' keeps their logs apart from those of roles.
+  std::vector<ProcessSpec> steps(const std::string& name) {
+    std::vector<ProcessSpec> result;
+    for (const json& argv : workload_.at(name)) {
+      ProcessSpec step;
+      step.role = fmt::format("{}.{}", name, result.size() + 1);
+      for (const json& argument : argv) step.argv.push_back(fill(argument));
+      step.cwd = fill(workload_.at("cwd"));
+      step.env = environment_of(arm_.env);
+      result.push_back(std::move(step));
     }
     return result;
   }
 
- private:
-  std::optional<std::string> value_of(const std::string& name) {
-    if (name.starts_with("port:") && name.size() > 5) return std::to_string(port(name.substr(5)));
-    const auto found = values_.find(name);
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  std::string filled_template(const std::filesystem::path& from) {
+    std::string result;
+    std::istringstream lines(read_file(from));
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      result += placeholders_.fill(line, fmt::format("{}, line {}", from.string(), ++number));
+      if (!lines.eof()) result += '\n';
+    }
+    return result;
   }
 
-  std::map<std::string, std::string> values_;
-  std::map<std::string, int> ports_;
+  const json& workload_;
+  const Arm& arm_;
+  TrialPlaceholders placeholders_;
 };
-
-Ready ready_from_json(const json& source, Placeholders& placeholders) {
-  Ready ready;
-  if (source.contains("port")) {
-    const json& port = source.at("port");
-    ready.port = port.is_string() ? placeholders.port(port.get<std::string>()) : port.get<int>();
-  }
-  if (source.contains("log")) ready.log_pattern = source.at("log").get<std::string>();
-  if (source.contains("file")) ready.file = placeholders.fill(source.at("file"));
-  ready.delay_seconds = source.at("delay_seconds");
-  ready.within_seconds = source.at("within_seconds");
-  return ready;
-}
-
-ProcessSpec process_from_json(const json& source, const std::string& role,
-                              Placeholders& placeholders) {
-  ProcessSpec process;
-  process.role = role;
-  for (const json& argument : source.at("argv")) {
-    process.argv.push_back(placeholders.fill(argument.get<std::string>()));
-  }
-  process.cwd = placeholders.fill(source.at("cwd"));
-  for (const auto& item : source.at("env").items()) {
-    process.env[item.key()] = placeholders.fill(item.value().get<std::string>());
-  }
-  if (source.contains("ready")) process.ready = ready_from_json(source.at("ready"), placeholders);
-  process.end = source.at("end") == "stop" ? End::stop : End::wait;
-  process.exit_statuses = source.at("exit_statuses").get<std::vector<int>>();
-  return process;
-}
 
 }  // namespace
 
-PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
+PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
                           const std::filesystem::path& trial_dir) {
-  PlannedTrial planned;
-  planned.plan.deadline_seconds = experiment.workload.at("deadline_seconds");
-  Placeholders placeholders(trial_dir, experiment.measure.seed);
-  std::map<std::string, std::vector<std::string>> roles;
-  for (const json& source : arm.processes) {
-    const std::string name = source.at("role");
-    roles[name] = roles_of_process(source);
-    for (std::size_t i = 0; i < roles[name].size(); ++i) {
-      placeholders.set_index(static_cast<int>(i) + 1);
-      ProcessSpec process = process_from_json(source, roles[name][i], placeholders);
-      for (const std::string after : source.at("after")) {
-        process.after.insert(process.after.end(), roles[after].begin(), roles[after].end());
-      }
-      planned.plan.processes.push_back(std::move(process));
-    }
-  }
-  planned.plan.text_marks =
-      planned_text_marks(experiment.workload, [&](const std::string& path, int index) {
-        placeholders.set_index(index);
-        return placeholders.fill(path);
-      });
-  return planned;
+  return JobPlanner(experiment, arm, block, trial_dir).plan();
 }
 
 }  // namespace memduel

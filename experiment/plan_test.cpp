@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "base/file.h"
 #include "experiment/test_support.h"
 
 namespace memduel {
@@ -119,6 +122,79 @@ TEST(CommandPlan, PlaceholdersAreReplacedAndOtherBracesStay) {
   EXPECT_EQ(client.env.at("OUT"), "/run/trials/000004/o");
   EXPECT_EQ(client.cwd, "/job/");
   EXPECT_EQ(plan.deadline_seconds, 30);
+}
+
+/// The experiment above with more of a job around its processes.
+Experiment job(const std::string& parts) {
+  json document = command_experiment().resolved;
+  document["workload"].update(json::parse(parts));
+  return parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+}
+
+TEST(CommandPlan, StepsFilesAndLimitsOfAJob) {
+  const Experiment experiment = job(R"({
+    "cwd": "/job", "stop_after_round": 3,
+    "prepare": [["mkdir", "{trial_dir}/data"], ["./make", "{seed}"]],
+    "cleanup": [["./clean", "{port:fl}", "{block}"]],
+    "files": [{"name": "model", "path": "{trial_dir}/m.npz"}],
+    "match": [{"role": "trainer", "pattern": "train"}]})");
+  const PlannedTrial planned = plan_trial(experiment, {4, 2, 0, 1, TrialKind::measure}, site());
+  ASSERT_EQ(planned.prepare.size(), 2U);
+  EXPECT_EQ(planned.prepare[1].role, "prepare.2");
+  EXPECT_THAT(planned.prepare[1].argv, ElementsAre("./make", "77"));
+  EXPECT_EQ(planned.prepare[1].cwd, "/job");
+  const int port = planned.plan.ports.at("fl");
+  EXPECT_EQ(planned.plan.processes[0].ready->port, port);
+  EXPECT_THAT(planned.cleanup.at(0).argv, ElementsAre("./clean", std::to_string(port), "2"));
+  EXPECT_EQ(planned.leaves.at(0).path, "/run/trials/000004/m.npz");
+  EXPECT_EQ(planned.plan.match.at(0).role, "trainer");
+  EXPECT_EQ(planned.plan.stop_after_round, 3);
+  EXPECT_EQ(planned.plan.rounds, 3);
+}
+
+TEST(CommandPlan, EveryTrialHasItsOwnPorts) {
+  const Experiment experiment = command_experiment();
+  std::set<int> ports;
+  for (std::int64_t id = 1; id <= 5; ++id) {
+    ports.insert(
+        plan_trial(experiment, {id, 1, 0, 0, TrialKind::measure}, site()).plan.ports.at("fl"));
+  }
+  EXPECT_GT(ports.size(), 1U);
+}
+
+TEST(CommandPlan, PythonPrintsAtOnceUnlessToldOtherwise) {
+  json document = command_experiment().resolved;
+  document["workload"]["processes"][1]["env"]["PYTHONUNBUFFERED"] = "";
+  const Experiment experiment =
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  const auto processes =
+      plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan.processes;
+  EXPECT_EQ(processes[0].env.at("PYTHONUNBUFFERED"), "1");
+  EXPECT_EQ(processes[1].env.at("PYTHONUNBUFFERED"), "");
+}
+
+class CommandTemplates : public TestFolder {
+ protected:
+  PlannedTrial plan_with(const std::string& text) {
+    write_file_atomically(folder_ / "server.yaml.in", text);
+    return plan_trial(job(R"({"templates": [{"from": ")" + (folder_ / "server.yaml.in").string() +
+                          R"(", "to": "{trial_dir}/conf/server.yaml"}]})"),
+                      {4, 2, 0, 0, TrialKind::measure}, site());
+  }
+};
+
+TEST_F(CommandTemplates, AreFilledWithThePortsOfTheProcesses) {
+  const PlannedTrial planned =
+      plan_with("port: {port:fl}\nout: \"{trial_dir}/ü\" # {{seed}} is {seed}, ${HOME}\nend");
+  EXPECT_EQ(planned.files.at("/run/trials/000004/conf/server.yaml"),
+            "port: " + std::to_string(planned.plan.ports.at("fl")) +
+                "\nout: \"/run/trials/000004/ü\" # {seed} is 77, ${HOME}\nend");
+}
+
+TEST_F(CommandTemplates, AnUnknownPlaceholderIsNamedWithItsLine) {
+  const Error error = error_of([&] { plan_with("a: 1\nb: {sed}\n"); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_EQ(error.where(), (folder_ / "server.yaml.in").string() + ", line 2");
 }
 
 TEST(CommandPlan, TheArmWithFewerArgumentsIsPadded) {

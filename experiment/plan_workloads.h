@@ -10,9 +10,8 @@ namespace memduel {
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                             const std::filesystem::path& trial_dir);
 
-/// The processes of the config. {trial_dir}, {seed}, {index} and {port:NAME} are replaced in argv,
-/// env, cwd and ready.
-PlannedTrial plan_command(const Experiment& experiment, const Arm& arm,
+/// The processes and all else of the config, with placeholders replaced.
+PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
                           const std::filesystem::path& trial_dir);
 
 }  // namespace memduel

@@ -3,9 +3,11 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/run_data.h"
 #include "experiment/config.h"
 
 namespace memduel {
@@ -15,9 +17,22 @@ std::optional<std::filesystem::path> resolve_program(const std::string& name,
                                                      const std::filesystem::path& cwd,
                                                      const std::string& path);
 
-/// Path to SHA-256 of every program that an arm names, or of `worker` for a workload of ours.
-/// Throws Error(usage) naming the arm and role of a program that is not there.
+/// The same for a process of an arm; also absent for a program that only a trial's placeholders
+/// name, and that the job itself makes.
+std::optional<std::filesystem::path> program_of(const Arm& arm, const nlohmann::json& process);
+
+/// The script that a shell or Python is told to run: its first argument that is a file.
+std::optional<std::filesystem::path> script_of(const Arm& arm, const nlohmann::json& process);
+
+/// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
+/// cleanup and of templates, or of `worker` for a workload of ours. Throws Error(usage) naming the
+/// arm and role of a program that is not there, that a virtualenv lacks and the system has, and for
+/// two arms that run the same, Error(io) for a template that cannot be read.
 std::map<std::string, std::string> program_hashes(
     const Experiment& experiment, const std::optional<std::filesystem::path>& worker);
+
+/// A warning of two arms whose programs or scripts are different files with equal contents while
+/// all else is the same; nothing when there are none.
+std::optional<Note> warning_of_equal_contents(const Experiment& experiment);
 
 }  // namespace memduel

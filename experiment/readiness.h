@@ -7,15 +7,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "experiment/trial_plan.h"
 
 namespace memduel {
-
-/// Inodes of the sockets that listen on `port` in the text of /proc/net/tcp or tcp6.
-std::vector<std::uint64_t> listening_sockets(std::string_view table, int port);
 
 /// One process's readiness, asked again and again until it is met.
 class Readiness {

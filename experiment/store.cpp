@@ -181,6 +181,8 @@ void Store::add_trial(const TrialData& trial) {
   insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).run();
   TrialWriter writer(database_);
   for (const RoleData& role : trial.roles) writer.add(trial.id, role);
+  Statement file(database_, "INSERT INTO trial_file VALUES (?,?,?)");
+  for (const auto& [name, sha256] : trial.files) file.bind(trial.id).bind(name).bind(sha256).run();
   transaction.commit();
 }
 
@@ -207,6 +209,17 @@ void Store::set_model_differences(const std::vector<ModelDifference>& difference
   for (const ModelDifference& one : differences) {
     insert.bind(one.baseline).bind(one.candidate).bind(one.bit_identical).bind(one.max_abs_diff);
     insert.run();
+  }
+  transaction.commit();
+}
+
+void Store::set_file_differences(const std::vector<FileDifference>& differences) {
+  Transaction transaction(database_);
+  database_.execute("DELETE FROM file_difference");
+  Statement insert(database_, "INSERT INTO file_difference VALUES (?,?,?,?,?)");
+  for (const FileDifference& one : differences) {
+    insert.bind(one.baseline).bind(one.candidate).bind(one.file);
+    insert.bind(one.max_difference).bind(one.max_within_baseline).run();
   }
   transaction.commit();
 }

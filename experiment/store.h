@@ -42,6 +42,7 @@ class Store {
   void add_limitation(const Note& note);
   void add_warning(const Note& note);
   void set_model_differences(const std::vector<ModelDifference>& differences);
+  void set_file_differences(const std::vector<FileDifference>& differences);
 
   /// The run so far, without series.
   [[nodiscard]] RunData read() const;

@@ -1,6 +1,8 @@
 // Reading run.sqlite. The file may come from anywhere, so that nothing in it is taken for granted.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "experiment/series_codec.h"
 #include "experiment/store.h"
@@ -18,14 +20,15 @@ std::int64_t pragma(const Database& database, const char* name) {
   return statement.step() ? statement.integer(0) : 0;
 }
 
-void refuse_foreign(const Database& database) {
+/// Returns the version of the store's tables.
+std::int64_t refuse_foreign(const Database& database) {
   if (pragma(database, "application_id") != kStoreApplication) {
     throw Error(ExitCode::io, "this is not a run store of memduel");
   }
   const auto version = pragma(database, "user_version");
-  if (version == kStoreVersion) return;
+  if (version >= 1 && version <= kStoreVersion) return version;
   throw Error(ExitCode::io,
-              fmt::format("found store version {}, expected {}", version, kStoreVersion), "",
+              fmt::format("found store version {}, expected 1 to {}", version, kStoreVersion), "",
               "read it with the memduel that wrote it");
 }
 
@@ -150,6 +153,25 @@ std::vector<TrialData> read_trials(const Database& database, WithSeries with_ser
   return trials;
 }
 
+void read_files(const Database& database, RunData& run) {
+  Statement of_trials(database, "SELECT trial, file, sha256 FROM trial_file");
+  while (of_trials.step()) {
+    const std::int64_t id = of_trials.integer(0);
+    const auto trial = std::find_if(run.trials.begin(), run.trials.end(),
+                                    [&](const TrialData& each) { return each.id == id; });
+    if (trial != run.trials.end()) trial->files[of_trials.text(1)] = of_trials.text(2);
+  }
+  Statement select(database,
+                   "SELECT baseline, candidate, file, max_difference, max_within_baseline FROM "
+                   "file_difference");
+  while (select.step()) {
+    FileDifference one{select.text(0), select.text(1), select.text(2), {}, {}};
+    if (!select.is_null(3)) one.max_difference = select.real(3);
+    if (!select.is_null(4)) one.max_within_baseline = select.real(4);
+    run.file_differences.push_back(std::move(one));
+  }
+}
+
 std::vector<Note> read_notes(const Database& database, const char* kind) {
   std::vector<Note> notes;
   Statement select(database,
@@ -174,13 +196,14 @@ std::vector<ModelDifference> read_model_differences(const Database& database) {
 }  // namespace
 
 RunData read_run(const Database& database, WithSeries series) {
-  refuse_foreign(database);
+  const std::int64_t version = refuse_foreign(database);
   RunData run;
   run.config = run_json(database, "config");
   run.config_sha256 = run_value(database, "config_sha256");
   run.environment = run_json(database, "environment");
   run.trials = read_trials(database, series);
   run.model_differences = read_model_differences(database);
+  if (version > 1) read_files(database, run);
   run.limitations = read_notes(database, "limitation");
   run.warnings = read_notes(database, "warning");
   return run;

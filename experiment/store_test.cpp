@@ -49,6 +49,7 @@ json all_of(const TrialData& trial) {
           trial.end_ns,
           trial.harness_cpu_seconds,
           trial.model_sha256.value_or("none"),
+          trial.files,
           roles};
 }
 
@@ -66,6 +67,8 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
     store.add_warning({"swap", "12 pages were swapped", ""});
     store.set_model_differences({{"original", "optimized", false, 1e-7}});
     store.set_model_differences({{"original", "optimized", false, 2e-7}});
+    store.set_file_differences({{"original", "optimized", "m", 1.0, 2.0}});
+    store.set_file_differences({{"original", "optimized", "global_model", 0.5, {}}});
   }
   const RunData run = read_run(folder_ / "run");
   EXPECT_EQ(run.config, header().config);
@@ -80,6 +83,10 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
   EXPECT_EQ(run.warnings[0].code, "swap");
   ASSERT_EQ(run.model_differences.size(), 1U);
   EXPECT_EQ(run.model_differences[0].max_abs_diff, 2e-7);
+  ASSERT_EQ(run.file_differences.size(), 1U);
+  EXPECT_EQ(run.file_differences[0].file, "global_model");
+  EXPECT_EQ(run.file_differences[0].max_difference, 0.5);
+  EXPECT_FALSE(run.file_differences[0].max_within_baseline);
   EXPECT_EQ(json::parse(read_file(folder_ / "run/config.json")), header().config);
 }
 
@@ -248,7 +255,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   }
   EXPECT_EQ(error_of([&] { read_run(folder_ / "v"); }).message(),
             (folder_ / "v/run.sqlite").string() +
-                ": found store version 99, expected 1\n  read it with the memduel that wrote it");
+                ": found store version 99, expected 1 to 2\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "base/run_data.h"
@@ -25,6 +26,9 @@ struct TrialRun {
   std::vector<Note> limitations;
   std::vector<Note> warnings;
 };
+
+/// run_trial, or a fake of it.
+using RunTrial = std::function<TrialRun(const TrialPlan&)>;
 
 /// memduel-launcher beside the running program. Throws Error(io) when it is not there.
 std::filesystem::path find_launcher();

@@ -18,6 +18,7 @@ inline TrialData full_trial(std::int64_t id, int block, const std::string& arm) 
   trial.end_ns = trial.begin_ns + 500'000'000;
   trial.harness_cpu_seconds = 0.004;
   trial.model_sha256 = std::string(64, 'a');
+  trial.files = {{"global_model", std::string(64, 'b')}};
   RoleData server;
   server.role = "server";
   server.metrics = {{"peak_rss_bytes", 2e8 + static_cast<double>(id)}, {"cpu_seconds", 1.25}};

@@ -2,6 +2,7 @@
 // and the supervisor, which runs them and knows nothing of workloads.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -52,6 +53,12 @@ struct TextMarkSpec {
   std::string pattern;  ///< see TextMarkPattern
 };
 
+/// Descendants whose arguments, joined by spaces, match are a role of their own.
+struct RoleMatch {
+  std::string role;
+  std::string pattern;  ///< PCRE2
+};
+
 struct TrialPlan {
   std::int64_t id = 0;
   int block = 0;
@@ -62,8 +69,15 @@ struct TrialPlan {
   std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
   std::vector<ProcessSpec> processes;
   std::vector<TextMarkSpec> text_marks;
+  std::vector<RoleMatch> match;
+  std::map<std::string, int> ports;  ///< chosen for this trial, by name; free again after it
+  std::optional<int>
+      stop_after_round;  ///< the trial ends, well, when its roles have ended this one
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
+  /// What a log may take on disk while it is written, about; afterwards half of it is kept.
+  std::int64_t log_limit_bytes = std::int64_t{64} << 20;
+  bool ignores_stop = false;  ///< goes on when memduel is asked to stop: what cleans up
   double interval_ms = 2;
   std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
   std::vector<std::string> meters;  ///< names from the registry

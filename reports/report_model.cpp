@@ -94,6 +94,13 @@ std::string accuracy_sentence(const Equivalence& e, double baseline, double cand
                      e.candidate, baseline * 100, e.baseline);
 }
 
+/// A number that the program itself printed or marked.
+std::string printed_sentence(const Equivalence& e, const std::string& metric, double baseline,
+                             double candidate) {
+  return fmt::format("{}: {:.6g} with {}, {:.6g} with {}.", metric, candidate, e.candidate,
+                     baseline, e.baseline);
+}
+
 /// Time per round of the server where there is one, else of the first role that has it.
 const Comparison* time_row(const Results& results, const std::string& candidate) {
   const Comparison* found = nullptr;
@@ -142,6 +149,17 @@ std::vector<SideEffect> side_effects(const Results& results) {
     if (is_ablation_arm(results, e.candidate)) continue;
     const std::string model = model_sentence(e);
     if (!model.empty()) effects.push_back({"model", model, model_verdict(e)});
+    for (const FileEquivalence& file : e.files) {
+      effects.push_back(
+          {"file", file_sentence(e, file),
+           file.identical_blocks == file.blocks ? Verdict::unchanged : Verdict::inconclusive});
+    }
+    for (const auto& [metric, values] : e.metrics) {
+      if (is_known_metric(metric)) continue;
+      effects.push_back(
+          {"accuracy", printed_sentence(e, metric, values.first, values.second),
+           values.first == values.second ? Verdict::unchanged : Verdict::inconclusive});
+    }
     const auto accuracy = e.metrics.find("validation_accuracy_ratio");
     if (accuracy != e.metrics.end()) {
       const auto [baseline, candidate] = accuracy->second;

@@ -27,7 +27,7 @@ struct Headline {
 
 /// Gates without a headline; same model, same accuracy, cost in time.
 struct SideEffect {
-  std::string topic;  ///< "gate", "model", "accuracy" or "time"
+  std::string topic;  ///< "gate", "model", "file", "accuracy" or "time"
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };

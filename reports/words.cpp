@@ -194,7 +194,23 @@ std::string growth_sentence(const Growth& g) {
                      g.reason.empty() ? "" : " (" + g.reason + ")");
 }
 
+std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
+  const std::string blocks = fmt::format("{} block{}", file.blocks, file.blocks == 1 ? "" : "s");
+  if (file.identical_blocks == file.blocks)
+    return fmt::format("{} is byte by byte the same with {} and {}, in {}.", file.file, e.candidate,
+                       e.baseline, blocks);
+  std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
+                                 e.baseline, file.blocks - file.identical_blocks, blocks);
+  if (!file.max_difference) return text + ".";
+  text += fmt::format(", by at most {:.3g}", *file.max_difference);
+  if (file.max_within_baseline)
+    text += fmt::format("; trials of {} differ from each other by at most {:.3g}", e.baseline,
+                        *file.max_within_baseline);
+  return text + ".";
+}
+
 std::string model_sentence(const Equivalence& e) {
+  if (!e.files.empty()) return {};
   if (e.bit_identical.value_or(false))
     return fmt::format("The final models of {} and {} are bit-identical.", e.candidate, e.baseline);
   if (e.max_abs_diff)

@@ -33,4 +33,7 @@ std::string growth_sentence(const Growth& growth);
 /// compared.
 std::string model_sentence(const Equivalence& equivalence);
 
+/// The same about one file that every trial leaves.
+std::string file_sentence(const Equivalence& equivalence, const FileEquivalence& file);
+
 }  // namespace memduel

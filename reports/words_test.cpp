@@ -110,6 +110,22 @@ TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
   EXPECT_EQ(growth_sentence(g), "original: server memory is flat");
 }
 
+TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
+  const Equivalence e{"before", "after", false, {}, {}};
+  FileEquivalence file{"model", 8, 8, {}, {}};
+  EXPECT_EQ(file_sentence(e, file),
+            "model is byte by byte the same with after and before, in 8 blocks.");
+  file.identical_blocks = 5;
+  EXPECT_EQ(file_sentence(e, file), "model differs between after and before in 3 of 8 blocks.");
+  file.max_difference = 0.0012;
+  EXPECT_EQ(file_sentence(e, file),
+            "model differs between after and before in 3 of 8 blocks, by at most 0.0012.");
+  file.max_within_baseline = 0.001;
+  EXPECT_EQ(file_sentence(e, file),
+            "model differs between after and before in 3 of 8 blocks, by at most 0.0012; trials of "
+            "before differ from each other by at most 0.001.");
+}
+
 TEST(ModelSentence, DistinguishesIdenticalDifferentAndUnknown) {
   Equivalence e{"original", "optimized", true, 0.0, {}};
   EXPECT_EQ(model_sentence(e), "The final models of optimized and original are bit-identical.");

@@ -17,7 +17,7 @@ export interface Headline {
 }
 
 export interface SideEffect {
-  topic: "gate" | "model" | "accuracy" | "time";
+  topic: "gate" | "model" | "file" | "accuracy" | "time";
   sentence: string;
   verdict: Verdict;
 }

@@ -1,0 +1,47 @@
+// The placeholders of a command workload: which there are, where, and their values in one trial.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace memduel {
+
+/// Refuses unknown placeholders, and texts that no argument or environment can hold, in the
+/// processes, prepare, cleanup, templates and files of a command workload. Throws Error(usage).
+void check_command_texts(const nlohmann::json& workload, const std::string& origin);
+
+/// The same in what an arm changes; `place` is the arm.
+void check_arm_texts(const nlohmann::json& arm, const std::string& place);
+
+/// Whether a process, a template's name or prepare has {block}: then no two blocks are alike.
+bool mentions_block(const nlohmann::json& workload);
+
+/// Their values in one trial. A port is chosen at its first mention.
+class TrialPlaceholders {
+ public:
+  TrialPlaceholders(const std::filesystem::path& trial_dir, std::uint64_t seed, int block);
+
+  /// What {index} stands for from now on; absent: it is unknown.
+  void set_index(std::optional<int> index) { index_ = index; }
+
+  int port(const std::string& name);
+  [[nodiscard]] const std::map<std::string, int>& ports() const { return ports_; }
+
+  /// `text` filled. `place` is for the message should it have an unknown placeholder.
+  std::string fill(const std::string& text, const std::string& place);
+  /// A pattern, in which other text in braces stays.
+  std::string fill_pattern(const std::string& text);
+
+ private:
+  std::optional<std::string> value_of(const std::string& name);
+
+  std::map<std::string, std::string> values_;
+  std::optional<int> index_;
+  std::map<std::string, int> ports_;
+};
+
+}  // namespace memduel
