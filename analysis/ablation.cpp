@@ -26,14 +26,6 @@ MetricInfo info_of(const AblationSubject& subject) {
   return info;
 }
 
-std::optional<double> noise_floor(const AblationSubject& subject,
-                                  const AnalysisSettings& settings) {
-  if (!settings.calibration || subject.phase) return std::nullopt;
-  const auto at = settings.calibration->metrics.find({subject.role, subject.metric});
-  return at == settings.calibration->metrics.end() ? std::nullopt
-                                                   : std::optional(at->second.noise_floor);
-}
-
 std::string no_value(const AblationSubject& subject, const std::string& arm,
                      const std::string& reference) {
   return fmt::format("no block has {} in both {} and {}",
@@ -55,7 +47,11 @@ std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubjec
     cell.reason = no_value(subject, *cell.arm, cell.reference);
     return std::nullopt;
   }
-  return measure_row(info, std::move(values), Design::paired, noise_floor(subject, settings));
+  // Calibrations know whole trials only.
+  const auto floor = subject.phase
+                         ? std::nullopt
+                         : noise_floor(settings.calibration, {subject.role, subject.metric});
+  return measure_row(info, std::move(values), Design::paired, floor);
 }
 
 void fill(AblationCell& cell, const Comparison& row) {

@@ -3,80 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 #include "analysis/ablation.h"
-#include "analysis/comparison.h"
+#include "analysis/comparison_rows.h"
 #include "analysis/diagnostics.h"
+#include "analysis/doubts.h"
 #include "analysis/equivalence.h"
 #include "analysis/experiment_view.h"
 #include "analysis/gate_evaluation.h"
 #include "analysis/growth_rows.h"
 #include "analysis/lower_bounds.h"
 #include "analysis/merge_runs.h"
-#include "analysis/multiplicity.h"
 #include "analysis/observations.h"
 #include "analysis/perturbation.h"
-#include "analysis/row_power.h"
-#include "analysis/verdict.h"
 #include "base/error.h"
 
 namespace memduel {
 namespace {
-
-bool names(const Gate& gate, const std::string& role, const std::string& metric) {
-  return (gate.role == "*" || gate.role == role) && gate.metric == metric;
-}
-
-/// Whether the row's p belongs to the corrected family.
-bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
-                 const std::string& metric) {
-  return std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) {
-    return names(gate, role, metric) && !gate.advisory && has_relative_bound(gate);
-  });
-}
-
-bool is_named(const std::vector<Gate>& gates, const std::string& role) {
-  return std::any_of(gates.begin(), gates.end(),
-                     [&](const Gate& gate) { return gate.role == role; });
-}
-
-/// Roles in the order of the trials; client_max, client_median and tree last. Single clients only
-/// where a gate names them: with many clients their rows would bury the others.
-std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates) {
-  std::vector<std::string> roles;
-  bool clients = false;
-  bool tree = false;
-  for (const TrialData& trial : run.trials) {
-    for (const RoleData& role : trial.roles) {
-      const bool client = is_client_role(role.role);
-      clients = clients || client;
-      tree = tree || role.role == "tree";
-      const bool shown = role.role != "tree" && (!client || is_named(gates, role.role));
-      if (shown && std::find(roles.begin(), roles.end(), role.role) == roles.end()) {
-        roles.push_back(role.role);
-      }
-    }
-  }
-  if (clients) roles.insert(roles.end(), {"client_max", "client_median"});
-  if (tree) roles.emplace_back("tree");
-  return roles;
-}
-
-std::set<std::string> metrics_of(const ArmObservations& arm, const std::string& role) {
-  std::set<std::string> metrics;
-  for (const Observation& trial : arm.trials) {
-    const auto at = trial.roles.find(role);
-    if (at == trial.roles.end()) continue;
-    for (const auto& [metric, value] : at->second) metrics.insert(metric);
-  }
-  return metrics;
-}
-
-bool any_alive(const ArmObservations& arm) {
-  return std::any_of(arm.trials.begin(), arm.trials.end(),
-                     [](const Observation& trial) { return trial.status == TrialStatus::ok; });
-}
 
 /// Everything one call of analyse() works on.
 struct Work {
@@ -91,131 +35,12 @@ struct Work {
   Results results;
 };
 
-std::optional<double> noise_floor(const AnalysisSettings& settings, const RoleMetric& row) {
-  if (!settings.calibration) return std::nullopt;
-  const auto at = settings.calibration->metrics.find(row);
-  if (at == settings.calibration->metrics.end()) return std::nullopt;
-  return at->second.noise_floor;
-}
-
-void note_one_sided(Work& work, const std::string& role, const std::set<std::string>& metrics,
-                    const std::string& has, const std::string& lacks) {
-  if (metrics.empty()) return;
-  std::string list;
-  for (const std::string& metric : metrics) list += (list.empty() ? "" : ", ") + metric;
-  work.results.limitations.push_back(
-      {"metric_in_one_arm_only",
-       fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
-                   list, role, has, lacks),
-       "use the same meters and gauges in both arms"});
-}
-
-void measure_rows(Work& work, const ArmObservations& baseline, const ArmObservations& candidate) {
-  const bool control = work.view.control_arms.contains(candidate.arm);
-  for (const std::string& role : work.roles) {
-    const std::set<std::string> of_a = metrics_of(baseline, role);
-    const std::set<std::string> of_b = metrics_of(candidate, role);
-    std::set<std::string> only_a;
-    std::set<std::string> only_b;
-    std::set_difference(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(),
-                        std::inserter(only_a, only_a.end()));
-    std::set_difference(of_b.begin(), of_b.end(), of_a.begin(), of_a.end(),
-                        std::inserter(only_b, only_b.end()));
-    // A candidate that never lived has no metrics, and is worse in all of them.
-    const bool compare_all = !any_alive(candidate);
-    for (const std::string& metric : of_a) {
-      if (!compare_all && only_a.contains(metric)) continue;
-      const MetricInfo info = metric_info(metric);
-      MeasuredRow row =
-          measure_row(info, row_values(baseline, candidate, role, info, work.settings.design),
-                      work.settings.design, noise_floor(work.settings, {role, metric}));
-      row.comparison.baseline = baseline.arm;
-      row.comparison.candidate = candidate.arm;
-      row.comparison.role = role;
-      row.comparison.gate = !control && is_gate_row(work.gates, role, metric);
-      work.rows.push_back(std::move(row));
-    }
-    if (!compare_all) note_one_sided(work, role, only_a, baseline.arm, candidate.arm);
-    if (any_alive(baseline)) note_one_sided(work, role, only_b, candidate.arm, baseline.arm);
-  }
-}
-
-using Adjust = std::vector<double> (*)(std::span<const double>);
-
-template <typename Belongs>
-void decide_family(Work& work, Adjust adjust, Belongs belongs) {
-  std::vector<double> p;
-  for (const MeasuredRow& row : work.rows) {
-    if (belongs(row) && row.test) p.push_back(*row.comparison.p_value);
-  }
-  const std::vector<double> adjusted = adjust(p);
-  size_t next = 0;
-  for (MeasuredRow& row : work.rows) {
-    if (!belongs(row)) continue;
-    if (row.test) row.comparison.p_adjusted = adjusted[next++];
-    decide(row, work.alpha, static_cast<int>(p.size()));
-    // Advisory rows are sized as if they stood alone: their correction depends on all the others.
-    const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
-    add_power(row, work.settings.design, work.alpha, sharing, work.settings.seed);
-  }
-}
-
-void decide_rows(Work& work) {
-  const auto& controls = work.view.control_arms;
-  const auto is_control = [&](const MeasuredRow& row) {
-    return controls.contains(row.comparison.candidate);
-  };
-  const auto is_control_gate = [&](const MeasuredRow& row) {
-    return is_control(row) && is_gate_row(work.gates, row.comparison.role, row.comparison.metric);
-  };
-  decide_family(work, holm, [&](const MeasuredRow& row) { return row.comparison.gate; });
-  decide_family(work, holm, is_control_gate);
-  decide_family(work, benjamini_hochberg, [&](const MeasuredRow& row) {
-    return !row.comparison.gate && !is_control_gate(row);
-  });
-}
-
-bool flagged(const Comparison& row) {
-  return row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
-}
-
-/// The first gate row in which the baseline's hidden twin seems to differ from it.
-const Comparison* flagged_control(const Work& work) {
-  for (const MeasuredRow& row : work.rows) {
-    const Comparison& out = row.comparison;
-    if (work.view.control_arms.contains(out.candidate) && flagged(out) &&
-        is_gate_row(work.gates, out.role, out.metric)) {
-      return &out;
-    }
-  }
-  return nullptr;
-}
-
-/// Takes back every verdict; a candidate that failed stays failed.
-void downgrade(Work& work, const std::string& why) {
-  for (MeasuredRow& row : work.rows) {
-    if (work.view.control_arms.contains(row.comparison.candidate)) continue;
-    row.comparison.verdict = Verdict::inconclusive;
-    row.comparison.tier = Tier::plain;
-    row.comparison.reason = why + "; without that: " + row.comparison.reason;
-  }
-  for (GateResult& gate : work.results.gates) {
-    if (gate.not_measured || gate.candidate_failed) continue;
-    gate.outcome = GateOutcome::undecided;
-    gate.reason = why + "; without that: " + gate.reason;
-  }
-}
-
-void weigh_control(Work& work) {
-  const Comparison* control = flagged_control(work);
-  if (control == nullptr) return;
-  const std::string why = "the run's own control differs from the baseline";
-  work.results.warnings.push_back(
-      {"control_flagged",
-       fmt::format("{} ({}.{}: {}), so no verdict of this run is believed", why, control->role,
-                   control->metric, control->reason),
-       "look for what changed during the run, then repeat it on a quieter machine"});
-  downgrade(work, why);
+void add_rows(Work& work, const RowRules& rules, size_t candidate) {
+  const auto& arms = work.observations.arms;
+  MeasuredRows measured = measure_rows(rules, arms.front(), arms[candidate]);
+  std::move(measured.rows.begin(), measured.rows.end(), std::back_inserter(work.rows));
+  std::move(measured.limitations.begin(), measured.limitations.end(),
+            std::back_inserter(work.results.limitations));
 }
 
 bool from_other_environment(const RunData& run) {
@@ -223,28 +48,17 @@ bool from_other_environment(const RunData& run) {
                      [](const Note& note) { return note.code == kOtherEnvironment; });
 }
 
-const Growth* growth_of(const Work& work, const std::string& arm, const Comparison& row) {
-  for (const Growth& growth : work.results.growth) {
-    if (growth.arm == arm && growth.role == row.role && growth.metric == row.metric) {
-      return &growth;
-    }
+/// What makes no verdict of the run credible.
+void doubt_run(Work& work) {
+  const auto& controls = work.view.control_arms;
+  if (std::optional<Note> flagged = flagged_control(work.rows, controls, work.gates)) {
+    withdraw("the run's own control differs from the baseline", controls, work.rows,
+             work.results.gates);
+    work.results.warnings.push_back(std::move(*flagged));
   }
-  return nullptr;
-}
-
-/// Growth regressed only where the candidate grows, and improved only where the baseline did: a
-/// memory that shrinks more slowly than another is no leak.
-void weigh_growth(Work& work) {
-  for (MeasuredRow& row : work.rows) {
-    Comparison& out = row.comparison;
-    if (!is_growth_metric(out.metric) || !flagged(out)) continue;
-    const std::string& arm = out.verdict == Verdict::regressed ? out.candidate : out.baseline;
-    const Growth* growth = growth_of(work, arm, out);
-    if (growth == nullptr || (growth->ci_low && *growth->ci_low > 0)) continue;
-    out.verdict = Verdict::inconclusive;
-    out.tier = Tier::plain;
-    out.reason += fmt::format("; but that {} grows at all is not shown", arm);
-  }
+  if (from_other_environment(work.run))
+    withdraw("the two sides were measured in different environments", controls, work.rows,
+             work.results.gates);
 }
 
 void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
@@ -285,10 +99,10 @@ void evaluate_gates(Work& work) {
       bool found = false;
       for (const MeasuredRow& row : work.rows) {
         const Comparison& out = row.comparison;
-        if (out.candidate != candidate || !names(gate, out.role, out.metric)) continue;
+        if (out.candidate != candidate || !asks_about(gate, out.role, out.metric)) continue;
         found = true;
-        GateResult result =
-            evaluate_gate(gate, row, growth_of(work, out.candidate, out), work.alpha);
+        const Growth* growth = growth_of(work.results.growth, out.candidate, out);
+        GateResult result = evaluate_gate(gate, row, growth, work.alpha);
         if (gate.role == "*") result.reason = out.role + ": " + result.reason;
         work.results.gates.push_back(std::move(result));
       }
@@ -415,22 +229,20 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   const auto& arms = work.observations.arms;
   summarise_arms(work);
   note_losses(work);
+  const RowRules rules{work.view, work.gates, work.roles, settings, work.alpha};
   for (size_t i = 1; i < arms.size(); ++i) {
-    if (!work.view.ablation_arms.contains(arms[i].arm)) measure_rows(work, arms.front(), arms[i]);
+    if (!work.view.ablation_arms.contains(arms[i].arm)) add_rows(work, rules, i);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
   }
-  decide_rows(work);
+  decide_rows(work.rows, rules);
   const Observations judged = judged_arms(work);
   for (Note& note : diagnose(judged, work.rows, run.environment)) {
     work.results.warnings.push_back(std::move(note));
   }
   work.results.growth = growth_rows(run, judged, work.roles, settings);
-  weigh_growth(work);
+  doubt_growth(work.rows, work.results.growth);
   evaluate_gates(work);
-  weigh_control(work);
-  if (from_other_environment(run)) {
-    downgrade(work, "the two sides were measured in different environments");
-  }
+  doubt_run(work);
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   work.results.lower_bounds = lower_bounds(run.config, run.environment, work.observations);
   work.results.perturbation = perturbations(run);

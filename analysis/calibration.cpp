@@ -135,6 +135,14 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
   return calibration;
 }
 
+std::optional<double> noise_floor(const std::optional<Calibration>& calibration,
+                                  const RoleMetric& row) {
+  if (!calibration) return std::nullopt;
+  const auto at = calibration->metrics.find(row);
+  if (at == calibration->metrics.end()) return std::nullopt;
+  return at->second.noise_floor;
+}
+
 nlohmann::json calibration_to_json(const Calibration& calibration) {
   nlohmann::json metrics = nlohmann::json::array();
   for (const auto& [name, metric] : calibration.metrics) {

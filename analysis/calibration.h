@@ -44,6 +44,10 @@ struct Calibration {
 /// fewer blocks than one duel, Error(usage) when the run has not exactly two arms.
 Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int blocks_per_duel);
 
+/// The noise floor of a row, where one is on file.
+std::optional<double> noise_floor(const std::optional<Calibration>& calibration,
+                                  const RoleMetric& row);
+
 nlohmann::json calibration_to_json(const Calibration& calibration);
 
 /// Throws Error(io) that names the place; `where` names the file.

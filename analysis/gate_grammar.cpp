@@ -146,6 +146,10 @@ bool has(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
+bool asks_about(const Gate& gate, const std::string& role, const std::string& metric) {
+  return (gate.role == "*" || gate.role == role) && gate.metric == metric;
+}
+
 bool has_relative_bound(const Gate& gate) {
   return gate.bounds.empty() ||
          std::any_of(gate.bounds.begin(), gate.bounds.end(),

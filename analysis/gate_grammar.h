@@ -29,6 +29,9 @@ struct Gate {
   bool is_default = false;  ///< left out with a limitation when nothing measured the metric
 };
 
+/// Whether the gate is about this metric of this role.
+bool asks_about(const Gate& gate, const std::string& role, const std::string& metric);
+
 /// Whether the gate compares with the baseline, so that its row needs a test.
 bool has_relative_bound(const Gate& gate);
 

@@ -218,6 +218,11 @@ const ArmObservations* find_arm(const Observations& observations, const std::str
   return at == observations.arms.end() ? nullptr : &*at;
 }
 
+bool any_alive(const ArmObservations& arm) {
+  return std::any_of(arm.trials.begin(), arm.trials.end(),
+                     [](const Observation& trial) { return trial.status == TrialStatus::ok; });
+}
+
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {
   Observations all;
   const std::set<int> dropped = blocks_to_drop(run);

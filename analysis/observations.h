@@ -51,6 +51,9 @@ struct Observations {
 /// The arm's trials; nullptr when `observations` has no such arm.
 const ArmObservations* find_arm(const Observations& observations, const std::string& name);
 
+/// Whether one of its trials came to its end.
+bool any_alive(const ArmObservations& arm);
+
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
 /// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
 /// warmup_rounds not for the medians of durations.

@@ -1,0 +1,35 @@
+// What takes a verdict back after its row was decided.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/comparison.h"
+#include "analysis/gate_grammar.h"
+#include "analysis/results.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// The growth of `arm` that the row is about; nullptr where it was not judged.
+const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
+                        const Comparison& row);
+
+/// Growth regressed only where the candidate grows, and improved only where the baseline did: a
+/// memory that shrinks more slowly than another is no leak.
+void doubt_growth(std::vector<MeasuredRow>& rows, const std::vector<Growth>& growth);
+
+/// A warning that names the first gate row in which a hidden twin of the baseline (one of
+/// `controls`) seems to differ from it; absent where none does.
+std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
+                                    const std::set<std::string>& controls,
+                                    const std::vector<Gate>& gates);
+
+/// Takes every verdict of rows (the controls' own aside) and gates back, and says why; a candidate
+/// that failed stays failed.
+void withdraw(const std::string& why, const std::set<std::string>& controls,
+              std::vector<MeasuredRow>& rows, std::vector<GateResult>& gates);
+
+}  // namespace memduel
