@@ -6,6 +6,7 @@
 
 #include "profilers/recorder/layout.h"
 #include "profilers/recorder/thread_state.h"
+#include "profilers/recorder/unwind.h"
 
 namespace memduel::recorder {
 
@@ -15,6 +16,10 @@ void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) M
 /// Slow path of a free that is already counted, before the block goes back.
 void visit_free() MEMDUEL_HIDDEN;
 
+/// Exact mode: tells the trace of an allocation that is already counted, with the stack of
+/// `caller`. Returns `block`.
+void* note_birth(void* block, std::size_t requested, std::int64_t bytes,
+                 const Registers& caller) MEMDUEL_HIDDEN;
 /// Tells the trace, before the block goes back, because another thread may then get its address.
 /// False: the trace does not know the block.
 bool note_death(void* block) MEMDUEL_HIDDEN;
@@ -40,7 +45,6 @@ void note_revival(void* block) MEMDUEL_HIDDEN;
 [[gnu::always_inline]] inline void note_new_high() {
   const std::int64_t high = tls.high - tls.room;
   tls.high = high;
-  tls.limit = high + kPublishBytes;
   tls.room = 0;
 }
 
@@ -60,10 +64,16 @@ void note_revival(void* block) MEMDUEL_HIDDEN;
   return block;
 }
 
+/// In exact mode, from a function whose __builtin_frame_address(0) is `frame`.
+[[gnu::always_inline]] inline void* account_exactly(void* block, std::size_t requested,
+                                                    std::int64_t bytes, const void* frame) {
+  account_allocation(block, requested, bytes);
+  return note_birth(block, requested, bytes, registers_of_caller(frame));
+}
+
 [[gnu::always_inline]] inline void account_free(std::int64_t bytes) {
-  const std::int64_t room = tls.room + bytes;
-  tls.room = room;
-  if (__builtin_expect(room > tls.limit, 0)) visit_free();
+  tls.room += bytes;
+  if (__builtin_expect(falls_below_zero(tls.free_left, bytes), 0)) visit_free();
 }
 
 }  // namespace memduel::recorder

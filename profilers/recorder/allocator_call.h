@@ -31,8 +31,12 @@ template <class Call>
   return {block, block == nullptr ? 0 : block_bytes(block)};
 }
 
-[[gnu::always_inline]] inline void* account_born(const Born& born, std::size_t requested) {
+[[gnu::always_inline]] inline void* account_born(const Born& born, std::size_t requested,
+                                                 const void* frame) {
   if (born.block == nullptr) return nullptr;
+  if (settings.mode == Mode::exact) {
+    return account_exactly(born.block, requested, born.bytes, frame);
+  }
   return account_allocation(born.block, requested, born.bytes);
 }
 

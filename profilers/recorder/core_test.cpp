@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 #include <set>
 #include <thread>
@@ -101,13 +102,13 @@ struct TwoWalks {
   std::vector<std::uintptr_t> libgcc;
 };
 TwoWalks walks;
+NativeStack native;
 
 // The walker leaves its own code out up to the first foreign frame, which here is qsort's.
 int walk_both(const void* /*a*/, const void* /*b*/) {
-  NativeFrame frames[256];
-  const int count = unwind_stack(frames, 256);
+  walk_stack(native);
   walks = {};
-  for (int i = 0; i < count; ++i) walks.own.push_back(frames[i].ip);
+  for (int i = native.count; i > 0; --i) walks.own.push_back(native.frames[i - 1].ip);
   void* addresses[256];
   const int expected = backtrace(addresses, 256);
   for (int i = 0; i < expected; ++i)
@@ -135,6 +136,122 @@ TEST(Unwinding, FindsTheFramesThatLibgccFinds) {
   }
 }
 
+// A walk that knows the last one of its thread must say what a walk from nothing says, whatever the
+// thread did in between: other callers at the same depth, stack frames of other sizes with what
+// earlier ones left in them, deeper, less deep.
+class RandomCalls {
+ public:
+  explicit RandomCalls(std::uint64_t seed) : random_(seed) {}
+
+  void run(int calls) {
+    left_ = calls;
+    while (left_ > 0) {
+      call<0>(0);
+      shift_a_frame();
+    }
+  }
+
+  int walks = 0;
+  int kept_frames = 0;
+  int differences = 0;
+
+ private:
+  static inline RandomCalls* running;
+
+  // Twice the same depth, of two frames that change by as much: where the first time a return
+  // address was, it still is, in what the second time is somebody's unused room.
+  [[gnu::noinline]] void shift_a_frame() {
+    using Padded = void (RandomCalls::*)(std::size_t);
+    static constexpr Padded kPadded[] = {&RandomCalls::padded<1>, &RandomCalls::padded<2>};
+    for (int i = 0; i < 2; ++i) (this->*kPadded[i])(i == 0 ? 128 : 64);
+    asm volatile("" ::: "memory");
+  }
+
+  template <int kSize>
+  [[gnu::noinline]] void padded(std::size_t room) {
+    char pad[64 * kSize];
+    asm volatile("" ::"r"(pad) : "memory");
+    with_room(room);
+    asm volatile("" ::: "memory");
+  }
+
+  [[gnu::noinline]] void with_room(std::size_t bytes) {
+    static_cast<volatile char*>(__builtin_alloca(bytes))[0] = 1;
+    walk_twice_below_libc();
+    asm volatile("" ::: "memory");
+  }
+
+  template <int kSite>
+  [[gnu::noinline]] void call(int depth) {
+    volatile char room[64 + 64 * (kSite / 2)];  // two of each size
+    room[random_() % sizeof room] = 1;
+    while (left_-- > 0 && random_() % 8 != 0) {
+      if (depth > 30 || random_() % 3 == 0) {
+        walk_twice_below_libc();
+      } else {
+        call_any(depth + 1);
+      }
+    }
+    if (random_() % 4 == 0 && left_ > 0) call_with_any_room(depth);
+    asm volatile("" ::: "memory");  // not a tail call
+  }
+
+  // One call for all, so that frames of other sizes have the same return address.
+  void call_any(int depth) {
+    using Call = void (RandomCalls::*)(int);
+    static constexpr Call kCalls[] = {&RandomCalls::call<0>, &RandomCalls::call<1>,
+                                      &RandomCalls::call<2>, &RandomCalls::call<3>};
+    (this->*kCalls[random_() % 4])(depth);
+    asm volatile("" ::: "memory");  // not a tail call
+  }
+
+  [[gnu::noinline]] void call_with_any_room(int depth) {
+    static_cast<volatile char*>(__builtin_alloca(64 + random_() % 4 * 64))[0] = 1;
+    if (depth < 30) call_any(depth + 1);
+    asm volatile("" ::: "memory");
+  }
+
+  // The walker leaves out its own code, which here is all of this program, up to libc's qsort.
+  [[gnu::noinline]] void walk_twice_below_libc() {
+    running = this;
+    int two[] = {1, 2};
+    qsort(two, 2, sizeof(int), [](const void*, const void*) {
+      running->compare();
+      return 0;
+    });
+    asm volatile("" ::: "memory");
+  }
+
+  void compare() {
+    walk_stack(known_);
+    anew_.count = 0;
+    walk_stack(anew_);
+    ++walks;
+    kept_frames += known_.kept;
+    bool same = known_.count == anew_.count;
+    for (int i = 0; same && i < known_.count; ++i) {
+      same =
+          known_.frames[i].ip == anew_.frames[i].ip && known_.frames[i].cfa == anew_.frames[i].cfa;
+    }
+    differences += same ? 0 : 1;
+  }
+
+  std::mt19937_64 random_;
+  int left_ = 0;
+  NativeStack known_{};
+  NativeStack anew_{};
+};
+
+TEST(Unwinding, FromTheLastStackFindsWhatUnwindingFromNothingFinds) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto calls = std::make_unique<RandomCalls>(seed);
+    std::thread([&] { calls->run(50000); }).join();
+    EXPECT_EQ(calls->differences, 0) << seed;
+    EXPECT_GT(calls->walks, 5000);
+    EXPECT_GT(calls->kept_frames, 5 * calls->walks) << "most of a stack is usually as it was";
+  }
+}
+
 TEST(Counters, AddUpOverThreads) {
   constexpr int kThreads = 8;
   constexpr int kSteps = 20000;
@@ -158,7 +275,8 @@ TEST(Counters, AddUpOverThreads) {
         highest[static_cast<std::size_t>(thread)] =
             std::max(highest[static_cast<std::size_t>(thread)], live);
         tls.allocations += grows ? 1 : 0;
-        if (tls.high >= tls.publish_at || tls.room > tls.limit) publish();
+        if (tls.high >= tls.publish_at) publish();
+        if (!grows && (tls.free_left -= bytes) < 0) publish_loss();
       }
       publish();
       kept[static_cast<std::size_t>(thread)] = live;

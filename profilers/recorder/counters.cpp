@@ -38,7 +38,7 @@ void grant_room(std::int64_t live) {
   if (tls.leaving) {
     tls.high = 0;
     tls.room = 0;
-    tls.limit = INT64_MIN;
+    tls.free_left = 0;
     tls.publish_at = 0;
     return;
   }
@@ -48,7 +48,7 @@ void grant_room(std::int64_t live) {
   if (slack > kPublishBytes) slack = kPublishBytes;
   tls.high = slack;
   tls.room = slack;
-  tls.limit = slack + kPublishBytes;
+  tls.free_left = kPublishBytes;
   tls.publish_at = kPublishBytes;
 }
 
@@ -165,6 +165,13 @@ void publish() {
   tls.granted = tls.left;
   tls.allocations = 0;
   grant_room(before + delta);
+}
+
+// What was freed since the last grant may have been allocated again, which `room` knows.
+void publish_loss() {
+  const std::int64_t loss = tls.room - tls.high;
+  if (tls.leaving || loss >= kPublishBytes) return publish();
+  tls.free_left = kPublishBytes - loss;
 }
 
 bool open_page() {

@@ -24,6 +24,9 @@ extern HeapPage* page MEMDUEL_HIDDEN;
 /// Adds the calling thread's pending changes to the page.
 void publish() MEMDUEL_HIDDEN;
 
+/// Publishes a net loss of kPublishBytes; below that grants the frees that make it one.
+void publish_loss() MEMDUEL_HIDDEN;
+
 /// Creates the image's page file and moves what was counted so far into it. False: nothing can be
 /// recorded (the directory is missing, full or not writable).
 bool open_page() MEMDUEL_HIDDEN;

@@ -73,8 +73,8 @@ void count_free(void* block) {
 
 void* fast_calloc(std::size_t count, std::size_t size) {
   void* block = next.calloc(count, size);  // nullptr when the product overflows
-  if (block != nullptr) account_allocation(block, count * size, glibc_chunk_bytes(block));
-  return block;
+  if (block == nullptr) return nullptr;
+  return account_allocation(block, count * size, glibc_chunk_bytes(block));
 }
 
 // The old block leaves before the call, because another thread may get its address inside it, and
@@ -94,13 +94,54 @@ void* fast_realloc(void* old, std::size_t size) {
   return block;
 }
 
-// ---- full: any allocator, exact mode ----------------------------------------------------------
+// ---- exact: glibc's chunks, every block with its stack ----------------------------------------
+
+}  // namespace
+
+void* exact_malloc(std::size_t size) {
+  void* block = next.malloc(size);
+  if (block == nullptr) return nullptr;
+  return account_exactly(block, size, glibc_chunk_bytes(block), __builtin_frame_address(0));
+}
+
+namespace {
+
+void exact_free(void* block) {
+  if (block == nullptr) return;
+  note_death(block);
+  account_free(glibc_chunk_bytes(block));
+  next.free(block);
+}
+
+void* exact_calloc(std::size_t count, std::size_t size) {
+  void* block = next.calloc(count, size);
+  if (block == nullptr) return nullptr;
+  return account_exactly(block, count * size, glibc_chunk_bytes(block), __builtin_frame_address(0));
+}
+
+void* exact_realloc(void* old, std::size_t size) {
+  if (old == nullptr) return exact_malloc(size);
+  const std::int64_t old_bytes = glibc_chunk_bytes(old);
+  const bool traced = note_death(old);
+  account_free(old_bytes);
+  void* block = next.realloc(old, size);
+  if (block != nullptr) {
+    return account_exactly(block, size, glibc_chunk_bytes(block), __builtin_frame_address(0));
+  }
+  if (size != 0) {
+    tls.room -= old_bytes;
+    if (traced) note_revival(old);
+  }
+  return nullptr;
+}
+
+// ---- full: any allocator, every mode ----------------------------------------------------------
 
 void* full_malloc(std::size_t size) {
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return next.malloc(size);
   const Born born = call_allocator(frame, [&] { return next.malloc(size); });
-  return account_born(born, size);
+  return account_born(born, size, frame);
 }
 
 void full_free(void* block) {
@@ -117,7 +158,7 @@ void* full_calloc(std::size_t count, std::size_t size) {
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return next.calloc(count, size);
   const Born born = call_allocator(frame, [&] { return next.calloc(count, size); });
-  return account_born(born, count * size);
+  return account_born(born, count * size, frame);
 }
 
 void* full_realloc(void* old, std::size_t size) {
@@ -133,7 +174,7 @@ void* full_realloc(void* old, std::size_t size) {
     tls.room -= old_bytes;
     if (traced) note_revival(old);
   }
-  return account_born(born, size);
+  return account_born(born, size, frame);
 }
 
 bool probed = false;
@@ -173,16 +214,13 @@ void leave_early() {
 }
 
 void install_recording() {
-  if (next.glibc && settings.mode != Mode::exact) {
-    hooks.malloc = fast_malloc;
-    hooks.free = settings.mode == Mode::sampled ? fast_free : count_free;
-    hooks.calloc = fast_calloc;
-    hooks.realloc = fast_realloc;
+  if (!next.glibc) {
+    hooks = {full_malloc, full_free, full_calloc, full_realloc};
+  } else if (settings.mode == Mode::exact) {
+    hooks = {exact_malloc, exact_free, exact_calloc, exact_realloc};
   } else {
-    hooks.malloc = full_malloc;
-    hooks.free = full_free;
-    hooks.calloc = full_calloc;
-    hooks.realloc = full_realloc;
+    hooks = {fast_malloc, settings.mode == Mode::sampled ? fast_free : count_free, fast_calloc,
+             fast_realloc};
   }
   install_new(true);
 }
@@ -240,8 +278,9 @@ bool counts(Function function, const void* frame) {
 }
 
 template <class Call>
-void* allocate_aligned(Call call, std::size_t size, const void* frame) {
-  return account_born(call_allocator(frame, call), size);
+[[gnu::always_inline]] inline void* allocate_aligned(Call call, std::size_t size,
+                                                     const void* frame) {
+  return account_born(call_allocator(frame, call), size, frame);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace memduel::recorder {
 
 /// The exported functions jump through this table, so that a variant costs no test on each call:
 /// early (before the next allocator is known), fast (glibc's chunks; count and sampled mode),
-/// full (any allocator; exact mode), off.
+/// exact (glibc's chunks; exact mode), full (any other allocator), off.
 struct Hooks {
   void* (*malloc)(std::size_t);
   void (*free)(void*);
@@ -35,6 +35,7 @@ void install_off() MEMDUEL_HIDDEN;
 void install_new(bool recording) MEMDUEL_HIDDEN;
 
 void* fast_malloc(std::size_t size) MEMDUEL_HIDDEN;
+void* exact_malloc(std::size_t size) MEMDUEL_HIDDEN;
 void* early_malloc(std::size_t size) MEMDUEL_HIDDEN;
 void* early_calloc(std::size_t count, std::size_t size) MEMDUEL_HIDDEN;
 void* early_realloc(void* old, std::size_t size) MEMDUEL_HIDDEN;

@@ -27,12 +27,15 @@ void early_delete(void* block, Rest... rest) {
 // ---- fast: libstdc++'s operator new is a loop around malloc ----------------------------------
 
 // Its first turn is made here, which saves a call; without memory libstdc++ goes on by itself.
-template <NewForm kForm, class... Rest>
+template <NewForm kForm, bool kExact, class... Rest>
 void* fast_new(std::size_t size, Rest... rest) {
   const std::size_t wanted = size == 0 ? 1 : size;
   void* block = next.malloc(wanted);
   if (__builtin_expect(block == nullptr, 0)) {
     return reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm])(size, rest...);
+  }
+  if constexpr (kExact) {
+    return account_exactly(block, wanted, glibc_chunk_bytes(block), __builtin_frame_address(0));
   }
   return account_allocation(block, wanted, glibc_chunk_bytes(block));
 }
@@ -44,7 +47,7 @@ void* counted_new(std::size_t size, Rest... rest) {
   auto* make = reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm]);
   const void* frame = __builtin_frame_address(0);
   if (inside_allocator(frame)) return make(size, rest...);
-  return account_born(call_allocator(frame, [&] { return make(size, rest...); }), size);
+  return account_born(call_allocator(frame, [&] { return make(size, rest...); }), size, frame);
 }
 
 template <DeleteForm kForm, class... Rest>
@@ -136,6 +139,19 @@ NewHooks new_hooks = {
     },
 };
 
+namespace {
+
+template <bool kExact>
+void install_fast_new() {
+  new_hooks.forms[new_plain] = any(&fast_new<new_plain, kExact>);
+  new_hooks.forms[new_array] = any(&fast_new<new_array, kExact>);
+  new_hooks.forms[new_nothrow] = any(&fast_new<new_nothrow, kExact, const void*>);
+  new_hooks.forms[new_array_nothrow] = any(&fast_new<new_array_nothrow, kExact, const void*>);
+  for (int i = 0; i < delete_aligned; ++i) new_hooks.delete_forms_[i] = any(hooks.free);
+}
+
+}  // namespace
+
 void install_new(bool recording) {
   // Made here and not as constants of the file: casts would make those a static initialiser, which
   // runs after the first allocation.
@@ -177,14 +193,6 @@ void install_new(bool recording) {
           recording && !next.new_calls_malloc ? counted_new_forms[i] : next.new_forms_[i];
     }
   }
-  if (recording && next.new_is_libstdcxx && hooks.malloc == fast_malloc) {
-    new_hooks.forms[new_plain] = reinterpret_cast<AnyFunction>(&fast_new<new_plain>);
-    new_hooks.forms[new_array] = reinterpret_cast<AnyFunction>(&fast_new<new_array>);
-    new_hooks.forms[new_nothrow] =
-        reinterpret_cast<AnyFunction>(&fast_new<new_nothrow, const void*>);
-    new_hooks.forms[new_array_nothrow] =
-        reinterpret_cast<AnyFunction>(&fast_new<new_array_nothrow, const void*>);
-  }
   for (int i = 0; i < delete_forms; ++i) {
     if (next.delete_forms_[i] == nullptr) {
       new_hooks.delete_forms_[i] = any(&plain_delete);
@@ -193,11 +201,9 @@ void install_new(bool recording) {
           recording && !next.new_calls_malloc ? counted_delete_forms[i] : next.delete_forms_[i];
     }
   }
-  if (recording && next.new_is_libstdcxx && hooks.malloc == fast_malloc) {
-    for (int i = 0; i < delete_aligned; ++i) {
-      new_hooks.delete_forms_[i] = reinterpret_cast<AnyFunction>(hooks.free);
-    }
-  }
+  if (!recording || !next.new_is_libstdcxx) return;
+  if (hooks.malloc == fast_malloc) install_fast_new<false>();
+  if (hooks.malloc == exact_malloc) install_fast_new<true>();
 }
 
 }  // namespace memduel::recorder

@@ -17,7 +17,7 @@ int add_run(const PythonStack& python, const PythonRun& run, FrameWord* merged, 
 int merge_stacks(const NativeStack& native, const PythonStack& python, FrameWord* merged) {
   int count = 0;
   int run = 0;
-  for (int i = 0; i < native.count; ++i) {
+  for (int i = native.count - 1; i >= 0; --i) {
     const int before = run;
     while (run < python.run_count && python.runs[run].at < native.frames[i].cfa) {
       count = add_run(python, python.runs[run++], merged, count);

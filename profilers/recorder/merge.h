@@ -7,12 +7,6 @@
 
 namespace memduel::recorder {
 
-struct NativeStack {
-  static constexpr int kMostFrames = 512;
-  NativeFrame frames[kMostFrames];
-  int count;
-};
-
 inline constexpr int kMostMerged = NativeStack::kMostFrames + PythonStack::kMostFrames;
 
 /// Fills `merged`, innermost first; how many. Under the trace's lock, which may be told of code

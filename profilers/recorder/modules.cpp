@@ -91,12 +91,12 @@ void tell_module_of(std::uintptr_t ip) {
   const char* path = module.dlfo_link_map->l_name;
   if (path == nullptr || path[0] == '\0') path = page->program;
   const BuildId id = build_id_of(module);
-  begin_event(Event::module, kMostText + 128);
-  put_number(range.begin);
-  put_number(range.end);
-  put_number(module.dlfo_link_map->l_addr);
-  put_text(id.bytes, id.size > 64 ? 64 : id.size);
-  put_text(path, strlen(path));
+  EventWriter event(Event::module);
+  event.number(range.begin);
+  event.number(range.end);
+  event.number(module.dlfo_link_map->l_addr);
+  event.text(id.bytes, id.size > 64 ? 64 : id.size);
+  event.text(path, strlen(path));
 }
 
 void forget_modules() {

@@ -148,6 +148,7 @@ __attribute__((destructor)) void stop() {
 }  // namespace
 
 void start_thread() {
+  const KeepErrno keep;
   tls.id = __atomic_add_fetch(&thread_count, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&page->threads, 1, __ATOMIC_RELAXED);
   seed_thread(settings.seed, tls.id);

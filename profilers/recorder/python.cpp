@@ -136,15 +136,14 @@ void walk_by_shims(PythonStack& stack, const PythonLayout& layout, const char* s
 
 }  // namespace
 
-bool has_python() {
-  if (python_layout == nullptr) python_layout = layout_here();
-  return python_layout != nullptr;
+void find_python() {
+  python_layout = layout_here();
 }
 
 void walk_python(PythonStack& stack) {
   stack.frame_count = 0;
   stack.run_count = 0;
-  if (!has_python()) return;
+  if (python_layout == nullptr) return;
   const char* state = usable_state();
   if (state == nullptr) return;
   if (python_layout == &k311) return walk_by_cframes(stack, *python_layout, state);

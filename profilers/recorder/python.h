@@ -36,8 +36,8 @@ struct PythonStack {
   int run_count;
 };
 
-/// Whether the process has an interpreter whose frames can be read.
-bool has_python() MEMDUEL_HIDDEN;
+/// Looks for an interpreter whose frames can be read. Before the first walk.
+void find_python() MEMDUEL_HIDDEN;
 
 /// Fills `stack` with the calling thread's frames, innermost first. Reads only.
 void walk_python(PythonStack& stack) MEMDUEL_HIDDEN;

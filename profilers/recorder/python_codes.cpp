@@ -95,13 +95,13 @@ std::size_t put_utf8(char* out, std::uint32_t c) {
   return 4;
 }
 
-void put_name(const Text& text) {
+void put_name(EventWriter& event, const Text& text) {
   char utf8[kMostNameBytes + 4];
   std::size_t used = 0;
   for (std::size_t i = 0; i < text.count && used < kMostNameBytes; ++i) {
     used += put_utf8(utf8 + used, character(text, i));
   }
-  put_text(utf8, used);
+  event.text(utf8, used);
 }
 
 // ---- the location table: CPython's Objects/locations.md -------------------------------------
@@ -220,9 +220,9 @@ FrameWord python_word(const PythonFrame& frame) {
   Entry* entry = find_entry(frame.content);
   if (entry->content == 0) {
     *entry = {frame.content, known++};
-    begin_event(Event::code, 2 * kMostNameBytes + 32);
-    put_name(text_at(frame.code, kQualifiedName));
-    put_name(text_at(frame.code, kFileName));
+    EventWriter event(Event::code);
+    put_name(event, text_at(frame.code, kQualifiedName));
+    put_name(event, text_at(frame.code, kFileName));
   }
   return python_frame(entry->number, frame.line);
 }

@@ -39,7 +39,6 @@ double negative_log(double u) {
 }
 
 std::int64_t draw_interval() {
-  if (settings.mode == Mode::exact) return -1;
   if (settings.mode != Mode::sampled) return std::int64_t{1} << 60;
   const double u = (static_cast<double>(split_mix(tls.random) >> 11) + 1) * 0x1p-53;
   return static_cast<std::int64_t>(negative_log(u) * static_cast<double>(settings.interval_bytes));

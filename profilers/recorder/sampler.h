@@ -8,8 +8,8 @@
 namespace memduel::recorder {
 
 /// Requested bytes up to the next sample, drawn from the exponential distribution with the
-/// settings' mean; a very large number when nothing is sampled, -1 when everything is. Memoryless:
-/// a block of Z bytes is sampled with probability 1 - exp(-Z / mean), whatever came before it.
+/// settings' mean; a very large number when nothing is sampled. Memoryless: a block of Z bytes is
+/// sampled with probability 1 - exp(-Z / mean), whatever came before it.
 std::int64_t draw_interval() MEMDUEL_HIDDEN;
 
 /// Gives the thread its own sequence.

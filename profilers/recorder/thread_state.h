@@ -13,7 +13,7 @@ namespace memduel::recorder {
 struct ThreadState {
   std::int64_t left;          ///< requested bytes until the thread visits the slow path
   std::int64_t room;          ///< block bytes until the thread's change exceeds `high`
-  std::int64_t limit;         ///< a free that brings room over this publishes
+  std::int64_t free_left;     ///< block bytes to free until the thread visits the slow path
   std::uint64_t allocations;  ///< since the last publication
   std::int64_t granted;       ///< what `left` was set to
   std::int64_t high;

@@ -1,15 +1,15 @@
 #include "profilers/recorder/trace.h"
 
+#include <sys/single_threaded.h>
+
 #include <cstring>
 
-#include "memduel/annotate.h"
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/merge.h"
 #include "profilers/recorder/modules.h"
 #include "profilers/recorder/stacks.h"
 #include "profilers/recorder/trace_writer.h"
-#include "profilers/recorder/unwind.h"
 
 namespace memduel::recorder {
 
@@ -19,29 +19,51 @@ Lock trace_lock;
 bool tracing = false;
 std::uint32_t last_thread = 0;
 
+// Without a second thread the lock is left alone, which is half of what a free costs. A thread that
+// is made meanwhile would be made by this one.
 class Locked {
  public:
-  Locked() { trace_lock.lock(); }
-  ~Locked() { trace_lock.unlock(); }
+  Locked() : alone_(__libc_single_threaded != 0) {
+    if (!alone_) trace_lock.lock();
+  }
+  ~Locked() {
+    if (!alone_) trace_lock.unlock();
+  }
   Locked(const Locked&) = delete;
   Locked& operator=(const Locked&) = delete;
+
+ private:
+  bool alone_;
 };
 
-// ---- room to unwind into, which a small thread stack does not have ---------------------------
+// ---- room to walk into, which a small thread stack does not have ------------------------------
 
 constexpr int kScratches = 64;
 
 struct Scratch {
   bool taken;
+  int nodes_known;  ///< of the outermost frames of `native`
+  std::uint32_t frames_forgotten;
   NativeStack native;
+  std::uint32_t nodes[NativeStack::kMostFrames];
   PythonStack python;
 };
 
 Scratch scratches[kScratches];
 
+bool take(Scratch& scratch) {
+  if (__libc_single_threaded == 0) {
+    return !__atomic_exchange_n(&scratch.taken, true, __ATOMIC_ACQUIRE);
+  }
+  scratch.taken = true;
+  return true;
+}
+
+// A thread comes back to the same one, where the frames of its last stack are.
 Scratch* take_scratch() {
-  for (auto& scratch : scratches) {
-    if (!__atomic_exchange_n(&scratch.taken, true, __ATOMIC_ACQUIRE)) return &scratch;
+  for (std::uint32_t i = 0; i < kScratches; ++i) {
+    Scratch& scratch = scratches[(tls.id + i) % kScratches];
+    if (take(scratch)) return &scratch;
   }
   return nullptr;
 }
@@ -52,7 +74,7 @@ void give_back(Scratch* scratch) {
 
 // ---- stacks -----------------------------------------------------------------------------------
 
-// The last stack, outermost first: most samples share their outer frames with the one before.
+// The last stack with Python frames, outermost first.
 struct LastStack {
   FrameWord frames[kMostMerged];
   std::uint32_t nodes[kMostMerged];
@@ -61,26 +83,39 @@ struct LastStack {
 LastStack last_stack;
 FrameWord merged[kMostMerged];
 std::uintptr_t last_ip = 0;
+std::uint32_t frames_forgotten = 0;  // how often
 
 void tell_python_node(std::uint32_t parent, FrameWord frame) {
-  begin_event(Event::python, 32);
-  put_number(parent);
-  put_number(code_of(frame));
-  put_number(line_of(frame));
-  note_node_told();
+  EventWriter event(Event::python);
+  event.number(parent);
+  event.number(code_of(frame));
+  event.number(line_of(frame));
 }
 
-void tell_node(std::uint32_t parent, FrameWord frame) {
-  if ((frame & kPythonFrame) != 0) return tell_python_node(parent, frame);
-  tell_module_of(frame);
-  begin_event(Event::node, 32);
-  put_number(parent);
-  put_signed(static_cast<std::int64_t>(frame - last_ip));
-  last_ip = frame;
-  note_node_told();
+void tell_native_node(std::uint32_t parent, std::uintptr_t ip) {
+  tell_module_of(ip);
+  EventWriter event(Event::node);
+  event.number(parent);
+  event.signed_number(static_cast<std::int64_t>(ip - last_ip));
+  last_ip = ip;
 }
 
-std::uint32_t node_of(const Scratch& scratch) {
+// The child of `parent` for `frame`; 0: no memory.
+std::uint32_t child_of(std::uint32_t parent, FrameWord frame) {
+  bool made = false;
+  const std::uint32_t child = find_or_make_node(parent, frame, made);
+  if (child == 0) count_lost();
+  if (!made) return child;
+  if ((frame & kPythonFrame) != 0) {
+    tell_python_node(parent, frame);
+  } else {
+    tell_native_node(parent, frame);
+  }
+  note_node_told();
+  return child;
+}
+
+std::uint32_t node_of_merged(const Scratch& scratch) {
   const int count = merge_stacks(scratch.native, scratch.python, merged);
   std::uint32_t node = kRootNode;
   bool shared = true;
@@ -91,14 +126,9 @@ std::uint32_t node_of(const Scratch& scratch) {
       continue;
     }
     shared = false;
-    bool made = false;
-    const std::uint32_t child = find_or_make_node(node, frame, made);
-    if (child == 0) {
-      count_lost();
-      last_stack.count = i;
-      return node;
-    }
-    if (made) tell_node(node, frame);
+    last_stack.count = i;
+    const std::uint32_t child = child_of(node, frame);
+    if (child == 0) return node;
     node = child;
     last_stack.frames[i] = frame;
     last_stack.nodes[i] = node;
@@ -107,25 +137,61 @@ std::uint32_t node_of(const Scratch& scratch) {
   return node;
 }
 
+std::uint32_t node_of(Scratch& scratch) {
+  if (scratch.python.run_count > 0) {
+    scratch.nodes_known = 0;
+    return node_of_merged(scratch);
+  }
+  const NativeStack& native = scratch.native;
+  int known = scratch.nodes_known < native.kept ? scratch.nodes_known : native.kept;
+  if (scratch.frames_forgotten != frames_forgotten) known = 0;
+  scratch.frames_forgotten = frames_forgotten;
+  std::uint32_t node = known == 0 ? kRootNode : scratch.nodes[known - 1];
+  for (; known < native.count; ++known) {
+    const std::uint32_t child = child_of(node, native.frames[known].ip);
+    if (child == 0) break;
+    node = child;
+    scratch.nodes[known] = node;
+  }
+  scratch.nodes_known = known;
+  return node;
+}
+
 void tell_thread() {
   if (tls.id == last_thread) return;
   last_thread = tls.id;
-  begin_event(Event::thread, 16);
-  put_number(tls.id);
+  EventWriter event(Event::thread);
+  event.number(tls.id);
+}
+
+void tell_allocation(std::uint32_t node, const void* block, std::size_t requested,
+                     std::int64_t bytes) {
+  tell_thread();
+  EventWriter event(Event::allocation);
+  event.number(node);
+  event.number(requested);
+  event.signed_number(bytes - static_cast<std::int64_t>(requested));
+  event.address(block);
+}
+
+void put_phase(EventWriter& event, const char* phase) {
+  const std::size_t bytes = phase == nullptr ? 0 : strlen(phase);
+  event.text(phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1);
 }
 
 void forget_frames() {
   forget_nodes();
   forget_modules();
   last_stack.count = 0;
+  ++frames_forgotten;
 }
 
-// Unwinds outside the lock, calls `write(node)` inside it.
-template <class Write>
-void with_stack(Write write) {
+// Walks outside the lock, calls `write(node)` inside it.
+template <class Walk, class Write>
+[[gnu::always_inline]] inline void with_stack(Walk walk, Write write) {
   Scratch* scratch = take_scratch();
   if (scratch == nullptr) return count_lost();
-  scratch->native.count = unwind_stack(scratch->native.frames, NativeStack::kMostFrames);
+  walk(scratch->native);
   walk_python(scratch->python);
   {
     const Locked locked;
@@ -141,6 +207,7 @@ bool is_tracing() {
 }
 
 bool open_trace() {
+  find_python();
   if (!open_trace_file()) return false;
   tracing = true;
   return true;
@@ -161,16 +228,18 @@ bool reopen_trace_after_fork() {
   return open_trace();
 }
 
-void trace_allocation(void* block, std::size_t requested, std::int64_t bytes) {
-  with_stack([&](std::uint32_t node) {
-    if (settings.mode == Mode::sampled && !insert_block(block)) return count_lost();
-    tell_thread();
-    begin_event(Event::allocation, 64);
-    put_number(node);
-    put_number(requested);
-    put_signed(bytes - static_cast<std::int64_t>(requested));
-    put_address(block);
-  });
+void trace_sample(void* block, std::size_t requested, std::int64_t bytes) {
+  with_stack([](NativeStack& stack) { walk_stack(stack); },
+             [&](std::uint32_t node) {
+               if (!insert_block(block)) return count_lost();
+               tell_allocation(node, block, requested, bytes);
+             });
+}
+
+void trace_birth(const void* block, std::size_t requested, std::int64_t bytes,
+                 const Registers& caller) {
+  with_stack([&](NativeStack& stack) { walk_stack(stack, caller); },
+             [&](std::uint32_t node) { tell_allocation(node, block, requested, bytes); });
 }
 
 bool trace_free(void* block) {
@@ -178,8 +247,8 @@ bool trace_free(void* block) {
   if (!tracing) return false;
   if (settings.mode == Mode::sampled && !erase_block(block)) return false;
   tell_thread();
-  begin_event(Event::free, 16);
-  put_address(block);
+  EventWriter event(Event::free);
+  event.address(block);
   return true;
 }
 
@@ -187,38 +256,40 @@ void trace_revival(void* block) {
   const Locked locked;
   if (!tracing) return;
   if (settings.mode == Mode::sampled && !insert_block(block)) return count_lost();
-  begin_event(Event::revive, 16);
-  put_address(block);
+  EventWriter event(Event::revive);
+  event.address(block);
 }
 
 void trace_mapping(void* at, std::size_t bytes) {
-  with_stack([&](std::uint32_t node) {
-    tell_thread();
-    begin_event(Event::mapping, 48);
-    put_number(node);
-    put_number(bytes);
-    put_address(at);
-  });
+  with_stack([](NativeStack& stack) { walk_stack(stack); },
+             [&](std::uint32_t node) {
+               tell_thread();
+               EventWriter event(Event::mapping);
+               event.number(node);
+               event.number(bytes);
+               event.address(at);
+             });
 }
 
 void trace_unmapping(void* at, std::size_t bytes) {
   const Locked locked;
   if (!tracing) return;
   tell_thread();
-  begin_event(Event::unmapping, 32);
-  put_number(bytes);
-  put_address(at);
+  EventWriter event(Event::unmapping);
+  event.number(bytes);
+  event.address(at);
 }
 
 void trace_mark(int kind, int round, const char* phase) {
   const Locked locked;
   if (!tracing) return;
-  begin_event(Event::mark, kPhaseNameBytes + 48);
-  put_number(now_ns());
-  put_number(static_cast<std::uint64_t>(kind));
-  put_signed(round);
-  const std::size_t bytes = phase == nullptr ? 0 : strlen(phase);
-  put_text(phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1);
+  {
+    EventWriter event(Event::mark);
+    event.number(now_ns());
+    event.number(static_cast<std::uint64_t>(kind));
+    event.signed_number(round);
+    put_phase(event, phase);
+  }
   finish_block();
 }
 
@@ -226,9 +297,8 @@ void trace_thread_phase(const char* phase) {
   const Locked locked;
   if (!tracing) return;
   tell_thread();
-  begin_event(Event::thread_phase, kPhaseNameBytes + 16);
-  const std::size_t bytes = phase == nullptr ? 0 : strlen(phase);
-  put_text(phase, bytes < kPhaseNameBytes ? bytes : kPhaseNameBytes - 1);
+  EventWriter event(Event::thread_phase);
+  put_phase(event, phase);
 }
 
 void trace_unload() {
@@ -242,8 +312,10 @@ void flush_trace() {
   if (!tracing) return;
   finish_block();
   // One block more with the counters of now, so that the file ends with the totals.
-  begin_event(Event::thread, 16);
-  put_number(last_thread);
+  {
+    EventWriter event(Event::thread);
+    event.number(last_thread);
+  }
   finish_block();
 }
 

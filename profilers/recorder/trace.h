@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "profilers/recorder/thread_state.h"
+#include "profilers/recorder/unwind.h"
 
 namespace memduel::recorder {
 
@@ -14,7 +15,11 @@ bool open_trace() MEMDUEL_HIDDEN;
 bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
 bool is_tracing() MEMDUEL_HIDDEN;
 
-void trace_allocation(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
+/// Sampled mode: with the stack of the calling function.
+void trace_sample(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
+/// Exact mode: with the stack of `caller`.
+void trace_birth(const void* block, std::size_t requested, std::int64_t bytes,
+                 const Registers& caller) MEMDUEL_HIDDEN;
 /// Of a block that may be traced; false: it is not.
 bool trace_free(void* block) MEMDUEL_HIDDEN;
 /// The block that trace_free just took out is back.

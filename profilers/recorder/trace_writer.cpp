@@ -13,22 +13,7 @@ namespace memduel::recorder {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 64 * 1024;
-constexpr std::size_t kSlack = 3 * kMostText;
-
-struct Buffer {
-  BlockHeader header;
-  unsigned char bytes[kBlockBytes + kSlack];
-};
-
-Buffer buffer;
-std::size_t used = 0;
 OwnFile file;
-std::uintptr_t last_address = 0;
-
-void put_byte(unsigned char byte) {
-  buffer.bytes[used++] = byte;
-}
 
 template <class Number>
 Number load(const Number& counter) {
@@ -36,32 +21,39 @@ Number load(const Number& counter) {
 }
 
 void begin_block() {
-  last_address = 0;
-  put_byte(static_cast<unsigned char>(Event::counters));
-  put_number(now_ns());
-  put_number(next_untold_node());
-  put_signed(load(page->live_bytes));
-  put_number(static_cast<std::uint64_t>(load(page->peak_bytes)));
-  put_number(load(page->allocated_bytes));
-  put_number(load(page->allocations));
-  put_signed(load(page->mapping_bytes));
-  put_number(static_cast<std::uint64_t>(load(page->mapping_peak_bytes)));
-  put_number(load(page->lost));
-  put_number(load(page->threads));
+  publish();  // the counters of a program with one thread are then those of this place
+  trace_buffer.used = 0;
+  trace_buffer.last_address = 0;
+  EventWriter event(Event::counters);
+  event.number(now_ns());
+  event.number(next_untold_node());
+  event.signed_number(load(page->live_bytes));
+  event.number(static_cast<std::uint64_t>(load(page->peak_bytes)));
+  event.number(load(page->allocated_bytes));
+  event.number(load(page->allocations));
+  event.signed_number(load(page->mapping_bytes));
+  event.number(static_cast<std::uint64_t>(load(page->mapping_peak_bytes)));
+  event.number(load(page->lost));
+  event.number(load(page->threads));
 }
 
 void write_block(BlockType type) {
-  const auto size = static_cast<std::uint32_t>(used);
-  buffer.header = {type, 0, size, size, 0};
-  buffer.header.crc32c = block_checksum(buffer.header, buffer.bytes);
-  if (!file.append(&buffer, sizeof buffer.header + used)) count_lost();
-  used = 0;
+  const KeepErrno keep;
+  const auto size = static_cast<std::uint32_t>(trace_buffer.used);
+  trace_buffer.header = {type, 0, size, size, 0};
+  trace_buffer.header.crc32c = block_checksum(trace_buffer.header, trace_buffer.bytes);
+  if (!file.append(&trace_buffer, sizeof trace_buffer.header + size)) count_lost();
+  trace_buffer.used = TraceBuffer::kNone;
+}
+
+void put_byte(char byte) {
+  trace_buffer.bytes[trace_buffer.used++] = static_cast<unsigned char>(byte);
 }
 
 void put_line(const char* key, const char* value) {
   const auto put = [](const char* text) {
-    for (; *text != '\0' && used < kBlockBytes; ++text) {
-      put_byte(static_cast<unsigned char>(*text == '\n' ? ' ' : *text));
+    for (; *text != '\0' && trace_buffer.used < TraceBuffer::kFull; ++text) {
+      put_byte(*text == '\n' ? ' ' : *text);
     }
   };
   put(key);
@@ -112,12 +104,14 @@ void put_info() {
 
 }  // namespace
 
+TraceBuffer trace_buffer;
+
 bool open_trace_file() {
   TraceHeader header{};
   memcpy(header.magic, kTraceMagic, sizeof header.magic);
   header.version = kTraceVersion;
   if (!file.create(".mdp") || !file.append(&header, sizeof header)) return false;
-  used = 0;
+  trace_buffer.used = 0;
   put_info();
   write_block(BlockType::info);
   return true;
@@ -125,43 +119,16 @@ bool open_trace_file() {
 
 void drop_trace_file() {
   file.close();
-  used = 0;
-}
-
-void begin_event(Event event, std::size_t most_bytes) {
-  if (used + most_bytes > kBlockBytes + kSlack - 1 || used > kBlockBytes) finish_block();
-  if (used == 0) begin_block();
-  put_byte(static_cast<unsigned char>(event));
-}
-
-void put_number(std::uint64_t value) {
-  while (value >= 0x80) {
-    put_byte(static_cast<unsigned char>(value | 0x80));
-    value >>= 7;
-  }
-  put_byte(static_cast<unsigned char>(value));
-}
-
-void put_signed(std::int64_t value) {
-  put_number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-}
-
-void put_address(const void* address) {
-  const std::uintptr_t unit = reinterpret_cast<std::uintptr_t>(address) >> 3;
-  put_signed(static_cast<std::int64_t>(unit - last_address));
-  last_address = unit;
-}
-
-void put_text(const char* text, std::size_t bytes) {
-  if (bytes > kMostText) bytes = kMostText;
-  put_number(bytes);
-  memcpy(buffer.bytes + used, text, bytes);
-  used += bytes;
+  trace_buffer.used = TraceBuffer::kNone;
 }
 
 void finish_block() {
-  if (used == 0) return;
-  write_block(BlockType::events);
+  if (trace_buffer.used != TraceBuffer::kNone) write_block(BlockType::events);
+}
+
+void next_block() {
+  finish_block();
+  begin_block();
 }
 
 }  // namespace memduel::recorder

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "profilers/recorder/thread_state.h"
 #include "profilers/recorder/trace_format.h"
@@ -13,19 +14,65 @@ namespace memduel::recorder {
 bool open_trace_file() MEMDUEL_HIDDEN;
 /// In a forked child: the parent's bytes are the parent's to write.
 void drop_trace_file() MEMDUEL_HIDDEN;
-
-/// Starts an event of at most `most_bytes` bytes; finishes the running block first where it is too
-/// full, which starts the address difference anew.
-void begin_event(Event event, std::size_t most_bytes) MEMDUEL_HIDDEN;
-void put_number(std::uint64_t value) MEMDUEL_HIDDEN;
-void put_signed(std::int64_t value) MEMDUEL_HIDDEN;
-void put_address(const void* address) MEMDUEL_HIDDEN;
-void put_text(const char* text, std::size_t bytes) MEMDUEL_HIDDEN;
-
 /// Writes the running block, if there is anything in it.
 void finish_block() MEMDUEL_HIDDEN;
 
-/// The longest text of an event; longer ones are cut.
+/// The longest text of an event; longer ones are cut. An event has at most two.
 inline constexpr std::size_t kMostText = 4096;
+
+struct TraceBuffer {
+  static constexpr std::size_t kFull = 64 * 1024;
+  static constexpr std::size_t kNone = SIZE_MAX;  ///< `used` while no block is begun
+  BlockHeader header;
+  unsigned char bytes[kFull + 3 * kMostText];
+  std::size_t used;
+  std::uintptr_t last_address;
+};
+extern TraceBuffer trace_buffer MEMDUEL_HIDDEN;
+
+/// Finishes the running block, if any, and begins the next one.
+void next_block() MEMDUEL_HIDDEN;
+
+/// Writes one event from its constructor to its destructor. Its place is its own, so that the
+/// compiler keeps it in a register: exact mode writes two events per block.
+class EventWriter {
+ public:
+  explicit EventWriter(Event event) {
+    if (__builtin_expect(trace_buffer.used >= TraceBuffer::kFull, 0)) next_block();
+    at_ = trace_buffer.bytes + trace_buffer.used;
+    *at_++ = static_cast<unsigned char>(event);
+  }
+  ~EventWriter() { trace_buffer.used = static_cast<std::size_t>(at_ - trace_buffer.bytes); }
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
+
+  void number(std::uint64_t value) {
+    while (value >= 0x80) {
+      *at_++ = static_cast<unsigned char>(value | 0x80);
+      value >>= 7;
+    }
+    *at_++ = static_cast<unsigned char>(value);
+  }
+
+  void signed_number(std::int64_t value) {
+    number((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+  }
+
+  void address(const void* address) {
+    const std::uintptr_t unit = reinterpret_cast<std::uintptr_t>(address) >> 3;
+    signed_number(static_cast<std::int64_t>(unit - trace_buffer.last_address));
+    trace_buffer.last_address = unit;
+  }
+
+  void text(const char* text, std::size_t bytes) {
+    if (bytes > kMostText) bytes = kMostText;
+    number(bytes);
+    memcpy(at_, text, bytes);
+    at_ += bytes;
+  }
+
+ private:
+  unsigned char* at_;
+};
 
 }  // namespace memduel::recorder

@@ -1,7 +1,5 @@
 #include "profilers/recorder/unwind.h"
 
-#include <pthread.h>
-
 #include <cstring>
 
 #include "profilers/recorder/cfi.h"
@@ -23,7 +21,8 @@ constexpr std::size_t kCacheEntries = std::size_t{1} << 15;
 constexpr std::uint64_t kAddressMask = (std::uint64_t{1} << 47) - 1;
 constexpr std::uint32_t kMostRules = 1U << 13;
 std::uint64_t cache[kCacheEntries];
-std::uint64_t generation = 1;  // 1 to 15: an entry of zeros is never valid
+std::uint64_t unloads = 0;                  // how often libraries were closed
+constexpr std::uint64_t kGenerations = 15;  // 1 to 15: an entry of zeros is never valid
 
 UnwindRule rules[kMostRules];
 std::uint32_t rule_count = 0;
@@ -50,8 +49,8 @@ std::uint32_t rule_number(const UnwindRule& rule) {
 }
 
 UnwindRule rule_of(std::uintptr_t pc) {
-  const std::uint64_t tag =
-      (__atomic_load_n(&generation, __ATOMIC_RELAXED) << 60) | (pc & kAddressMask);
+  const std::uint64_t generation = 1 + __atomic_load_n(&unloads, __ATOMIC_RELAXED) % kGenerations;
+  const std::uint64_t tag = (generation << 60) | (pc & kAddressMask);
   constexpr std::uint64_t kRuleMask = std::uint64_t{kMostRules - 1} << 47;
   std::uint64_t* slot = &cache[cache_slot(pc)];
   const std::uint64_t entry = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
@@ -71,7 +70,7 @@ class Stack {
  public:
   explicit Stack(std::uintptr_t sp) : low_(sp) {
     constexpr std::uintptr_t kMostBytes = std::uintptr_t{64} << 20;
-    const auto thread_end = static_cast<std::uintptr_t>(pthread_self());
+    const auto thread_end = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     const auto main_end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
     if (sp < main_end && main_end - sp < kMostBytes) {
       high_ = main_end;
@@ -85,8 +84,16 @@ class Stack {
     if (at < low_ || at + 8 > high_) {
       if (!readable(at)) return false;
     }
-    memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    value = word(at);
     return true;
+  }
+
+  /// Whether all below `end`, from the innermost frame on, is the thread's own.
+  [[nodiscard]] bool reaches(std::uintptr_t end) const { return end <= high_; }
+  [[nodiscard]] static std::uintptr_t word(std::uintptr_t at) {
+    std::uintptr_t value = 0;
+    memcpy(&value, reinterpret_cast<const void*>(at), sizeof value);
+    return value;
   }
 
  private:
@@ -109,13 +116,6 @@ class Stack {
   std::uintptr_t low_;
   std::uintptr_t high_ = 0;
   std::uintptr_t page_ = 1;
-};
-
-struct Registers {
-  std::uintptr_t ip;
-  std::uintptr_t sp;
-  std::uintptr_t bp;
-  bool exact_ip;  ///< ip is the interrupted instruction, not a return address
 };
 
 // Linux' signal frame: a ucontext at rsp, its general registers from byte 40.
@@ -152,21 +152,28 @@ bool find_cfa(Stack& stack, const UnwindRule& rule, const Registers& registers,
 }
 
 // One frame outwards. False: there is none, or it cannot be found.
-bool step(Stack& stack, const UnwindRule& rule, Registers& registers, std::uintptr_t& cfa) {
+bool step(Stack& stack, const UnwindRule& rule, Registers& registers, NativeFrame& frame) {
   if (rule.cfa == UnwindRule::signal_frame) {
-    cfa = registers.sp;
+    frame.cfa = registers.sp;
     return leave_signal_frame(stack, registers);
   }
-  if (!find_cfa(stack, rule, registers, cfa) || cfa <= registers.sp) return false;
-  Registers caller{};
-  if (!stack.read(cfa - 8, caller.ip) || caller.ip < 4096) return false;
-  caller.sp = cfa;
-  caller.bp = registers.bp;
-  const auto saved = static_cast<std::uintptr_t>(std::intptr_t{rule.rbp_offset});
-  if (rule.rbp == UnwindRule::at_cfa_plus && !stack.read(cfa + saved, caller.bp)) return false;
-  if (rule.rbp == UnwindRule::at_rbp_plus && !stack.read(registers.bp + saved, caller.bp)) {
+  if (rule.cfa == UnwindRule::outermost || rule.cfa == UnwindRule::unsupported) {
+    frame.way = NativeFrame::nowhere;
     return false;
   }
+  if (!find_cfa(stack, rule, registers, frame.cfa) || frame.cfa <= registers.sp) return false;
+  Registers caller{};
+  if (!stack.read(frame.cfa - 8, caller.ip) || caller.ip < 4096) return false;
+  caller.sp = frame.cfa;
+  caller.bp = registers.bp;
+  const auto offset = static_cast<std::uintptr_t>(std::intptr_t{rule.rbp_offset});
+  if (rule.rbp == UnwindRule::at_cfa_plus) frame.saved_bp = frame.cfa + offset;
+  if (rule.rbp == UnwindRule::at_rbp_plus) frame.saved_bp = registers.bp + offset;
+  if (rule.rbp != UnwindRule::same && !stack.read(frame.saved_bp, caller.bp)) return false;
+  const bool plain = rule.cfa == UnwindRule::rsp_plus || rule.cfa == UnwindRule::rbp_plus;
+  const bool inside =
+      frame.saved_bp == 0 || (frame.saved_bp >= registers.sp && frame.saved_bp <= frame.cfa - 8);
+  if (plain && inside) frame.way = NativeFrame::by_stack;
   registers = caller;
   return true;
 }
@@ -176,32 +183,82 @@ bool is_own_code(std::uintptr_t ip) {
          ip < reinterpret_cast<std::uintptr_t>(&_end);
 }
 
+// ---- what is still as it was -------------------------------------------------------------------
+
+// How many of the outermost frames may be compared with: none of another stack.
+int comparable(const NativeStack& stack, const Stack& memory, std::uint64_t now) {
+  const bool usable = stack.count > 0 && stack.frames[0].way == NativeFrame::nowhere &&
+                      stack.unloads == now && memory.reaches(stack.frames[0].sp);
+  return usable ? stack.count : 0;
+}
+
+// The walk has come to the frame `known - 1` with the registers of then. Walking on would read the
+// same words as then; as long as they have the same values it would come to the same frames. 0: to
+// all of them; else the frame beyond which it would go elsewhere.
+int first_changed(const NativeFrame* frames, int known) {
+  for (int i = known - 1; i > 0; --i) {
+    const NativeFrame& frame = frames[i];
+    const NativeFrame& caller = frames[i - 1];
+    if (frame.way != NativeFrame::by_stack || Stack::word(frame.cfa - 8) != caller.ip + 1) return i;
+    if (frame.saved_bp != 0 && Stack::word(frame.saved_bp) != caller.bp) return i;
+  }
+  return 0;
+}
+
+// What is new comes behind what was kept, outermost first.
+void append_fresh(NativeStack& stack, int kept, int fresh) {
+  const int missing = kept + fresh - NativeStack::kMostFrames;
+  stack.kept = missing > 0 ? 0 : kept;
+  if (missing > 0) {
+    kept -= missing;
+    memmove(stack.frames, stack.frames + missing,
+            static_cast<std::size_t>(kept) * sizeof(NativeFrame));
+  }
+  stack.count = kept + fresh;
+  for (int i = 0; i < fresh; ++i) stack.frames[stack.count - 1 - i] = stack.fresh[i];
+}
+
 }  // namespace
 
-[[gnu::noinline]] int unwind_stack(NativeFrame* frames, int capacity) {
-  Registers registers{};
-  asm volatile("lea (%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
-               : "=r"(registers.ip), "=r"(registers.sp), "=r"(registers.bp));
-  registers.exact_ip = true;
-  Stack stack(registers.sp);
-  int count = 0;
-  while (count < capacity) {
+void walk_stack(NativeStack& stack, const Registers& from) {
+  const std::uint64_t now = __atomic_load_n(&unloads, __ATOMIC_RELAXED);
+  Registers registers = from;
+  Stack memory(registers.sp);
+  int known = comparable(stack, memory, now);
+  stack.unloads = now;
+  int fresh = 0;
+  for (bool more = true; more && fresh < NativeStack::kMostFrames;) {
     const std::uintptr_t ip = registers.exact_ip ? registers.ip : registers.ip - 1;
-    const UnwindRule rule = rule_of(ip);
-    std::uintptr_t cfa = 0;
+    const bool own = fresh == 0 && is_own_code(ip);
+    while (known > 0 && stack.frames[known - 1].sp < registers.sp) --known;
+    if (known > 0 && !own) {
+      const NativeFrame& frame = stack.frames[known - 1];
+      if (frame.ip == ip && frame.sp == registers.sp && frame.bp == registers.bp) {
+        const int changed = first_changed(stack.frames, known);
+        if (changed == 0) return append_fresh(stack, known, fresh);
+        known = changed;
+      }
+    }
+    NativeFrame& frame = stack.fresh[fresh];
+    frame = {ip, 0, registers.sp, registers.bp, 0, NativeFrame::by_rule};
     registers.exact_ip = false;
-    Registers caller = registers;
-    const bool more = step(stack, rule, caller, cfa);
-    if (count > 0 || !is_own_code(ip)) frames[count++] = {ip, cfa};
-    if (!more) break;
-    registers = caller;
+    more = step(memory, rule_of(ip), registers, frame);
+    if (!own) ++fresh;
   }
-  return count;
+  append_fresh(stack, 0, fresh);
+}
+
+[[gnu::noinline]] void walk_stack(NativeStack& stack) {
+  Registers here{};
+  asm volatile("lea (%%rip), %0\n\tmov %%rsp, %1\n\tmov %%rbp, %2"
+               : "=r"(here.ip), "=r"(here.sp), "=r"(here.bp));
+  here.exact_ip = true;
+  walk_stack(stack, here);
 }
 
 void forget_unwind_rules() {
-  std::uint64_t old = __atomic_load_n(&generation, __ATOMIC_RELAXED);
-  __atomic_store_n(&generation, old == 15 ? 1 : old + 1, __ATOMIC_RELEASE);
+  const std::uint64_t now = __atomic_add_fetch(&unloads, 1, __ATOMIC_RELEASE);
+  if (now % kGenerations == 0) memset(cache, 0, sizeof cache);  // the generations come round again
 }
 
 void restart_unwinding_after_fork() {

@@ -1,6 +1,4 @@
 // The slow path: entered every kPublishBytes, at a new high, and where a sample is due.
-#include <cerrno>
-
 #include "profilers/recorder/account.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/process.h"
@@ -29,46 +27,44 @@ bool grant_left() {
 
 }  // namespace
 
-// Exact mode's requested bytes are never granted, so that every allocation comes here.
 void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
   if (tls.busy) return block;
-  const int saved_errno = errno;
   const Busy busy;
   if (tls.id == 0) start_thread();
   if (tls.room < 0) note_new_high();
   if (tls.left < 0 || tls.high >= tls.publish_at) {
     publish();
-    if (tls.left < 0 && grant_left() && is_tracing()) trace_allocation(block, requested, bytes);
+    if (tls.left < 0 && grant_left() && is_tracing()) trace_sample(block, requested, bytes);
   }
-  errno = saved_errno;
   return block;
 }
 
 void visit_free() {
   if (tls.busy) return;
-  const int saved_errno = errno;
   const Busy busy;
   if (tls.id == 0) start_thread();
-  publish();
-  errno = saved_errno;
+  publish_loss();
+}
+
+void* note_birth(void* block, std::size_t requested, std::int64_t bytes, const Registers& caller) {
+  if (tls.busy) return block;
+  const Busy busy;
+  if (tls.id == 0) start_thread();
+  if (is_tracing()) trace_birth(block, requested, bytes, caller);
+  return block;
 }
 
 bool note_death(void* block) {
   if (tls.busy) return false;
-  const int saved_errno = errno;
   const Busy busy;
   if (tls.id == 0) start_thread();
-  const bool traced = trace_free(block);
-  errno = saved_errno;
-  return traced;
+  return trace_free(block);
 }
 
 void note_revival(void* block) {
   if (tls.busy) return;
-  const int saved_errno = errno;
   const Busy busy;
   trace_revival(block);
-  errno = saved_errno;
 }
 
 }  // namespace memduel::recorder
