@@ -13,7 +13,7 @@ tool_packages=(
   chromium faketime python3
 )
 laboratory_packages=(
-  libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  heaptrack libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
 )
 
 packages=("${tool_packages[@]}")
