@@ -48,18 +48,29 @@ void note_revival(void* block) MEMDUEL_HIDDEN;
   tls.room = 0;
 }
 
+/// `left` is used up; `room` is not told yet, which the visit reads as well.
+[[gnu::always_inline]] inline void* account_due(void* block, std::size_t requested,
+                                                std::int64_t bytes) {
+  tls.room -= bytes;
+  return visit_allocation(block, requested, bytes);
+}
+
+/// `room` is used up.
+[[gnu::always_inline]] inline void* account_high(void* block, std::size_t requested,
+                                                 std::int64_t bytes) {
+  note_new_high();
+  if (tls.high >= tls.publish_at) return visit_allocation(block, requested, bytes);
+  return block;
+}
+
 [[gnu::always_inline]] inline void* account_allocation(void* block, std::size_t requested,
                                                        std::int64_t bytes) {
   ++tls.allocations;
-  // Both in any case: the visit reads both.
-  const bool due = falls_below_zero(tls.left, static_cast<std::int64_t>(requested));
-  if (__builtin_expect(due, 0)) {
-    tls.room -= bytes;
-    return visit_allocation(block, requested, bytes);
+  if (__builtin_expect(falls_below_zero(tls.left, static_cast<std::int64_t>(requested)), 0)) {
+    return account_due(block, requested, bytes);
   }
   if (__builtin_expect(falls_below_zero(tls.room, bytes), 0)) {
-    note_new_high();
-    if (tls.high >= tls.publish_at) return visit_allocation(block, requested, bytes);
+    return account_high(block, requested, bytes);
   }
   return block;
 }

@@ -46,7 +46,7 @@ template <class Call>
 }
 
 inline bool may_be_traced(const void* block) {
-  return settings.mode == Mode::exact || filter_of(block) != 0;
+  return settings.mode == Mode::exact || may_be_sample(block);
 }
 
 [[gnu::always_inline]] inline void account_death(void* block, const void* frame) {

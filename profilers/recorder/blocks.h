@@ -18,8 +18,15 @@ inline std::size_t filter_index(const void* block) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(block)) >> 10;
 }
 
-inline std::uint8_t filter_of(const void* block) {
-  return __atomic_load_n(filter + filter_index(block), __ATOMIC_RELAXED);
+/// One comparison with memory, which the compiler would make a load and a test.
+[[gnu::always_inline]] inline bool may_be_sample(const void* block) {
+#if defined(__x86_64__)
+  bool zero;
+  asm("cmpb $0, %1" : "=@ccz"(zero) : "m"(filter[filter_index(block)]));
+  return !zero;
+#else
+  return __atomic_load_n(filter + filter_index(block), __ATOMIC_RELAXED) != 0;
+#endif
 }
 
 /// Reserves the filter. False: no memory.

@@ -40,17 +40,7 @@ void first_free(void* block) {
   hooks.free(block);
 }
 
-// ---- fast: glibc's chunks, count and sampled mode --------------------------------------------
-
-}  // namespace
-
-void* fast_malloc(std::size_t size) {
-  void* block = next.malloc(size);
-  if (__builtin_expect(block == nullptr, 0)) return nullptr;
-  return account_allocation(block, size, glibc_chunk_bytes(block));
-}
-
-namespace {
+// ---- fast: glibc's chunks, count and sampled mode; malloc itself is in fast_malloc.cpp ---------
 
 [[gnu::noinline, gnu::cold]] void free_listed(void* block) {
   if (block == nullptr) return;
@@ -60,7 +50,7 @@ namespace {
 }
 
 void fast_free(void* block) {
-  if (__builtin_expect(filter_of(block) != 0, 0)) return free_listed(block);
+  if (__builtin_expect(may_be_sample(block), 0)) return free_listed(block);
   account_free(glibc_chunk_bytes(block));
   next.free(block);
 }
@@ -82,7 +72,7 @@ void* fast_calloc(std::size_t count, std::size_t size) {
 void* fast_realloc(void* old, std::size_t size) {
   if (old == nullptr) return fast_malloc(size);
   const std::int64_t old_bytes = glibc_chunk_bytes(old);
-  const bool traced = filter_of(old) != 0 && note_death(old);
+  const bool traced = may_be_sample(old) && note_death(old);
   account_free(old_bytes);
   void* block = next.realloc(old, size);
   if (block != nullptr) {
@@ -92,6 +82,10 @@ void* fast_realloc(void* old, std::size_t size) {
     if (traced) note_revival(old);
   }
   return block;
+}
+
+void* no_block(std::size_t /*size*/) {
+  return nullptr;
 }
 
 // ---- exact: glibc's chunks, every block with its stack ----------------------------------------
@@ -177,6 +171,15 @@ void* full_realloc(void* old, std::size_t size) {
   return account_born(born, size, frame);
 }
 
+void set_hooks(const Hooks& wanted) {
+  hooks = wanted;
+  if (wanted.malloc == fast_malloc) {
+    malloc_path = {next.malloc, no_block};
+  } else {
+    malloc_path = {no_block, wanted.malloc};
+  }
+}
+
 bool probed = false;
 
 void* probe_malloc(std::size_t size) {
@@ -191,16 +194,16 @@ bool probe_new() {
   auto* remove = reinterpret_cast<void (*)(void*)>(next.delete_forms_[delete_plain]);
   if (make == nullptr || remove == nullptr) return false;
   const Hooks before = hooks;
-  hooks.malloc = probe_malloc;
-  hooks.free = next.free;
+  set_hooks({probe_malloc, next.free, before.calloc, before.realloc});
   remove(make(1));
-  hooks = before;
+  set_hooks(before);
   return probed;
 }
 
 }  // namespace
 
 Hooks hooks = {first_malloc, first_free, first_calloc, first_realloc};
+MallocPath malloc_path = {no_block, first_malloc};
 
 void leave_early() {
   if (hooks.malloc != first_malloc || resolving) return;
@@ -215,21 +218,18 @@ void leave_early() {
 
 void install_recording() {
   if (!next.glibc) {
-    hooks = {full_malloc, full_free, full_calloc, full_realloc};
+    set_hooks({full_malloc, full_free, full_calloc, full_realloc});
   } else if (settings.mode == Mode::exact) {
-    hooks = {exact_malloc, exact_free, exact_calloc, exact_realloc};
+    set_hooks({exact_malloc, exact_free, exact_calloc, exact_realloc});
   } else {
-    hooks = {fast_malloc, settings.mode == Mode::sampled ? fast_free : count_free, fast_calloc,
-             fast_realloc};
+    set_hooks({fast_malloc, settings.mode == Mode::sampled ? fast_free : count_free, fast_calloc,
+               fast_realloc});
   }
   install_new(true);
 }
 
 void install_off() {
-  hooks.malloc = next.malloc;
-  hooks.free = next.free;
-  hooks.calloc = next.calloc;
-  hooks.realloc = next.realloc;
+  set_hooks({next.malloc, next.free, next.calloc, next.realloc});
   install_new(false);
 }
 
@@ -240,9 +240,6 @@ using memduel::recorder::next;
 
 #define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
 
-MEMDUEL_EXPORT void* malloc(std::size_t size) {
-  return hooks.malloc(size);
-}
 MEMDUEL_EXPORT void free(void* block) {
   hooks.free(block);
 }

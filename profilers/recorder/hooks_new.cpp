@@ -26,18 +26,18 @@ void early_delete(void* block, Rest... rest) {
 
 // ---- fast: libstdc++'s operator new is a loop around malloc ----------------------------------
 
-// Its first turn is made here, which saves a call; without memory libstdc++ goes on by itself.
+// Its first turn is made here, which saves a call; without memory libstdc++ goes on by itself. The
+// usual forms of the fast variant are in fast_malloc.cpp.
 template <NewForm kForm, bool kExact, class... Rest>
-void* fast_new(std::size_t size, Rest... rest) {
-  const std::size_t wanted = size == 0 ? 1 : size;
-  void* block = next.malloc(wanted);
+void* new_by_malloc(std::size_t size, Rest... rest) {
+  void* block = next.malloc(size);
   if (__builtin_expect(block == nullptr, 0)) {
     return reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm])(size, rest...);
   }
   if constexpr (kExact) {
-    return account_exactly(block, wanted, glibc_chunk_bytes(block), __builtin_frame_address(0));
+    return account_exactly(block, size, glibc_chunk_bytes(block), __builtin_frame_address(0));
   }
-  return account_allocation(block, wanted, glibc_chunk_bytes(block));
+  return account_allocation(block, size, glibc_chunk_bytes(block));
 }
 
 // ---- counted: the next operator new does not come through malloc ----------------------------
@@ -142,11 +142,11 @@ NewHooks new_hooks = {
 namespace {
 
 template <bool kExact>
-void install_fast_new() {
-  new_hooks.forms[new_plain] = any(&fast_new<new_plain, kExact>);
-  new_hooks.forms[new_array] = any(&fast_new<new_array, kExact>);
-  new_hooks.forms[new_nothrow] = any(&fast_new<new_nothrow, kExact, const void*>);
-  new_hooks.forms[new_array_nothrow] = any(&fast_new<new_array_nothrow, kExact, const void*>);
+void install_new_by_malloc() {
+  new_hooks.forms[new_plain] = any(kExact ? &new_by_malloc<new_plain, true> : &fast_new);
+  new_hooks.forms[new_array] = any(kExact ? &new_by_malloc<new_array, true> : &fast_new_array);
+  new_hooks.forms[new_nothrow] = any(&new_by_malloc<new_nothrow, kExact, const void*>);
+  new_hooks.forms[new_array_nothrow] = any(&new_by_malloc<new_array_nothrow, kExact, const void*>);
   for (int i = 0; i < delete_aligned; ++i) new_hooks.delete_forms_[i] = any(hooks.free);
 }
 
@@ -202,8 +202,8 @@ void install_new(bool recording) {
     }
   }
   if (!recording || !next.new_is_libstdcxx) return;
-  if (hooks.malloc == fast_malloc) install_fast_new<false>();
-  if (hooks.malloc == exact_malloc) install_fast_new<true>();
+  if (hooks.malloc == fast_malloc) install_new_by_malloc<false>();
+  if (hooks.malloc == exact_malloc) install_new_by_malloc<true>();
 }
 
 }  // namespace memduel::recorder

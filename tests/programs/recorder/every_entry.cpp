@@ -60,6 +60,7 @@ void malloc_family() {
   born(realloc(nullptr, 77), 77);
   born(reallocarray(nullptr, 7, 11), 77);
   const volatile std::size_t half = SIZE_MAX / 2;
+  if (malloc(half) != nullptr || calloc(half, 1) != nullptr) abort();
   if (calloc(half, 3) != nullptr || reallocarray(nullptr, half, 3) != nullptr) abort();
   void* aligned = nullptr;
   if (posix_memalign(&aligned, 256, 1000) != 0) abort();
