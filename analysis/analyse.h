@@ -47,6 +47,10 @@ bool settled(const Results& results);
 /// settled. Asking after every block is safe; between looks the answer is no.
 bool may_end(const RunData& so_far, const AnalysisSettings& settings);
 
+/// The arms whose profiles tell why gates failed: the baseline and every candidate of a failed gate
+/// that is not advisory. Empty when none failed.
+std::vector<std::string> arms_to_explain(const Results& results);
+
 /// Precedence as documented: a failed gate, then a gate that could not be measured, then undecided
 /// where that counts as a failure.
 ExitCode gates_exit_code(const Results& results, bool fail_on_undecided);

@@ -24,6 +24,17 @@ bool settled(const Results& results) {
   return gates_decided && rows_decided;
 }
 
+std::vector<std::string> arms_to_explain(const Results& results) {
+  std::vector<std::string> arms;
+  for (const GateResult& gate : results.gates) {
+    if (gate.outcome != GateOutcome::failed || !decides(gate)) continue;
+    if (arms.empty()) arms.push_back(results.baseline);
+    if (std::find(arms.begin(), arms.end(), gate.candidate) == arms.end())
+      arms.push_back(gate.candidate);
+  }
+  return arms;
+}
+
 ExitCode gates_exit_code(const Results& results, bool fail_on_undecided) {
   const auto any = [&](auto holds) {
     return std::any_of(results.gates.begin(), results.gates.end(),

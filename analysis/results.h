@@ -180,6 +180,34 @@ struct LowerBound {
   std::map<std::string, double> multiples;  ///< arm to its median over `bytes`
 };
 
+/// Where the profile trials of a candidate and the baseline differ: one stack of one role.
+struct Difference {
+  std::string candidate;
+  std::string role;
+  std::string kind;                ///< peak, live, retained, allocated or allocations
+  std::string heap = "malloc";     ///< or mapping
+  std::vector<std::string> stack;  ///< functions, outermost first
+  double bytes = 0;                ///< candidate minus baseline
+  double share = 0;                ///< of the sum of all stacks' differences, each by its size
+  std::optional<std::string> phase;
+  double blocks = 0;  ///< candidate minus baseline
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+  std::optional<double> half_width_bytes;  ///< of `bytes`, 95 %; absent where every block was seen
+};
+
+/// All stacks of a role, kind and heap together.
+struct DifferenceTotal {
+  std::string candidate;
+  std::string role;
+  std::string kind;
+  std::string heap = "malloc";
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+  double unmatched_share = 0;  ///< of both sides' bytes: stacks that only one side has
+  int stacks = 0;              ///< that differ by more than chance; the largest are differences
+};
+
 /// Everything of results.json; `trials` are the run's, without their series.
 struct Results {
   std::string name;
@@ -198,6 +226,8 @@ struct Results {
   std::vector<Perturbation> perturbation;
   std::vector<AblationRow> ablation;
   std::vector<AblationTotal> ablation_totals;
+  std::vector<Difference> differences;
+  std::vector<DifferenceTotal> difference_totals;
 };
 
 }  // namespace memduel

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/ablation_json.h"
+#include "analysis/differences_json.h"
 #include "analysis/json_lists.h"
 #include "analysis/json_reader.h"
 #include "analysis/names.h"
@@ -357,7 +358,9 @@ json results_to_json(const Results& results) {
           {"lower_bounds", list_to_json(results.lower_bounds, lower_bound_to_json)},
           {"perturbation", list_to_json(results.perturbation, perturbation_to_json)},
           {"ablation", list_to_json(results.ablation, ablation_row_to_json)},
-          {"ablation_totals", list_to_json(results.ablation_totals, ablation_total_to_json)}};
+          {"ablation_totals", list_to_json(results.ablation_totals, ablation_total_to_json)},
+          {"differences", list_to_json(results.differences, difference_to_json)},
+          {"difference_totals", list_to_json(results.difference_totals, difference_total_to_json)}};
 }
 
 Results results_from_json(const json& value, const std::string& where) {
@@ -387,6 +390,8 @@ Results results_from_json(const json& value, const std::string& where) {
   results.perturbation = list_from_json(in, "perturbation", perturbation_from_json);
   results.ablation = list_from_json(in, "ablation", ablation_row_from_json);
   results.ablation_totals = list_from_json(in, "ablation_totals", ablation_total_from_json);
+  results.differences = list_from_json(in, "differences", difference_from_json);
+  results.difference_totals = list_from_json(in, "difference_totals", difference_total_from_json);
   return results;
 }
 

@@ -50,6 +50,21 @@ Results full_results() {
   AblationSum sum{-5.0, -1.0, -2.0, 0.0, 6, {"y"}};
   results.ablation_totals.push_back(
       {"server", "peak_rss_bytes", std::nullopt, measured, sum, AblationSum{}});
+  results.differences.push_back({"b",
+                                 "server",
+                                 "peak",
+                                 "malloc",
+                                 {"main", "grow"},
+                                 4e6,
+                                 0.9,
+                                 "upload",
+                                 1,
+                                 8e6,
+                                 12e6,
+                                 std::nullopt});
+  results.differences.push_back(
+      {"b", "server", "live", "mapping", {}, -4e6, 0.1, std::nullopt, 0, 4e6, 0, 1e5});
+  results.difference_totals.push_back({"b", "server", "peak", "malloc", 9e6, 13e6, 0.02, 3});
   return results;
 }
 
@@ -114,6 +129,20 @@ TEST(ResultsJson, HasTheFieldsOfAnAblationThatOthersRelyOn) {
   EXPECT_EQ(written.at("lower_bounds").at(0).at("multiples"), json({{"b", 1.5}}));
 }
 
+TEST(ResultsJson, HasTheFieldsOfADifferenceThatOthersRelyOn) {
+  const json written = results_to_json(full_results());
+  const json& row = written.at("differences").at(0);
+  EXPECT_EQ(row.at("candidate"), "b");
+  EXPECT_EQ(row.at("role"), "server");
+  EXPECT_EQ(row.at("kind"), "peak");
+  EXPECT_EQ(row.at("stack"), json({"main", "grow"}));
+  EXPECT_EQ(row.at("bytes"), 4e6);
+  EXPECT_EQ(row.at("share"), 0.9);
+  EXPECT_EQ(row.at("phase"), "upload");
+  EXPECT_TRUE(written.at("differences").at(1).at("phase").is_null());
+  EXPECT_EQ(written.at("difference_totals").at(0).at("unmatched_share"), 0.02);
+}
+
 TEST(ResultsJson, WritesNullNotZeroForWhatIsUnknown) {
   const json written = results_to_json(analyse(make_duel("peak_rss_bytes", {1e8}, {1e8}), {}));
   EXPECT_TRUE(written.at("comparisons").at(0).at("p_value").is_null());
@@ -139,7 +168,7 @@ TEST(ResultsJson, NamesThePlaceOfAWrongValue) {
 
 TEST(ResultsJson, IgnoresSectionsOfLaterVersions) {
   json document = results_to_json(full_results());
-  document["differences"] = json::array();
+  document["predictions"] = json::array();
   EXPECT_NO_THROW(results_from_json(document));
 }
 

@@ -1,6 +1,7 @@
 // memduel compare: two commands, interleaved; or two things measured earlier.
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
 #include "analysis/google_benchmark.h"
@@ -8,6 +9,7 @@
 #include "analysis/results_json.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "cli/compare_builds.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
 #include "experiment/command_line.h"
@@ -20,12 +22,18 @@ namespace fs = std::filesystem;
 struct CompareArguments {
   std::string a;
   std::string b;
+  std::string build_a;
+  std::string build_b;
+  RevisionsArguments revisions;
   bool shell = false;
   bool calibrate = false;
-  std::vector<std::string> measured;
+  std::vector<std::string> words;  ///< two things measured earlier, a config, or PROGRAM ARGS…
   std::string arm;
   RunOptions options;
 };
+
+/// What is compared.
+enum class Form { commands, directories, revisions, measured };
 
 constexpr const char* kRole = "command";
 
@@ -74,8 +82,8 @@ Measured read_measured(const std::string& path) {
 }
 
 int compare_measured(const CompareArguments& arguments) {
-  const std::string& a = arguments.measured[0];
-  const std::string& b = arguments.measured[1];
+  const std::string& a = arguments.words[0];
+  const std::string& b = arguments.words[1];
   const Measured measured_a = read_measured(a);
   const Measured measured_b = read_measured(b);
   if (measured_a.is_benchmark != measured_b.is_benchmark)
@@ -95,15 +103,98 @@ int compare_measured(const CompareArguments& arguments) {
   return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
 }
 
-int compare(const CompareArguments& arguments) {
-  const bool commands = !arguments.a.empty() || !arguments.b.empty();
-  if (commands && (arguments.a.empty() || arguments.b.empty()))
-    throw Error(ExitCode::usage, "needs both --a and --b", "compare");
-  if (commands == !arguments.measured.empty() || (!commands && arguments.measured.size() != 2))
+/// The form whose two options are there. Throws Error(usage) when one is missing or several are
+/// mixed.
+Form form_of(const CompareArguments& arguments) {
+  struct Pair {
+    Form form;
+    const char* names;
+    const std::string& a;
+    const std::string& b;
+  };
+  const std::array<Pair, 3> pairs = {
+      {{Form::commands, "--a and --b", arguments.a, arguments.b},
+       {Form::directories, "--build-a and --build-b", arguments.build_a, arguments.build_b},
+       {Form::revisions, "--ref-a and --ref-b", arguments.revisions.ref_a,
+        arguments.revisions.ref_b}}};
+  std::optional<Form> form;
+  for (const Pair& pair : pairs) {
+    if (pair.a.empty() && pair.b.empty()) continue;
+    if (pair.a.empty() || pair.b.empty())
+      throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
+    if (form)
+      throw Error(ExitCode::usage, "found two of --a, --build-a and --ref-a, expected one",
+                  "compare");
+    form = pair.form;
+  }
+  return form.value_or(Form::measured);
+}
+
+void check_words(const CompareArguments& arguments, Form form) {
+  const std::size_t words = arguments.words.size();
+  if (form == Form::commands && words > 0)
+    throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
+                "compare", "quote each command: --a './old --load big.bin'");
+  if (form == Form::measured && words != 2)
     throw Error(ExitCode::usage, "needs either --a CMD --b CMD, or two things measured earlier",
                 "compare",
                 "memduel compare --a './old' --b './new', or memduel compare runs/old runs/new");
-  return commands ? compare_commands(arguments) : compare_measured(arguments);
+  if ((form == Form::directories || form == Form::revisions) && words == 0)
+    throw Error(ExitCode::usage, "found no program", "compare",
+                "end the command with -- PROGRAM ARGS…, or with a config");
+  if (form != Form::revisions &&
+      !(arguments.revisions.build.empty() && arguments.revisions.keep.empty()))
+    throw Error(ExitCode::usage, "--build and --keep belong to --ref-a and --ref-b", "compare");
+}
+
+BuildsArguments builds_arguments(const CompareArguments& arguments) {
+  BuildsArguments builds;
+  builds.words = arguments.words;
+  if (!arguments.arm.empty()) builds.arm = arguments.arm;
+  builds.calibrate = arguments.calibrate;
+  builds.options = arguments.options;
+  return builds;
+}
+
+int compare(const CompareArguments& arguments) {
+  const Form form = form_of(arguments);
+  check_words(arguments, form);
+  switch (form) {
+    case Form::commands:
+      return compare_commands(arguments);
+    case Form::directories:
+      return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
+    case Form::revisions: {
+      RevisionsArguments revisions = arguments.revisions;
+      revisions.shell = arguments.shell;
+      return compare_revisions(revisions, builds_arguments(arguments));
+    }
+    case Form::measured:
+      break;
+  }
+  return compare_measured(arguments);
+}
+
+void add_build_options(CLI::App& verb, CompareArguments& arguments) {
+  verb.add_option("--build-a", arguments.build_a,
+                  "the directory of the baseline's build; PROGRAM and its own shared libraries are "
+                  "taken from there")
+      ->type_name("DIR");
+  verb.add_option("--build-b", arguments.build_b, "the candidate's build")->type_name("DIR");
+  RevisionsArguments& revisions = arguments.revisions;
+  verb.add_option("--ref-a", revisions.ref_a,
+                  "the baseline's revision of the git repository around the current directory; it "
+                  "is built in a worktree that is removed afterwards")
+      ->type_name("REV");
+  verb.add_option("--ref-b", revisions.ref_b, "the candidate's revision")->type_name("REV");
+  verb.add_option("--build", revisions.build,
+                  "builds a revision, in its root; several run one after the other")
+      ->type_name("CMD")
+      ->allow_extra_args(false);
+  verb.add_option("--keep", revisions.keep,
+                  "a path that both revisions take from the candidate, such as a benchmark")
+      ->type_name("PATH")
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -115,20 +206,23 @@ void add_compare(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
+      "  memduel compare --build-a out/main --build-b out/fix -- bin/server --once\n"
+      "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
       "  memduel compare runs/monday runs/tuesday\n"
       "  memduel compare before.json after.json        (Google Benchmark, "
       "--benchmark_repetitions=10)");
   verb->add_option("--a", arguments->a, "the baseline's command, split by POSIX quoting rules")
       ->type_name("CMD");
   verb->add_option("--b", arguments->b, "the candidate's command")->type_name("CMD");
-  verb->add_flag("--shell", arguments->shell, "hand both commands to /bin/sh -c");
+  add_build_options(*verb, *arguments);
+  verb->add_flag("--shell", arguments->shell, "hand commands to /bin/sh -c, also those of --build");
   verb->add_flag("--calibrate", arguments->calibrate,
-                 "allow two equal commands: a duel of a program with itself");
-  verb->add_option("MEASURED", arguments->measured,
-                   "two run directories, results.json or Google Benchmark JSON files")
-      ->expected(0, 2);
+                 "allow two equal commands or builds: a duel of a program with itself");
+  verb->add_option("WHAT", arguments->words,
+                   "two run directories, results.json or Google Benchmark JSON files; for builds a "
+                   "config, or after -- a program and its arguments");
   verb->add_option("--arm", arguments->arm,
-                   "the arm to compare between two runs (default: each run's baseline)");
+                   "the arm of two runs, or of a config (default: the baseline)");
   add_run_options(*verb, arguments->options);
   verb->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }

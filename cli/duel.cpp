@@ -30,16 +30,17 @@ extern "C" void remember_signal(int number) {
   stop_signal = number;
 }
 
-void listen_for_signals() {
-  struct sigaction action = {};
-  action.sa_handler = remember_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+/// The worker that an arm names for itself.
+std::optional<fs::path> own_worker(const Arm& arm) {
+  const auto named = arm.env.find(kWorkerVariable);
+  return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
 }
 
 std::optional<fs::path> worker_for(const Experiment& experiment) {
   if (experiment.workload.at("kind") == "command") return std::nullopt;
   std::optional<fs::path> worker = find_worker();
+  for (const Arm& arm : experiment.arms)
+    if (!worker) worker = own_worker(arm);
   if (!worker)
     throw Error(ExitCode::cannot_measure,
                 "this build has no memduel-worker, which runs the replays", "",
@@ -59,12 +60,15 @@ nlohmann::json environment_with(const Experiment& experiment,
                                      : nlohmann::json::object());
 }
 
-RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker) {
+RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker,
+                     const RunFacts& facts) {
   RunHeader header;
   header.config = experiment.resolved;
   header.config_sha256 = experiment.config_sha256;
   header.environment = environment_with(experiment, worker);
+  header.environment.update(facts.environment);
   header.programs = program_hashes(experiment, worker);
+  header.programs.insert(facts.programs.begin(), facts.programs.end());
   return header;
 }
 
@@ -154,13 +158,20 @@ fs::path output_directory(const RunOptions& options, const std::string& name) {
   return directory;
 }
 
+const std::atomic<int>& listen_for_signals() {
+  struct sigaction action = {};
+  action.sa_handler = remember_signal;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return stop_signal;
+}
+
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
-                     const fs::path& directory) {
+                     const fs::path& directory, const RunFacts& facts) {
   refuse_bad_gates(experiment);
-  listen_for_signals();
   SupervisorOptions supervision;
   supervision.launcher = find_launcher();
-  supervision.stop_signal = &stop_signal;
+  supervision.stop_signal = &listen_for_signals();
 
   DriverOptions driver;
   driver.worker = worker_for(experiment);
@@ -170,7 +181,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
   ProgressBar bar(options.quiet);
   driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
 
-  const RunHeader header = header_for(experiment, driver.worker);
+  const RunHeader header = header_for(experiment, driver.worker, facts);
   RunOutcome outcome;
   {
     Store store =
@@ -180,6 +191,12 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
       const RunData so_far = store.read();
       return may_end(so_far, settings_in(directory, so_far, {}));
     };
+    // A config that speaks of profiles has decided it.
+    if (!experiment.resolved.contains("profile"))
+      driver.arms_to_profile = [&] {
+        const RunData so_far = store.read();
+        return arms_to_explain(analyse(so_far, settings_in(directory, so_far, {})));
+      };
     const auto run_one = [&supervision](const TrialPlan& plan) {
       return run_trial(plan, supervision);
     };
@@ -198,9 +215,10 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
   return finished;
 }
 
-int duel_and_conclude(const Experiment& experiment, const RunOptions& options) {
+int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
+                      const RunFacts& facts) {
   const fs::path directory = output_directory(options, experiment.name);
-  int status = conclude(run_duel(experiment, options, directory), options, directory);
+  int status = conclude(run_duel(experiment, options, directory, facts), options, directory);
   for (int retry = 1; retry <= options.retry_on_regress; ++retry) {
     if (status != static_cast<int>(ExitCode::gate_failed)) return status;
     if (!options.quiet)
@@ -209,7 +227,7 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options) {
     const fs::path again = directory / fmt::format("retry-{}", retry);
     RunOptions fresh = options;
     fresh.resume = options.resume && fs::exists(again);
-    status = conclude(run_duel(experiment, fresh, again), options, again);
+    status = conclude(run_duel(experiment, fresh, again, facts), options, again);
   }
   return status;
 }

@@ -1,7 +1,10 @@
 // Runs an experiment from its config to the report: what run, compare --a/--b and calibrate share.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
@@ -12,10 +15,19 @@ namespace memduel::cli {
 /// What the config's overrides are, from the options.
 Overrides overrides_from(const RunOptions& options);
 
+/// What a verb knows of a run that its config does not say.
+struct RunFacts {
+  nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
+  std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
+};
+
+/// Set by SIGINT and SIGTERM from now on, which no longer end memduel by themselves.
+const std::atomic<int>& listen_for_signals();
+
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
 /// does.
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
-                     const std::filesystem::path& directory);
+                     const std::filesystem::path& directory, const RunFacts& facts = {});
 
 /// --out, or runs/NAME-TIME below the current directory.
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
@@ -23,7 +35,8 @@ std::filesystem::path output_directory(const RunOptions& options, const std::str
 /// Runs a duel, prints its summary and returns the exit code that its gates ask for. With
 /// --retry-on-regress a failed gate is repeated with fresh blocks in DIR/retry-1 and so on, each
 /// reported; the last one decides.
-int duel_and_conclude(const Experiment& experiment, const RunOptions& options);
+int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
+                      const RunFacts& facts = {});
 
 /// The baseline of a config and its twin, no other arm.
 Experiment experiment_with_twin(const std::filesystem::path& config, const RunOptions& options);

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/calibration_file.h"
+#include "experiment/arm_differences.h"
 #include "reports/html.h"
 #include "reports/terminal.h"
 
@@ -35,7 +36,20 @@ FinishedRun analyse_directory(const std::filesystem::path& directory,
   FinishedRun finished;
   finished.run = read_run(directory, series);
   finished.results = analyse(finished.run, settings_in(directory, finished.run, gates));
+  add_differences(finished, directory);
   return finished;
+}
+
+void add_differences(FinishedRun& finished, const std::filesystem::path& directory) {
+  Results& results = finished.results;
+  ArmDifferences found = arm_differences(directory, finished.run);
+  results.differences = std::move(found.differences);
+  results.difference_totals = std::move(found.totals);
+  for (Note& note : found.limitations) results.limitations.push_back(std::move(note));
+  if (results.difference_totals.empty() && !arms_to_explain(results).empty())
+    results.limitations.push_back(
+        {"where_unknown", "a gate failed, and no profile says where the arms differ",
+         "memduel run DIR/config.json --out DIR --resume, with --max-minutes for two trials more"});
 }
 
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {

@@ -31,9 +31,14 @@ AnalysisSettings settings_for(const RunData& run, const std::vector<std::string>
 AnalysisSettings settings_in(const std::filesystem::path& directory, const RunData& run,
                              const std::vector<std::string>& gates);
 
-/// Reads and analyses the run in `directory`; it may still be going on. Throws Error(io).
+/// Reads and analyses the run in `directory`, its profiles, too; it may still be going on. Throws
+/// Error(io).
 FinishedRun analyse_directory(const std::filesystem::path& directory,
                               const std::vector<std::string>& gates, WithSeries series);
+
+/// Adds where the arms differ, from the profiles in `directory`; says so where a gate failed and
+/// there are none.
+void add_differences(FinishedRun& finished, const std::filesystem::path& directory);
 
 /// Writes results.json and report.html into `directory`.
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);

@@ -78,4 +78,23 @@ CommandLine split_command_line(std::string_view text) {
   return command;
 }
 
+std::string quoted_command_line(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+             std::string_view("_./:=,+@%^~-").find(c) != std::string_view::npos;
+    });
+    line += line.empty() ? "" : " ";
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 }  // namespace memduel

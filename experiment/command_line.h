@@ -18,4 +18,7 @@ struct CommandLine {
 /// quote, a trailing backslash, or no command.
 CommandLine split_command_line(std::string_view text);
 
+/// The words as a shell reads them back.
+std::string quoted_command_line(const std::vector<std::string>& words);
+
 }  // namespace memduel

@@ -42,5 +42,12 @@ TEST(CommandLine, RefusesWhatAShellWouldWaitFor) {
   }
 }
 
+TEST(QuotedCommandLine, IsReadBackAsTheSameWords) {
+  const std::vector<std::string> words = {"./job", "a b", "", "it's", "$HOME", "x=1", "\"", "ü"};
+  const std::string line = quoted_command_line(words);
+  EXPECT_EQ(split_command_line(line).argv, words);
+  EXPECT_EQ(quoted_command_line({"cmake", "-B", "build/x"}), "cmake -B build/x");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -91,7 +91,8 @@ class Driver {
   RunOutcome run_blocks() {
     RunOutcome outcome;
     for (int block = 1; outcome.blocks < blocks_planned_; ++block) {
-      if (block > ledger_.last_block() && out_of_time()) {
+      const int and_profiles = options_.arms_to_profile || experiment_.profile_trials > 0 ? 1 : 0;
+      if (block > ledger_.last_block() && out_of_time(1 + and_profiles)) {
         outcome.end = RunEnd::out_of_time;
         break;
       }
@@ -130,11 +131,14 @@ class Driver {
 
   /// What the store lacks of the trials with a tracer. They are of no block.
   void run_profiles() {
+    std::vector<std::string> asked;
+    if (options_.arms_to_profile) asked = options_.arms_to_profile();
     for (std::size_t arm = 0; arm < experiment_.arms.size(); ++arm) {
       const std::string& name = experiment_.arms[arm].name;
-      while (ledger_.profiles(name) < experiment_.profile_trials) {
+      const bool wanted = std::find(asked.begin(), asked.end(), name) != asked.end();
+      while (ledger_.profiles(name) < std::max(experiment_.profile_trials, wanted ? 1 : 0)) {
         throw_if_stopped();
-        if (out_of_time()) return;
+        if (out_of_time(1)) return;
         report_progress(name, kProfileBlock);
         run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile});
       }
@@ -142,7 +146,12 @@ class Driver {
   }
 
   void run_slot(const TrialSlot& slot) {
-    const PlannedTrial planned = plan_trial(experiment_, slot, site_);
+    PlanSite site = site_;
+    const auto& env = experiment_.arms[slot.arm].env;
+    const auto worker = env.find(kWorkerVariable);
+    if (options_.worker && worker != env.end()) site.worker = worker->second;
+    PlannedTrial planned = plan_trial(experiment_, slot, site);
+    if (slot.kind == TrialKind::profile) record_all_where_cheap(planned.plan);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
     const double seconds = seconds_since(begin);
@@ -158,6 +167,17 @@ class Driver {
       ledger_.add_overhead(seconds - seconds_of(run.trial));
     if (!expected_disk_) expected_disk_ = expected_disk_bytes();
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
+  }
+
+  /// Of a small program samples would show a part, and its differences only roughly.
+  void record_all_where_cheap(TrialPlan& plan) const {
+    if (ledger_.allocations().value_or(kMostRecordedAllocations + 1) > kMostRecordedAllocations)
+      return;
+    for (ProcessSpec& process : plan.processes) {
+      if (!process.heap_dir) continue;
+      process.env["MEMDUEL_RECORDER_MODE"] = "exact";
+      process.env.erase("MEMDUEL_RECORDER_INTERVAL");
+    }
   }
 
   void keep_profiles_of(const TrialPlan& plan, TrialRun& run) {
@@ -232,11 +252,12 @@ class Driver {
            block >= ledger_.last_block();
   }
 
-  [[nodiscard]] bool out_of_time() const {
+  /// Whether so many more blocks would end too late.
+  [[nodiscard]] bool out_of_time(int blocks) const {
     if (!options_.max_minutes) return false;
     constexpr double kSecondsPerMinute = 60;
-    const double block = ledger_.trial_seconds().value_or(0) * arms();
-    return seconds_since(start_) + block > *options_.max_minutes * kSecondsPerMinute;
+    const double needed = ledger_.trial_seconds().value_or(0) * arms() * blocks;
+    return seconds_since(start_) + needed > *options_.max_minutes * kSecondsPerMinute;
   }
 
   void throw_if_stopped() const {

@@ -39,6 +39,9 @@ struct DriverOptions {
   /// Asked after every whole block with the number of such blocks; true ends the run. Only in an
   /// adaptive design.
   std::function<bool(int blocks)> should_stop_after_block;
+  /// Asked after the last block: arms that get a profile trial even if the config asks for none.
+  /// Blocks leave time for it.
+  std::function<std::vector<std::string>()> arms_to_profile;
   /// Largest absolute difference of two model files; absent: asks `worker`.
   std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
 };
@@ -52,6 +55,10 @@ struct RunOutcome {
 
 /// Blocks that a run has at most: the config's repeats, or the last look of the adaptive design.
 int planned_blocks(const Measure& measure);
+
+/// A profile trial records every allocation of an arm that makes no more than these; else it
+/// samples.
+inline constexpr double kMostRecordedAllocations = 1e6;
 
 /// Runs what the store does not hold yet. A failing candidate is recorded and the run goes on; a
 /// fault of the harness drops its block, and another is run instead. Afterwards the arms' final

@@ -370,5 +370,54 @@ TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
   EXPECT_EQ(fake_.seen.size(), before);
 }
 
+std::vector<std::string> profiled_arms(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> arms;
+  for (const TrialPlan& plan : plans)
+    if (plan.kind == TrialKind::profile) arms.push_back(plan.arm);
+  return arms;
+}
+
+TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
+  options_.arms_to_profile = [&] {
+    EXPECT_EQ(stored().trials.size(), 6U);
+    return std::vector<std::string>{"optimized"};
+  };
+  {
+    Store store = create();
+    run(store);
+  }
+  EXPECT_EQ(profiled_arms(fake_.seen), std::vector<std::string>{"optimized"});
+  Store again = resume();
+  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  run(again);
+  EXPECT_EQ(profiled_arms(fake_.seen), (std::vector<std::string>{"optimized", "original"}))
+      << "what is there is used again";
+}
+
+TEST_F(DriverTest, BlocksLeaveTimeForProfileTrials) {
+  experiment_.measure.repeats = 100;
+  options_.max_minutes = 1.5 / 60;  // trials claim half a second: one block, or one of profiles
+  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 0);
+  EXPECT_EQ(profiled_arms(fake_.seen).size(), 2U);
+}
+
+TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {
+  for (const auto& [allocations, expected] : {std::pair{1e3, "exact"}, {1e7, "sampled"}}) {
+    fs::remove_all(folder_ / "run");
+    std::string mode;
+    fake_.change = [&, count = allocations](const TrialPlan& plan, TrialRun& trial) {
+      if (plan.kind == TrialKind::profile)
+        mode = plan.processes.at(0).env.at("MEMDUEL_RECORDER_MODE");
+      trial.trial.roles[0].metrics["allocation_count"] = count;
+    };
+    experiment_.profile_trials = 1;
+    Store store = create();
+    run(store);
+    EXPECT_EQ(mode, expected);
+  }
+}
+
 }  // namespace
 }  // namespace memduel

@@ -22,6 +22,7 @@ void Ledger::add(const TrialData& trial) {
   last_block_ = std::max(last_block_, trial.block);
   arms_done_[trial.block].insert(trial.arm);
   if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
+  count_allocations(trial);
   auto& outcome = outcomes_[trial.arm];
   if (trial.status == TrialStatus::ok && !trial.harness_fault) {
     ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
@@ -31,6 +32,14 @@ void Ledger::add(const TrialData& trial) {
     outcome.file_failed = std::any_of(
         trial.roles.begin(), trial.roles.end(),
         [](const RoleData& role) { return role.exit_status == static_cast<int>(ExitCode::io); });
+  }
+}
+
+void Ledger::count_allocations(const TrialData& trial) {
+  for (const RoleData& role : trial.roles) {
+    const auto count = role.metrics.find("allocation_count");
+    if (count == role.metrics.end()) continue;
+    allocations_ = std::max(allocations_.value_or(0), count->second);
   }
 }
 

@@ -29,6 +29,8 @@ class Ledger {
 
   [[nodiscard]] bool has(int block, const std::string& arm) const;
   [[nodiscard]] int profiles(const std::string& arm) const;
+  /// The most that any trial made; absent when nothing counted them.
+  [[nodiscard]] std::optional<double> allocations() const { return allocations_; }
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
   [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
   [[nodiscard]] std::int64_t next_id() const { return next_id_; }
@@ -39,6 +41,8 @@ class Ledger {
   [[nodiscard]] std::optional<double> trial_seconds() const;
 
  private:
+  void count_allocations(const TrialData& trial);
+
   std::int64_t next_id_ = 1;
   int last_block_ = -1;
   int trials_ = 0;
@@ -47,6 +51,7 @@ class Ledger {
   double overhead_seconds_ = 0;
   std::map<int, std::set<std::string>> arms_done_;
   std::map<std::string, int> profiles_;
+  std::optional<double> allocations_;
   std::set<int> dropped_;
   std::map<std::string, Outcome> outcomes_;
 };

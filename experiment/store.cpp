@@ -31,14 +31,6 @@ void make_directory(const fs::path& directory) {
   }
 }
 
-void refuse_used_directory(const fs::path& directory) {
-  for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {
-    if (!fs::exists(directory / file)) continue;
-    throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
-                directory.string(), "give another --out, or --resume to continue that run");
-  }
-}
-
 void write_header(Database& database, const RunHeader& header) {
   Transaction transaction(database);
   database.execute(kStoreSchema);
@@ -135,6 +127,14 @@ struct TrialWriter {
 };
 
 }  // namespace
+
+void refuse_used_directory(const fs::path& directory) {
+  for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {
+    if (!fs::exists(directory / file)) continue;
+    throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
+                directory.string(), "give another --out, or --resume to continue that run");
+  }
+}
 
 Store::Store(fs::path directory, RunLock lock, Database database)
     : directory_(std::move(directory)), lock_(std::move(lock)), database_(std::move(database)) {}

@@ -21,6 +21,9 @@ struct RunHeader {
   std::map<std::string, std::string> programs;  ///< path to SHA-256 of what the trials execute
 };
 
+/// Throws Error(usage) when `directory` holds a run.
+void refuse_used_directory(const std::filesystem::path& directory);
+
 /// The writer of one run directory. It alone writes while it lives; readers may read meanwhile.
 class Store {
  public:

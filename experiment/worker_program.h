@@ -10,6 +10,10 @@ namespace memduel {
 /// memduel-worker beside the running program; absent in a build of the tool alone.
 std::optional<std::filesystem::path> find_worker();
 
+/// A variable in an arm's environment: the memduel-worker that this arm runs, so that two builds of
+/// it can be duelled.
+inline constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
+
 /// What `memduel-worker describe` prints; with a resolved workload also "model": name, parameters
 /// and state_bytes of the model that its roles hold. Throws Error(io) when the worker does not run.
 nlohmann::json describe_worker(const std::filesystem::path& worker,

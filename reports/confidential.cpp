@@ -9,9 +9,10 @@ namespace {
 
 /// Keys whose whole value is an argument, an environment value or a path.
 bool is_private_key(std::string_view key) {
-  constexpr std::array kKeys = {"argv",    "append",  "args",  "command",  "cwd",       "env",
-                                "prepare", "cleanup", "path",  "from",     "to",        "data_dir",
-                                "build",   "pattern", "files", "hostname", "templates", "user"};
+  constexpr std::array kKeys = {"argv",     "append",    "args",      "command", "cwd",
+                                "env",      "prepare",   "cleanup",   "path",    "from",
+                                "to",       "data_dir",  "build",     "pattern", "files",
+                                "hostname", "reproduce", "templates", "user"};
   return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
 }
 
@@ -55,6 +56,7 @@ std::string without_paths(const std::string& text) {
 }
 
 void make_confidential(ReportModel& model) {
+  model.reproduce = "memduel run config.json --out again";  // another may be a command's arguments
   redact(model.config);
   redact(model.results.environment);
   redact(model.results.limitations);

@@ -25,6 +25,7 @@ TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
                                                  {"argv", {"server", "--token", "secret"}},
                                                  {"env", {{"TOKEN", "secret"}}}}};
   sample.run.config["notes"] = "data from /srv/secret/train.bin";
+  sample.results.environment["reproduce"] = "memduel compare -- server --token secret";
   sample.results.warnings.push_back({"disk", "/srv/secret is nearly full", ""});
   const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
   const std::string page = report_model_to_json(model).dump();

@@ -16,6 +16,8 @@ namespace {
 
 /// Of 15 lines, those that the marker, the heading, blank lines, notes and the last line leave.
 constexpr size_t kMostSentences = 8;
+constexpr size_t kMostStacks = 5;
+constexpr size_t kMostCallers = 3;
 
 /// Letters, digits and single dashes: nothing that could end an HTML comment.
 std::string marker_name(const std::string& title) {
@@ -89,6 +91,27 @@ std::string table(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
+std::string differences(const ReportModel& model) {
+  std::string out;
+  for (const DifferenceTable& table : model.differences) {
+    out += fmt::format("\n#### Where: {}\n\n", escape_markdown(table.title));
+    if (!table.rows.empty())
+      out +=
+          "| difference | of all | function | called by | phase |\n| ---: | ---: | --- | --- | --- "
+          "|\n";
+    for (std::size_t i = 0; i < table.rows.size() && i < kMostStacks; ++i) {
+      const DifferenceRow& row = table.rows[i];
+      std::string callers;
+      for (std::size_t k = 0; k < row.callers.size() && k < kMostCallers; ++k)
+        callers += (k == 0 ? "" : " ← ") + escape_markdown(row.callers[k]);
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share,
+                         escape_markdown(row.function), callers, escape_markdown(row.phase));
+    }
+    out += fmt::format("\nFrom profile trials; {}.\n", escape_markdown(table.remark));
+  }
+  return out;
+}
+
 std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
   if (!cell.arm || !cell.difference) return escape_markdown(cell.reason);
   const auto shown = [&](std::optional<double> end) {
@@ -152,6 +175,7 @@ std::string render_markdown(const ReportModel& model) {
     out += fmt::format("- ⚠️ {}; the first: {}\n", counted(warnings, "warning"),
                        escape_markdown(model.results.warnings.front().message));
   out += fmt::format("\nReproduce: `{}`\n", model.reproduce);
+  out += differences(model);
   if (!model.results.comparisons.empty()) out += "\n" + table(model);
   return out + ablation(model);
 }

@@ -36,6 +36,18 @@ TEST(MarkdownReport, HasAtMostFifteenLinesBeforeTheFoldedTable) {
   }
 }
 
+TEST(MarkdownReport, SaysWhereTheMemoryDiffers) {
+  const std::string text = markdown_of({.series = false, .differences = true});
+  EXPECT_THAT(text, HasSubstr("#### Where: server at its peak"));
+  EXPECT_THAT(text,
+              HasSubstr("| −200.0 MiB ± 4.00 MiB | 91 % | clone(State) | aggregate(State&amp;) ← "
+                        "serve() ← main | aggregate |\n"));
+  EXPECT_THAT(text, HasSubstr("From profile trials; 2.9 % of the bytes of both could not be "
+                              "matched"));
+  const std::string hostile = markdown_of({.series = false, .hostile = true, .differences = true});
+  EXPECT_THAT(hostile, Not(HasSubstr("<script")));
+}
+
 TEST(MarkdownReport, StartsWithAMarkerThatNothingCanEndEarly) {
   const std::string text = markdown_of({.series = false, .hostile = true});
   const std::string marker = text.substr(0, text.find('\n'));

@@ -79,6 +79,26 @@ json timeline_json(const RoleTimeline& t) {
           {"arms", std::move(arms)}};
 }
 
+json differences_json(const std::vector<DifferenceTable>& tables) {
+  json out = json::array();
+  for (const DifferenceTable& table : tables) {
+    json rows = json::array();
+    for (const DifferenceRow& row : table.rows)
+      rows.push_back({{"amount", row.amount},
+                      {"share", row.share},
+                      {"function", row.function},
+                      {"stack", row.stack},
+                      {"phase", row.phase},
+                      {"more", row.more}});
+    out.push_back({{"candidate", table.candidate},
+                   {"role", table.role},
+                   {"title", table.title},
+                   {"remark", table.remark},
+                   {"rows", std::move(rows)}});
+  }
+  return out;
+}
+
 /// What results.json does not say about a trial.
 json trial_notes(const Results& results) {
   json notes = json::array();
@@ -118,6 +138,7 @@ json report_model_to_json(const ReportModel& model) {
           {"ablation", model.ablation},
           {"headlines", std::move(headlines)},
           {"side_effects", std::move(side_effects)},
+          {"differences", differences_json(model.differences)},
           {"memory_parts", std::move(parts)},
           {"timelines", std::move(timelines)},
           {"trial_notes", trial_notes(model.results)},

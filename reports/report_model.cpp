@@ -203,6 +203,12 @@ RunData without_ablation_arms(RunData run, const Results& results) {
   return run;
 }
 
+/// A run whose programs are not there any more says itself how they come back.
+std::string reproduce_command(const nlohmann::json& environment) {
+  const std::string config = "memduel run config.json --out again";
+  return environment.is_object() ? environment.value("reproduce", config) : config;
+}
+
 std::optional<int> planned_blocks(const nlohmann::json& config) {
   const auto measure = config.find("measure");
   if (measure == config.end() || !measure->is_object()) return {};
@@ -226,13 +232,14 @@ ReportModel build_report_model(const Results& results, const RunData& run,
     if (c.gate) model.headlines.push_back(headline_for(c, results));
   model.side_effects = other_gates(results);
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
+  model.differences = difference_tables(results);
   model.memory_parts = memory_parts(results);
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),
                                                                options.bucket_budget);
   model.blocks_done = count_blocks(run, results.arms.size());
   model.blocks_planned = planned_blocks(run.config);
-  model.reproduce = "memduel run config.json --out again";
+  model.reproduce = reproduce_command(results.environment);
   model.confidential = options.confidential;
   if (options.confidential) make_confidential(model);
   return model;

@@ -8,6 +8,7 @@
 
 #include "analysis/results.h"
 #include "base/run_data.h"
+#include "reports/difference_tables.h"
 #include "reports/timeline.h"
 
 namespace memduel {
@@ -50,6 +51,7 @@ struct ReportModel {
   std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
+  std::vector<DifferenceTable> differences;  ///< from profile trials
   std::vector<MemoryPart> memory_parts;  ///< live, held free, file-backed; from medians
   std::vector<RoleTimeline> timelines;
   int blocks_done = 0;  ///< measure blocks in which no arm is missing

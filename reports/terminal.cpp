@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "reports/escape.h"
 #include "reports/terminal_ablation.h"
+#include "reports/terminal_differences.h"
 #include "reports/terminal_text.h"
 #include "reports/words.h"
 
@@ -199,8 +200,9 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
     title += fmt::format(" of {}", *model.blocks_planned);
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
-         sentence_lines(model, options) + table(model, options) + sparklines(model) +
-         render_ablation(model, options) + notes(model, options.width);
+         sentence_lines(model, options) + table(model, options) +
+         render_differences(model, options) + sparklines(model) + render_ablation(model, options) +
+         notes(model, options.width);
 }
 
 }  // namespace memduel

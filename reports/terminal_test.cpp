@@ -25,6 +25,21 @@ TEST(TerminalReport, FitsEightyColumns) {
   }
 }
 
+TEST(TerminalReport, SaysWhereTheMemoryDiffersInEightyColumns) {
+  const std::string text = render_terminal(sample_model({.series = false, .differences = true}));
+  EXPECT_THAT(text, testing::HasSubstr(
+                        "\nWhere: server at its peak: 440.0 MiB with original, 260.0 MiB with "
+                        "optimized\n"
+                        "  ▼ −200.0 MiB ± 4.00 MiB, 91 % of what differs, phase aggregate\n"
+                        "      clone(State)\n"
+                        "      called by aggregate(State&), serve(), main\n"
+                        "  ▲ +20.0 MiB, 9.1 % of what differs\n"
+                        "      stage(Path const&)\n"));
+  std::istringstream lines(
+      render_terminal(sample_model({.series = false, .hostile = true, .differences = true})));
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(count_characters(line), 80u) << line;
+}
+
 TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
   const ReportModel model = sample_model({.series = false, .hostile = true});
   EXPECT_THAT(render_terminal(model), testing::Not(testing::HasSubstr("\033")));

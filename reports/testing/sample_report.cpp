@@ -1,6 +1,7 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
-// [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|ablated|hostile-ablated]
+// [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|ablated|hostile-ablated|
+//  profiled|hostile-profiled]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -34,6 +35,8 @@ std::map<std::string, Kind> kinds() {
   all["many"].sample = {.candidates = 3, .blocks = 16, .rounds = 100};
   all["ablated"].sample = {.blocks = 6, .ablation = true};
   all["hostile-ablated"].sample = {.blocks = 2, .hostile = true, .ablation = true};
+  all["profiled"].sample = {.differences = true};
+  all["hostile-profiled"].sample = {.blocks = 2, .hostile = true, .differences = true};
   return all;
 }
 

@@ -253,6 +253,31 @@ void add_ablation(Results& results, bool hostile) {
       {"server", metric, 40 * kMiB, "M: its model, 40.0 MiB", {{a, 11.25}, {b, 5.4}}});
 }
 
+/// At its peak the candidate's server lacks 200 MiB of copies made in phase aggregate and has 20
+/// MiB of staging that the baseline never has.
+void add_differences(Results& results, bool hostile) {
+  const std::string candidate = arm_name(1, hostile);
+  const std::string odd = hostile ? kHostile : "stage(Path const&)";
+  const std::vector<std::string> copy = {"main", "serve()", "aggregate(State&)", "clone(State)",
+                                         "std::vector<float>::vector(unsigned long)"};
+  results.differences.push_back({candidate, "server", "peak", "malloc", copy, -200 * kMiB,
+                                 200.0 / 220, "aggregate", -2, 400 * kMiB, 200 * kMiB, 4 * kMiB});
+  results.differences.push_back({candidate,
+                                 "server",
+                                 "peak",
+                                 "malloc",
+                                 {"main", "serve()", odd},
+                                 20 * kMiB,
+                                 20.0 / 220,
+                                 std::nullopt,
+                                 1,
+                                 0,
+                                 20 * kMiB,
+                                 std::nullopt});
+  results.difference_totals.push_back(
+      {candidate, "server", "peak", "malloc", 440 * kMiB, 260 * kMiB, 20.0 / 700, 2});
+}
+
 }  // namespace
 
 Sample make_sample(const SampleOptions& options) {
@@ -283,6 +308,7 @@ Sample make_sample(const SampleOptions& options) {
   }
   add_results(sample.results, run, options);
   if (options.ablation) add_ablation(sample.results, options.hostile);
+  if (options.differences) add_differences(sample.results, options.hostile);
   return sample;
 }
 

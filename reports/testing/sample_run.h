@@ -16,7 +16,8 @@ struct SampleOptions {
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format
   bool failed_trial = false;
   bool all_failed = false;
-  bool ablation = false;  ///< see add_ablation in sample_run.cpp
+  bool ablation = false;     ///< see add_ablation in sample_run.cpp
+  bool differences = false;  ///< of the server's peak, see add_differences
 };
 
 struct Sample {

@@ -5,6 +5,7 @@ import "./style.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
 import { arm_looks } from "./arms";
+import { differences_section } from "./differences";
 import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
@@ -97,6 +98,7 @@ function render(model: ReportModel): void {
   const redraw = (): void => render(model);
   const sections = [
     ...first_screen(model, looks),
+    ...differences_section(model),
     ...lower_bounds_section(model),
     ...ablation_section(model),
     ...rounds_section(model, looks),

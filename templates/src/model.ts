@@ -30,6 +30,24 @@ export interface MemoryPart {
   candidate_bytes: number;
 }
 
+export interface DifferenceRow {
+  amount: string;
+  share: string;
+  function: string;
+  /** Outermost first. */
+  stack: string[];
+  phase: string;
+  more: boolean;
+}
+
+export interface DifferenceTable {
+  candidate: string;
+  role: string;
+  title: string;
+  remark: string;
+  rows: DifferenceRow[];
+}
+
 export interface Envelope {
   first: number;
   /** Successive differences of the bucket maxima; the first is the value itself. */
@@ -217,6 +235,7 @@ export interface ReportModel {
   ablation: string[];
   headlines: Headline[];
   side_effects: SideEffect[];
+  differences: DifferenceTable[];
   memory_parts: MemoryPart[];
   timelines: RoleTimeline[];
   trial_notes: TrialNote[];

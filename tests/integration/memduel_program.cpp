@@ -31,7 +31,8 @@ std::string Workplace::file(const std::string& name, const std::string& text) co
   return path(name).string();
 }
 
-Running::Running(const Workplace& place, const std::vector<std::string>& arguments)
+Running::Running(const Workplace& place, const std::vector<std::string>& arguments,
+                 const fs::path& directory)
     : out_(place.path("stdout")), err_(place.path("stderr")) {
   std::vector<std::string> words = {MEMDUEL_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -49,6 +50,7 @@ Running::Running(const Workplace& place, const std::vector<std::string>& argumen
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out_.c_str(), kFlags, 0600);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err_.c_str(), kFlags, 0600);
+  if (!directory.empty()) posix_spawn_file_actions_addchdir_np(&files, directory.c_str());
   if (::posix_spawn(&pid_, argv[0], &files, nullptr, argv.data(), environment.data()) != 0)
     ADD_FAILURE() << "cannot start " << argv[0];
   posix_spawn_file_actions_destroy(&files);
@@ -72,8 +74,13 @@ Finished Running::wait() {
           read_file(err_)};
 }
 
-Finished memduel(const Workplace& place, const std::vector<std::string>& arguments) {
-  return Running(place, arguments).wait();
+std::string Running::err() const {
+  return fs::exists(err_) ? read_file(err_) : "";
+}
+
+Finished memduel(const Workplace& place, const std::vector<std::string>& arguments,
+                 const fs::path& directory) {
+  return Running(place, arguments, directory).wait();
 }
 
 nlohmann::json results_in(const fs::path& directory) {

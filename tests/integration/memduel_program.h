@@ -35,13 +35,17 @@ struct Finished {
 /// A memduel that is running; killed with its trials when the test forgets it.
 class Running {
  public:
-  Running(const Workplace& place, const std::vector<std::string>& arguments);
+  /// `directory`: where it runs; empty: where the test does.
+  Running(const Workplace& place, const std::vector<std::string>& arguments,
+          const std::filesystem::path& directory = {});
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();
 
   void signal(int number) const;
   Finished wait();
+  /// What it has said so far.
+  [[nodiscard]] std::string err() const;
 
  private:
   std::filesystem::path out_;
@@ -50,7 +54,8 @@ class Running {
 };
 
 /// memduel with these arguments, its cache inside `place`.
-Finished memduel(const Workplace& place, const std::vector<std::string>& arguments);
+Finished memduel(const Workplace& place, const std::vector<std::string>& arguments,
+                 const std::filesystem::path& directory = {});
 
 /// DIR/results.json.
 nlohmann::json results_in(const std::filesystem::path& directory);

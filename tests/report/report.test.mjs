@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled"];
 const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
 const report = (kind) => join(dir, kind, "report.html");
 const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
@@ -75,6 +75,24 @@ describe("numbers", () => {
     }));
     assert.ok(expected.length >= 12);
     assert.deepEqual(shown, expected);
+    await page.close();
+  });
+
+  test("every stack that differs is there, whole, with its function first", async () => {
+    const { page } = await open_report(browser, report("profiled"));
+    const shown = await page.$$eval("table.differences tbody tr", (rows) =>
+      rows.map((row) => ({
+        words: row.querySelector("td").textContent,
+        function: row.querySelector("summary").textContent,
+        stack: [...row.querySelectorAll("li")].map((frame) => frame.textContent).reverse(),
+        phase: row.querySelector("td:last-child").textContent,
+      })),
+    );
+    const expected = results("profiled").differences;
+    assert.deepEqual(shown.map(({ stack }) => stack), expected.map(({ stack }) => stack));
+    assert.deepEqual(shown.map(({ words }) => words), ["▼ LESS −200.0 MiB ± 4.00 MiB", "▲ MORE +20.0 MiB"]);
+    assert.deepEqual(shown.map((row) => row.function), ["clone(State)", "stage(Path const&)"]);
+    assert.deepEqual(shown.map(({ phase }) => phase), ["aggregate", "–"]);
     await page.close();
   });
 

@@ -1,0 +1,208 @@
+#include "cli/compare_builds.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/duel.h"
+#include "experiment/builds_experiment.h"
+#include "experiment/builds_make.h"
+#include "experiment/json_text.h"
+#include "experiment/worktrees.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One word that is a JSON file is an experiment, everything else a program and its arguments.
+std::optional<fs::path> config_in(const std::vector<std::string>& words) {
+  const fs::path path = words.front();
+  const bool config = words.size() == 1 && path.extension() == ".json" && fs::exists(path);
+  return config ? std::optional(fs::absolute(path)) : std::nullopt;
+}
+
+struct PreparedDuel {
+  BuildDuel duel;
+  Experiment experiment;
+  RunFacts facts;
+};
+
+void add_hashes(RunFacts& facts, const std::vector<BuildProgram>& programs) {
+  for (const BuildProgram& program : programs)
+    for (const BuildFile& file : program.files)
+      facts.programs[file.path.string()] = file.code_sha256;
+}
+
+BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments,
+                       const std::optional<fs::path>& config, const fs::path& cwd_a,
+                       const fs::path& cwd_b) {
+  if (!config) return duel_of_program(builds, arguments.words, cwd_a, cwd_b);
+  const std::string name = arguments.words.front();
+  return duel_of_config(builds, parse_json_text(read_file(*config), name), arguments.arm, name);
+}
+
+PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& arguments,
+                          const fs::path& cwd_a, const fs::path& cwd_b) {
+  const auto config = config_in(arguments.words);
+  PreparedDuel prepared;
+  prepared.duel = duel_between(builds, arguments, config, cwd_a, cwd_b);
+  const std::string origin = config ? arguments.words.front() : "compare";
+  prepared.experiment = parse_experiment(prepared.duel.document.dump(), origin,
+                                         config ? config->parent_path() : fs::current_path(),
+                                         overrides_from(arguments.options));
+  prepared.facts.environment["builds"] = {{builds.arm_a, describe_programs(prepared.duel.a)},
+                                          {builds.arm_b, describe_programs(prepared.duel.b)}};
+  add_hashes(prepared.facts, prepared.duel.a);
+  add_hashes(prepared.facts, prepared.duel.b);
+  return prepared;
+}
+
+std::string programs_of(const BuildDuel& duel) {
+  std::string text;
+  for (const BuildProgram& program : duel.b)
+    text += (text.empty() ? "" : "; ") + describe_build(program);
+  return text;
+}
+
+/// A copy of the options in which the run's directory is settled.
+BuildsArguments with_directory(const BuildsArguments& arguments) {
+  BuildsArguments settled = arguments;
+  settled.options.out = output_directory(arguments.options, "compare").string();
+  return settled;
+}
+
+void tell(const RunOptions& options, const std::string& text) {
+  if (!options.quiet) fmt::print(stderr, "{}\n", text);
+}
+
+/// One side of compare_revisions.
+struct Side {
+  const char* arm;
+  const char* what;
+  const Revision& revision;
+  fs::path worktree;
+};
+
+void build_side(const Side& side, const RevisionsArguments& revisions, const fs::path& directory,
+                const RunOptions& options) {
+  const fs::path log = directory / "logs" / fmt::format("build-{}.log", side.arm);
+  fs::create_directories(log.parent_path());
+  fs::remove(log);
+  for (const std::string& text : revisions.build) {
+    MakeOptions make;
+    make.command =
+        revisions.shell ? CommandLine{{}, {"/bin/sh", "-c", text}} : split_command_line(text);
+    // So that a program that holds the time of its build does not differ by it.
+    make.command.env.emplace("SOURCE_DATE_EPOCH", side.revision.time);
+    make.directory = side.worktree;
+    make.log = log;
+    make.stop_signal = &listen_for_signals();
+    tell(options,
+         fmt::format("building {} {}: {}", side.what, describe_revision(side.revision), text));
+    const int status = run_make(make);
+    if (status == 0) continue;
+    throw Error(
+        ExitCode::cannot_measure,
+        fmt::format("the {} {} does not build: '{}' ended with status {}; the last lines:{}",
+                    side.what, describe_revision(side.revision), text, status, last_lines(log)),
+        log.string(), "nothing was measured, so no gate passed");
+  }
+}
+
+/// The program may be missing in the baseline, which then cannot be measured.
+PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& arguments) {
+  try {
+    return prepare_duel(builds, arguments, builds.a, builds.b);
+  } catch (const Error& error) {
+    const bool of_baseline = error.where().starts_with(builds.a.string());
+    if (error.code() != ExitCode::usage || !of_baseline) throw;
+    throw Error(ExitCode::cannot_measure, "the baseline: " + std::string(error.what()),
+                error.where(), error.advice());
+  }
+}
+
+std::string reproduction(const RevisionsArguments& revisions, const BuildsArguments& arguments,
+                         const Revision& a, const Revision& b) {
+  std::vector<std::string> words = {"memduel", "compare", "--ref-a", a.commit, "--ref-b", b.commit};
+  for (const std::string& text : revisions.build) words.insert(words.end(), {"--build", text});
+  if (revisions.shell) words.emplace_back("--shell");
+  for (const std::string& path : revisions.keep) words.insert(words.end(), {"--keep", path});
+  for (const std::string& gate : arguments.options.gates)
+    words.insert(words.end(), {"--gate", gate});
+  words.emplace_back("--");
+  words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+  return quoted_command_line(words);
+}
+
+int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& arguments,
+                   const fs::path& root, const Revision& a, const Revision& b) {
+  const fs::path directory = *arguments.options.out;
+  const Worktrees worktrees(root, directory / "worktrees", a, b);
+  worktrees.keep(revisions.keep);
+  const auto [arm_a, arm_b] = arm_names_for(a.name, b.name);
+  const BuildPair builds{worktrees.baseline(), worktrees.candidate(), arm_a, arm_b,
+                         arguments.calibrate};
+  build_side({"a", "baseline", a, builds.a}, revisions, directory, arguments.options);
+  build_side({"b", "candidate", b, builds.b}, revisions, directory, arguments.options);
+  PreparedDuel prepared = prepare_revisions(builds, arguments);
+  if (same_programs(prepared.duel) && !arguments.calibrate) {
+    print(
+        fmt::format("Nothing was built differently: in {} and {} these are the same:\n  {}\n"
+                    "No trial was run and no gate can fail. Files that the program reads were "
+                    "not compared.\n",
+                    describe_revision(a), describe_revision(b), programs_of(prepared.duel)));
+    return 0;
+  }
+  prepared.facts.environment["revisions"] = {{arm_a, a.commit}, {arm_b, b.commit}};
+  prepared.facts.environment["reproduce"] = reproduction(revisions, arguments, a, b);
+  return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
+}
+
+}  // namespace
+
+int compare_directories(const std::string& a, const std::string& b,
+                        const BuildsArguments& arguments) {
+  const auto last_name = [](const std::string& directory) {
+    return fs::absolute(directory + "/.").lexically_normal().parent_path().filename().string();
+  };
+  const auto [arm_a, arm_b] = arm_names_for(last_name(a), last_name(b));
+  const BuildPair builds{a, b, arm_a, arm_b, arguments.calibrate};
+  const PreparedDuel prepared =
+      prepare_duel(builds, arguments, fs::current_path(), fs::current_path());
+  if (same_programs(prepared.duel) && !arguments.calibrate)
+    throw Error(ExitCode::usage,
+                "the two builds are the same program: " + programs_of(prepared.duel), a + ", " + b,
+                "nothing can differ between them; to measure the noise give --calibrate");
+  return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
+}
+
+int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments& arguments) {
+  const fs::path root = repository_root();
+  const Revision a = find_revision(root, revisions.ref_a);
+  const Revision b = find_revision(root, revisions.ref_b);
+  if (a.tree == b.tree && !arguments.calibrate) {
+    print(
+        fmt::format("Nothing was built differently: {} and {} hold the same files.\n"
+                    "No trial was run and no gate can fail.\n",
+                    describe_revision(a), describe_revision(b)));
+    return 0;
+  }
+  const BuildsArguments settled = with_directory(arguments);
+  if (!settled.options.resume) refuse_used_directory(*settled.options.out);
+  const std::atomic<int>& stop_signal = listen_for_signals();
+  try {
+    return duel_revisions(revisions, settled, root, a, b);
+  } catch (const Error&) {
+    // What a signal ended on the way, such as git, fails in ways of its own.
+    const int signal = stop_signal.load();
+    if (signal == 0) throw;
+    throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
+                "stopped by a signal; the worktrees are gone", *settled.options.out,
+                "continue with the same command and --resume");
+  }
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,22 @@
+// Where the arms of a run differ: the profiles that its profile trials left, stack against stack.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "analysis/results.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+struct ArmDifferences {
+  std::vector<Difference> differences;  ///< per candidate, role, kind and heap the largest first
+  std::vector<DifferenceTotal> totals;
+  std::vector<Note> limitations;  ///< profiles that cannot be read
+};
+
+/// Of every candidate that has profile trials, where the baseline has some, too. Empty when there
+/// are none. Reads the profiles in `run_directory`.
+ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run);
+
+}  // namespace memduel

@@ -1,0 +1,28 @@
+// Runs the command that builds a revision, its output in a log.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+#include "experiment/command_line.h"
+
+namespace memduel {
+
+struct MakeOptions {
+  CommandLine command;
+  std::filesystem::path directory;  ///< in which it runs
+  std::filesystem::path log;        ///< appended: stdout and stderr
+  const std::atomic<int>* stop_signal = nullptr;
+};
+
+/// Its exit status, 128 + signal when one ended it. It runs in a process group of its own, without
+/// standard input and without the variables that git sets for hooks. Throws Error(usage) when it
+/// cannot be started, Error(interrupted or terminated) when the stop signal came; the group is
+/// ended then.
+int run_make(const MakeOptions& options);
+
+/// The last lines of a log, each indented, at most 20.
+std::string last_lines(const std::filesystem::path& log);
+
+}  // namespace memduel

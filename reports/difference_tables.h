@@ -1,0 +1,39 @@
+// Where the arms differ, put the way every report shows it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/results.h"
+
+namespace memduel {
+
+struct DifferenceRow {
+  std::string amount;                ///< "+4.0 MiB", "−120 blocks"
+  std::string share;                 ///< "97 %" of everything that differs
+  std::string function;              ///< the one that tells most, see telling_frame
+  std::vector<std::string> callers;  ///< of it, innermost first
+  std::vector<std::string> stack;    ///< outermost first, whole
+  std::string phase;                 ///< empty: in none
+  bool more = false;                 ///< the candidate has more
+};
+
+/// One role and question, a candidate against the baseline.
+struct DifferenceTable {
+  std::string candidate;
+  std::string role;
+  std::string title;  ///< "server at its peak: 200.1 MiB with a, 204.1 MiB with b"
+  std::vector<DifferenceRow> rows;
+  std::string remark;  ///< how much could not be matched
+};
+
+/// The questions that the failed gates ask; without one those of all gates. Empty without profile
+/// trials of both sides.
+std::vector<DifferenceTable> difference_tables(const Results& results);
+
+/// The function of a stack (outermost first) that a reader knows, as an index: the innermost one in
+/// Python, else the innermost that is neither the C++ library's own nor an allocator's, else the
+/// innermost.
+std::size_t telling_frame(const std::vector<std::string>& stack);
+
+}  // namespace memduel

@@ -1,0 +1,421 @@
+// Two builds and two revisions of a project that is not ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/file.h"
+#include "tests/integration/foreign_repository.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+constexpr double kMiBytes = 1024 * 1024;
+
+/// compare --ref-a A --ref-b B in the repository, and more.
+std::vector<std::string> duel_of(const Workplace& place, const std::string& a, const std::string& b,
+                                 const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"compare", "--ref-a",        a, "--ref-b", b,
+                                    "--out",   place.path("run")};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+/// Built without CMake, measured twice, by the heap alone: exact metrics need no more.
+std::vector<std::string> quickly(std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {
+      "--shell", "--build", ForeignRepository::quick_build(), "--repeats",
+      "2",       "--gate",  "tree.peak_heap_bytes<=+1%"};
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--", "out/ledger", "1000"});
+  return words;
+}
+
+void expect_no_worktree(const ForeignRepository& repository, const Workplace& place) {
+  EXPECT_EQ(repository.git("worktree list | wc -l"), "1");
+  EXPECT_FALSE(fs::exists(place.path("run/worktrees")));
+}
+
+TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  const std::string base = repository.commit("base");
+  repository.set_buffer(12);
+  const std::string head = repository.commit("larger buffer");
+  const Finished run =
+      memduel(place,
+              duel_of(place, "HEAD~1", "main",
+                      {"--build", "cmake -B build", "--build", "cmake --build build", "--gate",
+                       "tree.peak_heap_bytes<=+1%", "--gate", "tree.allocation_count<=+1%",
+                       "--max-minutes", "5", "--", "build/ledger", "1000"}),
+              repository.path());
+  EXPECT_EQ(run.status, 1) << run.err << run.out;
+  const auto results = results_in(place.path("run"));
+  ASSERT_EQ(results.at("gates").size(), 2U);
+  EXPECT_EQ(results.at("gates").at(0).at("outcome"), "failed");
+  EXPECT_EQ(results.at("gates").at(1).at("outcome"), "passed") << "as many allocations as before";
+  const auto row = comparison(results, "tree", "peak_heap_bytes");
+  EXPECT_EQ(row.at("baseline"), "HEAD~1");
+  EXPECT_EQ(row.at("candidate"), "main");
+  EXPECT_EQ(row.at("candidate_median").get<double>() - row.at("baseline_median").get<double>(),
+            4 * kMiBytes);
+
+  const auto& where = results.at("differences").at(0);
+  EXPECT_EQ(where.at("kind"), "peak");
+  EXPECT_EQ(where.at("role"), "command");
+  EXPECT_EQ(where.at("bytes"), 4 * kMiBytes);
+  EXPECT_EQ(where.at("share"), 1);
+  EXPECT_THAT(where.at("stack").get<std::vector<std::string>>(),
+              Contains("ledger::Store::reserve_buffer()"));
+  EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
+  EXPECT_THAT(run.out, AllOf(HasSubstr("+4.00 MiB, 100 % of what differs"),
+                             HasSubstr("ledger::Store::reserve_buffer()"),
+                             HasSubstr("every stack is in both")));
+  for (const char* format : {"markdown", "html"}) {
+    const Finished report =
+        memduel(place, {"report", place.path("run").string(), "--format", format});
+    const std::string text =
+        format == std::string("html") ? read_file(place.path("run/results.json")) : report.out;
+    EXPECT_THAT(text, HasSubstr("ledger::Store::reserve\\_buffer()")) << format;
+  }
+  const auto& builds = results.at("environment").at("builds");
+  EXPECT_NE(builds.at("main").at(0).at("libraries").at(0).at("build_id"),
+            builds.at("HEAD~1").at(0).at("libraries").at(0).at("build_id"));
+  EXPECT_THAT(results.at("environment").at("reproduce").get<std::string>(),
+              AllOf(HasSubstr(base), HasSubstr(head), EndsWith("-- build/ledger 1000")));
+  expect_no_worktree(repository, place);
+}
+
+TEST(Revisions, ThatAreEqualPassWithoutABuild) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  const Finished run = memduel(place, duel_of(place, "main", "HEAD", quickly()), repository.path());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("Nothing was built differently: main ("));
+  EXPECT_FALSE(fs::exists(place.path("run")));
+}
+
+TEST(Revisions, ThatDifferInDocumentationPassAndSaySo) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.write("README.md", "# ledger, explained better\n");
+  static_cast<void>(repository.commit("docs"));
+  // With debug information the two files differ: they name the directory that they were built in.
+  const Finished run =
+      memduel(place, duel_of(place, "HEAD~1", "HEAD", quickly()), repository.path());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Nothing was built differently"),
+                             HasSubstr("out/ledger, build id"), HasSubstr("libledger_store.so")));
+  EXPECT_FALSE(fs::exists(place.path("run/results.json")));
+  expect_no_worktree(repository, place);
+}
+
+TEST(Revisions, ABaselineThatDoesNotBuildIsNeverAPass) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  repository.write("store.cpp", "#error the baseline is broken\n");
+  static_cast<void>(repository.commit("base"));
+  fs::copy_file(MEMDUEL_FOREIGN "/store.cpp", repository.path("store.cpp"),
+                fs::copy_options::overwrite_existing);
+  static_cast<void>(repository.commit("repaired"));
+  const Finished run =
+      memduel(place, duel_of(place, "HEAD~1", "HEAD", quickly()), repository.path());
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("the baseline HEAD~1 ("), HasSubstr("does not build"),
+                    HasSubstr("#error the baseline is broken"), HasSubstr("logs/build-a.log")));
+  expect_no_worktree(repository, place);
+
+  const Finished other = memduel(place,
+                                 {"compare", "--ref-a", "HEAD", "--ref-b", "HEAD~1", "--out",
+                                  place.path("other"), "--build", "c++ store.cpp", "--", "a.out"},
+                                 repository.path());
+  EXPECT_EQ(other.status, 3);
+  EXPECT_THAT(other.err, HasSubstr("the baseline HEAD ("));
+}
+
+TEST(Revisions, TakeKeptPathsFromTheCandidate) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  repository.write("notes/new.txt", "x");
+  static_cast<void>(repository.commit("larger buffer"));
+  const Finished kept = memduel(
+      place, duel_of(place, "HEAD~1", "HEAD", quickly({"--keep", "store.cpp", "--keep", "notes"})),
+      repository.path());
+  EXPECT_EQ(kept.status, 0) << kept.err;
+  EXPECT_THAT(kept.out, HasSubstr("Nothing was built differently"));
+  const Finished missing = memduel(
+      place, duel_of(place, "HEAD~1", "HEAD", quickly({"--keep", "stor.cpp"})), repository.path());
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("stor.cpp"));
+  expect_no_worktree(repository, place);
+}
+
+TEST(Revisions, AreNamedWhenTheyCannotBeFound) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  const Finished unknown =
+      memduel(place, duel_of(place, "mian", "HEAD", quickly()), repository.path());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("mian"), HasSubstr("git fetch --unshallow")));
+  const Finished outside =
+      memduel(place, duel_of(place, "HEAD", "HEAD~1", quickly()), place.path("."));
+  EXPECT_EQ(outside.status, 2);
+  EXPECT_THAT(outside.err, HasSubstr("not a git repository"));
+}
+
+TEST(Revisions, AProgramThatTheBaselineLacksIsNotMeasured) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.write("new.cpp", "int main() {}\n");
+  static_cast<void>(repository.commit("a new program"));
+  const std::string build = "test ! -e new.cpp || c++ -o fresh new.cpp";
+  const auto words = [&](const std::string& program) {
+    return std::vector<std::string>{"--shell", "--build", build, "--", program};
+  };
+  const Finished absent =
+      memduel(place, duel_of(place, "HEAD~1", "HEAD", words("fresh")), repository.path());
+  EXPECT_EQ(absent.status, 3);
+  EXPECT_THAT(absent.err, HasSubstr("the baseline: no executable \"fresh\""));
+  const Finished misspelt =
+      memduel(place, duel_of(place, "HEAD~1", "HEAD", words("fersh")), repository.path());
+  EXPECT_EQ(misspelt.status, 2) << "in neither";
+}
+
+/// The process id in a file that a build writes.
+pid_t pid_in(const fs::path& file) {
+  for (int i = 0; i < 1000 && (!fs::exists(file) || read_file(file).empty()); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return std::stoi(read_file(file));
+}
+
+bool gone(pid_t pid) {
+  for (int i = 0; i < 500 && ::kill(pid, 0) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return ::kill(pid, 0) != 0;
+}
+
+TEST(Revisions, LeaveNoWorktreeAndNoBuildWhenASignalComes) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  static_cast<void>(repository.commit("larger buffer"));
+  const std::string pid_file = place.path("pid");
+  for (const auto& [number, status] : {std::pair{SIGINT, 130}, {SIGTERM, 143}}) {
+    fs::remove(pid_file);
+    const std::string build = "sleep 300 & echo $! > " + pid_file + "; wait";
+    Running run(place,
+                duel_of(place, "HEAD~1", "HEAD", {"--shell", "--build", build, "--", "out/ledger"}),
+                repository.path());
+    const pid_t builder = pid_in(pid_file);
+    EXPECT_TRUE(fs::exists(place.path("run/worktrees/b/store.cpp")));
+    run.signal(number);
+    const Finished finished = run.wait();
+    EXPECT_EQ(finished.status, status) << finished.err;
+    EXPECT_TRUE(gone(builder));
+    expect_no_worktree(repository, place);
+  }
+}
+
+TEST(Revisions, LeaveNoWorktreeWhenASignalEndsTheTrials) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  repository.write("job", "#!/bin/sh\necho started > \"$1\"\nsleep 300\n");
+  static_cast<void>(repository.git("update-index --add --chmod=+x job"));
+  static_cast<void>(repository.commit("base"));
+  repository.write("job", "#!/bin/sh\necho began > \"$1\"\nsleep 300\n");
+  static_cast<void>(repository.commit("another"));
+  const std::string started = place.path("started");
+  Running run(place,
+              duel_of(place, "HEAD~1", "HEAD", {"--build", "chmod +x job", "--", "job", started}),
+              repository.path());
+  for (int i = 0; i < 1000 && !fs::exists(started); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  run.signal(SIGINT);
+  const Finished finished = run.wait();
+  EXPECT_EQ(finished.status, 130) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("--resume"));
+  expect_no_worktree(repository, place);
+}
+
+/// Two build directories of the project, buffers of 8 and 12 MiB; made once.
+class BuildDirectories : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = new Workplace;
+    const ForeignRepository repository(*place_);
+    for (const auto& [name, size] : {std::pair{"old", 8}, {"new", 12}}) {
+      repository.set_buffer(size);
+      output_of("cd " + repository.path().string() + " && " + ForeignRepository::quick_build());
+      fs::copy(repository.path("out"), place_->path(name), fs::copy_options::recursive);
+    }
+  }
+  static void TearDownTestSuite() { delete place_; }
+  static const Workplace& built() { return *place_; }
+
+  /// The program in directories of `built()`.
+  Finished duel(const std::string& a, const std::string& b, std::vector<std::string> more = {},
+                const std::string& program = "ledger") {
+    std::vector<std::string> words = {"compare",
+                                      "--build-a",
+                                      built().path(a),
+                                      "--build-b",
+                                      built().path(b),
+                                      "--out",
+                                      place_of_run_.path("run"),
+                                      "--repeats",
+                                      "2",
+                                      "--gate",
+                                      "tree.peak_heap_bytes<=+1%"};
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--", program, "1000"});
+    return memduel(place_of_run_, words);
+  }
+  [[nodiscard]] nlohmann::json results() const { return results_in(place_of_run_.path("run")); }
+
+ private:
+  static inline Workplace* place_ = nullptr;
+  Workplace place_of_run_;
+};
+
+TEST_F(BuildDirectories, EachRunsItsOwnProgramWithItsOwnLibrary) {
+  const Finished run = duel("old", "new");
+  EXPECT_EQ(run.status, 1) << run.err;
+  const auto builds = results().at("environment").at("builds");
+  for (const char* name : {"old", "new"}) {
+    const auto& library = builds.at(name).at(0).at("libraries").at(0);
+    EXPECT_EQ(library.at("path"), built().path(name + std::string("/libledger_store.so")));
+  }
+  EXPECT_EQ(results().at("differences").at(0).at("bytes"), 4 * kMiBytes);
+}
+
+TEST_F(BuildDirectories, AMovedBuildLoadsItsOwnLibraryAllTheSame) {
+  // The candidate names its library by the directory of the other build.
+  const fs::path moved = built().path("moved");
+  fs::copy(built().path("new"), moved, fs::copy_options::recursive);
+  output_of("cd " + built().path("repository").string() + " && c++ -o " + moved.string() +
+            "/ledger main.cpp -L" + moved.string() +
+            " -lledger_store -Wl,--enable-new-dtags,-rpath," + built().path("old").string());
+  const Finished run = duel("old", "moved");
+  EXPECT_EQ(run.status, 1) << run.err << "\nwith the other's library there is no difference";
+  EXPECT_EQ(comparison(results(), "tree", "peak_heap_bytes").at("verdict"), "regressed");
+
+  // DT_RPATH comes before everything that could be done about it.
+  output_of("cd " + built().path("repository").string() + " && c++ -o " + moved.string() +
+            "/ledger main.cpp -L" + moved.string() +
+            " -lledger_store -Wl,--disable-new-dtags,-rpath," + built().path("old").string());
+  const Finished refused = duel("old", "moved");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("libledger_store.so"), HasSubstr("not from its own"),
+                                 HasSubstr("--enable-new-dtags")));
+}
+
+TEST_F(BuildDirectories, ThatAreTheSameAreAnErrorUnlessItIsACalibration) {
+  fs::copy(built().path("old"), built().path("copy"), fs::copy_options::recursive);
+  const Finished same = duel("old", "copy");
+  EXPECT_EQ(same.status, 2);
+  EXPECT_THAT(same.err, AllOf(HasSubstr("the two builds are the same program"),
+                              HasSubstr("build id"), HasSubstr("--calibrate")));
+  EXPECT_EQ(duel("old", "copy", {"--calibrate"}).status, 0);
+}
+
+TEST_F(BuildDirectories, NameWhatTheyLack) {
+  const Finished program = duel("old", "new", {}, "ladger");
+  EXPECT_EQ(program.status, 2);
+  EXPECT_THAT(program.err, AllOf(HasSubstr("no executable \"ladger\""), HasSubstr("/new")));
+  EXPECT_EQ(duel("old", "new", {}, "/bin/true").status, 2);
+  EXPECT_EQ(duel("old", "new", {}, "../new/ledger").status, 2);
+  const Finished directory = duel("old", "newer");
+  EXPECT_EQ(directory.status, 2);
+  EXPECT_THAT(directory.err, HasSubstr("is no directory"));
+  fs::create_directories(built().path("alone"));
+  fs::copy_file(built().path("new/ledger"), built().path("alone/ledger"),
+                fs::copy_options::overwrite_existing);
+  const Finished library = duel("old", "alone");
+  EXPECT_EQ(library.status, 2);
+  EXPECT_THAT(library.err, HasSubstr("needs libledger_store.so"));
+}
+
+TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
+  const Workplace place;
+  const std::string config = place.file("job.json", R"({
+    "name": "job", "baseline": "one", "workload": { "kind": "command", "processes": [
+      { "role": "ledger", "argv": ["ledger", "10"] },
+      { "role": "shell", "argv": ["sh", "-c", "exit 0"] } ] },
+    "arms": [ { "name": "one", "append": { "ledger": ["ü b"] } }, { "name": "two", "env": {"X": "1"} } ],
+    "gates": ["ledger.peak_heap_bytes<=+1%"], "measure": { "repeats": 2 } })");
+  const Finished run = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
+                                       built().path("new"), "--out", place.path("run"), config});
+  EXPECT_EQ(run.status, 1) << run.err;
+  const auto results = results_in(place.path("run"));
+  EXPECT_EQ(comparison(results, "ledger", "peak_heap_bytes").at("verdict"), "regressed");
+  EXPECT_EQ(results.at("arms").at(0).at("name"), "old");
+  const auto config_of_run = nlohmann::json::parse(read_file(place.path("run/config.json")));
+  EXPECT_EQ(config_of_run.at("arms").at(1).at("argv").at("ledger").at(0),
+            built().path("new/ledger"));
+  EXPECT_EQ(config_of_run.at("arms").at(1).at("append").at("ledger").at(0), "ü b");
+  const Finished none = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
+                                        built().path("new"), "--arm", "three", config});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("three"));
+}
+
+TEST(CompareForms, AreToldApart) {
+  const Workplace place;
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--build-a", "x", "--", "p"}, "needs both --build-a and --build-b"},
+      {{"--ref-b", "x", "--", "p"}, "needs both --ref-a and --ref-b"},
+      {{"--a", "x", "--b", "y", "--ref-a", "x", "--ref-b", "y"}, "found two of"},
+      {{"--build-a", "x", "--build-b", "y"}, "found no program"},
+      {{"--build-a", "x", "--build-b", "y", "--build", "make", "--", "p"}, "belong to --ref-a"},
+      {{"--a", "x", "--b", "y", "z"}, "quote each command"},
+  };
+  for (const auto& [words, text] : cases) {
+    std::vector<std::string> all = {"compare"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished run = memduel(place, all);
+    EXPECT_EQ(run.status, 2) << text;
+    EXPECT_THAT(run.err, HasSubstr(text));
+  }
+}
+
+TEST(Defaults, DecideTwoHundredAgainstTwoHundredAndFourMebibytesInMinutes) {
+  const Workplace place;
+  const auto begin = std::chrono::steady_clock::now();
+  const Finished run =
+      memduel(place, {"compare", "--a", MEMDUEL_HOG " 200", "--b", MEMDUEL_HOG " 204",
+                      "--max-minutes", "5", "--out", place.path("run")});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
+  EXPECT_EQ(run.status, 1) << run.err;
+  const auto results = results_in(place.path("run"));
+  for (const char* metric : {"peak_heap_bytes", "peak_rss_bytes"}) {
+    const auto row = comparison(results, "tree", metric);
+    EXPECT_EQ(row.at("verdict"), "regressed") << metric;
+    EXPECT_TRUE(row.at("gate")) << metric;
+  }
+  EXPECT_THAT(comparison(results, "tree", "peak_heap_bytes").at("reason").get<std::string>(),
+              HasSubstr("exact"));
+  EXPECT_EQ(results.at("differences").at(0).at("bytes"), 4 * kMiBytes);
+}
+
+}  // namespace
+}  // namespace memduel
