@@ -67,7 +67,9 @@ void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
     const Note note{"default_gate_not_measured",
                     fmt::format("{}.{} is a default gate but was not measured, so it is left out",
                                 gate.role, gate.metric),
-                    "see memduel list meters for what gives it, or name gates with --gate"};
+                    is_growth_metric(gate.metric)
+                        ? "growth needs five rounds or more; or name other gates"
+                        : "see memduel list meters for what gives it, or name gates with --gate"};
     const auto& known = work.results.limitations;
     const bool said = std::any_of(known.begin(), known.end(), [&](const Note& other) {
       return other.code == note.code && other.message == note.message;

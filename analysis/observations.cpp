@@ -15,6 +15,7 @@ constexpr double kNanosecondsPerMinute = 60e9;
 /// Simulated over 100 rounds: leaving out 30 % instead finds 3 % fewer planted leaks, and takes
 /// half of the settling series for leaks, because too little of the settling is left to be seen.
 constexpr double kWarmupShare = 0.2;
+constexpr size_t kSlopePoints = 3;
 
 Metrics without_nan(const Metrics& metrics, int& not_a_number) {
   Metrics kept = metrics;
@@ -82,7 +83,7 @@ void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, bool by_r
     minute.push_back(static_cast<double>(rounds[k].end_ns) / kNanosecondsPerMinute);
     rss.push_back(rounds[k].rss_bytes);
   }
-  if (rss.size() < 3) return;
+  if (rss.size() < kSlopePoints) return;
   if (const auto slope = theil_sen_slope(round, rss); slope && by_round) {
     metrics["rss_growth_bytes_per_round"] = *slope;
   }
@@ -204,6 +205,10 @@ std::set<int> blocks_to_drop(const RunData& run) {
 size_t growth_warmup(size_t rounds, int warmup_rounds) {
   const auto share = static_cast<size_t>(std::ceil(kWarmupShare * static_cast<double>(rounds)));
   return std::max({static_cast<size_t>(std::max(warmup_rounds, 0)), size_t{2}, share});
+}
+
+bool has_slope(size_t rounds, int warmup_rounds) {
+  return rounds >= growth_warmup(rounds, warmup_rounds) + kSlopePoints;
 }
 
 bool is_client_role(const std::string& role) {

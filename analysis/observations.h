@@ -62,6 +62,9 @@ Observations observe(const RunData& run, const std::vector<std::string>& arms, i
 /// How many of `rounds` rounds growth leaves out.
 size_t growth_warmup(size_t rounds, int warmup_rounds);
 
+/// Whether so many rounds leave the three that a slope needs.
+bool has_slope(size_t rounds, int warmup_rounds);
+
 /// Whether the role is one of the counted clients.
 bool is_client_role(const std::string& role);
 

@@ -4,6 +4,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/experiment_view.h"
+#include "analysis/observations.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -25,6 +26,18 @@ std::optional<int> whole_number(const json& config, const char* path) {
                 path);
   }
   return value.get<int>();
+}
+
+/// Whether the config cannot give a default gate's metric, so that it is going to be left out.
+bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
+  if (!gate.is_default) return false;
+  if (gate.metric == "peak_heap_bytes") {
+    const json& meters = at_path(config, "/measure/meters");
+    return std::find(meters.begin(), meters.end(), "heap") == meters.end();
+  }
+  const std::optional<int> rounds = whole_number(config, "/workload/rounds");
+  return is_growth_metric(gate.metric) && rounds &&
+         !has_slope(static_cast<std::size_t>(*rounds), warmup_rounds);
 }
 
 }  // namespace
@@ -51,12 +64,9 @@ CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings)
   const std::vector<Gate> gates =
       settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
   // A gate on all roles counts once: how many roles have its metric is not known before the run.
-  const json& meters = at_path(config, "/measure/meters");
-  const bool counts_heap = std::find(meters.begin(), meters.end(), "heap") != meters.end();
   const auto tested = std::count_if(gates.begin(), gates.end(), [&](const Gate& gate) {
-    // A default gate that no meter of this config gives is going to be left out.
-    const bool absent = gate.is_default && gate.metric == "peak_heap_bytes" && !counts_heap;
-    return !gate.advisory && !absent && has_relative_bound(gate);
+    return !gate.advisory && !is_left_out(gate, config, settings.warmup_rounds) &&
+           has_relative_bound(gate);
   });
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size()) -

@@ -32,6 +32,17 @@ TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
   EXPECT_EQ(looks.looks.front().blocks, 12);
 }
 
+TEST(PlannedLooks, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
+  nlohmann::json config = {
+      {"workload", {{"kind", "federated"}, {"rounds", 4}}},
+      {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
+      {"measure", {{"repeats", 5}}}};
+  // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
+  EXPECT_TRUE(planned_looks(config, settings_from_config(config)).limitations.empty());
+  config["workload"]["rounds"] = 5;
+  EXPECT_EQ(planned_looks(config, settings_from_config(config)).limitations.size(), 1U);
+}
+
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {
   EXPECT_THROW(settings_from_config({{"gates", {"tree.peak_rss_bytes<=1"}}}), Error);
   EXPECT_THROW(settings_from_config({{"measure", {{"repeats", "many"}}}}), Error);

@@ -62,9 +62,10 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// Growth that a gate asks about, else what is known of every role, per round where it has any. An
-/// ablation asks about switches: there only the gates count.
+/// Growth that a gate asks about, else what is known of every role, per round where it has any.
+/// None in an ablation, which asks about switches.
 std::vector<std::string> growth_sentences(const Results& results) {
+  if (!results.ablation.empty()) return {};
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
     if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
@@ -78,8 +79,8 @@ std::vector<std::string> growth_sentences(const Results& results) {
                           per_round.contains({growth.arm, growth.role});
     const bool known =
         growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
-    const bool wanted = gated.empty() && results.ablation.empty();
-    if (asked || (wanted && known && !repeated)) sentences.push_back(growth_sentence(growth));
+    if (asked || (gated.empty() && known && !repeated))
+      sentences.push_back(growth_sentence(growth));
   }
   return sentences;
 }

@@ -61,20 +61,9 @@ TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
   sample.results.comparisons[0].gate = true;
   EXPECT_THAT(build_report_model(sample.results, sample.run).growth,
               testing::ElementsAre("original: server memory is flat"));
-}
-
-TEST(ReportModel, OfAnAblationSaysNothingOfGrowthThatNoGateAsksAbout) {
-  Sample sample = make_sample();
-  for (Comparison& comparison : sample.results.comparisons) comparison.gate = false;
-  Growth growth;
-  growth.arm = "original";
-  growth.role = "server";
-  growth.metric = "rss_growth_bytes_per_round";
-  growth.verdict = GrowthVerdict::flat;
-  sample.results.growth = {growth};
-  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::SizeIs(1));
   sample.results.ablation.emplace_back();
-  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::IsEmpty());
+  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::IsEmpty())
+      << "an ablation asks about switches";
 }
 
 TEST(ReportModel, OfARunWithoutTrialsHasNoSections) {
