@@ -78,6 +78,42 @@ void tell(const RunOptions& options, const std::string& text) {
   if (!options.quiet) fmt::print(stderr, "{}\n", text);
 }
 
+/// What people know the two sides by, where that tells them apart.
+std::pair<std::string, std::string> two_names(const std::optional<std::string>& a,
+                                              const std::optional<std::string>& b) {
+  if (!a || !b || *a == *b) return {"a", "b"};
+  return {*a, *b};
+}
+
+/// A branch or tag by its name, everything else by its commit.
+std::pair<std::string, std::string> arms_of(const Revision& a, const Revision& b) {
+  constexpr std::size_t kShownDigits = 12;
+  const auto name = [](const Revision& revision) {
+    const std::string commit = revision.commit.substr(0, kShownDigits);
+    return revision.commit.starts_with(revision.name)
+               ? commit
+               : arm_name_for(revision.name).value_or(commit);
+  };
+  return two_names(name(a), name(b));
+}
+
+/// A mistake in gates or config is told before minutes of building.
+void check_before_building(const BuildsArguments& arguments) {
+  const auto config = config_in(arguments.words);
+  Overrides overrides = overrides_from(arguments.options);
+  if (config) {
+    overrides.calibrate = true;  // one arm is enough for two builds
+    refuse_bad_gates(load_experiment(*config, overrides));
+    return;
+  }
+  const nlohmann::json process = {{"role", "command"}, {"argv", arguments.words}};
+  const nlohmann::json document = {{"name", "compare"},
+                                   {"workload", {{"kind", "command"}, {"processes", {process}}}},
+                                   {"arms", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
+                                   {"baseline", "a"}};
+  refuse_bad_gates(parse_experiment(document.dump(), "compare", fs::current_path(), overrides));
+}
+
 /// One side of compare_revisions.
 struct Side {
   const char* arm;
@@ -142,7 +178,7 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
   const fs::path directory = *arguments.options.out;
   const Worktrees worktrees(root, directory / "worktrees", a, b);
   worktrees.keep(revisions.keep);
-  const auto [arm_a, arm_b] = arm_names_for(a.name, b.name);
+  const auto [arm_a, arm_b] = arms_of(a, b);
   const BuildPair builds{worktrees.baseline(), worktrees.candidate(), arm_a, arm_b,
                          arguments.calibrate};
   build_side({"a", "baseline", a, builds.a}, revisions, directory, arguments.options);
@@ -168,7 +204,7 @@ int compare_directories(const std::string& a, const std::string& b,
   const auto last_name = [](const std::string& directory) {
     return fs::absolute(directory + "/.").lexically_normal().parent_path().filename().string();
   };
-  const auto [arm_a, arm_b] = arm_names_for(last_name(a), last_name(b));
+  const auto [arm_a, arm_b] = two_names(arm_name_for(last_name(a)), arm_name_for(last_name(b)));
   const BuildPair builds{a, b, arm_a, arm_b, arguments.calibrate};
   const PreparedDuel prepared =
       prepare_duel(builds, arguments, fs::current_path(), fs::current_path());
@@ -192,6 +228,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   }
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);
+  check_before_building(settled);
   const std::atomic<int>& stop_signal = listen_for_signals();
   try {
     return duel_revisions(revisions, settled, root, a, b);

@@ -107,18 +107,6 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
   return roles;
 }
 
-/// Before an hour of trials, not after it. A metric that no known one resembles may come from a
-/// mark, and is checked afterwards.
-void refuse_bad_gates(const Experiment& experiment) {
-  const std::vector<Gate> gates = settings_from_config(experiment.resolved).gates;
-  std::vector<std::string> metrics;
-  for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
-  const std::vector<std::string> known = metrics;
-  for (const Gate& gate : gates)
-    if (!nearest_name(gate.metric, known)) metrics.push_back(gate.metric);
-  check_gate_names(gates, roles_of(experiment), metrics);
-}
-
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
 void keep_calibration(const fs::path& directory, const RunHeader& header) {
   const fs::path kept = directory / kCalibrationFile;
@@ -164,6 +152,17 @@ const std::atomic<int>& listen_for_signals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   return stop_signal;
+}
+
+// A metric that no known one resembles may come from a mark, and is checked afterwards.
+void refuse_bad_gates(const Experiment& experiment) {
+  const std::vector<Gate> gates = settings_from_config(experiment.resolved).gates;
+  std::vector<std::string> metrics;
+  for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
+  const std::vector<std::string> known = metrics;
+  for (const Gate& gate : gates)
+    if (!nearest_name(gate.metric, known)) metrics.push_back(gate.metric);
+  check_gate_names(gates, roles_of(experiment), metrics);
 }
 
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,

@@ -24,6 +24,10 @@ struct RunFacts {
 /// Set by SIGINT and SIGTERM from now on, which no longer end memduel by themselves.
 const std::atomic<int>& listen_for_signals();
 
+/// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
+/// metric that the experiment cannot have.
+void refuse_bad_gates(const Experiment& experiment);
+
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
 /// does.
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,

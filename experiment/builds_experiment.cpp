@@ -40,6 +40,7 @@ class Finder {
 
 /// Both arms get a value as soon as one needs it.
 void add_library_path(json& env, const std::vector<BuildProgram>& programs, bool needed) {
+  if (!env.is_object()) env = json::object();
   if (!needed) return;
   std::string path;
   std::set<std::string> seen;
@@ -104,28 +105,19 @@ json describe_file(const BuildFile& file) {
   return described;
 }
 
-std::string arm_name_for(const std::string& side) {
-  constexpr std::size_t kCommitDigits = 40;
-  constexpr std::size_t kShownDigits = 12;
-  constexpr std::size_t kMostCharacters = 40;
-  const bool commit = side.size() == kCommitDigits &&
-                      side.find_first_not_of("0123456789abcdef") == std::string::npos;
-  std::string name = side.substr(0, commit ? kShownDigits : kMostCharacters);
-  for (char& c : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                       std::string_view("_.~^@+-").find(c) != std::string_view::npos;
-    if (!plain) c = '-';
-  }
-  return name;
-}
-
 }  // namespace
 
-std::pair<std::string, std::string> arm_names_for(const std::string& a, const std::string& b) {
-  std::pair<std::string, std::string> names = {arm_name_for(a), arm_name_for(b)};
-  const auto plain = [](const std::string& name) { return !name.empty() && name.front() != '.'; };
-  if (!plain(names.first) || !plain(names.second) || names.first == names.second) return {"a", "b"};
-  return names;
+std::optional<std::string> arm_name_for(const std::string& name) {
+  constexpr std::size_t kMostCharacters = 40;
+  std::string arm = name;
+  std::replace(arm.begin(), arm.end(), '/', '-');
+  const bool plain = std::all_of(arm.begin(), arm.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("_.-").find(c) != std::string_view::npos;
+  });
+  const bool fits = !arm.empty() && arm.size() <= kMostCharacters &&
+                    std::isalnum(static_cast<unsigned char>(arm.front())) != 0;
+  return plain && fits ? std::optional(arm) : std::nullopt;
 }
 
 BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string>& words,

@@ -19,9 +19,8 @@ struct BuildPair {
   bool calibrate = false;  ///< b is a twin of a
 };
 
-/// Names that people know the two sides by, for arms: those of `a` and `b` where they differ and
-/// fit into file names, else "a" and "b". A full commit name is shortened.
-std::pair<std::string, std::string> arm_names_for(const std::string& a, const std::string& b);
+/// `name` where it can be the name of an arm, slashes as dashes; absent: it cannot.
+std::optional<std::string> arm_name_for(const std::string& name);
 
 struct BuildDuel {
   nlohmann::json document;

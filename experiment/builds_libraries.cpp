@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <sstream>
 #include <string_view>
 
@@ -22,6 +23,16 @@ std::string_view trimmed(std::string_view text) {
 std::string_view without_address(std::string_view text) {
   const std::size_t at = text.rfind(" (0x");
   return at == std::string_view::npos ? text : text.substr(0, at);
+}
+
+/// The one that the linker names before it gives up.
+std::optional<std::string> missing_library(const std::string& complaint) {
+  constexpr std::string_view kBefore = "error while loading shared libraries: ";
+  constexpr std::string_view kAfter = ": cannot open shared object file";
+  const std::size_t begin = complaint.find(kBefore);
+  const std::size_t end = complaint.find(kAfter);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return std::nullopt;
+  return complaint.substr(begin + kBefore.size(), end - begin - kBefore.size());
 }
 
 }  // namespace
@@ -51,6 +62,7 @@ std::vector<LoadedLibrary> libraries_of(const BuildFile& program, const std::str
   if (program.interpreter.empty()) return {};
   const Captured listing = capture(
       {program.interpreter, "--library-path", library_path, "--list", program.path.string()});
+  if (const auto missing = missing_library(listing.err)) return {{*missing, {}}};
   if (listing.exit_status != 0)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("{} --list ended with status {}: {}", program.interpreter,

@@ -18,8 +18,9 @@ struct LoadedLibrary {
 std::vector<LoadedLibrary> parse_library_list(const std::string& listing);
 
 /// Asks the program's own dynamic linker, with `library_path` as LD_LIBRARY_PATH; nothing of the
-/// program runs. Empty for a static program or one that is no ELF file. Throws
-/// Error(cannot_measure) when the linker refuses the program.
+/// program runs. Of a program that lacks a library only that one is told. Empty for a static
+/// program or one that is no ELF file. Throws Error(cannot_measure) when the linker refuses the
+/// program.
 std::vector<LoadedLibrary> libraries_of(const BuildFile& program, const std::string& library_path);
 
 }  // namespace memduel

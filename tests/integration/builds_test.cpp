@@ -67,7 +67,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_EQ(results.at("gates").at(0).at("outcome"), "failed");
   EXPECT_EQ(results.at("gates").at(1).at("outcome"), "passed") << "as many allocations as before";
   const auto row = comparison(results, "tree", "peak_heap_bytes");
-  EXPECT_EQ(row.at("baseline"), "HEAD~1");
+  EXPECT_EQ(row.at("baseline"), base.substr(0, 12));
   EXPECT_EQ(row.at("candidate"), "main");
   EXPECT_EQ(row.at("candidate_median").get<double>() - row.at("baseline_median").get<double>(),
             4 * kMiBytes);
@@ -83,16 +83,12 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("+4.00 MiB, 100 % of what differs"),
                              HasSubstr("ledger::Store::reserve_buffer()"),
                              HasSubstr("every stack is in both")));
-  for (const char* format : {"markdown", "html"}) {
-    const Finished report =
-        memduel(place, {"report", place.path("run").string(), "--format", format});
-    const std::string text =
-        format == std::string("html") ? read_file(place.path("run/results.json")) : report.out;
-    EXPECT_THAT(text, HasSubstr("ledger::Store::reserve\\_buffer()")) << format;
-  }
+  const Finished markdown =
+      memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
+  EXPECT_TRUE(markdown.out.find("ledger::Store::reserve\\_buffer()") != std::string::npos);
   const auto& builds = results.at("environment").at("builds");
   EXPECT_NE(builds.at("main").at(0).at("libraries").at(0).at("build_id"),
-            builds.at("HEAD~1").at(0).at("libraries").at(0).at("build_id"));
+            builds.at(base.substr(0, 12)).at(0).at("libraries").at(0).at("build_id"));
   EXPECT_THAT(results.at("environment").at("reproduce").get<std::string>(),
               AllOf(HasSubstr(base), HasSubstr(head), EndsWith("-- build/ledger 1000")));
   expect_no_worktree(repository, place);
@@ -165,6 +161,21 @@ TEST(Revisions, TakeKeptPathsFromTheCandidate) {
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("stor.cpp"));
   expect_no_worktree(repository, place);
+}
+
+TEST(Revisions, AFaultyGateIsToldBeforeAnythingIsBuilt) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  static_cast<void>(repository.commit("larger buffer"));
+  const Finished run = memduel(
+      place,
+      duel_of(place, "HEAD~1", "HEAD",
+              {"--build", "false", "--gate", "tree.peak_heap_byte<=+1%", "--", "out/ledger"}),
+      repository.path());
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("peak_heap_bytes"));
 }
 
 TEST(Revisions, AreNamedWhenTheyCannotBeFound) {
@@ -303,7 +314,7 @@ TEST_F(BuildDirectories, EachRunsItsOwnProgramWithItsOwnLibrary) {
   const auto builds = results().at("environment").at("builds");
   for (const char* name : {"old", "new"}) {
     const auto& library = builds.at(name).at(0).at("libraries").at(0);
-    EXPECT_EQ(library.at("path"), built().path(name + std::string("/libledger_store.so")));
+    EXPECT_EQ(library.at("path"), built().path(name + std::string("/libledger_store.so")).string());
   }
   EXPECT_EQ(results().at("differences").at(0).at("bytes"), 4 * kMiBytes);
 }
@@ -371,7 +382,7 @@ TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
   EXPECT_EQ(results.at("arms").at(0).at("name"), "old");
   const auto config_of_run = nlohmann::json::parse(read_file(place.path("run/config.json")));
   EXPECT_EQ(config_of_run.at("arms").at(1).at("argv").at("ledger").at(0),
-            built().path("new/ledger"));
+            built().path("new/ledger").string());
   EXPECT_EQ(config_of_run.at("arms").at(1).at("append").at("ledger").at(0), "ü b");
   const Finished none = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
                                         built().path("new"), "--arm", "three", config});

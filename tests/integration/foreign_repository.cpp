@@ -44,6 +44,7 @@ void ForeignRepository::set_buffer(int mebibytes) const {
 }
 
 void ForeignRepository::write(const std::string& file, const std::string& text) const {
+  fs::create_directories(path(file).parent_path());
   write_file_atomically(path(file), text);
 }
 
