@@ -16,10 +16,13 @@ struct ExitContext {
   bool killed_for_memory = false;  ///< the kernel counted a kill for memory in the trial
   std::optional<int> round;        ///< the round that was running
   std::string waited_for;          ///< its readiness condition
+  bool after_last_round =
+      false;  ///< we had sent SIGTERM because the last round that counts was over
 };
 
 /// An allowed status after it was ready; once asked to stop also SIGTERM, SIGKILL and 128 +
-/// SIGTERM, which shells and Python report for it.
+/// SIGTERM, which shells and Python report for it. In the middle of a job that is stopped after its
+/// last round any status is what losing the others looks like.
 bool ended_well(const ProcessSpec& spec, const ExitRecord& exit, const ExitContext& context);
 
 /// "exited with status 3 in round 4", without the role's name.

@@ -41,6 +41,13 @@ TEST(EndedWell, BeingStoppedIsSuccess) {
   EXPECT_FALSE(ended_well(spec, with_signal(SIGTERM), kReady));
 }
 
+TEST(EndedWell, AfterTheLastRoundEveryStatusIsSuccessButACrashIsNot) {
+  ExitContext stopped = kStopped;
+  stopped.after_last_round = true;
+  EXPECT_TRUE(ended_well({}, with_status(1), stopped));
+  EXPECT_FALSE(ended_well({}, with_signal(SIGSEGV), stopped));
+}
+
 TEST(DescribeExit, SaysSignalRoundAndMemory) {
   EXPECT_EQ(describe_exit(with_status(3), {true, false, false, 4, {}}),
             "exited with status 3 in round 4");

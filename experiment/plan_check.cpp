@@ -72,8 +72,9 @@ void check_plan(const TrialPlan& plan) {
   check_text_marks(plan, roles);
   const bool ends = std::any_of(plan.processes.begin(), plan.processes.end(),
                                 [](const auto& process) { return process.end == End::wait; });
-  if (!ends) {
-    refuse({}, "no process of the trial ends it", "give one of them \"end\": \"wait\"");
+  if (!ends && !plan.stop_after_round) {
+    refuse({}, "no process of the trial ends it",
+           "give one of them \"end\": \"wait\", or the workload stop_after_round");
   }
   for (const std::string& name : plan.meters) meter_named(name);
 }

@@ -28,7 +28,9 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stdout_path_(log_file(plan, spec.role, "stdout")),
       stderr_path_(log_file(plan, spec.role, "stderr")),
       stdout_(make_log(stdout_path_)),
-      stderr_(make_log(stderr_path_)) {
+      stderr_(make_log(stderr_path_)),
+      stdout_limit_(stdout_path_, plan.log_limit_bytes),
+      stderr_limit_(stderr_path_, plan.log_limit_bytes) {
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
   if (spec.heap_dir) std::filesystem::create_directories(*spec.heap_dir);
@@ -76,6 +78,23 @@ std::vector<Mark> SupervisedProcess::receive_marks() {
     garbage_lines += reader.garbage_lines() - garbage_before;
   }
   return received;
+}
+
+void SupervisedProcess::limit_logs() {
+  stdout_limit_.check();
+  stderr_limit_.check();
+}
+
+SupervisedProcess::CutLogs SupervisedProcess::finish_logs() {
+  CutLogs result;
+  const auto finish = [&](LogLimit& limit, const char* stream) {
+    const std::string name = fmt::format("{} of {}", stream, role());
+    if (limit.finish() > 0) result.cut.push_back(name);
+    if (limit.failed()) result.unlimited.push_back(name);
+  };
+  finish(stdout_limit_, "stdout");
+  finish(stderr_limit_, "stderr");
+  return result;
 }
 
 std::string SupervisedProcess::last_words() const {

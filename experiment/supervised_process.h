@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/log_limit.h"
 #include "experiment/marks_socket.h"
 #include "experiment/readiness.h"
 #include "experiment/trial_plan.h"
@@ -37,6 +38,15 @@ class SupervisedProcess {
   /// the first that says `start`; those of other processes are counted and dropped.
   std::vector<Mark> receive_marks();
 
+  /// Keeps its logs within their limit.
+  void limit_logs();
+  struct CutLogs {
+    std::vector<std::string> cut;        ///< "stdout of server"
+    std::vector<std::string> unlimited;  ///< their file system cannot free a part of a file
+  };
+  /// After its last process is gone: closes the gaps in them.
+  CutLogs finish_logs();
+
   /// Last lines of its stderr, or of its stdout when that is empty, indented for a message.
   [[nodiscard]] std::string last_words() const;
 
@@ -45,7 +55,10 @@ class SupervisedProcess {
   std::vector<pid_t> members;  ///< pid and its descendants as they are found
   bool is_ready = false;
   bool asked_to_stop = false;
-  bool killed_by_us = false;
+  /// Its own process has ended and left the work to one of its members.
+  bool is_daemon = false;
+  int last_round_begun = 0;
+  int last_round_ended = 0;  ///< by its own mark, or by the next one's begin
   std::int64_t started_ns = 0;
   std::optional<int> running_round;
   std::optional<Readiness> readiness;
@@ -62,6 +75,8 @@ class SupervisedProcess {
   std::filesystem::path stderr_path_;
   Descriptor stdout_;
   Descriptor stderr_;
+  LogLimit stdout_limit_;
+  LogLimit stderr_limit_;
   std::map<pid_t, MarkReader> readers_;
 };
 

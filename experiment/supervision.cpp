@@ -1,7 +1,6 @@
 #include "experiment/supervision.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
 #include <sys/epoll.h>
 
@@ -10,8 +9,9 @@
 #include <csignal>
 #include <cstring>
 
-#include "base/error.h"
 #include "experiment/monotonic.h"
+#include "experiment/ports.h"
+#include "experiment/seconds.h"
 
 namespace memduel {
 namespace {
@@ -19,12 +19,8 @@ namespace {
 constexpr std::int64_t kReadinessInterval = kSecondNs / 100;
 /// An upper bound on how long a request to stop goes unnoticed.
 constexpr std::int64_t kLongestWait = kSecondNs / 10;
-/// When the first PSS is read of a trial that has sent no mark until then.
-constexpr std::int64_t kUnmarkedAfter = 2 * kSecondNs;
-
-double seconds_as_ns(double seconds) {
-  return seconds * static_cast<double>(kSecondNs);
-}
+/// When PSS is first read between rounds.
+constexpr std::int64_t kFirstSweepAfter = kSecondNs;
 
 /// A sampler that preempts a worker each 2 ms costs it its cache and its place: rounds took 6 %
 /// longer (bench/harness). As a batch task it waits for the next switch; what it starts does not
@@ -43,8 +39,9 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       meters_(plan),
       begin_ns_(monotonic_ns()),
       oom_kills_before_(oom_kills_anywhere()),
+      members_(plan.match),
       poll_(epoll_create1(EPOLL_CLOEXEC)),
-      unmarked_sweep_due_ns_(begin_ns_ + kUnmarkedAfter) {
+      sweep_due_ns_(begin_ns_ + kFirstSweepAfter) {
   for (const ProcessSpec& spec : plan.processes) processes_.emplace_back(spec, plan);
   text_marks_.emplace(plan);
 }
@@ -59,9 +56,13 @@ TrialRun Supervision::run() {
   while (!over()) step();
   end_trial();
   throw_if_stopped();
+  check_ports();
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
   outcome_.harness_cpu_seconds += meters_.cpu_seconds();
+  outcome_.trace.cgroup_parts = cgroup_peak_.parts();
+  outcome_.matched = members_.matched();
+  for (auto& [role, trace] : matched_) outcome_.matched_traces.push_back(std::move(trace));
   TrialRun result = make_result(plan_, outcome_, processes_, meters_);
   for (Note& note : text_marks_->limitations()) result.limitations.push_back(std::move(note));
   for (Note& note : text_marks_->warnings()) result.warnings.push_back(std::move(note));
@@ -75,8 +76,11 @@ void Supervision::step() {
   read_text_marks(now);
   check_readiness(now);
   find_members(now);
+  check_daemons();
   meters_.sample(now);
-  sweep_unmarked(now);
+  if (!plan_.meters.empty()) cgroup_peak_.sample(now, launcher_->cgroup());
+  sweep_between_rounds(now);
+  limit_logs(now);
   check_deadlines(now);
 }
 
@@ -87,7 +91,8 @@ bool Supervision::over() const {
 }
 
 bool Supervision::stop_asked() const {
-  return options_.stop_signal != nullptr && options_.stop_signal->load() != 0;
+  return !plan_.ignores_stop && options_.stop_signal != nullptr &&
+         options_.stop_signal->load() != 0;
 }
 
 void Supervision::watch(int descriptor, SupervisedProcess* process) const {
@@ -126,6 +131,18 @@ SupervisedProcess& Supervision::named(const std::string& role) {
                        [&](const auto& process) { return process.role() == role; });
 }
 
+/// A server whose port is taken would fail with words of its own, or wait for it.
+std::optional<std::string> Supervision::holder_of_port(const SupervisedProcess& process) {
+  const auto& ready = process.spec().ready;
+  if (!ready || !ready->port) return std::nullopt;
+  const auto holder = listener_on(*ready->port);
+  if (!holder) return std::nullopt;
+  return fmt::format(
+      "cannot listen on port {}: {} listens on it already\n  {{port:NAME}} is a free port in "
+      "every trial, in arguments, env and templates",
+      *ready->port, *holder);
+}
+
 void Supervision::start_what_can_start() {
   for (SupervisedProcess& process : processes_) {
     const auto& after = process.spec().after;
@@ -133,6 +150,10 @@ void Supervision::start_what_can_start() {
                            std::all_of(after.begin(), after.end(),
                                        [&](const auto& role) { return named(role).is_ready; });
     if (!can_start) continue;
+    if (const auto holder = holder_of_port(process)) {
+      fail(process, *holder);
+      return;
+    }
     process.state = State::starting;
     const int error = launcher_->request(process.spawn_request(), process.spawn_descriptors());
     process.release_descriptors();
@@ -158,74 +179,6 @@ void Supervision::check_readiness(std::int64_t now) {
                        process.spec().ready->within_seconds, process.readiness->describe()));
     }
   }
-}
-
-void Supervision::check_deadlines(std::int64_t now) {
-  if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds)) {
-    std::vector<std::string> running;
-    for (const auto& process : processes_) {
-      if (process.state != State::ended) running.push_back(process.role());
-    }
-    outcome_.fail(fmt::format("the trial did not end within {} s; still there: {}",
-                              plan_.deadline_seconds, fmt::join(running, ", ")));
-    for (const auto& process : processes_) {
-      if (process.state == State::running) {
-        outcome_.failure += fmt::format("\n{}:{}", process.role(), process.last_words());
-      }
-    }
-  }
-  if (stopping_since_ns_ != 0 && !grace_is_over_ &&
-      static_cast<double>(now - stopping_since_ns_) > seconds_as_ns(plan_.stop_grace_seconds)) {
-    grace_is_over_ = true;
-    signal_running(SIGKILL);
-  }
-}
-
-void Supervision::stop_others_when_due() {
-  const bool all_waited_for =
-      std::all_of(processes_.begin(), processes_.end(), [](const auto& process) {
-        return process.spec().end == End::stop || process.state == State::ended;
-      });
-  if (!all_waited_for || stopping_since_ns_ != 0) return;
-  stopping_since_ns_ = monotonic_ns();
-  signal_running(SIGTERM);
-}
-
-void Supervision::signal_running(int number) {
-  for (SupervisedProcess& process : processes_) {
-    // One that is still waiting for its turn has nothing left to do.
-    if (process.state == State::waiting) process.state = State::ended;
-    if (process.state != State::running) continue;
-    if (number == SIGKILL) outcome_.killed_after_grace.push_back(process.role());
-    stop(process, number);
-  }
-}
-
-void Supervision::stop(SupervisedProcess& process, int number) {
-  process.asked_to_stop = true;
-  launcher_->request({"signal", process.role(), std::to_string(number)});
-}
-
-void Supervision::fail(const SupervisedProcess& process, const std::string& what) {
-  if (outcome_.failed()) return;
-  outcome_.fail(fmt::format("{} {}{}", process.role(), what, process.last_words()));
-}
-
-/// Tells the launcher to end and takes its last reports.
-void Supervision::end_trial() {
-  if (launcher_lost_) return;
-  launcher_->request({"end"});
-  while (!launcher_ended_ && !launcher_lost_) {
-    auto report = launcher_->report_within(std::chrono::seconds(30));
-    take_report(report);
-  }
-}
-
-void Supervision::throw_if_stopped() const {
-  if (!stop_asked()) return;
-  const bool terminated = options_.stop_signal->load() == SIGTERM;
-  throw Error(terminated ? ExitCode::terminated : ExitCode::interrupted,
-              terminated ? "terminated" : "interrupted");
 }
 
 }  // namespace memduel

@@ -4,12 +4,15 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "experiment/cgroup_peak.h"
 #include "experiment/exit_verdict.h"
 #include "experiment/launcher_client.h"
+#include "experiment/role_members.h"
 #include "experiment/supervised_process.h"
 #include "experiment/supervisor.h"
 #include "experiment/supervisor_result.h"
@@ -39,34 +42,47 @@ class Supervision {
 
   // Starting: supervision.cpp
   SupervisedProcess& named(const std::string& role);
+  static std::optional<std::string> holder_of_port(const SupervisedProcess& process);
   void start_what_can_start();
   void check_readiness(std::int64_t now);
 
-  // Ending: supervision.cpp
+  // Ending: supervision_ending.cpp
   void check_deadlines(std::int64_t now);
+  [[nodiscard]] std::string never_ends() const;
   void stop_others_when_due();
+  void stop_after_last_round();
+  void begin_stopping();
   void signal_running(int number);
   void stop(SupervisedProcess& process, int number);
   void fail(const SupervisedProcess& process, const std::string& what);
   void end_trial();
+  void check_ports();
+  void limit_logs(std::int64_t now);
   void throw_if_stopped() const;
+
+  // Daemons: supervision_daemons.cpp
+  bool goes_on_as_daemon(SupervisedProcess& process, const ExitRecord& record);
+  void check_daemons();
 
   // What the launcher says: supervision_reports.cpp
   void take_report(const std::optional<Packet>& report);
   void spawned(const std::vector<std::string>& fields);
   void unstarted(const std::vector<std::string>& fields);
   void exited(const std::vector<std::string>& fields);
+  void end_process(SupervisedProcess& process, const ExitRecord& record);
   void ended(const std::vector<std::string>& fields);
   [[nodiscard]] ExitContext exit_context(const SupervisedProcess& process) const;
   [[nodiscard]] bool killed_for_memory() const;
+  [[nodiscard]] std::string came_too_early(const SupervisedProcess& process) const;
 
   // What is measured: supervision_metering.cpp
   void add_member(SupervisedProcess& process, pid_t pid);
   void find_members(std::int64_t now);
+  void add_matched(const Member& member, std::int64_t now);
   [[nodiscard]] const SupervisedProcess& reference() const;
   void take_marks(SupervisedProcess& process);
   void note_round(SupervisedProcess& process, MarkEvent& event);
-  void sweep_unmarked(std::int64_t now);
+  void sweep_between_rounds(std::int64_t now);
   void sweep_at_round_end(const SupervisedProcess& process, int round);
   void sweep_all(TrialMeters::Need need);
 
@@ -83,15 +99,19 @@ class Supervision {
   std::optional<std::int64_t> oom_kills_before_;
   std::deque<SupervisedProcess> processes_;
   std::optional<TextMarks> text_marks_;
-  std::vector<pid_t> known_members_;
+  RoleMembers members_;
+  std::map<std::string, RoleTrace> matched_;
+  CgroupPeak cgroup_peak_;
   LauncherClient* launcher_ = nullptr;
   Descriptor poll_;
   std::int64_t readiness_due_ns_ = 0;
   std::int64_t members_due_ns_ = 0;
-  std::int64_t unmarked_sweep_due_ns_;
+  std::int64_t sweep_due_ns_;
+  std::int64_t logs_due_ns_ = 0;
   std::int64_t stopping_since_ns_ = 0;
   std::optional<std::int64_t> last_round_swept_ns_;
   bool grace_is_over_ = false;
+  bool stopped_after_round_ = false;
   bool launcher_lost_ = false;
   bool launcher_ended_ = false;
   TrialOutcome outcome_;

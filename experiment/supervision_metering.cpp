@@ -12,7 +12,8 @@ namespace memduel {
 namespace {
 
 constexpr std::int64_t kMembersInterval = kSecondNs / 4;
-constexpr std::int64_t kUnmarkedSweepInterval = 2 * kSecondNs;
+/// Of PSS between rounds, where its share of the time allows so many readings.
+constexpr std::int64_t kSweepInterval = kSecondNs;
 
 }  // namespace
 
@@ -21,23 +22,34 @@ void Supervision::add_member(SupervisedProcess& process, pid_t pid) {
   meters_.add(process.role(), pid);
 }
 
-/// Descendants count for the role whose name they carry in their environment.
 void Supervision::find_members(std::int64_t now) {
   if (now < members_due_ns_ || launcher_lost_) return;
   const TrialCgroup& group = launcher_->cgroup();
   members_due_ns_ = now + (group.exists() ? kMembersInterval : kMembersInterval * 5);
   const auto found =
       group.exists() ? processes_in(group) : descendants_of(launcher_->pid(), all_processes());
-  for (const pid_t pid : found) {
-    if (std::find(known_members_.begin(), known_members_.end(), pid) != known_members_.end()) {
-      continue;
-    }
-    known_members_.push_back(pid);
-    const auto role = environment_of(pid, kRoleVariable);
+  for (const Member& member : members_.update(found)) {
     for (SupervisedProcess& process : processes_) {
-      if (process.pid != pid && role == process.role()) add_member(process, pid);
+      std::erase(process.members, member.pid);
+      if (process.role() != member.role) continue;
+      add_member(process, member.pid);
+      process.trace.has_several_processes = true;
     }
+    if (members_.matched().contains(member.pid)) add_matched(member, now);
   }
+}
+
+/// A role that no process was started as begins with the first descendant that matches.
+void Supervision::add_matched(const Member& member, std::int64_t now) {
+  RoleTrace& trace = matched_[member.role];
+  if (trace.role.empty()) {
+    trace.role = member.role;
+    trace.begin_ns = now;
+    trace.rss.metric = "rss_bytes";
+    trace.of_descendants = true;
+    trace.ended_well = true;
+  }
+  meters_.add(member.role, member.pid);
 }
 
 const SupervisedProcess& Supervision::reference() const {
@@ -70,17 +82,23 @@ void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
   if (options_.rest_in_even_rounds && &process == &reference() && kind == Mark::Kind::round_begin)
     meters_.rest(event.mark.round % 2 == 0);
   event.reading = meters_.read(process.role());
-  if (kind == Mark::Kind::round_begin) process.running_round = event.mark.round;
-  if (kind != Mark::Kind::round_end) return;
-  process.running_round.reset();
-  sweep_at_round_end(process, event.mark.round);
+  if (kind == Mark::Kind::round_begin) {
+    process.running_round = event.mark.round;
+    process.last_round_begun = std::max(process.last_round_begun, event.mark.round);
+    process.last_round_ended = std::max(process.last_round_ended, event.mark.round - 1);
+  } else if (kind == Mark::Kind::round_end) {
+    process.running_round.reset();
+    process.last_round_ended = std::max(process.last_round_ended, event.mark.round);
+    sweep_at_round_end(process, event.mark.round);
+  }
+  stop_after_last_round();
 }
 
-/// A trial without marks has no round ends to read PSS at.
-void Supervision::sweep_unmarked(std::int64_t now) {
-  const SupervisedProcess& role = reference();
-  if (role.marking_pid != 0 || role.running_round || now < unmarked_sweep_due_ns_) return;
-  unmarked_sweep_due_ns_ = now + kUnmarkedSweepInterval;
+/// A trial without marks has no round ends to read PSS at, and those of commands may be far apart.
+void Supervision::sweep_between_rounds(std::int64_t now) {
+  const bool at_round_ends_only = reference().marking_pid != 0 && !plan_.pss_between_rounds;
+  if (at_round_ends_only || now < sweep_due_ns_) return;
+  sweep_due_ns_ = now + kSweepInterval;
   sweep_all(TrialMeters::Need::if_affordable);
 }
 
@@ -103,7 +121,9 @@ void Supervision::sweep_all(TrialMeters::Need need) {
   for (const SupervisedProcess& process : processes_) {
     if (process.state == State::running) running.push_back(process.role());
   }
-  meters_.sweep(running, running.size() == processes_.size(), need);
+  const bool all_roles = running.size() == processes_.size();
+  for (const auto& [role, trace] : matched_) running.push_back(role);
+  meters_.sweep(running, all_roles, need);
 }
 
 }  // namespace memduel

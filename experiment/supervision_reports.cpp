@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 
@@ -32,6 +33,7 @@ void Supervision::spawned(const std::vector<std::string>& fields) {
   process.started_ns = monotonic_ns();
   process.trace.begin_ns = process.started_ns;
   process.is_ready = !process.readiness;
+  members_.add_root(process.role(), process.pid);
   add_member(process, process.pid);
   if (stopping_since_ns_ != 0) stop(process, SIGTERM);
 }
@@ -47,8 +49,6 @@ void Supervision::unstarted(const std::vector<std::string>& fields) {
 void Supervision::exited(const std::vector<std::string>& fields) {
   SupervisedProcess& process = named(fields[1]);
   take_marks(process);
-  take_marked_lines(text_marks_->finish(process.role()));
-  process.state = State::ended;
   ExitRecord record;
   record.t_ns = monotonic_ns();
   (fields[2] == "signal" ? record.signal : record.status) = std::stoi(fields[3]);
@@ -56,19 +56,40 @@ void Supervision::exited(const std::vector<std::string>& fields) {
   record.max_rss_bytes = std::stoll(fields[5]) * 1024;
   record.minor_faults = std::stoll(fields[6]);
   record.major_faults = std::stoll(fields[7]);
+  if (goes_on_as_daemon(process, record)) return;
+  end_process(process, record);
+}
+
+void Supervision::end_process(SupervisedProcess& process, const ExitRecord& record) {
+  take_marked_lines(text_marks_->finish(process.role()));
+  process.state = State::ended;
   process.trace.exit = record;
   const ExitContext context = exit_context(process);
   process.trace.ended_well = ended_well(process.spec(), record, context);
   if (!process.trace.ended_well && !outcome_.failed() && !stop_asked()) {
     if (context.killed_for_memory) outcome_.status = TrialStatus::killed_for_memory;
-    fail(process, describe_exit(record, context));
+    fail(process, describe_exit(record, context) + came_too_early(process));
   }
+  stop_after_last_round();
   stop_others_when_due();
 }
 
 ExitContext Supervision::exit_context(const SupervisedProcess& process) const {
-  return {process.is_ready, process.asked_to_stop, killed_for_memory(), process.running_round,
-          process.readiness ? process.readiness->describe() : std::string()};
+  return {process.is_ready,
+          process.asked_to_stop,
+          killed_for_memory(),
+          process.running_round,
+          process.readiness ? process.readiness->describe() : std::string(),
+          process.asked_to_stop && stopped_after_round_};
+}
+
+/// What a failure may come from: the process did not wait for one that was not ready yet.
+std::string Supervision::came_too_early(const SupervisedProcess& process) const {
+  const auto unready = std::find_if(processes_.begin(), processes_.end(), [](const auto& other) {
+    return other.readiness && !other.is_ready;
+  });
+  if (!process.is_ready || unready == processes_.end()) return {};
+  return fmt::format(" while {} was not ready yet (\"after\" would make it wait)", unready->role());
 }
 
 /// Whether the kernel's count of processes killed for memory grew: the trial's own group's count,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "experiment/trial_metrics.h"
 #include "profilers/profile/heap_counters.h"
 
@@ -38,7 +39,7 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
   std::vector<std::string> unmarked;
   std::vector<std::string> no_reset;
   for (const RoleTrace& trace : outcome.trace.roles) {
-    if (!has_rounds(trace)) unmarked.push_back(trace.role);
+    if (!has_rounds(trace) && !trace.of_descendants) unmarked.push_back(trace.role);
     if (!trace.peaks_reset) no_reset.push_back(trace.role);
   }
   note_roles(run.limitations, unmarked, "peaks_sampled_from_outside",
@@ -66,14 +67,52 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
   }
 }
 
+void note_logs(TrialRun& run, const TrialPlan& plan, std::deque<SupervisedProcess>& processes) {
+  std::vector<std::string> cut;
+  std::vector<std::string> unlimited;
+  for (SupervisedProcess& process : processes) {
+    const auto logs = process.finish_logs();
+    cut.insert(cut.end(), logs.cut.begin(), logs.cut.end());
+    unlimited.insert(unlimited.end(), logs.unlimited.begin(), logs.unlimited.end());
+  }
+  const std::string limit = format_bytes(static_cast<double>(plan.log_limit_bytes));
+  note_roles(run.limitations, cut, "log_cut",
+             "{} took more than " + limit + ": its beginning and its end are kept",
+             "have the job log less");
+  note_roles(run.warnings, unlimited, "log_not_limited",
+             "{} takes more than " + limit + ", and its file system cannot free a part of a file",
+             "give an --out on another file system, or have the job log less");
+}
+
+void note_matches(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+  for (const RoleMatch& match : plan.match) {
+    const bool found =
+        std::any_of(outcome.matched_traces.begin(), outcome.matched_traces.end(),
+                    [&](const RoleTrace& trace) { return trace.role == match.role; });
+    if (found) continue;
+    run.warnings.push_back(
+        {"match_found_nothing",
+         fmt::format("no descendant's arguments matched \"{}\": there is no role {}", match.pattern,
+                     match.role),
+         "descendants are looked for four times a second; the pattern is for all arguments, joined "
+         "by spaces"});
+  }
+}
+
 void note_processes(TrialRun& run, const TrialOutcome& outcome,
                     const std::deque<SupervisedProcess>& processes) {
   std::vector<std::string> several;
   std::vector<std::string> garbled;
+  std::vector<std::string> daemons;
   for (const SupervisedProcess& process : processes) {
     if (process.foreign_marks > 0) several.push_back(process.role());
     if (process.garbage_lines > 0) garbled.push_back(process.role());
+    if (process.is_daemon) daemons.push_back(process.role());
   }
+  note_roles(run.warnings, daemons, "role_became_daemon",
+             "{} put itself into the background; what it left there was measured and stopped as "
+             "the role, without its CPU time",
+             "start it in the foreground");
   note_roles(run.warnings, several, "marks_of_several_processes",
              "more than one process of {} sent marks; those of the first one count",
              "give each process its own role");
@@ -92,6 +131,22 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
     run.warnings.push_back({"processes_survived",
                             fmt::format("{} processes could not be killed", outcome.survivors),
                             "look for processes in state D"});
+  }
+}
+
+/// What the recorder counted in a descendant belongs to the role that it matches.
+void give_images_to_matched(TrialTrace& trace, const std::map<pid_t, std::string>& matched) {
+  std::map<std::string, std::vector<HeapCounters>> moved;
+  for (RoleTrace& role : trace.roles) {
+    std::erase_if(role.heap_images, [&](HeapCounters& image) {
+      const auto found = matched.find(static_cast<pid_t>(image.pid));
+      if (found == matched.end()) return false;
+      moved[found->second].push_back(std::move(image));
+      return true;
+    });
+  }
+  for (RoleTrace& role : trace.roles) {
+    if (role.of_descendants) role.heap_images = std::move(moved[role.role]);
   }
 }
 
@@ -123,8 +178,15 @@ void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
     const auto spec =
         std::find_if(plan.processes.begin(), plan.processes.end(),
                      [&](const ProcessSpec& process) { return process.role == role.role; });
-    read_heap_images(run, *spec, role);
+    if (spec != plan.processes.end()) read_heap_images(run, *spec, role);
   }
+}
+
+/// A round that began before the trial was stopped is none.
+void leave_out_later_rounds(RoleData& role, const TrialPlan& plan) {
+  if (!plan.stop_after_round) return;
+  std::erase_if(role.rounds,
+                [&](const RoundData& round) { return round.round > *plan.stop_after_round; });
 }
 
 }  // namespace
@@ -145,9 +207,11 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   for (SupervisedProcess& process : processes) {
     if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
   }
+  for (RoleTrace& trace : outcome.matched_traces) outcome.trace.roles.push_back(trace);
   meters.collect(outcome.trace);
   TrialRun run;
   read_heap_images(run, plan, outcome.trace);
+  give_images_to_matched(outcome.trace, outcome.matched);
   TrialData& trial = run.trial;
   trial.id = plan.id;
   trial.block = plan.block;
@@ -162,10 +226,14 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   trial.harness_cpu_seconds = outcome.harness_cpu_seconds;
   for (const RoleTrace& trace : outcome.trace.roles) {
     trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
+    leave_out_later_rounds(trial.roles.back(), plan);
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
   note_meters(run, plan, outcome, meters.skipped_sweeps());
   note_processes(run, outcome, processes);
+  note_matches(run, plan, outcome);
+  note_logs(run, plan, processes);
+  run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   return run;
 }
 

@@ -1,7 +1,10 @@
 // From what a supervisor saw to a TrialRun with its notes.
 #pragma once
 
+#include <sys/types.h>
+
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,6 +26,9 @@ struct TrialOutcome {
   TrialTrace trace;                             ///< all but its roles
   std::vector<std::string> escaped;             ///< processes outside the tree that were killed
   std::vector<std::string> killed_after_grace;  ///< roles that did not end on SIGTERM
+  std::vector<Note> warnings;                   ///< of other kinds
+  std::map<pid_t, std::string> matched;         ///< descendants that are a role of their own
+  std::vector<RoleTrace> matched_traces;        ///< of those roles
   int left_over = 0;                            ///< processes that the roles had left behind
   int survivors = 0;                            ///< processes that could not be killed
 

@@ -91,10 +91,13 @@ class MarkWalk {
     }
   }
 
-  /// VmHWM where the mark carries that of the stretch alone, else the largest sample.
+  /// VmHWM where the mark carries that of the stretch alone and of all that the role has, else the
+  /// largest sample, and no less than what the mark tells.
   std::optional<double> stretch_peak(const Mark& mark) const {
-    if (trace_.peaks_reset && mark.sizes.peak) return as_double(mark.sizes.peak);
+    const bool tells_all = trace_.peaks_reset && !trace_.has_several_processes;
+    if (tells_all && mark.sizes.peak) return as_double(mark.sizes.peak);
     auto peak = largest_between(trace_.rss, stretch_begin_ns_, mark.t_ns);
+    if (trace_.peaks_reset && mark.sizes.peak) peak = std::max(peak.value_or(0), *mark.sizes.peak);
     if (mark.sizes.rss) peak = std::max(peak.value_or(0), *mark.sizes.rss);
     return as_double(peak);
   }
@@ -172,7 +175,7 @@ class MarkWalk {
     raise(life.metrics, "peak_rss_bytes",
           as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
     life.metrics["round_seconds"] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
-    if (trace_.exit) {
+    if (trace_.exit && !trace_.outlived_its_process) {
       raise(life.metrics, "peak_rss_bytes", static_cast<double>(trace_.exit->max_rss_bytes));
       life.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
       life.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
@@ -187,6 +190,7 @@ class MarkWalk {
     if (!trace_.exit) return;
     data_.exit_status = trace_.exit->status;
     data_.exit_signal = trace_.exit->signal;
+    if (trace_.outlived_its_process) return;
     data_.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
     data_.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
     data_.metrics["major_faults_count"] = static_cast<double>(trace_.exit->major_faults);

@@ -188,6 +188,29 @@ TEST(RoleMetrics, ARoleWithoutMarksIsOneRoundOfSamples) {
   EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 600);
 }
 
+TEST(RoleMetrics, SeveralProcessesOfARoleAreNoLessThanTheirSampledSum) {
+  RoleTrace trace = two_rounds();
+  trace.has_several_processes = true;
+  trace.rss.t_ns = {4 * kSecond, 6 * kSecond, 10 * kSecond};
+  trace.rss.values = {333, 777, 222};
+  const RoleData data = role_metrics(trace, {});
+  EXPECT_EQ(data.rounds[0].metrics.at("peak_rss_bytes"), 777);
+  EXPECT_EQ(data.rounds[1].metrics.at("peak_rss_bytes"), 450) << "the marking process alone had it";
+}
+
+TEST(RoleMetrics, WhatAProcessUsedThatOthersOutlivedIsNotTheRoles) {
+  RoleTrace trace;
+  trace.role = "server";
+  trace.begin_ns = 10;
+  trace.rss = {"rss_bytes", {20, 30, 40}, {100, 700, 300}};
+  trace.exit = ExitRecord{50, 0, {}, 0.25, 800, 5, 0};
+  trace.outlived_its_process = true;
+  const RoleData data = role_metrics(trace, {});
+  EXPECT_EQ(data.metrics.at("peak_rss_bytes"), 700);
+  EXPECT_EQ(data.metrics.count("cpu_seconds"), 0U);
+  EXPECT_EQ(data.exit_status, 0);
+}
+
 TEST(RoleMetrics, WithoutAnIdleMarkTheFirstMarkIsTheIdleLevel) {
   RoleTrace trace = two_rounds();
   trace.marks.erase(trace.marks.begin());
@@ -281,17 +304,36 @@ TEST(TreeMetrics, WhatOneRoleLacksTheTreeLacks) {
   EXPECT_EQ(tree.metrics.count("cpu_seconds"), 0U);
 }
 
+TEST(TreeMetrics, CpuTimeOfDescendantsIsInTheirParents) {
+  TrialTrace trace = server_and_client();
+  RoleTrace trainer;
+  trainer.role = "trainer";
+  trainer.rss = {"rss_bytes", {4 * kSecond}, {70}};
+  trainer.of_descendants = true;
+  trace.roles.push_back(trainer);
+  std::vector<RoleData> roles;
+  trace = with_roles(trace, roles);
+  const RoleData tree = tree_metrics(trace, roles);
+  EXPECT_EQ(tree.metrics.at("cpu_seconds"), 7.0);
+  EXPECT_EQ(tree.metrics.at("idle_rss_bytes"), 250);
+  EXPECT_EQ(tree.metrics.at("peak_rss_above_idle_bytes"), 720 - 250);
+}
+
 TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {
   TrialTrace trace = server_and_client();
   trace.sweeps = {{8 * kSecond, {{"server", 340.0}, {"client-1", 60.0}}, true},
                   {12 * kSecond, {{"server", 999.0}}, false}};
   trace.peak_cgroup_bytes = 4242;
+  trace.cgroup_parts = {4000, 100, 0, {}};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   const RoleData tree = tree_metrics(trace, roles);
   EXPECT_EQ(tree.metrics.at("peak_pss_bytes"), 400);
   EXPECT_EQ(tree.rounds[0].metrics.at("end_pss_bytes"), 400);
   EXPECT_EQ(tree.metrics.at("peak_cgroup_bytes"), 4242);
+  EXPECT_EQ(tree.metrics.at("peak_cgroup_anon_bytes"), 4000);
+  EXPECT_EQ(tree.metrics.at("peak_cgroup_shmem_bytes"), 0);
+  EXPECT_EQ(tree.metrics.count("peak_cgroup_kernel_bytes"), 0U) << "not known here";
 }
 
 }  // namespace

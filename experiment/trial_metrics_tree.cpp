@@ -13,11 +13,14 @@ std::optional<double> metric_of(const RoleData& role, const std::string& name) {
   return found->second;
 }
 
-/// The sum over all roles; absent when one of them lacks the metric.
-void add_sum(RoleData& tree, const std::vector<RoleData>& roles, const std::string& name) {
+/// The sum over all roles but those of descendants, whose share is in their parents'; absent when
+/// one of them lacks the metric.
+void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles,
+             const std::string& name) {
   double sum = 0;
-  for (const RoleData& role : roles) {
-    const auto value = metric_of(role, name);
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (i < trace.roles.size() && trace.roles[i].of_descendants) continue;
+    const auto value = metric_of(roles[i], name);
     if (!value) return;
     sum += *value;
   }
@@ -74,6 +77,7 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace) {
   std::int64_t level = 0;
   std::int64_t from_ns = 0;
   for (const RoleTrace& role : trace.roles) {
+    if (role.of_descendants) continue;
     const auto idle = idle_level(role);
     if (!idle) return;
     level += idle->bytes;
@@ -82,6 +86,19 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace) {
   if (const auto peak = largest_between(trace.tree_rss, from_ns, INT64_MAX)) {
     tree.metrics["peak_rss_above_idle_bytes"] =
         static_cast<double>(std::max<std::int64_t>(0, *peak - level));
+  }
+}
+
+void add_cgroup(RoleData& tree, const TrialTrace& trace) {
+  const CgroupParts& parts = trace.cgroup_parts;
+  const std::map<std::string, std::optional<std::int64_t>> values = {
+      {"peak_cgroup_bytes", trace.peak_cgroup_bytes},
+      {"peak_cgroup_anon_bytes", parts.anon},
+      {"peak_cgroup_file_bytes", parts.file},
+      {"peak_cgroup_shmem_bytes", parts.shmem},
+      {"peak_cgroup_kernel_bytes", parts.kernel}};
+  for (const auto& [name, value] : values) {
+    if (value) tree.metrics[name] = static_cast<double>(*value);
   }
 }
 
@@ -110,13 +127,11 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   add_above_idle(tree, trace);
   for (const char* name : {"idle_rss_bytes", "cpu_seconds", "minor_faults_count",
                            "major_faults_count", "swapped_bytes"}) {
-    add_sum(tree, roles, name);
+    add_sum(tree, trace, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);
   add_tree_heap(tree, trace, roles);
-  if (trace.peak_cgroup_bytes) {
-    tree.metrics["peak_cgroup_bytes"] = static_cast<double>(*trace.peak_cgroup_bytes);
-  }
+  add_cgroup(tree, trace);
   return tree;
 }
 

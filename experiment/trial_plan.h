@@ -79,6 +79,7 @@ struct TrialPlan {
   std::int64_t log_limit_bytes = std::int64_t{64} << 20;
   bool ignores_stop = false;  ///< goes on when memduel is asked to stop: what cleans up
   double interval_ms = 2;
+  bool pss_between_rounds = false;  ///< not at the ends of rounds only
   std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
   std::vector<std::string> meters;  ///< names from the registry
 };

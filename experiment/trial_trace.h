@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/run_data.h"
+#include "experiment/launcher/cgroup.h"
 #include "experiment/marks.h"
 #include "profilers/meters/meter.h"
 #include "profilers/profile/heap_counters.h"
@@ -49,6 +50,12 @@ struct RoleTrace {
   std::optional<std::int64_t> ready_ns;   ///< when a readiness condition was met
   std::optional<ExitRecord> exit;
   bool ended_well = false;
+  /// Its processes are descendants of other roles' (`match`): its CPU time is in theirs.
+  bool of_descendants = false;
+  /// It had other processes besides the one that marks: their sum is only sampled.
+  bool has_several_processes = false;
+  /// Others went on when the process of `exit` ended: what it used is not what the role used.
+  bool outlived_its_process = false;
 };
 
 struct TrialTrace {
@@ -57,6 +64,7 @@ struct TrialTrace {
   Series tree_heap;  ///< likewise
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
+  CgroupParts cgroup_parts;  ///< when most was sampled
 };
 
 /// The role's end: its exit, else its last sample or mark.

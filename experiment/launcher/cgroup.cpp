@@ -156,6 +156,35 @@ std::optional<std::int64_t> peak_bytes_of(const TrialCgroup& group) {
   return number_in(text_of(group.memory_dir + "/memory.max_usage_in_bytes"));
 }
 
+std::optional<std::int64_t> charged_bytes_of(const TrialCgroup& group) {
+  if (group.memory_dir.empty()) return std::nullopt;
+  if (const auto v2 = number_in(text_of(group.memory_dir + "/memory.current"))) return v2;
+  return number_in(text_of(group.memory_dir + "/memory.usage_in_bytes"));
+}
+
+CgroupParts charged_parts_of(const TrialCgroup& group) {
+  if (group.memory_dir.empty()) return {};
+  CgroupParts parts = parse_memory_stat(text_of(group.memory_dir + "/memory.stat"));
+  if (!parts.kernel) {
+    parts.kernel = number_in(text_of(group.memory_dir + "/memory.kmem.usage_in_bytes"));
+  }
+  return parts;
+}
+
+CgroupParts parse_memory_stat(const std::string& text) {
+  CgroupParts parts;
+  // Version 1 has the sums over groups below under names of their own.
+  const bool is_first_version = keyed_number(text, "total_rss").has_value();
+  parts.anon = keyed_number(text, is_first_version ? "total_rss" : "anon");
+  parts.file = keyed_number(text, is_first_version ? "total_cache" : "file");
+  parts.shmem = keyed_number(text, is_first_version ? "total_shmem" : "shmem");
+  parts.kernel = keyed_number(text, "kernel");
+  if (parts.file && parts.shmem) {
+    parts.file = std::max<std::int64_t>(0, *parts.file - *parts.shmem);
+  }
+  return parts;
+}
+
 std::optional<std::int64_t> oom_kills_of(const TrialCgroup& group) {
   if (group.memory_dir.empty()) return std::nullopt;
   if (const auto v2 = keyed_number(text_of(group.memory_dir + "/memory.events"), "oom_kill")) {

@@ -32,11 +32,30 @@ TEST(OwnCgroupDirectory, IsEmptyWhereNothingIsMounted) {
   EXPECT_EQ(own_cgroup_directory("garbage\n1 2\n", "8:memory:/a\n", "memory"), "");
 }
 
+TEST(MemoryStat, HasThePartsInBothVersions) {
+  const CgroupParts first = parse_memory_stat(
+      "cache 700\nrss 100\nshmem 200\nmapped_file 50\ntotal_cache 7000\ntotal_rss 1000\n"
+      "total_shmem 2000\n");
+  EXPECT_EQ(first.anon, 1000);
+  EXPECT_EQ(first.file, 5000);
+  EXPECT_EQ(first.shmem, 2000);
+  EXPECT_FALSE(first.kernel);
+  const CgroupParts second =
+      parse_memory_stat("anon 1\nfile 9\nkernel 3\nkernel_stack 2\nshmem 4\nfile_mapped 5\n");
+  EXPECT_EQ(second.anon, 1);
+  EXPECT_EQ(second.file, 5);
+  EXPECT_EQ(second.shmem, 4);
+  EXPECT_EQ(second.kernel, 3);
+  EXPECT_FALSE(parse_memory_stat("").anon);
+}
+
 TEST(Cgroup, AGroupThatDoesNotExistHasNoNumbersAndNoProcesses) {
   const TrialCgroup none;
   EXPECT_FALSE(none.exists());
   EXPECT_TRUE(processes_in(none).empty());
   EXPECT_FALSE(peak_bytes_of(none).has_value());
+  EXPECT_FALSE(charged_bytes_of(none).has_value());
+  EXPECT_FALSE(charged_parts_of(none).anon.has_value());
   EXPECT_FALSE(oom_kills_of(none).has_value());
   EXPECT_EQ(join_cgroup(none), 0);
 }

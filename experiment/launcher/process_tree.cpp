@@ -52,6 +52,10 @@ std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   return line;
 }
 
+std::optional<ProcessLine> process_line(pid_t pid) {
+  return parse_process_line(proc_file(pid, "stat"));
+}
+
 std::vector<ProcessLine> all_processes() {
   std::vector<ProcessLine> processes;
   const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
@@ -59,7 +63,7 @@ std::vector<ProcessLine> all_processes() {
   while (const dirent* entry = readdir(proc.get())) {
     const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     if (pid <= 0) continue;
-    if (const auto line = parse_process_line(proc_file(pid, "stat"))) processes.push_back(*line);
+    if (const auto line = process_line(pid)) processes.push_back(*line);
   }
   return processes;
 }
@@ -94,8 +98,8 @@ std::optional<std::string> environment_of(pid_t pid, std::string_view variable) 
   return std::nullopt;
 }
 
-std::string command_of(pid_t pid) {
-  std::string command = proc_file(pid, "cmdline").substr(0, 200);
+std::string command_of(pid_t pid, std::size_t longest) {
+  std::string command = proc_file(pid, "cmdline").substr(0, longest);
   while (!command.empty() && command.back() == '\0') command.pop_back();
   std::replace(command.begin(), command.end(), '\0', ' ');
   return command;

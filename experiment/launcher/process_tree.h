@@ -20,6 +20,9 @@ struct ProcessLine {
 /// may hold spaces and parentheses.
 std::optional<ProcessLine> parse_process_line(std::string_view stat);
 
+/// The same of a process; nothing when it is gone.
+std::optional<ProcessLine> process_line(pid_t pid);
+
 /// Every process that can be seen, dead ones included.
 std::vector<ProcessLine> all_processes();
 
@@ -30,8 +33,8 @@ std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& pr
 /// none or may not be read.
 std::optional<std::string> environment_of(pid_t pid, std::string_view variable);
 
-/// Arguments of `pid` joined by spaces, at most 200 bytes; empty when it is gone.
-std::string command_of(pid_t pid);
+/// Arguments of `pid` joined by spaces, at most `longest` bytes; empty when it is gone.
+std::string command_of(pid_t pid, std::size_t longest = 200);
 
 /// Living processes whose MEMDUEL_TRIAL is `trial`.
 std::vector<pid_t> marked_processes(const std::string& trial,

@@ -60,19 +60,33 @@ struct HeapMeter::Image {
 };
 
 struct HeapMeter::Role {
-  std::filesystem::path directory;
-  std::set<std::string> known;  ///< files
+  std::string name;
+  std::filesystem::path directory;  ///< empty for a role of descendants
+  std::set<std::string> known;      ///< files
   std::vector<std::unique_ptr<Image>> running;
 };
 
 HeapMeter::HeapMeter(const MeterSite& site) {
-  for (const auto& [role, directory] : site.heap_directories) {
-    roles_.push_back(std::make_unique<Role>(Role{directory, {}, {}}));
-    live_.add_role(role);
-  }
+  for (const auto& [role, directory] : site.heap_directories) add_role(role, directory);
 }
 
 HeapMeter::~HeapMeter() = default;
+
+void HeapMeter::add_role(const std::string& role, const std::filesystem::path& directory) {
+  roles_.push_back(std::make_unique<Role>(Role{role, directory, {}, {}}));
+  live_.add_role(role);
+}
+
+void HeapMeter::add(const std::string& role, pid_t pid) {
+  auto found = std::find_if(roles_.begin(), roles_.end(),
+                            [&](const auto& each) { return each->name == role; });
+  if (found == roles_.end()) {
+    if (roles_.empty()) return;  // nothing is counted in this trial
+    add_role(role, {});
+    found = std::prev(roles_.end());
+  }
+  given_[pid] = static_cast<std::size_t>(found - roles_.begin());
+}
 
 void HeapMeter::find_images(Role& role) {
   std::error_code error;
@@ -88,21 +102,24 @@ void HeapMeter::find_images(Role& role) {
   std::erase_if(role.running, [](const auto& image) { return is_dead(image->page->pid); });
 }
 
-std::optional<std::int64_t> HeapMeter::live_bytes(Role& role) {
-  std::erase_if(role.running, [](const auto& image) { return image->finished(); });
-  if (role.running.empty()) return std::nullopt;
-  std::int64_t sum = 0;
-  for (const auto& image : role.running) sum += image->live();
-  return sum;
+void HeapMeter::add_live_bytes(std::size_t role,
+                               std::vector<std::optional<std::int64_t>>& values) const {
+  for (const auto& image : roles_[role]->running) {
+    const auto given = given_.find(static_cast<pid_t>(image->page->pid));
+    auto& value = values[given == given_.end() ? role : given->second];
+    value = value.value_or(0) + image->live();
+  }
 }
 
 bool HeapMeter::sample(std::int64_t now_ns) {
   const bool look = now_ns >= look_again_ns_;
   if (look) look_again_ns_ = now_ns + kLookInterval;
-  std::vector<std::optional<std::int64_t>> values;
-  for (const auto& role : roles_) {
-    if (look) find_images(*role);
-    values.push_back(live_bytes(*role));
+  std::vector<std::optional<std::int64_t>> values(roles_.size());
+  for (std::size_t at = 0; at < roles_.size(); ++at) {
+    Role& role = *roles_[at];
+    if (look && !role.directory.empty()) find_images(role);
+    std::erase_if(role.running, [](const auto& image) { return image->finished(); });
+    add_live_bytes(at, values);
   }
   return live_.add(now_ns, values);
 }

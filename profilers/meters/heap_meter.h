@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "profilers/meters/meter.h"
@@ -15,8 +18,9 @@ class HeapMeter : public Meter {
   explicit HeapMeter(const MeterSite& site);
   ~HeapMeter() override;
 
-  /// Images are found through their files, whatever their process.
-  void add(const std::string& /*role*/, pid_t /*pid*/) override {}
+  /// Images are found through their files and count for the role whose directory they are in,
+  /// unless their process was given to another role.
+  void add(const std::string& role, pid_t pid) override;
   bool sample(std::int64_t now_ns) override;
   MeterReading read(const std::string& /*role*/) override { return {}; }
   Metrics read_costly(const std::string& /*role*/) override { return {}; }
@@ -29,10 +33,12 @@ class HeapMeter : public Meter {
  private:
   struct Image;
   struct Role;
+  void add_role(const std::string& role, const std::filesystem::path& directory);
   static void find_images(Role& role);
-  static std::optional<std::int64_t> live_bytes(Role& role);
+  void add_live_bytes(std::size_t role, std::vector<std::optional<std::int64_t>>& values) const;
 
   std::vector<std::unique_ptr<Role>> roles_;
+  std::map<pid_t, std::size_t> given_;  ///< to a role, by its index, whatever the directory
   SampledSums live_{"heap_bytes"};
   std::int64_t look_again_ns_ = 0;
 };

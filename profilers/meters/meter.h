@@ -32,7 +32,8 @@ class Meter {
  public:
   virtual ~Meter() = default;
 
-  /// From now on `pid` counts for `role`; a process that has ended already is left out.
+  /// From now on `pid` counts for `role`, and for no other; a process that has ended already is
+  /// left out.
   virtual void add(const std::string& role, pid_t pid) = 0;
   /// One cheap sample of every role. Returns whether a role's value moved noticeably.
   virtual bool sample(std::int64_t now_ns) = 0;

@@ -101,6 +101,10 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
     entry->name = role;
     rss_.add_role(role);
   }
+  for (const auto& other : roles_) {
+    if (other.get() == entry) continue;
+    std::erase_if(other->processes, [&](const auto& process) { return process->pid == pid; });
+  }
   const bool known = std::any_of(entry->processes.begin(), entry->processes.end(),
                                  [&](const auto& process) { return process->pid == pid; });
   if (!known) entry->processes.push_back(std::make_unique<Process>(pid));

@@ -73,6 +73,24 @@ TEST(ProcfsMeter, SumsTheProcessesOfARoleAndAllRolesAsTree) {
   EXPECT_LT(series[1].second.values[0], static_cast<std::int64_t>(32 * kMib));
 }
 
+TEST(ProcfsMeter, AProcessThatIsGivenToAnotherRoleLeavesItsFirst) {
+  HoldingChild client(16);
+  HoldingChild trainer(32);
+  ProcfsMeter meter;
+  meter.add("client-1", client.pid());
+  meter.add("client-1", trainer.pid());
+  meter.sample(1000);
+  meter.add("trainer", trainer.pid());
+  meter.sample(2000);
+  const auto series = meter.series();
+  const Series& of_client = series.at(0).second;
+  const Series& of_trainer = series.at(1).second;
+  ASSERT_EQ(of_client.values.size(), 2U);
+  ASSERT_EQ(of_trainer.values.size(), 1U);
+  EXPECT_EQ(of_client.values[0], of_client.values[1] + of_trainer.values[0]);
+  EXPECT_EQ(series.at(2).second.values[0], series.at(2).second.values[1]);
+}
+
 TEST(ProcfsMeter, AProcessThatEndedLeavesNoSamplesAndNoZeroes) {
   HoldingChild server(4);
   ProcfsMeter meter;

@@ -4,8 +4,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kMib = 1 << 20;
-
 /// A process that touches 32 MiB in phase load and frees them, then touches 16 in phase train.
 std::vector<std::string> two_phases(int round) {
   const std::string n = std::to_string(round);

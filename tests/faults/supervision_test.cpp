@@ -1,8 +1,6 @@
 // Processes that end badly, late or not at all: what the trial says, and that nothing is left.
 #include <gmock/gmock.h>
-#include <netinet/in.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,13 +136,6 @@ TEST_F(TrialTest, TheDeadlineEndsTheTrialAndNamesWhoIsStillThere) {
               testing::HasSubstr("did not end within 0.5 s; still there: server"));
 }
 
-TEST_F(TrialTest, MegabytesOfLogDoNotStopATrialAndTheTailIsBounded) {
-  const TrialRun result = run({act("server", {"flood", "64", "exit", "1"})});
-  EXPECT_EQ(result.trial.status, TrialStatus::failed);
-  EXPECT_EQ(std::filesystem::file_size(dir_ / "7-server.stdout"), std::uintmax_t{64} << 20);
-  EXPECT_LT(result.trial.failure.size(), 6000U);
-}
-
 TEST_F(TrialTest, ADaemonisedGrandchildIsGoneWhenTheTrialEnds) {
   const TrialRun result = run({act("server", {"daemonise", (dir_ / "daemon").string()})});
   EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
@@ -257,25 +248,6 @@ TEST_F(TrialTest, KillingTheLauncherFailsTheTrialAndLeavesNoProcess) {
   EXPECT_TRUE(result.trial.harness_fault);
   EXPECT_EQ(result.trial.status, TrialStatus::failed);
   EXPECT_TRUE(gone_within(pid_in(daemon), 2));
-}
-
-TEST_F(TrialTest, APortThatAnotherProcessHoldsIsNotTakenForReady) {
-  const int other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  socklen_t length = sizeof address;
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  ASSERT_EQ(bind(other, generic, length), 0);
-  ASSERT_EQ(listen(other, 1), 0);
-  ASSERT_EQ(getsockname(other, generic, &length), 0);
-  ProcessSpec server = act("server", {"sleep", "20000"});
-  server.ready = Ready{};
-  server.ready->port = ntohs(address.sin_port);
-  server.ready->within_seconds = 0.2;
-  const TrialRun result = run({server});
-  close(other);
-  EXPECT_THAT(result.trial.failure, testing::HasSubstr("which a process outside the trial holds"));
 }
 
 /// Holds the test's own processes to a limit, where memory groups may be made.

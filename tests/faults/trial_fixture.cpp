@@ -29,6 +29,15 @@ ProcessSpec TrialTest::act(const std::string& role, const std::vector<std::strin
   return process;
 }
 
+ProcessSpec TrialTest::server_on(int port, std::vector<std::string> words) {
+  words.insert(words.end(), {"listen", std::to_string(port), "sleep", "60000"});
+  ProcessSpec server = act("server", words);
+  server.ready = Ready{};
+  server.ready->port = port;
+  server.end = End::stop;
+  return server;
+}
+
 TrialPlan TrialTest::plan_of(std::vector<ProcessSpec> processes) const {
   TrialPlan plan;
   plan.id = 7;

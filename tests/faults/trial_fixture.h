@@ -12,6 +12,8 @@
 
 namespace memduel {
 
+inline constexpr double kMib = 1 << 20;
+
 class TrialTest : public testing::Test {
  protected:
   TrialTest();
@@ -19,6 +21,8 @@ class TrialTest : public testing::Test {
 
   /// A process that runs memduel-act with `words`.
   static ProcessSpec act(const std::string& role, const std::vector<std::string>& words);
+  /// A server that is ready once it listens on `port`, and is stopped at the end.
+  static ProcessSpec server_on(int port, std::vector<std::string> words);
   TrialPlan plan_of(std::vector<ProcessSpec> processes) const;
   TrialRun run(const TrialPlan& plan);
   TrialRun run(std::vector<ProcessSpec> processes) { return run(plan_of(std::move(processes))); }

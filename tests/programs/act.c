@@ -8,6 +8,7 @@
  *   file PATH | listen PORT             make a file; listen on 127.0.0.1
  *   exit N | raise N | ignore N         end with a status; a signal to itself; ignore a signal
  *   daemonise PIDFILE                   leave a process behind that forked twice and called setsid
+ *   background PIDFILE                  go on in a process of its own session and end with status 0
  *   child N VERB…                       fork a child that does the next N words, and go on
  *   wait                                for all children
  *   garbage TEXT                        a line on the marks socket that is no mark
@@ -114,6 +115,15 @@ static void daemonise(const char* pid_file) {
   while (access(pid_file, F_OK) != 0) pause_ms(1);
 }
 
+static void go_into_background(const char* pid_file) {
+  if (fork() != 0) {
+    while (access(pid_file, F_OK) != 0) pause_ms(1);
+    _exit(0);
+  }
+  setsid();
+  write_file(pid_file, (long)getpid());
+}
+
 static void send_garbage(const char* text) {
   const int marks = atoi(getenv("MEMDUEL_MARKS_FD"));
   if (write(marks, text, strlen(text)) < 0 || write(marks, "\n", 1) < 0) die("garbage");
@@ -175,6 +185,8 @@ static int act_with_word(const char* verb, const char* word) {
     write_file(word, 1);
   } else if (strcmp(verb, "daemonise") == 0) {
     daemonise(word);
+  } else if (strcmp(verb, "background") == 0) {
+    go_into_background(word);
   } else if (strcmp(verb, "garbage") == 0) {
     send_garbage(word);
   } else {

@@ -1,0 +1,46 @@
+// Roles that put themselves into the background: their process ends at once, and another goes on.
+#include <algorithm>
+
+#include "experiment/launcher/process_tree.h"
+#include "experiment/monotonic.h"
+#include "experiment/supervision.h"
+
+namespace memduel {
+namespace {
+
+bool is_alive(pid_t pid) {
+  const auto line = process_line(pid);
+  return line && line->state != 'Z' && line->state != 'X';
+}
+
+}  // namespace
+
+/// Whether a process that was expected to go on has ended well and left living descendants: then
+/// they are the role from now on.
+bool Supervision::goes_on_as_daemon(SupervisedProcess& process, const ExitRecord& record) {
+  const bool expected_to_go_on = process.spec().end == End::stop || !process.is_ready;
+  if (record.status != 0 || !expected_to_go_on || process.asked_to_stop || outcome_.failed()) {
+    return false;
+  }
+  members_due_ns_ = 0;
+  find_members(monotonic_ns());
+  std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
+  process.is_daemon = !process.members.empty();
+  process.trace.outlived_its_process = process.is_daemon;
+  return process.is_daemon;
+}
+
+/// The launcher reports the ends of roles' own processes only.
+void Supervision::check_daemons() {
+  for (SupervisedProcess& process : processes_) {
+    if (!process.is_daemon || process.state != State::running) continue;
+    std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
+    if (!process.members.empty()) continue;
+    ExitRecord record;
+    record.t_ns = monotonic_ns();
+    record.status = 0;
+    end_process(process, record);
+  }
+}
+
+}  // namespace memduel
