@@ -1,15 +1,11 @@
 #include "cli/profile_file.h"
 
-#include "profilers/profile/load_profile.h"
-#include "profilers/profile/symbolize.h"
+#include "profilers/readers/registry.h"
 
 namespace memduel::cli {
 
 Profile open_profile(const std::filesystem::path& file) {
-  Profile profile = load_profile(file);
-  const bool finished = profile.info.contains("end");
-  if (!finished) symbolize(profile, {default_symbol_cache(), false});
-  return profile;
+  return read_profile(file);
 }
 
 std::optional<ProfileKind> kind_from(const std::string& word) {

@@ -9,7 +9,7 @@
 
 namespace memduel::cli {
 
-/// Reads a profile; one that was left behind by a killed `memduel record` gets its names here.
+/// Reads a profile of any tool that memduel knows, and finds names for its addresses.
 /// Throws Error(io) naming the file.
 Profile open_profile(const std::filesystem::path& file);
 

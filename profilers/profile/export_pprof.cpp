@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "profilers/profile/export_profile.h"
+#include "profilers/profile/pprof_fields.h"
 #include "profilers/profile/trace_file.h"
 
 namespace memduel {
 
 namespace {
 
-// A message of https://github.com/google/pprof/blob/main/proto/profile.proto, field by field.
+// A protobuf message, field by field.
 class Message {
  public:
   void number(unsigned field, std::uint64_t value) {
@@ -50,8 +51,7 @@ class Strings {
     return entry->second;
   }
   void write(Message& profile) const {
-    constexpr unsigned kStringTable = 6;
-    for (const std::string& text : texts_) profile.bytes(kStringTable, text);
+    for (const std::string& text : texts_) profile.bytes(PprofProfile::string_table, text);
   }
 
  private:
@@ -64,35 +64,60 @@ class PprofWriter {
   explicit PprofWriter(const Profile& profile) : profile_(profile) {}
 
   std::string write() {
-    for (const char* type : {"alloc", "inuse", "peak", "temporary"}) {
-      value_type(1, std::string(type) + "_objects", "count");
-      value_type(1, std::string(type) + "_space", "bytes");
+    if (profile_.unit != ProfileUnit::bytes) {
+      value_type("samples", "count");
+      if (profile_.unit == ProfileUnit::nanoseconds) value_type("cpu", "nanoseconds");
+    } else {
+      write_heap_types();
     }
     write_samples();
     write_mappings();
     write_locations();
-    for (const auto& [key, value] : profile_.info) {
-      out_.number(13, strings_.number_of(key + ": " + value));
-    }
-    for (const std::string& note : profile_.notes) out_.number(13, strings_.number_of(note));
-    out_.number(14, strings_.number_of("peak_space"));
+    write_comments();
     strings_.write(out_);
     return out_.text();
   }
 
  private:
-  void value_type(unsigned field, const std::string& type, const std::string& unit) {
+  void write_heap_types() {
+    for (const char* type : {kPprofAllocated, kPprofLive, kPprofPeak, kPprofTemporary}) {
+      value_type(std::string(type) + "_objects", "count");
+      value_type(std::string(type) + "_space", "bytes");
+    }
+    out_.number(PprofProfile::default_sample_type, strings_.number_of("peak_space"));
+  }
+
+  void write_comments() {
+    for (const auto& [key, value] : profile_.info) {
+      out_.number(PprofProfile::comment, strings_.number_of(key + ": " + value));
+    }
+    for (const std::string& note : profile_.notes) {
+      out_.number(PprofProfile::comment, strings_.number_of(note));
+    }
+  }
+
+  void value_type(const std::string& type, const std::string& unit) {
     Message message;
-    message.number(1, strings_.number_of(type));
-    message.number(2, strings_.number_of(unit));
-    out_.message(field, message);
+    message.number(PprofValueType::type, strings_.number_of(type));
+    message.number(PprofValueType::unit, strings_.number_of(unit));
+    out_.message(PprofProfile::sample_type, message);
   }
 
   void label(Message& sample, const std::string& key, const std::string& value) {
     Message message;
-    message.number(1, strings_.number_of(key));
-    message.number(2, strings_.number_of(value));
-    sample.message(3, message);
+    message.number(PprofLabel::key, strings_.number_of(key));
+    message.number(PprofLabel::str, strings_.number_of(value));
+    sample.message(PprofSample::label, message);
+  }
+
+  // In the order of their types: counts, then amounts, of which a count has none of its own.
+  void write_values(Message& sample, std::initializer_list<const Estimate*> amounts) {
+    std::vector<std::int64_t> values;
+    for (const Estimate* amount : amounts) {
+      if (profile_.unit != ProfileUnit::samples) values.push_back(std::llround(amount->count));
+      values.push_back(std::llround(amount->bytes));
+    }
+    sample.packed(PprofSample::value, values);
   }
 
   void write_samples() {
@@ -106,18 +131,18 @@ class PprofWriter {
       for (std::uint32_t node = site.stack; node != 0; node = profile_.stacks[node].parent) {
         locations.push_back(profile_.stacks[node].location + 1U);
       }
-      sample.packed(1, locations);
-      std::vector<std::int64_t> values;
+      sample.packed(PprofSample::location_id, locations);
       const Estimate& peak = at_peak[i];
-      for (const Estimate* amount : {&site.allocated, &site.live, &peak, &site.temporary}) {
-        values.push_back(std::llround(amount->count));
-        values.push_back(std::llround(amount->bytes));
+      if (profile_.unit == ProfileUnit::bytes) {
+        write_values(sample, {&site.allocated, &site.live, &peak, &site.temporary});
+      } else {
+        write_values(sample, {&site.allocated});
       }
-      sample.packed(2, values);
       if (site.round != 0) label(sample, "round", fmt::format("{}", site.round));
       if (site.phase != 0) label(sample, "phase", profile_.phases[site.phase]);
-      label(sample, "heap", site.heap == Heap::malloc ? "malloc" : "mapping");
-      out_.message(2, sample);
+      if (profile_.unit == ProfileUnit::bytes)
+        label(sample, "heap", site.heap == Heap::malloc ? "malloc" : "mapping");
+      out_.message(PprofProfile::sample, sample);
     }
   }
 
@@ -125,13 +150,17 @@ class PprofWriter {
     for (std::size_t i = 0; i < profile_.modules.size(); ++i) {
       const ProfileModule& module = profile_.modules[i];
       Message message;
-      message.number(1, i + 1);
-      message.number(2, module.begin);
-      message.number(3, module.end);
-      message.number(5, strings_.number_of(module.path));
-      message.number(6, strings_.number_of(module.build_id));
-      for (const unsigned has_names : {7U, 8U, 9U, 10U}) message.number(has_names, 1);
-      out_.message(3, message);
+      message.number(PprofMapping::id, i + 1);
+      message.number(PprofMapping::memory_start, module.begin);
+      message.number(PprofMapping::memory_limit, module.end);
+      message.number(PprofMapping::filename, strings_.number_of(module.path));
+      message.number(PprofMapping::build_id, strings_.number_of(module.build_id));
+      for (const unsigned has_names :
+           {PprofMapping::has_functions, PprofMapping::has_filenames,
+            PprofMapping::has_line_numbers, PprofMapping::has_inline_frames}) {
+        message.number(has_names, 1);
+      }
+      out_.message(PprofProfile::mapping, message);
     }
   }
 
@@ -140,11 +169,11 @@ class PprofWriter {
     const auto [entry, made] = functions_.emplace(key, functions_.size() + 1);
     if (made) {
       Message message;
-      message.number(1, entry->second);
-      message.number(2, strings_.number_of(name.function));
-      message.number(3, strings_.number_of(name.function));
-      message.number(4, strings_.number_of(name.file));
-      out_.message(5, message);
+      message.number(PprofFunction::id, entry->second);
+      message.number(PprofFunction::name, strings_.number_of(name.function));
+      message.number(PprofFunction::system_name, strings_.number_of(name.function));
+      message.number(PprofFunction::filename, strings_.number_of(name.file));
+      out_.message(PprofProfile::function, message);
     }
     return entry->second;
   }
@@ -153,20 +182,21 @@ class PprofWriter {
     for (std::size_t i = 0; i < profile_.locations.size(); ++i) {
       const ProfileLocation& location = profile_.locations[i];
       Message message;
-      message.number(1, i + 1);
+      message.number(PprofLocation::id, i + 1);
       if (location.module) {
-        message.number(2, *location.module + 1);
-        message.number(3, location.address + profile_.modules[*location.module].bias);
+        message.number(PprofLocation::mapping_id, *location.module + 1);
+        message.number(PprofLocation::address,
+                       location.address + profile_.modules[*location.module].bias);
       }
       std::vector<FrameName> names = location.names;
       if (names.empty()) names.push_back({describe(profile_, location), {}, 0});
       for (const FrameName& name : names) {
         Message line;
-        line.number(1, function_of(name));
-        line.signed_number(2, name.line);
-        message.message(4, line);
+        line.number(PprofLine::function_id, function_of(name));
+        line.signed_number(PprofLine::line, name.line);
+        message.message(PprofLocation::line, line);
       }
-      out_.message(4, message);
+      out_.message(PprofProfile::location, message);
     }
   }
 

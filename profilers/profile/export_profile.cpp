@@ -44,6 +44,18 @@ nlohmann::json json_of(const std::vector<ProfilePeak>& peaks) {
   return json;
 }
 
+nlohmann::json json_of(const std::vector<ProfileMoment>& moments) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const ProfileMoment& moment : moments) {
+    nlohmann::json entry{{"at", moment.at}, {"bytes", rounded(moment.bytes)}};
+    if (moment.extra_bytes) entry["extra_bytes"] = rounded(*moment.extra_bytes);
+    if (moment.rss_bytes) entry["rss_bytes"] = rounded(*moment.rss_bytes);
+    if (!moment.sites.empty()) entry["sites"] = json_of(moment.sites);
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
 nlohmann::json locations_json(const Profile& profile) {
   nlohmann::json json = nlohmann::json::array();
   for (const ProfileLocation& location : profile.locations) {
@@ -133,13 +145,14 @@ std::string export_speedscope(const Profile& profile, ProfileKind kind) {
   json["exporter"] = "memduel";
   json["name"] = name;
   json["shared"]["frames"] = std::move(frames);
-  json["profiles"] = {{{"type", "sampled"},
-                       {"name", name},
-                       {"unit", "bytes"},
-                       {"startValue", 0},
-                       {"endValue", total},
-                       {"samples", std::move(samples)},
-                       {"weights", std::move(weights)}}};
+  json["profiles"] = {
+      {{"type", "sampled"},
+       {"name", name},
+       {"unit", profile.unit == ProfileUnit::samples ? "none" : to_string(profile.unit)},
+       {"startValue", 0},
+       {"endValue", total},
+       {"samples", std::move(samples)},
+       {"weights", std::move(weights)}}};
   return dump(json);
 }
 
@@ -149,6 +162,8 @@ std::string export_json(const Profile& profile) {
   json["info"] = profile.info;
   json["notes"] = profile.notes;
   json["phases"] = profile.phases;
+  json["unit"] = to_string(profile.unit);
+  json["counted"] = profile.counted;
   if (profile.counters) {
     const ProfileCounters& counters = *profile.counters;
     json["counters"] = {{"live_bytes", counters.live_bytes},
@@ -195,6 +210,10 @@ std::string export_json(const Profile& profile) {
     nlohmann::json entry = json_of(bin.allocated);
     entry["at_least"] = bin.at_least;
     json["sizes"].push_back(std::move(entry));
+  }
+  if (!profile.moments.empty()) {
+    json["moment_unit"] = profile.moment_unit;
+    json["moments"] = json_of(profile.moments);
   }
   return dump(json) + "\n";
 }

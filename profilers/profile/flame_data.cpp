@@ -1,5 +1,7 @@
 #include "profilers/profile/flame_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.h"
 #include "profilers/profile/flame_tree.h"
 #include "profilers/profile/trace_file.h"
 
@@ -21,8 +24,10 @@ struct View {
   int round = 0;          ///< of a round's peak, else 0
   int born = 0, end = 0;  ///< of a retention cell, else 0
   std::vector<LiveSites> sites;
+  std::size_t moment = 0;  ///< of a moment with stacks, its number from 1, else 0
+  double at = 0;           ///< of a moment
 
-  [[nodiscard]] auto key() const { return std::make_tuple(kind, heap, round, born, end); }
+  [[nodiscard]] auto key() const { return std::make_tuple(kind, heap, round, born, end, moment); }
 };
 
 class Views {
@@ -46,7 +51,7 @@ class Views {
 
  private:
   std::size_t profiles_;
-  std::map<std::tuple<ProfileKind, Heap, int, int, int>, View> views_;
+  std::map<std::tuple<ProfileKind, Heap, int, int, int, std::size_t>, View> views_;
 };
 
 void collect_views(Views& views, std::size_t index, const Profile& profile,
@@ -71,6 +76,13 @@ void collect_views(Views& views, std::size_t index, const Profile& profile,
   }
 }
 
+void collect_moments(Views& views, const Profile& profile) {
+  for (std::size_t i = 0; i < profile.moments.size(); ++i) {
+    const ProfileMoment& moment = profile.moments[i];
+    views.add(0, {ProfileKind::live, Heap::malloc, 0, 0, 0, {}, i + 1, moment.at}, moment.sites);
+  }
+}
+
 nlohmann::json totals_of(const View& view) {
   nlohmann::json totals = nlohmann::json::array();
   for (const LiveSites& sites : view.sites) {
@@ -88,6 +100,10 @@ nlohmann::json json_of(const View& view) {
                       {"heap", view.heap == Heap::malloc ? "malloc" : "mapping"},
                       {"totals", totals_of(view)}};
   if (view.round != 0) json["round"] = view.round;
+  if (view.moment != 0) {
+    json["moment"] = view.moment;
+    json["at"] = view.at;
+  }
   if (view.end != 0) {
     json["born"] = view.born;
     json["end"] = view.end;
@@ -99,7 +115,15 @@ nlohmann::json json_of(const Profile& profile, const std::string& name) {
   nlohmann::json json{{"name", name},
                       {"facts", profile.info},
                       {"notes", profile.notes},
+                      {"unit", to_string(profile.unit)},
+                      {"counted", profile.counted},
                       {"sampled", profile.sampled()}};
+  if (!profile.moments.empty()) {
+    json["moment_unit"] = profile.moment_unit;
+    for (const ProfileMoment& moment : profile.moments) {
+      json["moments"].push_back({moment.at, std::llround(moment.bytes)});
+    }
+  }
   if (profile.counters) {
     json["counters"] = {{"peak_bytes", profile.counters->peak_bytes},
                         {"live_bytes", profile.counters->live_bytes},
@@ -151,18 +175,28 @@ class Phases {
   std::vector<std::string> names_{""};
 };
 
+void require_one_unit(const Profile& profile, const Profile& other,
+                      const FlameDataOptions& options) {
+  if (other.unit == profile.unit) return;
+  throw Error(ExitCode::usage,
+              fmt::format("{} has {} and {} has {}: they cannot be compared", options.names.at(0),
+                          to_string(profile.unit), options.names.at(1), to_string(other.unit)));
+}
+
 }  // namespace
 
 std::string flame_data(const Profile& profile, const Profile* other,
                        const FlameDataOptions& options) {
   std::vector<const Profile*> profiles{&profile};
   if (other != nullptr) profiles.push_back(other);
+  if (other != nullptr) require_one_unit(profile, *other, options);
   FlameTree tree;
   Views collected(profiles.size());
   std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> node_of;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     node_of.push_back(tree.add(*profiles[i]));
     collect_views(collected, i, *profiles[i], options);
+    if (other == nullptr) collect_moments(collected, profile);
   }
   const std::vector<std::uint32_t> numbers = tree.sort();
   const std::vector<View> views = collected.all();
@@ -194,7 +228,8 @@ std::string flame_data(const Profile& profile, const Profile* other,
     json["profiles"].push_back(json_of(*profiles[i], options.names.at(i)));
   }
   for (const View& view : views) {
-    if (view.kind == options.first && view.heap == Heap::malloc && view.round == 0 && view.end == 0)
+    if (view.kind == options.first && view.heap == Heap::malloc && view.round == 0 &&
+        view.end == 0 && view.moment == 0)
       json["first"] = json["views"].size();
     json["views"].push_back(json_of(view));
   }

@@ -37,6 +37,30 @@ double Estimate::half_width() const {
   return 1.959964 * std::sqrt(variance);
 }
 
+std::string format_amount(ProfileUnit unit, double amount) {
+  switch (unit) {
+    case ProfileUnit::bytes:
+      return format_bytes(amount);
+    case ProfileUnit::nanoseconds:
+      return format_seconds(amount * 1e-9);
+    case ProfileUnit::samples:
+      break;
+  }
+  return fmt::format("{:.0f}", amount);
+}
+
+std::string to_string(ProfileUnit unit) {
+  switch (unit) {
+    case ProfileUnit::bytes:
+      return "bytes";
+    case ProfileUnit::nanoseconds:
+      return "nanoseconds";
+    case ProfileUnit::samples:
+      break;
+  }
+  return "samples";
+}
+
 bool Profile::sampled() const {
   const auto mode = info.find("mode");
   return mode != info.end() && mode->second == "sampled";

@@ -96,6 +96,22 @@ struct SizeBin {
   Estimate allocated;
 };
 
+/// The heap at one moment of the run, of tools that note how it grew.
+struct ProfileMoment {
+  double at = 0;                      ///< in Profile::moment_unit
+  double bytes = 0;                   ///< live
+  std::optional<double> extra_bytes;  ///< what the allocator spent beside them
+  std::optional<double> rss_bytes;
+  LiveSites sites;  ///< what was live, where the tool kept it for this moment
+};
+
+/// What the amounts of a profile are. `Estimate::bytes` holds them whatever the unit is.
+enum class ProfileUnit {
+  bytes,
+  nanoseconds,  ///< of a CPU profile: amounts are in `allocated`, counts are samples
+  samples,      ///< of something that only was counted; likewise
+};
+
 /// Exact counters beside the samples; block bytes (see profilers/recorder/layout.h).
 struct ProfileCounters {
   std::int64_t live_bytes = 0;
@@ -111,6 +127,8 @@ struct ProfileCounters {
 struct Profile {
   std::map<std::string, std::string>
       info;  ///< program, command, mode, interval_bytes, allocator, …
+  ProfileUnit unit = ProfileUnit::bytes;
+  bool counted = true;  ///< Estimate::count is known
   std::optional<ProfileCounters> counters;
   std::vector<std::string> phases{""};
   std::vector<ProfileModule> modules;
@@ -123,10 +141,17 @@ struct Profile {
   std::vector<ProfilePeak> phase_peaks;
   std::vector<RetentionCell> retention;
   std::vector<SizeBin> sizes;
-  std::vector<std::string> notes;  ///< losses and limits a reader must know
+  std::vector<ProfileMoment> moments;  ///< in their order; empty where the tool kept none
+  std::string moment_unit;             ///< "ms", "instructions" or "bytes allocated"
+  std::vector<std::string> notes;      ///< losses and limits a reader must know
 
   [[nodiscard]] bool sampled() const;
 };
+
+std::string to_string(ProfileUnit unit);
+
+/// 41.3 KiB, 12.3 s or 17.
+std::string format_amount(ProfileUnit unit, double amount);
 
 /// The questions that a profile answers by stack.
 enum class ProfileKind { peak, live, allocated, temporary };

@@ -13,9 +13,17 @@ namespace memduel {
 
 namespace {
 
-std::string amount_text(const Estimate& amount) {
-  if (amount.variance <= 0) return format_bytes(amount.bytes);
-  return fmt::format("{} ± {}", format_bytes(amount.bytes), format_bytes(amount.half_width()));
+std::string amount_text(const Profile& profile, const Estimate& amount) {
+  const std::string text = format_amount(profile.unit, amount.bytes);
+  if (amount.variance <= 0) return text;
+  return fmt::format("{} ± {}", text, format_amount(profile.unit, amount.half_width()));
+}
+
+// " in 3 blocks", " in 3 samples", or nothing where nobody counted.
+std::string count_text(const Profile& profile, const Estimate& amount) {
+  if (!profile.counted || profile.unit == ProfileUnit::samples) return {};
+  return fmt::format(" in {:.0f} {}", amount.count,
+                     profile.unit == ProfileUnit::bytes ? "blocks" : "samples");
 }
 
 Estimate total_of(const LiveSites& sites) {
@@ -24,8 +32,40 @@ Estimate total_of(const LiveSites& sites) {
   return total;
 }
 
+void add_estimates(std::string& text, const Profile& profile) {
+  const auto fact = [&](const char* key, const char* otherwise) {
+    const auto entry = profile.info.find(key);
+    return entry == profile.info.end() ? std::string(otherwise) : entry->second;
+  };
+  text += fmt::format("\n{} ({})\n",
+                      profile.sampled() ? "Estimated from samples, 95 % intervals"
+                      : profile.unit == ProfileUnit::bytes ? "From every allocation"
+                                                           : "From every sample",
+                      fact("amounts", "requested bytes"));
+  const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
+  if (profile.unit != ProfileUnit::bytes) {
+    text += fmt::format("  total         {}{}\n", amount_text(profile, allocated),
+                        count_text(profile, allocated));
+    return;
+  }
+  const auto add = [&](const char* name, const Estimate& total, const std::string& more) {
+    // A kind that another tool does not have is not told as none.
+    if (total.samples == 0 && profile.info.contains("tracer")) return;
+    text += fmt::format("  {:<14}{}{}\n", name, amount_text(profile, total), more);
+  };
+  add("live at peak", profile.peak.total, "");
+  add("live at end", total_of(sites_of(profile, ProfileKind::live)), "");
+  add("allocated", allocated, count_text(profile, allocated));
+  if (allocated.bytes <= 0) return;
+  const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
+  add("temporary", temporary,
+      fmt::format(" ({:.1f} %: {})", 100 * temporary.bytes / allocated.bytes,
+                  fact("temporary", "freed by their thread in their phase")));
+}
+
 void add_totals(std::string& text, const Profile& profile) {
-  for (const char* key : {"program", "command", "mode", "interval_bytes", "allocator", "end"}) {
+  for (const char* key : {"program", "command", "tracer", "mode", "interval_bytes",
+                          "period_seconds", "allocator", "end"}) {
     const auto entry = profile.info.find(key);
     if (entry != profile.info.end()) text += fmt::format("{:<16}{}\n", key, entry->second);
   }
@@ -42,20 +82,7 @@ void add_totals(std::string& text, const Profile& profile) {
     text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
                         format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
   }
-  const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
-  const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
-  text += fmt::format("\n{} (requested bytes)\n", profile.sampled()
-                                                      ? "Estimated from samples, 95 % intervals"
-                                                      : "From every allocation");
-  text += fmt::format("  live at peak  {}\n", amount_text(profile.peak.total));
-  text += fmt::format("  live at end   {}\n",
-                      amount_text(total_of(sites_of(profile, ProfileKind::live))));
-  text +=
-      fmt::format("  allocated     {} in {:.0f} blocks\n", amount_text(allocated), allocated.count);
-  if (allocated.bytes > 0) {
-    text += fmt::format("  temporary     {} ({:.1f} %: freed by their thread in their phase)\n",
-                        amount_text(temporary), 100 * temporary.bytes / allocated.bytes);
-  }
+  add_estimates(text, profile);
 }
 
 void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
@@ -78,13 +105,15 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   const LiveSites sites = sites_of(profile, kind, heap);
   if (sites.empty()) return;
   const double total = total_of(sites).bytes;
-  text += fmt::format("\nTop stacks: {}{}\n", heap == Heap::mapping ? "mappings, " : "",
-                      to_string(kind));
+  text += fmt::format("\nTop stacks{}{}\n", heap == Heap::mapping ? ": mappings, " : ": ",
+                      profile.unit == ProfileUnit::bytes         ? to_string(kind)
+                      : profile.unit == ProfileUnit::nanoseconds ? "time"
+                                                                 : "samples");
   std::size_t number = 0;
   for (const auto& [stack, amount] : stacks_of(profile, sites)) {
     if (++number > options.stacks) break;
-    text += fmt::format("{:>4}. {} ({:.1f} %) in {:.0f} blocks\n", number, amount_text(amount),
-                        total > 0 ? 100 * amount.bytes / total : 0, amount.count);
+    text += fmt::format("{:>4}. {} ({:.1f} %){}\n", number, amount_text(profile, amount),
+                        total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
     add_frames(text, profile, stack, options);
   }
 }
@@ -104,11 +133,34 @@ void add_sizes(std::string& text, const Profile& profile) {
   }
 }
 
+// At most a screen of them; of neighbours the one with most bytes.
+void add_moments(std::string& text, const Profile& profile) {
+  constexpr std::size_t kMostRows = 24;
+  constexpr double kColumns = 40;
+  if (profile.moments.empty()) return;
+  double most = 0;
+  for (const ProfileMoment& moment : profile.moments) most = std::max(most, moment.bytes);
+  if (most <= 0) return;
+  text += fmt::format("\nLive over time ({})\n", profile.moment_unit);
+  const std::size_t rows = std::min(kMostRows, profile.moments.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto begin =
+        profile.moments.begin() + static_cast<std::ptrdiff_t>(row * profile.moments.size() / rows);
+    const auto end = profile.moments.begin() +
+                     static_cast<std::ptrdiff_t>((row + 1) * profile.moments.size() / rows);
+    const auto largest = std::max_element(
+        begin, end, [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+    text += fmt::format(
+        "  {:>14.0f} {:>11} {}\n", largest->at, format_bytes(largest->bytes),
+        std::string(static_cast<std::size_t>(std::ceil(kColumns * largest->bytes / most)), '#'));
+  }
+}
+
 void add_rounds(std::string& text, const Profile& profile) {
   if (profile.round_peaks.empty()) return;
   text += "\nPeaks by round\n";
   for (const ProfilePeak& peak : profile.round_peaks) {
-    text += fmt::format("  round {:>4}  {}\n", peak.round, amount_text(peak.total));
+    text += fmt::format("  round {:>4}  {}\n", peak.round, amount_text(profile, peak.total));
   }
 }
 
@@ -173,7 +225,7 @@ void add_retained(std::string& text, const Profile& profile, const SummaryOption
     const auto births = static_cast<double>(retained.births.size());
     const std::string& phase = profile.phases[where.second];
     text += fmt::format("{:>4}. {} born in {} rounds, {} per round, {}\n", number,
-                        amount_text(retained.amount), retained.births.size(),
+                        amount_text(profile, retained.amount), retained.births.size(),
                         format_bytes(retained.amount.bytes / births),
                         phase.empty() ? "outside phases" : "phase " + phase);
     add_frames(text, profile, where.first, options);
@@ -187,7 +239,11 @@ std::string summarize(const Profile& profile, const SummaryOptions& options) {
   add_totals(text, profile);
   add_stacks(text, profile, ProfileKind::peak, options);
   add_stacks(text, profile, ProfileKind::live, options);
+  const bool only_allocated =
+      sites_of(profile, ProfileKind::peak).empty() && sites_of(profile, ProfileKind::live).empty();
+  if (only_allocated) add_stacks(text, profile, ProfileKind::allocated, options);
   add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
+  add_moments(text, profile);
   add_sizes(text, profile);
   add_rounds(text, profile);
   add_retention(text, profile);

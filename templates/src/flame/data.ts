@@ -17,6 +17,9 @@ export interface Amounts {
   deviation: Float64Array;
 }
 
+/** What all amounts of a page are; fields named bytes hold them whatever it is. */
+export type Unit = "bytes" | "nanoseconds" | "samples";
+
 /** One question to the profiles: what was live at a peak, what was allocated, … */
 export interface View {
   kind: Kind;
@@ -26,6 +29,9 @@ export interface View {
   /** Of a retention cell: born in one round, live at the end of another. */
   born?: number;
   end?: number;
+  /** Of a moment of the run: its number, and when in the profile's moment_unit. */
+  moment?: number;
+  at?: number;
   totals: Total[];
   amounts: Amounts[];
 }
@@ -34,7 +40,13 @@ export interface ProfileFacts {
   name: string;
   facts: Record<string, string>;
   notes: string[];
+  unit: Unit;
+  /** Whether blocks (of time: samples) are known. */
+  counted: boolean;
   sampled: boolean;
+  /** When in moment_unit, and live bytes. */
+  moments?: [number, number][];
+  moment_unit?: string;
   counters?: {
     peak_bytes: number;
     live_bytes: number;

@@ -5,7 +5,7 @@ import { fitting } from "../canvas_text";
 import { h } from "../dom";
 import type { FlameModel } from "./data";
 import type { Tree } from "./tree";
-import { box_difference, bytes_text, describe, frame_name, half_width } from "./words";
+import { box_difference, amount_text, describe, frame_name, half_width } from "./words";
 
 const row_height = 20;
 const most_rows = 34;
@@ -288,7 +288,7 @@ class Painter {
   private label(node: number): string {
     const name = frame_name(this.model, this.tree, node);
     const [a, b] = this.tree.sides;
-    return `${name}  ${b === undefined ? bytes_text(a?.total[node] ?? 0) : box_difference(this.tree, node)}`;
+    return `${name}  ${b === undefined ? amount_text(a?.total[node] ?? 0) : box_difference(this.tree, node)}`;
   }
 
   /** The custom property with a box's colour: by name, or by how much the profiles differ. */

@@ -4,13 +4,26 @@ import "../style.css";
 import "./flame.css";
 
 import { choice, h, section, select } from "../dom";
-import { exact_bytes } from "../format";
 import { choose, chosen, chosen_text } from "../state";
 import { type FlameModel, load, type ProfileFacts, type View } from "./data";
 import { FlameGraph } from "./graph";
+import { moments_chart } from "./moments";
 import { functions_table, retention_table } from "./tables";
 import { bottom_up, by_frame, type Filter, top_down } from "./tree";
-import { bytes_text, difference_sentence, difference_text, half_width, percent, view_key, view_label, with_interval } from "./words";
+import {
+  amount_text,
+  amount_word,
+  bytes_text,
+  difference_sentence,
+  difference_text,
+  exact_amount,
+  half_width,
+  percent,
+  use_unit,
+  view_key,
+  view_label,
+  with_interval,
+} from "./words";
 
 class FlamePage {
   private readonly look = h("p", { class: "look", role: "status" });
@@ -35,6 +48,7 @@ class FlamePage {
   build(): HTMLElement {
     const { model } = this;
     const two = model.profiles.length === 2;
+    const moments = moments_chart(model.profiles);
     const retention = two ? null : retention_table(model.views, (view) => this.show_view(view));
     addEventListener("keydown", (event) => {
       if (event.key !== "/" || event.target instanceof HTMLInputElement) return;
@@ -43,7 +57,7 @@ class FlamePage {
     });
     const parts = [
       h("section", { "aria-label": "Graph" }, this.total, this.controls, two ? legend(model) : null, this.graph.element, this.look),
-      section("functions", two ? "Functions that changed most" : "Functions with most bytes of their own", this.functions),
+      section("functions", two ? "Functions that changed most" : `Functions with most ${amount_word()} of their own`, this.functions),
       retention === null
         ? null
         : section(
@@ -52,6 +66,7 @@ class FlamePage {
             h("p", { class: "muted" }, "Bytes born in a round and still live at the end of a round, of the last ten rounds. A constant row is a cache; rows that stay for every round are a leak. A cell shows its stacks above."),
             retention,
           ),
+      moments === null ? null : section("moments", "Live over time", moments),
       section("recorded", "What was recorded", ...model.profiles.map(facts)),
     ];
     return h("main", {}, ...parts);
@@ -72,6 +87,10 @@ class FlamePage {
     this.reset();
     this.graph.element.scrollIntoView({ block: "center" });
     this.graph.element.focus({ preventScroll: true });
+  }
+
+  private label_of(view: View): string {
+    return view_label(view, this.model.profiles[0]!.moment_unit);
   }
 
   private filter(): Filter {
@@ -115,9 +134,9 @@ class FlamePage {
     const half = (i: number): number => (whole ? view.totals[i]!.half_width : half_width(variances[i]!));
     const amount = (i: number): HTMLElement => {
       const value = whole ? view.totals[i]!.bytes : bytes[i]!;
-      return h("data", { value, title: exact_bytes(value) }, with_interval(value, half(i)));
+      return h("data", { value, title: exact_amount(value) }, with_interval(value, half(i)));
     };
-    const label = view_label(view);
+    const label = this.label_of(view);
     const start = label.charAt(0).toUpperCase() + label.slice(1);
     if (bytes.length === 1) {
       this.total.replaceChildren(`${start}: `, amount(0));
@@ -144,7 +163,7 @@ class FlamePage {
       this.refresh();
     };
     const controls = [
-      select("Show", model.views.map((v) => ({ value: view_key(v), label: view_label(v) })), view_key(view), set("view")),
+      select("Show", model.views.map((v) => ({ value: view_key(v), label: this.label_of(v) })), view_key(view), set("view")),
       choice(
         "Top",
         [
@@ -188,7 +207,7 @@ class FlamePage {
     }
     const [a, b] = found.bytes;
     const whole = this.view().totals[0]?.bytes ?? 0;
-    const amount = b === undefined ? `${bytes_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b, half_width(found.variance));
+    const amount = b === undefined ? `${amount_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b, half_width(found.variance));
     this.found.textContent = `${found.boxes} box${found.boxes === 1 ? "" : "es"}: ${amount}`;
   }
 }
@@ -214,6 +233,10 @@ function legend(model: FlameModel): HTMLElement {
 
 function facts(profile: ProfileFacts): HTMLElement {
   const rows: [string, string][] = Object.entries(profile.facts);
+  const amounts = profile.facts["amounts"] ?? "requested bytes";
+  const recorded = profile.sampled
+    ? "Sampled: amounts are unbiased estimates with their 95 % interval."
+    : `Every ${profile.unit === "bytes" ? "allocation" : "sample"} was recorded.`;
   const counters = profile.counters;
   if (counters !== undefined) {
     rows.push(
@@ -227,7 +250,7 @@ function facts(profile: ProfileFacts): HTMLElement {
     "div",
     {},
     h("h3", {}, profile.name),
-    profile.sampled ? h("p", { class: "muted" }, "Sampled: amounts are unbiased estimates with their 95 % interval. Requested bytes.") : h("p", { class: "muted" }, "Every allocation was recorded. Requested bytes."),
+    h("p", { class: "muted" }, `${recorded} ${amounts.charAt(0).toUpperCase()}${amounts.slice(1)}.`),
     h("dl", { class: "answers" }, ...rows.flatMap(([key, value]) => [h("dt", {}, key.replaceAll("_", " ")), h("dd", {}, value)])),
     ...profile.notes.map((note) => h("p", { class: "notice" }, note)),
   );
@@ -235,6 +258,7 @@ function facts(profile: ProfileFacts): HTMLElement {
 
 async function start(): Promise<void> {
   const model = await load();
+  use_unit(model.profiles[0]?.unit ?? "bytes");
   const page = new FlamePage(model);
   const names = model.profiles.map((profile) => profile.name);
   const program = model.profiles[0]?.facts["command"] ?? "";

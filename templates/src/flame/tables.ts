@@ -1,15 +1,14 @@
 // What the graph shows, as tables: the functions with most bytes, and what survived which round.
 
 import { h } from "../dom";
-import { exact_bytes } from "../format";
 import type { FlameModel, View } from "./data";
 import type { FrameAmounts } from "./tree";
-import { bytes_text, difference_text, half_width, percent, view_label } from "./words";
+import { amount_text, amount_word, difference_text, exact_amount, half_width, percent, view_label } from "./words";
 
 const most_rows = 40;
 
 function number_cell(bytes: number): HTMLElement {
-  return h("td", { class: "number", title: exact_bytes(bytes) }, h("data", { value: bytes }, bytes_text(bytes)));
+  return h("td", { class: "number", title: exact_amount(bytes) }, h("data", { value: bytes }, amount_text(bytes)));
 }
 
 function button(text: string, label: string, on_click: () => void): HTMLElement {
@@ -32,7 +31,7 @@ export function functions_table(
     .slice(0, most_rows);
   const heads = two
     ? ["function", "difference", model.profiles[0]!.name, model.profiles[1]!.name, "where"]
-    : ["function", "own bytes", "share", "with all it calls", "where"];
+    : ["function", `own ${amount_word()}`, "share", "with all it calls", "where"];
   const cells = ({ own, total, variance }: FrameAmounts): HTMLElement[] =>
     two
       ? [
@@ -78,11 +77,11 @@ export function retention_table(views: View[], on_view: (view: View) => void): H
     const view = cells.find((candidate) => candidate.born === born && candidate.end === end);
     const total = view?.totals[0];
     if (view === undefined || total === undefined) return h("td", { class: "number muted" }, "–");
-    const amount = bytes_text(total.bytes);
+    const amount = amount_text(total.bytes);
     const text = button(amount, `${amount}: show what was ${view_label(view)}`, () => on_view(view));
     return h(
       "td",
-      { class: "number", title: exact_bytes(total.bytes), "data-born": born, "data-end": end, "data-bytes": total.bytes },
+      { class: "number", title: exact_amount(total.bytes), "data-born": born, "data-end": end, "data-bytes": total.bytes },
       text,
     );
   };

@@ -1,12 +1,35 @@
 // Amounts and differences as the page says them.
 
-import { exact_bytes } from "../format";
-import type { FlameModel, View } from "./data";
+import { exact_bytes, seconds } from "../format";
+import type { FlameModel, Unit, View } from "./data";
 import type { Tree } from "./tree";
 
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** As `memduel summary` prints it: 512 B, 41.3 KiB, 1.25 GiB. */
+let counted_in: Unit = "bytes";
+
+/** Of all profiles of the page. */
+export function use_unit(unit: Unit): void {
+  counted_in = unit;
+}
+
+/** "bytes", "time" or "samples". */
+export function amount_word(): string {
+  return counted_in === "nanoseconds" ? "time" : counted_in;
+}
+
+/** For a title attribute: nothing rounded. */
+export function exact_amount(amount: number): string {
+  return counted_in === "bytes" ? exact_bytes(amount) : `${whole.format(amount)} ${counted_in}`;
+}
+
+/** As `memduel summary` prints it: 512 B, 41.3 KiB, 1.25 GiB; 0.35 s; 17. */
+export function amount_text(amount: number): string {
+  if (counted_in === "nanoseconds") return seconds(amount * 1e-9);
+  return counted_in === "samples" ? whole.format(amount) : bytes_text(amount);
+}
+
 export function bytes_text(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -16,7 +39,7 @@ export function bytes_text(bytes: number): string {
 }
 
 export function with_interval(bytes: number, half_width: number): string {
-  return half_width > 0 ? `${bytes_text(bytes)} ± ${bytes_text(half_width)}` : bytes_text(bytes);
+  return half_width > 0 ? `${amount_text(bytes)} ± ${amount_text(half_width)}` : amount_text(bytes);
 }
 
 /** Half of a 95 % interval. */
@@ -29,7 +52,7 @@ export function half_width(variance: number): number {
 export function difference_text(before: number, after: number, half = 0): string {
   const difference = after - before;
   if (difference === 0) return "the same";
-  if (Math.abs(difference) <= half) return `the same within ± ${bytes_text(half)}`;
+  if (Math.abs(difference) <= half) return `the same within ± ${amount_text(half)}`;
   return `${with_interval(Math.abs(difference), half)} ${difference > 0 ? "MORE" : "LESS"}`;
 }
 
@@ -51,15 +74,19 @@ export function percent(part: number, whole: number): string {
 
 export function view_key(view: View): string {
   const of = view.end !== undefined ? `-${view.born}-${view.end}` : view.round !== undefined ? `-${view.round}` : "";
-  return `${view.kind}${of}${view.heap === "mapping" ? "-mapping" : ""}`;
+  const moment = view.moment !== undefined ? `-at-${view.moment}` : "";
+  return `${view.kind}${of}${moment}${view.heap === "mapping" ? "-mapping" : ""}`;
 }
 
-export function view_label(view: View): string {
+/** `moment_unit` is that of the profile, for a view of a moment. */
+export function view_label(view: View, moment_unit = ""): string {
   const heap = view.heap === "mapping" ? "mappings " : "";
   if (view.end !== undefined) {
     const born = view.born === 0 ? "outside rounds" : `in round ${view.born}`;
     return `born ${born}, live at the end of round ${view.end}`;
   }
+  if (view.at !== undefined) return `live at ${whole.format(view.at)} ${moment_unit}`;
+  if (counted_in !== "bytes") return counted_in === "nanoseconds" ? "CPU time" : "samples";
   if (view.round !== undefined) return `live at the peak of round ${view.round}`;
   switch (view.kind) {
     case "peak":
@@ -89,6 +116,7 @@ export function describe(model: FlameModel, tree: Tree, node: number): string {
     return `${name}: ${box_difference(tree, node)} (${amount(a)} in ${names[0]}, ${amount(b)} in ${names[1]})`;
   }
   const share = percent(a.total[node]!, a.total[0]!);
-  const blocks = Math.round(a.blocks[node]!).toLocaleString("en");
-  return `${name}: ${amount(a)}, ${share}, ${blocks} blocks, ${exact_bytes(a.total[node]!)}`;
+  const blocks = `${whole.format(a.blocks[node]!)} ${counted_in === "bytes" ? "blocks" : "samples"}, `;
+  const count = model.profiles[0]!.counted && counted_in !== "samples" ? blocks : "";
+  return `${name}: ${amount(a)}, ${share}, ${count}${exact_amount(a.total[node]!)}`;
 }

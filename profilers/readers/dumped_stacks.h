@@ -1,0 +1,32 @@
+// The stacks of a dump that lists return addresses first and the mapped files last.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profilers/profile/profile.h"
+#include "profilers/readers/address_space.h"
+#include "profilers/readers/stack_builder.h"
+
+namespace memduel {
+
+/// No program has more bytes than that; sums of larger numbers would not fit.
+inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 48;
+
+struct DumpedStack {
+  std::vector<std::uint64_t>
+      calls;  ///< addresses of the calls (not where they return), innermost first
+  Estimate live;
+  Estimate allocated;
+};
+
+/// What `count` sampled blocks of `bytes` together stand for, where a block of size z is sampled
+/// with p = 1 - exp(-z / interval): each count and byte is 1 / p of them, with p for their mean
+/// size, because a dump tells no more (as jeprof and pprof do). Exact for an interval of 1 or less.
+Estimate unbiased(std::uint64_t count, std::uint64_t bytes, double interval);
+
+/// Adds the stacks to the profile's sites.
+void add_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
+                const std::vector<DumpedStack>& stacks);
+
+}  // namespace memduel

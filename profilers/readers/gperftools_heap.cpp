@@ -1,0 +1,160 @@
+#include "profilers/readers/gperftools_heap.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "profilers/readers/dumped_stacks.h"
+#include "profilers/readers/plain_source.h"
+#include "profilers/readers/text_cursor.h"
+
+namespace memduel {
+
+namespace {
+
+constexpr std::string_view kGperftoolsStart = "heap profile:";
+constexpr std::string_view kGperftoolsMaps = "MAPPED_LIBRARIES:";
+
+/// "live blocks: live bytes [blocks: bytes] @", which begins the first line and every stack.
+struct GperftoolsCounts {
+  std::uint64_t live_blocks = 0;
+  std::uint64_t live_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t bytes = 0;
+
+  GperftoolsCounts& operator+=(const GperftoolsCounts& other) {
+    live_blocks += other.live_blocks;
+    live_bytes += other.live_bytes;
+    blocks += other.blocks;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+class GperftoolsHeapReader {
+ public:
+  GperftoolsHeapReader(PlainSource& source, const SymbolOptions& symbols)
+      : source_(source), space_(profile_, builder_, symbols) {}
+
+  Profile read() {
+    read_totals();
+    bool mapped = false;
+    while (const auto line = source_.line()) {
+      if (!source_.line_ended()) source_.fail("the file ends inside a stack");
+      mapped = *line == kGperftoolsMaps;
+      if (mapped) break;
+      if (!line->empty()) read_stack(*line);
+    }
+    if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
+    read_maps(source_, space_);
+    add_stacks(profile_, builder_, space_, stacks_);
+    note_loss();
+    profile_.info["amounts"] = "requested bytes";
+    return std::move(profile_);
+  }
+
+ private:
+  std::uint64_t number(TextCursor& cursor) const {
+    cursor.skip_spaces();
+    const auto found = cursor.number();
+    if (!found || *found > kMostCounted) fail(cursor, "expected a number");
+    return *found;
+  }
+
+  void expect(TextCursor& cursor, std::string_view wanted) const {
+    cursor.skip_spaces();
+    if (!cursor.skip(wanted)) fail(cursor, fmt::format("expected \"{}\"", wanted));
+  }
+
+  [[noreturn]] void fail(const TextCursor& cursor, const std::string& problem) const {
+    source_.fail(fmt::format("line {}: {}", source_.line_number(), problem), cursor.position());
+  }
+
+  GperftoolsCounts counts(TextCursor& cursor) const {
+    GperftoolsCounts found;
+    found.live_blocks = number(cursor);
+    expect(cursor, ":");
+    found.live_bytes = number(cursor);
+    expect(cursor, "[");
+    found.blocks = number(cursor);
+    expect(cursor, ":");
+    found.bytes = number(cursor);
+    expect(cursor, "]");
+    expect(cursor, "@");
+    return found;
+  }
+
+  void read_totals() {
+    const auto line = source_.line();
+    TextCursor cursor(line.value_or(""));
+    if (!source_.line_ended()) source_.fail("the file ends inside its first line");
+    expect(cursor, kGperftoolsStart);
+    totals_ = counts(cursor);
+    cursor.skip_spaces();
+    const bool exact = cursor.rest() == "heapprofile";
+    profile_.info["mode"] = exact ? "exact" : "sampled";
+    if (exact) return;
+    if (!cursor.skip("heap_v2/") && !cursor.skip("heapz_v2/")) {
+      fail(cursor, "expected heapprofile or heap_v2/INTERVAL");
+    }
+    const std::uint64_t interval = number(cursor);
+    interval_ = static_cast<double>(interval);
+    profile_.info["interval_bytes"] = fmt::format("{}", interval);
+  }
+
+  void read_stack(std::string_view line) {
+    TextCursor cursor(line);
+    const GperftoolsCounts found = counts(cursor);
+    listed_ += found;
+    DumpedStack stack{{},
+                      unbiased(found.live_blocks, found.live_bytes, interval_),
+                      unbiased(found.blocks, found.bytes, interval_)};
+    for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
+      const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
+      if (!address) fail(cursor, "expected an address");
+      stack.calls.push_back(*address - 1);  // in the call, not behind it
+    }
+    stacks_.push_back(std::move(stack));
+  }
+
+  // A sample's first line counts what it sampled, a dump's all that there was.
+  void note_loss() {
+    const auto missing = [](std::uint64_t all, std::uint64_t listed) {
+      return all > listed ? all - listed : 0;
+    };
+    const std::uint64_t live = missing(totals_.live_bytes, listed_.live_bytes);
+    const std::uint64_t allocated = missing(totals_.bytes, listed_.bytes);
+    if (live == 0 && allocated == 0) return;
+    AllocationSite& lost = builder_.site(builder_.stack(0, builder_.named({"[cut off]", {}, 0})));
+    lost.live = unbiased(missing(totals_.live_blocks, listed_.live_blocks), live, interval_);
+    lost.allocated = unbiased(missing(totals_.blocks, listed_.blocks), allocated, interval_);
+    const auto share = [](std::uint64_t part, std::uint64_t all) {
+      return all == 0 ? 0.0 : 100 * static_cast<double>(part) / static_cast<double>(all);
+    };
+    profile_.notes.push_back(fmt::format(
+        "truncated by gperftools, which has room for 1 MiB: {} live ({:.1f} %) and {} allocated "
+        "({:.1f} %) are of stacks that were left out; they are shown as [cut off]",
+        format_bytes(lost.live.bytes), share(live, totals_.live_bytes),
+        format_bytes(lost.allocated.bytes), share(allocated, totals_.bytes)));
+  }
+
+  PlainSource& source_;
+  Profile profile_;
+  StackBuilder builder_{profile_};
+  AddressSpace space_;
+  double interval_ = 0;  ///< 0: every block was counted
+  GperftoolsCounts totals_;
+  GperftoolsCounts listed_;
+  std::vector<DumpedStack> stacks_;
+};
+
+}  // namespace
+
+bool is_gperftools_heap(std::string_view head) {
+  return head.starts_with(kGperftoolsStart);
+}
+
+Profile read_gperftools_heap(PlainSource& source, const SymbolOptions& symbols) {
+  return GperftoolsHeapReader(source, symbols).read();
+}
+
+}  // namespace memduel

@@ -1,0 +1,120 @@
+#include "profilers/readers/jemalloc_heap.h"
+
+#include <fmt/format.h>
+
+#include "profilers/readers/dumped_stacks.h"
+#include "profilers/readers/plain_source.h"
+#include "profilers/readers/text_cursor.h"
+
+namespace memduel {
+
+namespace {
+
+constexpr std::string_view kJemallocStart = "heap_v2/";
+constexpr std::string_view kJemallocMaps = "MAPPED_LIBRARIES:";
+
+class JemallocReader {
+ public:
+  JemallocReader(PlainSource& source, const SymbolOptions& symbols)
+      : source_(source), space_(profile_, builder_, symbols) {}
+
+  Profile read() {
+    read_start();
+    bool mapped = false;
+    while (const auto line = source_.line()) {
+      if (!source_.line_ended()) source_.fail("the file ends inside a line");
+      mapped = *line == kJemallocMaps;
+      if (mapped) break;
+      read_line(*line);
+    }
+    if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
+    read_maps(source_, space_);
+    add_stacks(profile_, builder_, space_, stacks_);
+    profile_.info["mode"] = "sampled";
+    profile_.info["amounts"] = "bytes of size classes";
+    return std::move(profile_);
+  }
+
+ private:
+  std::uint64_t number(TextCursor& cursor) const {
+    cursor.skip_spaces();
+    const auto found = cursor.number();
+    if (!found || *found > kMostCounted) fail(cursor, "expected a number");
+    return *found;
+  }
+
+  void expect(TextCursor& cursor, std::string_view wanted) const {
+    cursor.skip_spaces();
+    if (!cursor.skip(wanted)) fail(cursor, fmt::format("expected \"{}\"", wanted));
+  }
+
+  [[noreturn]] void fail(const TextCursor& cursor, const std::string& problem) const {
+    source_.fail(fmt::format("line {}: {}", source_.line_number(), problem), cursor.position());
+  }
+
+  void read_start() {
+    const auto line = source_.line();
+    TextCursor cursor(line.value_or(""));
+    if (!source_.line_ended()) source_.fail("the file ends inside its first line");
+    expect(cursor, kJemallocStart);
+    const std::uint64_t interval = number(cursor);
+    interval_ = static_cast<double>(interval);
+    profile_.info["interval_bytes"] = fmt::format("{}", interval);
+  }
+
+  // "@ 0x1 0x2" begins a stack; "t*: blocks: bytes [blocks: bytes]" has what all threads did there,
+  // "t3:" what one did.
+  void read_line(std::string_view line) {
+    TextCursor cursor(line);
+    cursor.skip_spaces();
+    if (cursor.at_end()) return;
+    if (cursor.skip("@")) {
+      begin_stack(cursor);
+    } else if (cursor.skip("t*:")) {
+      if (stacks_.empty()) return;  // the whole program's, before the first stack
+      read_counts(cursor, stacks_.back());
+    } else if (!cursor.skip("t")) {
+      fail(cursor, "expected a stack or a thread");
+    }
+  }
+
+  void begin_stack(TextCursor& cursor) {
+    DumpedStack stack;
+    for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
+      const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
+      if (!address) fail(cursor, "expected an address");
+      stack.calls.push_back(*address - 1);  // in the call, not behind it
+    }
+    stacks_.push_back(std::move(stack));
+  }
+
+  void read_counts(TextCursor& cursor, DumpedStack& stack) {
+    const std::uint64_t live_blocks = number(cursor);
+    expect(cursor, ":");
+    stack.live += unbiased(live_blocks, number(cursor), interval_);
+    expect(cursor, "[");
+    const std::uint64_t blocks = number(cursor);
+    expect(cursor, ":");
+    stack.allocated += unbiased(blocks, number(cursor), interval_);
+    expect(cursor, "]");
+  }
+
+  PlainSource& source_;
+  Profile profile_;
+  StackBuilder builder_{profile_};
+  AddressSpace space_;
+  double interval_ = 0;
+  std::vector<DumpedStack> stacks_;
+};
+
+}  // namespace
+
+bool is_jemalloc_heap(std::string_view head) {
+  return head.starts_with(kJemallocStart);
+}
+
+Profile read_jemalloc_heap(PlainSource& source, const SymbolOptions& symbols) {
+  return JemallocReader(source, symbols).read();
+}
+
+}  // namespace memduel

@@ -1,0 +1,415 @@
+#include "profilers/readers/pprof.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "profilers/profile/pprof_fields.h"
+#include "profilers/readers/address_space.h"
+#include "profilers/readers/plain_source.h"
+#include "profilers/readers/stack_builder.h"
+#include "profilers/readers/text_cursor.h"
+#include "profilers/readers/wire_message.h"
+
+namespace memduel {
+
+namespace {
+
+constexpr std::int64_t kLargestPprofValue = std::int64_t{1} << 50;
+
+/// Where the values of a heap profile go.
+enum class PprofKind { allocated, live, peak, temporary };
+
+struct PprofHeapType {
+  const char* name;
+  PprofKind kind;
+};
+
+constexpr PprofHeapType kPprofHeapTypes[] = {
+    {kPprofAllocated, PprofKind::allocated},
+    {kPprofLive, PprofKind::live},
+    {kPprofPeak, PprofKind::peak},
+    {kPprofTemporary, PprofKind::temporary},
+};
+
+struct PprofUnitName {
+  const char* name;
+  ProfileUnit unit;
+  double each;
+};
+
+constexpr PprofUnitName kPprofUnits[] = {
+    {"bytes", ProfileUnit::bytes, 1},
+    {"nanoseconds", ProfileUnit::nanoseconds, 1},
+    {"microseconds", ProfileUnit::nanoseconds, 1e3},
+    {"milliseconds", ProfileUnit::nanoseconds, 1e6},
+    {"seconds", ProfileUnit::nanoseconds, 1e9},
+    {"count", ProfileUnit::samples, 1},
+};
+
+/// What is done with the n-th value of every sample.
+struct PprofColumn {
+  std::size_t value = 0;
+  PprofKind kind = PprofKind::allocated;
+  double Estimate::* amount = &Estimate::bytes;
+  double each = 1;
+};
+
+struct PprofType {
+  std::string_view type;
+  std::string_view unit;
+};
+
+class PprofReader {
+ public:
+  PprofReader(PlainSource& source, const SymbolOptions& symbols)
+      : source_(source),
+        document_(source.rest()),
+        whole_(source, document_, document_),
+        space_(profile_, builder_, symbols) {}
+
+  Profile read() {
+    collect();
+    read_types();
+    for (const WireField& field : mappings_) read_mapping(field);
+    for (const WireField& field : functions_) read_function(field);
+    for (const WireField& field : locations_) read_location(field);
+    choose_columns();
+    for (const WireField& field : samples_) read_sample(field);
+    space_.finish();
+    read_comments();
+    for (const auto& [site, amount] : peaks_) {
+      ProfilePeak& peak =
+          profile_.sites[site].heap == Heap::malloc ? profile_.peak : profile_.mapping_peak;
+      peak.sites.emplace_back(site, amount);
+      peak.total += amount;
+    }
+    profile_.info.emplace("mode", "exact");
+    return std::move(profile_);
+  }
+
+ private:
+  struct Function {
+    std::string_view name;
+    std::string_view file;
+  };
+
+  // Strings, to which all others refer, may come last.
+  void collect() {
+    std::map<unsigned, std::vector<WireField>*> kept{
+        {PprofProfile::sample_type, &types_},  {PprofProfile::sample, &samples_},
+        {PprofProfile::mapping, &mappings_},   {PprofProfile::location, &locations_},
+        {PprofProfile::function, &functions_},
+    };
+    while (const auto field = whole_.next()) {
+      const auto list = kept.find(field->number);
+      if (list != kept.end()) {
+        if (field->is_number) whole_.fail("a number where a message should be");
+        list->second->push_back(*field);
+      } else if (field->number == PprofProfile::string_table) {
+        strings_.push_back(field->bytes);
+      } else if (field->number == PprofProfile::comment) {
+        whole_.numbers(*field, comments_);
+      } else if (field->number == PprofProfile::default_sample_type) {
+        default_type_ = field->value;
+      }
+    }
+    if (types_.empty()) source_.fail("a profile without types of values");
+  }
+
+  std::string_view string(std::uint64_t number, const WireMessage& where) const {
+    if (number == 0) return {};
+    if (number >= strings_.size()) where.fail("refers to a string that is not there");
+    return strings_[number];
+  }
+
+  void read_types() {
+    for (const WireField& field : types_) {
+      WireMessage message = whole_.inside(field);
+      PprofType type;
+      while (const auto inner = message.next()) {
+        if (inner->number == PprofValueType::type) type.type = string(inner->value, message);
+        if (inner->number == PprofValueType::unit) type.unit = string(inner->value, message);
+      }
+      value_types_.push_back(type);
+    }
+  }
+
+  void read_mapping(const WireField& field) {
+    WireMessage message = whole_.inside(field);
+    std::uint64_t id = 0;
+    MappedFile mapped;
+    while (const auto inner = message.next()) {
+      switch (inner->number) {
+        case PprofMapping::id:
+          id = inner->value;
+          break;
+        case PprofMapping::memory_start:
+          mapped.begin = inner->value;
+          break;
+        case PprofMapping::memory_limit:
+          mapped.end = inner->value;
+          break;
+        case PprofMapping::file_offset:
+          mapped.offset = inner->value;
+          break;
+        case PprofMapping::filename:
+          mapped.path = string(inner->value, message);
+          break;
+        case PprofMapping::build_id:
+          mapped.build_id = string(inner->value, message);
+          break;
+        default:
+          break;
+      }
+    }
+    modules_[id] = mapped.path;
+    if (mapped.begin < mapped.end) space_.add_mapped(mapped);
+  }
+
+  void read_function(const WireField& field) {
+    WireMessage message = whole_.inside(field);
+    std::uint64_t id = 0;
+    Function function;
+    std::string_view system_name;
+    while (const auto inner = message.next()) {
+      if (inner->number == PprofFunction::id) id = inner->value;
+      if (inner->number == PprofFunction::name) function.name = string(inner->value, message);
+      if (inner->number == PprofFunction::system_name) system_name = string(inner->value, message);
+      if (inner->number == PprofFunction::filename) function.file = string(inner->value, message);
+    }
+    if (function.name.empty()) function.name = system_name;
+    functions_by_id_[id] = function;
+  }
+
+  void read_location(const WireField& field) {
+    WireMessage message = whole_.inside(field);
+    std::uint64_t id = 0;
+    std::uint64_t mapping = 0;
+    std::uint64_t address = 0;
+    std::vector<FrameName> names;
+    while (const auto inner = message.next()) {
+      if (inner->number == PprofLocation::id) id = inner->value;
+      if (inner->number == PprofLocation::mapping_id) mapping = inner->value;
+      if (inner->number == PprofLocation::address) address = inner->value;
+      if (inner->number == PprofLocation::line && !inner->is_number) {
+        names.push_back(read_line(message.inside(*inner)));
+      }
+    }
+    std::erase_if(names, [](const FrameName& name) { return name.function.empty(); });
+    if (!names.empty()) {
+      ProfileLocation location;
+      location.address = address;
+      location.names = std::move(names);
+      const bool python = location.names[0].file.ends_with(".py");
+      if (python) location.kind = ProfileLocation::Kind::python;
+      locations_by_id_[id] = builder_.add_location(std::move(location));
+    } else if (address != 0) {
+      locations_by_id_[id] = space_.location_at(address);
+    } else {
+      locations_by_id_[id] = builder_.unnamed_in(modules_[mapping]);
+    }
+  }
+
+  FrameName read_line(WireMessage message) const {
+    FrameName name;
+    while (const auto field = message.next()) {
+      if (field->number == PprofLine::function_id) {
+        const auto function = functions_by_id_.find(field->value);
+        if (function == functions_by_id_.end())
+          message.fail("refers to a function that is not there");
+        name.function = function->second.name;
+        name.file = function->second.file;
+      } else if (field->number == PprofLine::line) {
+        constexpr std::uint64_t kMostLines = 1U << 30;
+        name.line = field->value < kMostLines ? static_cast<int>(field->value) : 0;
+      }
+    }
+    return name;
+  }
+
+  void choose_columns() {
+    for (std::size_t i = 0; i < value_types_.size(); ++i) {
+      for (const PprofHeapType& heap : kPprofHeapTypes) add_heap_columns(i, heap.name, heap.kind);
+      if (value_types_[i].type == "objects") {
+        columns_.push_back({i, PprofKind::live, &Estimate::count});
+      }
+      if (value_types_[i].type == "space") columns_.push_back({i, PprofKind::live});
+    }
+    profile_.counted = false;
+    if (columns_.empty()) choose_one_column();
+    for (const PprofColumn& column : columns_) {
+      if (column.amount == &Estimate::count) profile_.counted = true;
+    }
+  }
+
+  void add_heap_columns(std::size_t value, const std::string& name, PprofKind kind) {
+    const PprofType& type = value_types_[value];
+    if (type.type == name + "_space" && type.unit == "bytes") columns_.push_back({value, kind});
+    if (type.type == name + "_objects") columns_.push_back({value, kind, &Estimate::count});
+  }
+
+  // The default type, else the last one, as pprof chooses; the counts of samples beside it.
+  void choose_one_column() {
+    std::size_t chosen = value_types_.size() - 1;
+    for (std::size_t i = 0; i < value_types_.size(); ++i) {
+      if (default_type_ != 0 && value_types_[i].type == string(default_type_, whole_)) chosen = i;
+    }
+    PprofColumn column{chosen};
+    profile_.unit = ProfileUnit::samples;
+    for (const PprofUnitName& unit : kPprofUnits) {
+      if (value_types_[chosen].unit != unit.name) continue;
+      profile_.unit = unit.unit;
+      column.each = unit.each;
+    }
+    profile_.info["amounts"] =
+        fmt::format("{} ({})", value_types_[chosen].type, value_types_[chosen].unit);
+    columns_.push_back(column);
+    for (std::size_t i = 0; i < value_types_.size(); ++i) {
+      if (i != chosen && value_types_[i].type == "samples") {
+        columns_.push_back({i, PprofKind::allocated, &Estimate::count});
+      }
+    }
+  }
+
+  void read_sample(const WireField& field) {
+    WireMessage message = whole_.inside(field);
+    std::vector<std::uint64_t> locations;
+    std::vector<std::uint64_t> values;
+    AllocationSite site;
+    while (const auto inner = message.next()) {
+      if (inner->number == PprofSample::location_id) message.numbers(*inner, locations);
+      if (inner->number == PprofSample::value) message.numbers(*inner, values);
+      if (inner->number == PprofSample::label && !inner->is_number) {
+        read_label(message.inside(*inner), site);
+      }
+    }
+    if (values.size() != value_types_.size())
+      message.fail("a sample has more or fewer values than types");
+    for (auto id = locations.rbegin(); id != locations.rend(); ++id) {
+      const auto location = locations_by_id_.find(*id);
+      if (location == locations_by_id_.end())
+        message.fail("refers to a location that is not there");
+      site.stack = builder_.stack(site.stack, location->second);
+    }
+    const std::uint32_t number = site_number(site);
+    for (const PprofColumn& column : columns_) add(number, column, values[column.value], message);
+  }
+
+  void read_label(WireMessage message, AllocationSite& site) {
+    std::string_view key;
+    std::string_view text;
+    while (const auto field = message.next()) {
+      if (field->number == PprofLabel::key) key = string(field->value, message);
+      if (field->number == PprofLabel::str) text = string(field->value, message);
+    }
+    if (key == "heap" && text == "mapping") site.heap = Heap::mapping;
+    if (key == "phase" && !text.empty()) site.phase = phase_number(text);
+    if (key == "round") {
+      constexpr std::uint64_t kMostRounds = 1U << 30;
+      const auto round = TextCursor(text).number();
+      if (round && *round < kMostRounds) site.round = static_cast<int>(*round);
+    }
+  }
+
+  std::uint32_t phase_number(std::string_view name) {
+    const auto [entry, made] =
+        phases_.emplace(name, static_cast<std::uint32_t>(profile_.phases.size()));
+    if (made) profile_.phases.emplace_back(name);
+    return entry->second;
+  }
+
+  std::uint32_t site_number(const AllocationSite& site) {
+    const auto [entry, made] =
+        sites_.emplace(std::tuple(site.stack, site.round, site.phase, site.heap),
+                       static_cast<std::uint32_t>(profile_.sites.size()));
+    if (made) profile_.sites.push_back(site);
+    return entry->second;
+  }
+
+  void add(std::uint32_t number, const PprofColumn& column, std::uint64_t bits,
+           const WireMessage& where) {
+    const auto value = static_cast<std::int64_t>(bits);
+    if (value < 0) where.fail("a negative amount: a difference of profiles; give both instead");
+    if (value > kLargestPprofValue) where.fail("an impossible amount");
+    if (value == 0) return;
+    Estimate& amount = amount_of(number, column.kind);
+    amount.*column.amount += static_cast<double>(value) * column.each;
+    if (column.amount == &Estimate::count) {
+      amount.samples += value;
+    } else if (amount.samples == 0) {
+      amount.samples = 1;
+    }
+  }
+
+  Estimate& amount_of(std::uint32_t number, PprofKind kind) {
+    AllocationSite& site = profile_.sites[number];
+    switch (kind) {
+      case PprofKind::live:
+        return site.live;
+      case PprofKind::temporary:
+        return site.temporary;
+      case PprofKind::peak:
+        return peaks_[number];
+      case PprofKind::allocated:
+        break;
+    }
+    return site.allocated;
+  }
+
+  // "key: value" is what memduel export makes of Profile::info.
+  void read_comments() {
+    for (const std::uint64_t number : comments_) {
+      const std::string_view text = string(number, whole_);
+      const std::size_t colon = text.find(": ");
+      const bool is_fact = colon != std::string_view::npos &&
+                           text.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyz_") ==
+                               std::string::npos;
+      if (is_fact) {
+        profile_.info.emplace(text.substr(0, colon), text.substr(colon + 2));
+      } else if (!text.empty()) {
+        profile_.notes.emplace_back(text);
+      }
+    }
+  }
+
+  PlainSource& source_;
+  std::string document_;
+  WireMessage whole_;
+  Profile profile_;
+  StackBuilder builder_{profile_};
+  AddressSpace space_;
+  std::vector<WireField> types_, samples_, mappings_, locations_, functions_;
+  std::vector<std::string_view> strings_;
+  std::vector<std::uint64_t> comments_;
+  std::uint64_t default_type_ = 0;
+  std::vector<PprofType> value_types_;
+  std::vector<PprofColumn> columns_;
+  std::unordered_map<std::uint64_t, std::string_view> modules_;
+  std::unordered_map<std::uint64_t, Function> functions_by_id_;
+  std::unordered_map<std::uint64_t, std::uint32_t> locations_by_id_;
+  std::map<std::string, std::uint32_t, std::less<>> phases_;
+  std::map<std::tuple<std::uint32_t, int, std::uint32_t, Heap>, std::uint32_t> sites_;
+  std::map<std::uint32_t, Estimate> peaks_;
+};
+
+}  // namespace
+
+// A message has no magic: its first field is a type of values, {type, unit}, two numbers of
+// strings, in the file of every writer that keeps to the order of the fields.
+bool is_pprof(std::string_view head) {
+  constexpr char kFirstTag = '\x0a';
+  constexpr std::size_t kLongestType = 12;
+  if (head.size() < 4 || head[0] != kFirstTag) return false;
+  const auto size = static_cast<std::size_t>(static_cast<unsigned char>(head[1]));
+  if (size < 2 || size > kLongestType || head.size() < 2 + size) return false;
+  return head[2] == '\x08' && head[2 + size] != '\0';
+}
+
+Profile read_pprof(PlainSource& source, const SymbolOptions& symbols) {
+  return PprofReader(source, symbols).read();
+}
+
+}  // namespace memduel

@@ -1,0 +1,22 @@
+// pprof's protobuf (profile.proto), gzipped as pprof writes it or plain: what Go, gperftools'
+// successors, jemalloc's and tcmalloc's servers, and memduel export leave.
+#pragma once
+
+#include <string_view>
+
+#include "profilers/profile/profile.h"
+#include "profilers/profile/symbolize.h"
+
+namespace memduel {
+
+class PlainSource;
+
+bool is_pprof(std::string_view head);
+
+/// The values alloc, inuse, peak and temporary (_objects and _space) become allocated, live, peak
+/// and temporary; objects and space become live. Of a profile with none of them, the values of its
+/// default type. Labels round, phase and heap are read as memduel export writes them. pprof's
+/// values are unbiased already.
+Profile read_pprof(PlainSource& source, const SymbolOptions& symbols);
+
+}  // namespace memduel

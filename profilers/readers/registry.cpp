@@ -1,0 +1,80 @@
+#include "profilers/readers/registry.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+
+#include "base/error.h"
+#include "profilers/profile/load_profile.h"
+#include "profilers/readers/folded.h"
+#include "profilers/readers/gperftools_cpu.h"
+#include "profilers/readers/gperftools_heap.h"
+#include "profilers/readers/heaptrack.h"
+#include "profilers/readers/jemalloc_heap.h"
+#include "profilers/readers/massif.h"
+#include "profilers/readers/memray.h"
+#include "profilers/readers/plain_source.h"
+#include "profilers/readers/pprof.h"
+#include "profilers/readers/speedscope.h"
+#include "profilers/recorder/trace_format.h"
+
+namespace memduel {
+
+namespace {
+
+constexpr std::array kFormats = {
+    ProfileFormat{"heaptrack", "traces, raw or interpreted", is_heaptrack, read_heaptrack},
+    ProfileFormat{"gperftools heap", "dumps of HEAPPROFILE and heap samples", is_gperftools_heap,
+                  read_gperftools_heap},
+    ProfileFormat{"gperftools CPU", "profiles of CPUPROFILE", is_gperftools_cpu,
+                  read_gperftools_cpu},
+    ProfileFormat{"jemalloc", "heap profiles (heap_v2)", is_jemalloc_heap, read_jemalloc_heap},
+    ProfileFormat{"massif", "snapshots of valgrind", is_massif, read_massif},
+    ProfileFormat{"speedscope", "JSON of sampled profiles", is_speedscope, read_speedscope},
+    ProfileFormat{"memray gprof2dot", "memray transform gprof2dot", is_memray_gprof2dot,
+                  read_memray_gprof2dot},
+    ProfileFormat{"memray stats", "memray stats --json", is_memray_stats, read_memray_stats},
+    ProfileFormat{"pprof", "protobuf, of heaps and of CPU time", is_pprof, read_pprof},
+    ProfileFormat{"folded stacks", "lines FRAME;FRAME… NUMBER", is_folded, read_folded},
+};
+
+bool is_recorded(const std::filesystem::path& file) {
+  std::string magic(sizeof recorder::kTraceMagic, '\0');
+  std::ifstream(file, std::ios::binary)
+      .read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  return magic == std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic);
+}
+
+}  // namespace
+
+std::span<const ProfileFormat> profile_formats() {
+  return kFormats;
+}
+
+Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) {
+  if (source.head().empty()) source.fail("the file is empty");
+  for (const ProfileFormat& format : kFormats) {
+    if (!format.recognises(source.head())) continue;
+    Profile profile = format.read(source, symbols);
+    profile.info.emplace("tracer", format.name);
+    return profile;
+  }
+  std::string known = "memduel record";
+  for (const ProfileFormat& format : kFormats) known += fmt::format(", {}", format.name);
+  source.fail("no profile of a known format (" + known + ")");
+}
+
+Profile read_profile(const std::filesystem::path& file) {
+  const SymbolOptions symbols{default_symbol_cache(), false};
+  if (!is_recorded(file)) {
+    PlainSource source(file);
+    return read_foreign_profile(source, symbols);
+  }
+  Profile profile = load_profile(file);
+  // Its names stand in it unless it was left behind by a killed `memduel record`.
+  if (!profile.info.contains("end")) symbolize(profile, symbols);
+  return profile;
+}
+
+}  // namespace memduel

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Records the files of this folder anew with Debian 12's tools, in DIR, whose name ends up inside them:
+#   make.sh [DIR]      default /opt/heap_shapes; needs google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
+# The numbers in the readers' tests are what heaptrack_print, google-pprof, jeprof and ms_print say of them (totals.txt).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+place=${1:-/opt/heap_shapes}
+mkdir -p "$place" && cd "$place"
+cp "$here"/*.cpp .
+build() { g++ -g -O1 -fno-inline -fno-optimize-sibling-calls -fno-omit-frame-pointer heap_shapes.cpp "$@"; }
+
+build -o shapes
+heaptrack -r -o raw ./shapes >/dev/null
+zstd -dc raw.raw.zst | /usr/lib/heaptrack/libexec/heaptrack_interpret 2>raw.stats | gzip -9n >heaptrack.gz
+mv raw.raw.zst heaptrack.raw.zst
+valgrind --tool=massif --massif-out-file=massif.out --detailed-freq=4 --time-unit=B --max-snapshots=20 ./shapes 2>/dev/null
+
+build -ltcmalloc_and_profiler -o shapes_gperftools
+HEAPPROFILE=$place/exact ./shapes_gperftools 2>/dev/null
+HEAPPROFILE=$place/cut ./shapes_gperftools branch 2>/dev/null
+CPUPROFILE=$place/cpu.prof CPUPROFILE_FREQUENCY=250 ./shapes_gperftools and spin 2>/dev/null
+build -DDUMP dump_gperftools.cpp -ltcmalloc_and_profiler -o shapes_sampled
+TCMALLOC_SAMPLE_PARAMETER=1000 ./shapes_sampled >sampled.heap
+
+build -ljemalloc -o shapes_jemalloc
+MALLOC_CONF=prof:true,prof_accum:true,prof_final:true,lg_prof_sample:14,prof_prefix:$place/je ./shapes_jemalloc
+
+mv "$(ls exact.*.heap | tail -1)" gperftools.heap
+gzip -9nc "$(ls cut.*.heap | tail -1)" >gperftools-cut.heap.gz
+mv je.*.heap jemalloc.heap
+{
+  echo "== heaptrack_print heaptrack.gz"; heaptrack_print -f heaptrack.gz | tail -7
+  echo "== heaptrack_interpret of heaptrack.raw.zst"; cat raw.stats
+  for kind in inuse_space inuse_objects alloc_space alloc_objects; do
+    echo "== google-pprof --text --$kind gperftools.heap"; google-pprof --text --show_bytes --$kind shapes_gperftools gperftools.heap 2>/dev/null
+    echo "== google-pprof --text --$kind sampled.heap"; google-pprof --text --show_bytes --$kind shapes_sampled sampled.heap 2>/dev/null
+    echo "== jeprof --text --$kind jemalloc.heap"; jeprof --text --show_bytes --$kind shapes_jemalloc jemalloc.heap 2>/dev/null
+  done
+  echo "== google-pprof --text --inuse_space gperftools-cut.heap.gz"; gzip -dc gperftools-cut.heap.gz >cut.heap
+  head -1 cut.heap; google-pprof --text --show_bytes --inuse_space shapes_gperftools cut.heap 2>/dev/null | head -4
+  echo "== google-pprof --text cpu.prof"; google-pprof --text shapes_gperftools cpu.prof 2>/dev/null
+  echo "== ms_print massif.out"; ms_print massif.out
+} >totals.txt
+cp heaptrack.gz heaptrack.raw.zst massif.out gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"
