@@ -13,6 +13,7 @@
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
+#include "workloads/optimizations/optimizations.h"
 #ifdef MEMDUEL_HAVE_GRPC
 #include "workloads/transport/grpc_transport.h"
 #endif
@@ -28,6 +29,8 @@ struct RoleArguments {
 
 void run_role(const RoleArguments& arguments) {
   const WorkerConfig config = load_worker_config(arguments.config);
+  limit_arenas(
+      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes).arenas);
   if (arguments.role == "server")
     run_server(config);
   else

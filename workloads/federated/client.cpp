@@ -36,11 +36,12 @@ class FederatedClient {
   FederatedClient(const WorkerConfig& config, int index)
       : config_(config),
         workload_(config.workload),
+        name_(client_name(index)),
         optimizations_(
             make_optimizations(config.optimizations, workload_.transport.max_message_bytes)),
         transport_(open_client(transport_options(config, optimizations_),
-                               await_address(config.address_file), client_name(index))),
-        connection_(*transport_, optimizations_, client_name(index)),
+                               await_address(config.address_file), name_)),
+        connection_(*transport_, optimizations_, name_),
         samples_(load_samples(config, index)) {
     memduel_idle();
     model_ = build_model(config);
@@ -48,7 +49,7 @@ class FederatedClient {
     trainer_ = workload_.kind == "federated"
                    ? make_step_trainer(workload_, optimizations_, model_, samples_.train,
                                        config.seed * 1000 + static_cast<std::uint64_t>(index))
-                   : make_shift_trainer(optimizations_, model_, index);
+                   : make_shift_trainer(workload_, optimizations_, model_, index);
   }
 
   void run() {
@@ -56,7 +57,7 @@ class FederatedClient {
     for (int round = 1; round <= workload_.rounds; ++round) {
       memduel_round_begin(round);
       validate_if(workload_.pre_validation);
-      train();
+      train(round);
       validate_if(workload_.client_validation);
       exchange();
       send_memory_gauges();
@@ -96,9 +97,15 @@ class FederatedClient {
                   "worker configuration", "start all roles of a trial with one worker.json");
   }
 
-  void train() {
+  void train(int round) {
     memduel_phase("train");
-    const TrainingResult result = trainer_->train();
+    TrainingResult result;
+    try {
+      result = trainer_->train();
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("round {}: {}", round, error.what()), name_,
+                  error.advice());
+    }
     local_model_ = trainer_->upload();
     if (result.accuracy) memduel_gauge("train_accuracy_ratio", *result.accuracy);
     if (result.loss) memduel_gauge("train_loss", *result.loss);
@@ -147,6 +154,7 @@ class FederatedClient {
 
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
+  const std::string name_;
   Optimizations optimizations_;
   std::unique_ptr<ClientTransport> transport_;
   ServerConnection connection_;

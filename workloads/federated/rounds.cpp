@@ -96,6 +96,12 @@ class FoldingRounds final : public Rounds {
 
 }  // namespace
 
+std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector<Upload>& uploads,
+                                                       const Optimizations& optimizations) {
+  if (optimizations.local_models == LocalModels::cleared_first) uploads.clear();
+  return optimizations.responder->prepare(std::move(global));
+}
+
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,
                                     const Model& model) {
   if (optimizations.aggregate == kStreamingFold)

@@ -49,6 +49,11 @@ class Rounds {
   StateTable expected_;
 };
 
+/// Makes a round's answer. Switch local_models: the clients' states are dropped first, or left for
+/// when the answer is handed out.
+std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector<Upload>& uploads,
+                                                       const Optimizations& optimizations);
+
 /// References must outlive the result.
 std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizations& optimizations,
                                     const Model& model);

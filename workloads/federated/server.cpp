@@ -137,10 +137,10 @@ class FederatedServer {
     } catch (const Error& error) {
       throw Error(error.code(), name + ": " + error.what(), error.where(), error.advice());
     }
-    if (optimizations_.local_models == LocalModels::cleared_first) uploads.clear();
 
     memduel_phase("broadcast");
-    exchange_.answer({optimizations_.responder->prepare(std::move(global)), {{}, status, {}}});
+    exchange_.answer(
+        {prepare_answer(std::move(global), uploads, optimizations_), {{}, status, {}}});
     uploads.clear();
     exchange_.await_delivery();
     return true;

@@ -99,11 +99,12 @@ class StepTrainer final : public Trainer {
 
 class ShiftTrainer final : public Trainer {
  public:
-  ShiftTrainer(const Optimizations& optimizations, Model& model, int client)
-      : model_(model), client_(client), uploads_(optimizations, model, false) {}
+  ShiftTrainer(const Optimizations& optimizations, Model& model, int client, bool send_gradient)
+      : model_(model), client_(client), uploads_(optimizations, model, send_gradient) {}
 
   TrainingResult train() override {
     const torch::NoGradGuard no_grad;
+    uploads_.before_training();
     for (const NamedTensor& entry : model_.state) {
       if (entry.tensor.is_floating_point())
         entry.tensor.detach().add_(client_ / 1024.0);
@@ -131,9 +132,10 @@ std::unique_ptr<Trainer> make_step_trainer(const WorkloadConfig& workload,
   return std::make_unique<StepTrainer>(workload, optimizations, model, samples, seed);
 }
 
-std::unique_ptr<Trainer> make_shift_trainer(const Optimizations& optimizations, Model& model,
+std::unique_ptr<Trainer> make_shift_trainer(const WorkloadConfig& workload,
+                                            const Optimizations& optimizations, Model& model,
                                             int client) {
-  return std::make_unique<ShiftTrainer>(optimizations, model, client);
+  return std::make_unique<ShiftTrainer>(optimizations, model, client, workload.send_gradient);
 }
 
 }  // namespace memduel

@@ -37,8 +37,10 @@ std::unique_ptr<Trainer> make_step_trainer(const WorkloadConfig& workload,
                                            const Optimizations& optimizations, Model& model,
                                            const Samples& samples, std::uint64_t seed);
 
-/// No training: adds client / 1024 to every floating-point entry, in place.
-std::unique_ptr<Trainer> make_shift_trainer(const Optimizations& optimizations, Model& model,
+/// No training: adds client / 1024 to every floating-point entry and client to every integer, in
+/// place. All references must outlive the trainer.
+std::unique_ptr<Trainer> make_shift_trainer(const WorkloadConfig& workload,
+                                            const Optimizations& optimizations, Model& model,
                                             int client);
 
 }  // namespace memduel

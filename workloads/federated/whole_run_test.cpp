@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <functional>
+
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
@@ -14,7 +16,22 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+const char* const kPresets[] = {"appfl-original", "appfl-as-coded", "appfl-optimized",
+                                "appfl-minimal"};
+
+const nlohmann::json kNoChanges = nlohmann::json::object();
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "no error";
+}
 
 class WholeRun : public ::testing::Test {
  protected:
@@ -24,7 +41,8 @@ class WholeRun : public ::testing::Test {
   State final_state(const TestRun& run) {
     fs::remove_all(dir_);
     fs::create_directories(dir_);
-    const WorkerConfig config = test_run_config(dir_, run);
+    WorkerConfig config = test_run_config(dir_, run);
+    config.data_dir = MEMDUEL_DATASETS;
     run_roles(config);
     return read_model_file(config.model_file);
   }
@@ -42,8 +60,7 @@ std::vector<std::string> transports() {
 
 TEST_F(WholeRun, EveryPresetTransportChunkingAndFramingEndsInTheSameBits) {
   const State original = final_state({});
-  for (const char* preset :
-       {"appfl-original", "appfl-as-coded", "appfl-optimized", "appfl-minimal"}) {
+  for (const char* preset : kPresets) {
     for (const std::string& transport : transports()) {
       for (const nlohmann::json& chunking : {nlohmann::json("off"), nlohmann::json(2048)}) {
         for (const char* framing : {"embedded_in_message", "metadata_then_raw"}) {
@@ -55,6 +72,68 @@ TEST_F(WholeRun, EveryPresetTransportChunkingAndFramingEndsInTheSameBits) {
         }
       }
     }
+  }
+}
+
+// previous - new is the negative of new - previous to the last bit, and so is all that follows.
+TEST_F(WholeRun, DifferencesEndInTheBitsThatWeightsEndInUnderEveryPreset) {
+  const State weights = final_state({});
+  for (const char* preset : kPresets) {
+    for (const nlohmann::json& chunking : {nlohmann::json("off"), nlohmann::json(2048)}) {
+      SCOPED_TRACE(fmt::format("{} {}", preset, chunking.dump()));
+      const State state =
+          final_state({preset, {{"send", "gradient"}}, {{"model_chunking", chunking}}});
+      EXPECT_TRUE(compare_states(weights, state).bit_identical);
+    }
+  }
+}
+
+// Real training on parts of unequal size, so that products with the weights round.
+TEST_F(WholeRun, WeightsBySampleSizeEndInTheSameBitsUnderEveryPreset) {
+  nlohmann::json workload = {{"kind", "federated"},
+                             {"model", "mnist-cnn"},
+                             {"tensors", nullptr},
+                             {"dataset",
+                              {{"name", "mnist"},
+                               {"train_samples", 64},
+                               {"test_samples", 8},
+                               {"partition", "dirichlet"},
+                               {"dirichlet_alpha", 0.5}}},
+                             {"clients", 3},
+                             {"local_steps", 1},
+                             {"batch_size", 4},
+                             {"optimizer", {{"name", "adam"}, {"learning_rate", 0.001}}},
+                             {"server_validation", false},
+                             {"weights", "sample_size"}};
+  const State original = final_state({"appfl-original", workload, kNoChanges});
+  for (const char* send : {"weights", "gradient"}) {
+    workload["send"] = send;
+    for (const char* preset : kPresets) {
+      SCOPED_TRACE(fmt::format("{} {}", send, preset));
+      const State state = final_state({preset, workload, kNoChanges});
+      EXPECT_TRUE(compare_states(original, state).bit_identical);
+    }
+  }
+}
+
+// The server averages integers as values and would take a difference for one.
+TEST_F(WholeRun, ADifferenceOfIntegersIsRefusedNamingClientRoundAndTensor) {
+  for (const char* value : {"in_place", "out_of_place_kept"}) {
+    fs::remove_all(dir_);
+    fs::create_directories(dir_);
+    const WorkerConfig config =
+        test_run_config(dir_, {"appfl-optimized",
+                               {{"clients", 1},
+                                {"send", "gradient"},
+                                {"tensors", {{"ids", {{"shape", {4}}, {"dtype", "int64"}}}}}},
+                               {{"pseudo_gradient", value}}});
+    auto server = std::async(std::launch::async, [&] { run_server(config); });
+    EXPECT_THAT(error_of([&] { run_client(config, 1); }),
+                AllOf(HasSubstr("client-1"), HasSubstr("round 1"), HasSubstr("tensor ids"),
+                      HasSubstr("integers")));
+    EXPECT_THAT(error_of([&] { server.get(); }),
+                AllOf(HasSubstr("round 1"), HasSubstr("client-1 was lost")));
+    EXPECT_FALSE(fs::exists(config.model_file));
   }
 }
 

@@ -41,7 +41,6 @@ void read_training(JsonFields& fields, WorkloadConfig& workload) {
   workload.pre_validation = fields.get_or("pre_validation", false);
   workload.client_validation = fields.get_or("client_validation", false);
   workload.server_validation = fields.get_or("server_validation", true);
-  workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
   JsonFields optimizer = fields.object("optimizer");
   workload.optimizer = optimizer.word("name", {"adam", "sgd"});
   workload.learning_rate = optimizer.positive("learning_rate");
@@ -57,6 +56,7 @@ WorkloadConfig read_workload(JsonFields fields) {
   workload.clients = static_cast<int>(fields.integer("clients", 1));
   workload.rounds = static_cast<int>(fields.integer("rounds", 1));
   workload.weights = fields.word_or("weights", {"equal", "sample_size"}, "equal");
+  workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
   workload.continue_without_lost_clients =
       fields.word_or("on_lost_client", {"fail", "continue"}, "fail") == "continue";
   workload.transport = read_transport(fields.object("transport"));

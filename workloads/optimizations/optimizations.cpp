@@ -76,6 +76,7 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.optimizer_state = choose_optimizer_state(value("optimizer_state"));
   chosen.flow_control = choose_flow_control(value("flow_control"));
   chosen.cleanup = choose_cleanup(value("cleanup"));
+  chosen.arenas = choose_arenas(fields.get<nlohmann::json>("arenas"));
   fields.expect_no_more();
   expect_compressible(values);
   return chosen;
@@ -102,7 +103,8 @@ std::map<std::string, std::vector<std::string>> implemented_switches() {
           {"optimizer_state", optimizer_state_values()},
           {"compression", compression_values()},
           {"flow_control", flow_control_values()},
-          {"cleanup", cleanup_values()}};
+          {"cleanup", cleanup_values()},
+          {"arenas", {"default"}}};
 }
 
 }  // namespace memduel

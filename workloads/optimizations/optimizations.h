@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "workloads/optimizations/aggregate.h"
+#include "workloads/optimizations/arenas.h"
 #include "workloads/optimizations/compression.h"
 #include "workloads/optimizations/framing.h"
 #include "workloads/optimizations/lifetimes.h"
@@ -47,14 +48,15 @@ struct Optimizations {
   OptimizerState optimizer_state{};
   FlowControl flow_control{};
   Cleanup cleanup{};
+  std::optional<int> arenas;  ///< absent: glibc's own limit
 };
 
 /// @param values switch name to value, every switch; @param max_message_bytes of the transport.
 /// Throws Error(usage) naming a switch that is missing, unknown, or has an unknown value.
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes);
 
-/// The switches and values that this worker implements. piece_bytes and model_chunking also take
-/// whole numbers.
+/// The switches and values that this worker implements. piece_bytes, model_chunking and arenas
+/// also take whole numbers.
 std::map<std::string, std::vector<std::string>> implemented_switches();
 
 }  // namespace memduel

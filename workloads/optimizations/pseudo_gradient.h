@@ -18,7 +18,8 @@ class PseudoGradient {
   virtual ~PseudoGradient() = default;
 
   /// previous - trained for the entries in `parameters`; the others keep the trained value.
-  /// `previous` may be consumed.
+  /// `previous` may be consumed. Throws Error(cannot_measure) naming a parameter of integers, and
+  /// `previous` is as before.
   [[nodiscard]] virtual State compute(State& previous, const State& trained,
                                       const std::unordered_set<std::string>& parameters) const = 0;
 };

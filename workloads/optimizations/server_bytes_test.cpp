@@ -1,0 +1,159 @@
+// What a round costs the server, in bytes allocated, for states of S bytes.
+#include <gtest/gtest.h>
+
+#include "workloads/federated/rounds.h"
+#include "workloads/federated/test_run.h"
+#include "workloads/optimizations/counted_bytes.h"
+#include "workloads/optimizations/staging.h"
+#include "workloads/optimizations/streaming_fold.h"
+
+namespace memduel {
+namespace {
+
+// ---- taking uploads in
+// ------------------------------------------------------------------------------
+
+/// Bytes live once a client's upload was taken in: while its handler waits for the others, and when
+/// its call is over.
+struct Taken {
+  double waiting = 0;
+  double over = 0;
+};
+
+Taken take_upload(const std::string& preset_name, const std::string& request_lifetime) {
+  const WorkerConfig config = test_run_config(
+      ::testing::TempDir(), {preset_name,
+                             {{"tensors", {{"a", {1024, 512}}, {"b", {1024, 512}}}}},
+                             {{"request_lifetime", request_lifetime}}});
+  const Optimizations chosen = preset(preset_name, {{"request_lifetime", request_lifetime}});
+  const Model model{nullptr, sample_state(), {"a", "b"}};
+  const auto rounds = make_rounds(config, chosen, model);
+  rounds->begin(model.state);
+  RecordedCall call(upload_of(model.state, *chosen.framing), kPiece);
+  Taken taken;
+  const MallocCounter counter;
+  std::optional<CallFrame> frame(Side::server);
+  const Upload upload = rounds->take(1, call, *frame);
+  taken.waiting = static_cast<double>(counter.live());
+  frame.reset();
+  taken.over = static_cast<double>(counter.live());
+  return taken;
+}
+
+// Besides the state: original keeps the message and the bytes read out of it; as coded a second
+// variable still names the bytes, and the loop's variables the last piece, twice.
+TEST(RequestLifetimeBytes, AWaitingHandlerKeepsTwoStatesAsOriginalAndOneAsCoded) {
+  for (const auto& [name, kept] :
+       {std::pair{"appfl-original", 2.0}, {"appfl-as-coded", 1.0 + 2.0 / kPieces}}) {
+    const Taken until_barrier = take_upload(name, "kept_until_barrier");
+    EXPECT_NEAR(until_barrier.waiting, (1 + kept) * S, kSmall) << name;
+    EXPECT_NEAR(until_barrier.over, S, kSmall) << name;
+    EXPECT_NEAR(take_upload(name, "released").waiting, S, kSmall) << name;
+  }
+}
+
+// ---- averaging
+// --------------------------------------------------------------------------------------
+
+struct Averaged {
+  double peak = 0;
+  double kept = 0;  ///< by the aggregator, once the answer is gone
+};
+
+Averaged average(const std::string& value) {
+  const Model model{nullptr, sample_state(), {"a", "b"}};
+  const State one = sample_state();
+  const State two = sample_state();
+  const auto aggregator = make_aggregator(value, model, UploadKind::weights);
+  const MallocCounter counter;
+  for (int round = 0; round < 2; ++round) aggregator->aggregate({{1, 0.5, &one}, {2, 0.5, &two}});
+  return {as_double(counter.peak()), static_cast<double>(counter.live())};
+}
+
+// Out of place: global and step stay. In place: the global state's own copy stays.
+TEST(AggregateBytes, TheKeptStepIsOneMoreState) {
+  EXPECT_NEAR(average("out_of_place_kept_step").kept, 2 * S, kSmall);
+  EXPECT_NEAR(average("in_place").kept, S, kSmall);
+  // The peak is the same, the answer's copy beside two states and temporaries: it gains nothing.
+  EXPECT_NEAR(average("out_of_place_kept_step").peak, average("in_place").peak, 0.5 * S);
+}
+
+double fold(const std::string& staging_value) {
+  const Model model{nullptr, sample_state(), {"a", "b"}};
+  const auto framing = make_framing("metadata_then_raw");
+  RecordedCall calls[2] = {{upload_of(sample_state(), *framing), kPiece},
+                           {upload_of(sample_state(), *framing), kPiece}};
+  const auto staging = make_staging(staging_value, state_bytes(model.state), ::testing::TempDir());
+  const MallocCounter counter;
+  std::vector<std::unique_ptr<ModelStream>> streams;
+  std::vector<FoldInput> inputs;
+  for (int i = 0; i < 2; ++i) {
+    streams.push_back(framing->open(calls[i]));
+    streams.back()->read_table();
+    inputs.push_back({i + 1, 0.5, streams.back().get()});
+  }
+  streaming_fold(model, model.state, inputs, UploadKind::weights, *staging);
+  return as_double(counter.peak());
+}
+
+TEST(AggregateBytes, TheFoldHoldsBlocksOnly) {
+  EXPECT_LT(fold("unlinked_file"), 2 * 262144 + kSmall);
+}
+
+TEST(StagingBytes, TheSecondCopyIsOneState) {
+  EXPECT_NEAR(fold("second_copy") - fold("unlinked_file"), S, kSmall);
+}
+
+// ---- answering
+// ------------------------------------------------------------------------------------
+
+/// Peak of preparing an answer and making it ready for three clients at once.
+double answer(const std::string& response, const std::string& serialize) {
+  const auto framing = make_framing("metadata_then_raw");
+  const auto serializer = make_serializer(serialize);
+  const auto responder = make_responder(response, {*framing, *serializer});
+  State global = sample_state();
+  const MallocCounter counter;
+  const auto prepared = responder->prepare(std::move(global));
+  std::vector<CallFrame> frames(3, CallFrame(Side::server));
+  std::vector<Outgoing> outgoing;
+  for (CallFrame& frame : frames) outgoing.push_back(prepared->outgoing({}, frame));
+  return as_double(counter.peak());
+}
+
+TEST(ResponseBytes, PerClientOnceOrNever) {
+  EXPECT_NEAR(answer("serialized_per_client", "scoped_buffer"), 3 * S, 2 * kSmall);
+  EXPECT_NEAR(answer("shared_buffer", "scoped_buffer"), S, kSmall);
+  EXPECT_NEAR(answer("streamed_from_tensors", "scoped_buffer"), 0, kSmall);
+}
+
+struct Answered {
+  double peak = 0;
+  double left = 0;  ///< live once the answer is made, against before
+};
+
+/// Makes the answer of a round with three uploads.
+Answered answer_three(const std::string& local_models) {
+  const Optimizations chosen = preset("appfl-optimized", {{"local_models", local_models}});
+  std::vector<Upload> uploads;
+  for (int client = 1; client <= 3; ++client)
+    uploads.push_back({client, {}, sample_state(), nullptr});
+  State global = sample_state();
+  const MallocCounter counter;
+  const auto prepared = prepare_answer(std::move(global), uploads, chosen);
+  return {as_double(counter.peak()), static_cast<double>(counter.live())};
+}
+
+// The answer is encoded (S), then the average is dropped (S). The clients' states are still there,
+// or made room for it.
+TEST(LocalModelsBytes, AreOneStatePerClientWhileTheAnswerIsMade) {
+  const Answered kept = answer_three("kept_until_done");
+  EXPECT_NEAR(kept.peak, S, kSmall);
+  EXPECT_NEAR(kept.left, 0, kSmall);
+  const Answered cleared = answer_three("cleared_first");
+  EXPECT_NEAR(cleared.peak, 0, kSmall);
+  EXPECT_NEAR(cleared.left, -3 * S, kSmall);
+}
+
+}  // namespace
+}  // namespace memduel
