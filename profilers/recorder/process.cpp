@@ -123,9 +123,19 @@ void start_recording() {
   tls.until_sample = 0;
 }
 
+// Registered before all others and without a library, and so called after all libraries'
+// destructors.
+void stop(int /*status*/, void* /*argument*/) {
+  if (!recording) return;
+  const Busy busy;
+  tls.leaving = true;  // what is freed from here on is published at once
+  finish_image();
+}
+
 // Linked to be initialised first, so that what other libraries' constructors allocate has stacks;
 // that is before libc's own constructor has set the environment.
-__attribute__((constructor(101))) void start(int, char**, char** environment) {
+__attribute__((constructor(101))) void start(int /*count*/, char** /*arguments*/,
+                                             char** environment) {
   if (environ == nullptr) environ = environment;
   leave_early();
   find_ways_out();
@@ -136,13 +146,7 @@ __attribute__((constructor(101))) void start(int, char**, char** environment) {
   if (!open_page()) return install_off();
   if (settings.mode != Mode::count && !open_trace()) return install_off();
   start_recording();
-}
-
-__attribute__((destructor)) void stop() {
-  if (!recording) return;
-  const Busy busy;
-  tls.leaving = true;  // other libraries' exit handlers still free
-  finish_image();
+  on_exit(stop, nullptr);
 }
 
 }  // namespace
