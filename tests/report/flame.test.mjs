@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
@@ -152,6 +153,24 @@ describe("finding", () => {
     await page.mouse.click(box.x + 4 + (at * box.width) / 50, box.y + 30);
     await page.mouse.move(box.x + box.width - 8, box.y + 30);
     assert.match(await page.textContent(".look"), /leak_in_upload/, "it is as wide as the graph");
+    await page.close();
+  });
+});
+
+describe("a leak five Python functions deep", () => {
+  test("has its function's name in the graph and in the retention matrix", async () => {
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const file = join(dir, "python.mdp");
+    const script = join(root, "tests/programs/recorder/leaks_in_python.py");
+    process.env.MEMDUEL_ANNOTATE_DIR = join(root, "include/memduel");
+    memduel("record", "--exact", "-o", file, "--", "/usr/bin/python3", script);
+    memduel("flamegraph", file);
+    const { page } = await open_report(browser, page_of(file), { hash: "#view=peak" });
+    await page.fill("input[type=search]", "^fifth_keeps_it$");
+    assert.match(await page.textContent(".found"), /^1 box: 1\.25 MiB, /);
+    await page.click("td[data-born='2'][data-end='5'] button");
+    assert.match(await page.textContent(".found"), /^1 box: 256\.\d KiB, /);
+    assert.match(await page.textContent("table.functions tbody tr"), /fifth_keeps_it/);
     await page.close();
   });
 });
