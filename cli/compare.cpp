@@ -201,7 +201,8 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 
 void add_compare(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* verb = app.add_subcommand("compare", "duel two commands, or compare two measured runs");
+  CLI::App* verb =
+      app.add_subcommand("compare", "duel two commands, builds or revisions, or two measured runs");
   verb->group("Compare");
   verb->footer(
       "Examples:\n"

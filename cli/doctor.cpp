@@ -1,9 +1,13 @@
 // memduel doctor: what this machine lets memduel measure, what is missing and how to get it.
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "base/error.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
+#include "experiment/capture.h"
+#include "experiment/ci_runner.h"
 #include "experiment/datasets.h"
 #include "experiment/environment.h"
 #include "experiment/supervisor_capabilities.h"
@@ -53,11 +57,31 @@ std::vector<Capability> library_capabilities() {
   return rows;
 }
 
-int doctor() {
+Capability git_capability() {
+  try {
+    const Captured answer = capture({"git", "--version"});
+    return {"git", answer.exit_status == 0, answer.out.substr(0, answer.out.find('\n')), ""};
+  } catch (const Error& error) {
+    return {"git", false, error.message(), "apt-get install git, to compare two revisions"};
+  }
+}
+
+/// What measuring needs.
+std::vector<Capability> measuring_capabilities() {
   std::vector<Capability> rows = supervision_capabilities();
   for (Capability& row : meter_capabilities()) rows.push_back(std::move(row));
   rows.push_back(worker_capability());
   rows.push_back(recorder_capability());
+  rows.push_back(git_capability());
+  return rows;
+}
+
+int doctor(bool ci) {
+  std::vector<Capability> rows = measuring_capabilities();
+  if (ci) {
+    print(runner_text(describe_runner(rows, describe_environment(nlohmann::json::object()))));
+    return 0;
+  }
   for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
   for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
   std::string text;
@@ -75,8 +99,11 @@ void add_doctor(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("doctor", "what this machine lets memduel measure, and what is missing");
   verb->group("Setup");
-  verb->footer("Example: memduel doctor");
-  verb->callback([&action] { action = doctor; });
+  verb->footer("Examples:\n  memduel doctor\n  memduel doctor --ci");
+  auto ci = std::make_shared<bool>(false);
+  verb->add_flag("--ci", *ci,
+                 "of a CI runner: which metrics it cannot give, what remains, which gates hold");
+  verb->callback([ci, &action] { action = [ci] { return doctor(*ci); }; });
 }
 
 }  // namespace memduel::cli

@@ -109,6 +109,16 @@ TEST(Doctor, NamesWhatIsThereAndHowToGetTheRest) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("statm"), HasSubstr("cgroup"), HasSubstr("mnist")));
 }
 
+TEST(Doctor, SaysWhatARunnerLacksAndWhichGatesHoldThere) {
+  const Workplace place;
+  const Finished run = memduel(place, {"doctor", "--ci"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(StartsWith("This runner: "), HasSubstr("round_seconds"),
+                             HasSubstr("--gate 'tree.peak_heap_bytes<=+1%'")));
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
 TEST(Help, FitsATerminalAndShowsAnExampleForEveryVerb) {
   const Workplace place;
   for (const char* verb :

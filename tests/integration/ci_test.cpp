@@ -1,0 +1,179 @@
+// The script of the CI jobs, from a clean clone of a project that is not ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <yaml-cpp/yaml.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "tests/integration/foreign_repository.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+class CiScript : public testing::Test {
+ protected:
+  /// In a fresh clone of the repository.
+  int run(const std::string& arguments) {
+    output_of("git clone --quiet file://" + repository_.path().string() + " " +
+              place_.path("clone").string());
+    const std::string command = "cd " + place_.path("clone").string() +
+                                " && MEMDUEL=" MEMDUEL_PROGRAM +
+                                " GITHUB_STEP_SUMMARY=" + place_.path("step.md").string() +
+                                " XDG_CACHE_HOME=" + place_.path("cache").string() +
+                                " " MEMDUEL_SOURCES "/scripts/ci-memory.sh --shell --build '" +
+                                shell_quoted(ForeignRepository::quick_build()) + "' " + arguments +
+                                " -- out/ledger 1000 >" + place_.path("out").string() + " 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return read_file(place_.path("clone/memory-report/" + name));
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return fs::exists(place_.path("clone/memory-report/" + name));
+  }
+  [[nodiscard]] std::string step_summary() const { return read_file(place_.path("step.md")); }
+  [[nodiscard]] std::string said() const { return read_file(place_.path("out")); }
+
+  static std::string shell_quoted(std::string text) {
+    for (std::size_t at = 0; (at = text.find('\'', at)) != std::string::npos; at += 4)
+      text.replace(at, 1, "'\\''");
+    return text;
+  }
+
+  Workplace place_;
+  ForeignRepository repository_{place_};
+};
+
+const std::string kHeapGate = "--repeats 2 --gate 'tree.peak_heap_bytes<=+1%'";
+
+TEST_F(CiScript, PassesASmallerBuffer) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(6);
+  static_cast<void>(repository_.commit("smaller buffer"));
+  EXPECT_EQ(run(kHeapGate), 0) << said();
+  EXPECT_THAT(step_summary(), AllOf(HasSubstr("### memduel: compare"), HasSubstr("LESS"),
+                                    HasSubstr("gate passed")));
+  EXPECT_EQ(step_summary(), file("summary.md"));
+  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("failures=\"0\""), HasSubstr("tests=\"1\"")));
+  EXPECT_THAT(file("results.json"), HasSubstr("memduel.results/1"));
+  EXPECT_TRUE(has("report.html"));
+  EXPECT_THAT(said(), HasSubstr("This runner: "));
+}
+
+TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(12);
+  static_cast<void>(repository_.commit("larger buffer"));
+  EXPECT_EQ(run(kHeapGate), 1) << said();
+  EXPECT_THAT(step_summary(), AllOf(HasSubstr("gate failed"), HasSubstr("+4.00 MiB"),
+                                    HasSubstr("ledger::Store::reserve\\_buffer()")));
+  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
+}
+
+TEST_F(CiScript, CannotMeasureABaseThatDoesNotBuild) {
+  repository_.write("main.cpp", "#error <broken> & \"bad\"\n");
+  static_cast<void>(repository_.commit("base"));
+  fs::copy_file(MEMDUEL_FOREIGN "/main.cpp", repository_.path("main.cpp"),
+                fs::copy_options::overwrite_existing);
+  static_cast<void>(repository_.commit("repaired"));
+  EXPECT_EQ(run(kHeapGate), 3) << said();
+  EXPECT_THAT(step_summary(),
+              AllOf(HasSubstr("could not measure (exit code 3)"), HasSubstr("does not build"),
+                    HasSubstr("&lt;broken&gt;"), Not(HasSubstr("<broken>"))));
+  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("errors=\"1\""), HasSubstr("<error")));
+  EXPECT_FALSE(has("results.json"));
+}
+
+TEST_F(CiScript, ReportsUndecidedAsItsOwnStatus) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(12);
+  static_cast<void>(repository_.commit("larger buffer"));
+  EXPECT_EQ(run("--repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 5) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("gate undecided"));
+  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<skipped"), HasSubstr("failures=\"0\"")));
+}
+
+TEST_F(CiScript, PassesAChangeOfDocumentsAndSaysWhy) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.write("README.md", "# better\n");
+  static_cast<void>(repository_.commit("docs"));
+  EXPECT_EQ(run(kHeapGate), 0) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("nothing was built differently"));
+  EXPECT_THAT(file("junit.xml"), HasSubstr("name=\"nothing was built differently\""));
+  EXPECT_FALSE(has("results.json"));
+}
+
+TEST_F(CiScript, HasNothingToCompareAFirstCommitWith) {
+  static_cast<void>(repository_.commit("first"));
+  EXPECT_EQ(run("--base 0000000000000000000000000000000000000000 " + kHeapGate), 0) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("nothing to compare with"));
+}
+
+TEST_F(CiScript, SaysThatABaseIsNotInTheClone) {
+  static_cast<void>(repository_.commit("first"));
+  EXPECT_EQ(run("--base 1111111111111111111111111111111111111111 " + kHeapGate), 3) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("fetch-depth: 0"));
+}
+
+TEST_F(CiScript, ComparesWithTheCommitThatTheBranchLeft) {
+  const std::string left = repository_.commit("base");
+  static_cast<void>(repository_.git("checkout --quiet -b feature"));
+  repository_.write("README.md", "# better\n");
+  static_cast<void>(repository_.commit("docs on a branch"));
+  static_cast<void>(repository_.git("checkout --quiet main"));
+  repository_.set_buffer(4);
+  const std::string moved = repository_.commit("main went on");
+  static_cast<void>(repository_.git("checkout --quiet feature"));
+  EXPECT_EQ(run("--base " + moved + " " + kHeapGate), 0) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("nothing was built differently"))
+      << "main's smaller buffer is not the branch's doing";
+}
+
+/// Every text of a YAML document that runs commands.
+std::string script_of(const YAML::Node& node) {
+  if (node.IsScalar()) return node.as<std::string>() + "\n";
+  std::string text;
+  if (node.IsSequence())
+    for (const YAML::Node& item : node) text += script_of(item);
+  return text;
+}
+
+TEST(CiJobs, RunTheScriptWithoutAWritingToken) {
+  const YAML::Node github = YAML::LoadFile(MEMDUEL_SOURCES "/.github/workflows/memory.yml");
+  EXPECT_EQ(github["permissions"].size(), 1U);
+  EXPECT_EQ(github["permissions"]["contents"].as<std::string>(), "read");
+  std::string run;
+  bool uploads = false;
+  for (const YAML::Node& step : github["jobs"]["duel"]["steps"]) {
+    if (step["run"]) run += script_of(step["run"]);
+    uploads = uploads || (step["uses"] && step["if"] &&
+                          step["with"]["path"].as<std::string>() == "memory-report");
+  }
+  EXPECT_TRUE(uploads) << "also after a failure";
+  EXPECT_THAT(run, AllOf(HasSubstr("scripts/ci-memory.sh"), HasSubstr("--max-minutes"),
+                         HasSubstr("-eq 5"), Not(HasSubstr("token"))));
+
+  const YAML::Node comment =
+      YAML::LoadFile(MEMDUEL_SOURCES "/.github/workflows/memory-comment.yml");
+  EXPECT_EQ(comment["permissions"]["pull-requests"].as<std::string>(), "write");
+  for (const YAML::Node& step : comment["jobs"]["comment"]["steps"])
+    EXPECT_FALSE(step["run"]) << "nothing of a fork's artifact is executed";
+
+  const YAML::Node gitlab = YAML::LoadFile(MEMDUEL_SOURCES "/.gitlab/memory.yml")["memory"];
+  EXPECT_THAT(script_of(gitlab["script"]), HasSubstr("scripts/ci-memory.sh"));
+  EXPECT_EQ(gitlab["allow_failure"]["exit_codes"][0].as<int>(), 5);
+  EXPECT_EQ(gitlab["artifacts"]["reports"]["junit"].as<std::string>(), "memory-report/junit.xml");
+  EXPECT_EQ(gitlab["artifacts"]["when"].as<std::string>(), "always");
+}
+
+}  // namespace
+}  // namespace memduel
