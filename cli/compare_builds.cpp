@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
+#include "analysis/gate_grammar.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/duel.h"
@@ -97,6 +99,21 @@ std::pair<std::string, std::string> arms_of(const Revision& a, const Revision& b
   return two_names(name(a), name(b));
 }
 
+/// Why the run ends here, for people.
+int nothing_differs(const RunOptions& options, const std::string& what) {
+  std::string text =
+      "Nothing was built differently: " + what + "\nNo trial was run: no comparison can fail";
+  for (const std::string& gate : options.gates) {
+    const std::vector<Bound> bounds = parse_gate(gate).bounds;
+    const bool ceiling = std::any_of(bounds.begin(), bounds.end(), [](const Bound& bound) {
+      return bound.kind == Bound::Kind::ceiling;
+    });
+    if (ceiling) text += fmt::format(", and {} was not checked", gate);
+  }
+  if (!options.quiet) print(text + ".\n");
+  return 0;
+}
+
 /// A mistake in gates or config is told before minutes of building.
 void check_before_building(const BuildsArguments& arguments) {
   const auto config = config_in(arguments.words);
@@ -185,12 +202,11 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
   build_side({"b", "candidate", b, builds.b}, revisions, directory, arguments.options);
   PreparedDuel prepared = prepare_revisions(builds, arguments);
   if (same_programs(prepared.duel) && !arguments.calibrate) {
-    print(
-        fmt::format("Nothing was built differently: in {} and {} these are the same:\n  {}\n"
-                    "No trial was run and no gate can fail. Files that the program reads were "
-                    "not compared.\n",
+    return nothing_differs(
+        arguments.options,
+        fmt::format("in {} and {} these are the same:\n  {}\n"
+                    "Files that the program reads were not compared.",
                     describe_revision(a), describe_revision(b), programs_of(prepared.duel)));
-    return 0;
   }
   prepared.facts.environment["revisions"] = {{arm_a, a.commit}, {arm_b, b.commit}};
   prepared.facts.environment["reproduce"] = reproduction(revisions, arguments, a, b);
@@ -220,11 +236,9 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   const Revision a = find_revision(root, revisions.ref_a);
   const Revision b = find_revision(root, revisions.ref_b);
   if (a.tree == b.tree && !arguments.calibrate) {
-    print(
-        fmt::format("Nothing was built differently: {} and {} hold the same files.\n"
-                    "No trial was run and no gate can fail.\n",
-                    describe_revision(a), describe_revision(b)));
-    return 0;
+    return nothing_differs(
+        arguments.options,
+        fmt::format("{} and {} hold the same files.", describe_revision(a), describe_revision(b)));
   }
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);

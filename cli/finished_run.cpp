@@ -49,7 +49,7 @@ void add_differences(FinishedRun& finished, const std::filesystem::path& directo
   if (results.difference_totals.empty() && !arms_to_explain(results).empty())
     results.limitations.push_back(
         {"where_unknown", "a gate failed, and no profile says where the arms differ",
-         "memduel run DIR/config.json --out DIR --resume, with --max-minutes for two trials more"});
+         "repeat the run with this gate, and with time for one trial more of each side"});
 }
 
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {

@@ -100,7 +100,13 @@ TEST(Revisions, ThatAreEqualPassWithoutABuild) {
   static_cast<void>(repository.commit("base"));
   const Finished run = memduel(place, duel_of(place, "main", "HEAD", quickly()), repository.path());
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("Nothing was built differently: main ("));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("Nothing was built differently: main ("),
+                             Not(HasSubstr("was not checked"))));
+  const Finished ceiling = memduel(
+      place, duel_of(place, "main", "HEAD", quickly({"--gate", "tree.peak_rss_bytes<=1MiB"})),
+      repository.path());
+  EXPECT_EQ(ceiling.status, 0);
+  EXPECT_THAT(ceiling.out, HasSubstr("tree.peak_rss_bytes<=1MiB was not checked"));
   EXPECT_FALSE(fs::exists(place.path("run")));
 }
 
