@@ -52,7 +52,7 @@ void add_export(CLI::App& app, Action& action) {
       "  memduel export train.mdp --format folded --kind live > live.folded\n"
       "  memduel export train.mdp --format pprof -o train.pb.gz\n"
       "  pprof -tagroot=round,phase -http : train.pb.gz");
-  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+  verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--format", arguments->format,
                    "pprof and json hold every kind; folded counts bytes")
       ->check(CLI::IsMember({"pprof", "folded", "speedscope", "json"}))

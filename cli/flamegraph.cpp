@@ -53,8 +53,9 @@ void add_flamegraph(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel flamegraph train.mdp\n"
-      "  memduel flamegraph before.mdp --diff after.mdp -o change.html");
-  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+      "  memduel flamegraph before.mdp --diff after.mdp -o change.html\n"
+      "  memduel flamegraph heaptrack.client.4711.zst");
+  verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--diff", arguments->other,
                    "another profile: the page says what it has MORE or LESS than the first")
       ->type_name("PROFILE");

@@ -27,7 +27,7 @@ void add_summary(CLI::App& app, Action& action) {
       app.add_subcommand("summary", "what a profile says: totals, top stacks, sizes, retention");
   verb->group("Look");
   verb->footer("Example: memduel summary train.mdp");
-  verb->add_option("PROFILE", arguments->profile, "a file that memduel record wrote")->required();
+  verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
       ->capture_default_str();
   verb->add_option("--frames", arguments->options.frames,

@@ -141,7 +141,8 @@ class MassifReader {
       function = function.substr(0, bracket);
     }
     const bool in_module = place.starts_with("in ");
-    if (function == "???") return builder_.unnamed_in(in_module ? place.substr(3) : "");
+    if (in_module) place.remove_prefix(3);
+    if (function == "???") return builder_.unnamed_in(in_module ? place : "");
     FrameName name{std::string(function), {}, 0};
     const std::size_t colon = place.rfind(':');
     if (!in_module && colon != std::string_view::npos) {

@@ -395,17 +395,46 @@ class PprofReader {
   std::map<std::uint32_t, Estimate> peaks_;
 };
 
+constexpr std::uint64_t kLastPprofField = 15;
+
+/// Taken off the front of `bytes`; absent where there is none.
+std::optional<std::uint64_t> short_varint(std::string_view& bytes) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    value |= std::uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+bool is_value_type(std::string_view message) {
+  for (const std::uint64_t field : {PprofValueType::type, PprofValueType::unit}) {
+    if (short_varint(message) != field << 3 || !short_varint(message)) return false;
+  }
+  return message.empty();
+}
+
 }  // namespace
 
-// A message has no magic: its first field is a type of values, {type, unit}, two numbers of
-// strings, in the file of every writer that keeps to the order of the fields.
+// A message has no magic. Its fields come in any order (Go's first one is the type of its period or
+// its time), but what stands before the first type of values, {type, unit}, must be fields that a
+// profile has.
 bool is_pprof(std::string_view head) {
-  constexpr char kFirstTag = '\x0a';
-  constexpr std::size_t kLongestType = 12;
-  if (head.size() < 4 || head[0] != kFirstTag) return false;
-  const auto size = static_cast<std::size_t>(static_cast<unsigned char>(head[1]));
-  if (size < 2 || size > kLongestType || head.size() < 2 + size) return false;
-  return head[2] == '\x08' && head[2 + size] != '\0';
+  while (!head.empty()) {
+    const auto tag = short_varint(head);
+    if (!tag || *tag >> 3 == 0 || *tag >> 3 > kLastPprofField) return false;
+    const bool is_bytes = (*tag & 7) == 2;
+    if (!is_bytes && (*tag & 7) != 0) return false;
+    const auto value = short_varint(head);
+    if (!value) return false;
+    if (!is_bytes) continue;
+    if (*value > head.size()) return false;
+    if (*tag >> 3 == PprofProfile::sample_type) return is_value_type(head.substr(0, *value));
+    head.remove_prefix(*value);
+  }
+  return false;
 }
 
 Profile read_pprof(PlainSource& source, const SymbolOptions& symbols) {

@@ -1,10 +1,14 @@
-// Writes the sampled heap of tcmalloc to stdout.
+// Writes the sampled heap of tcmalloc to stdout: of more than a few MiB, because its first sample comes late.
 #include <gperftools/malloc_extension.h>
 
 #include <cstdio>
 #include <string>
 
+void* allocate(std::size_t bytes);
+
 void dump() {
+  for (int i = 0; i < 2000; ++i) allocate(5000);
+  for (int i = 0; i < 60; ++i) allocate(500'000);
   std::string text;
   MallocExtension::instance()->GetHeapSample(&text);
   std::fwrite(text.data(), 1, text.size(), stdout);

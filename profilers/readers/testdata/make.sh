@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Records the files of this folder anew with Debian 12's tools, in DIR, whose name ends up inside them:
-#   make.sh [DIR]      default /opt/heap_shapes; needs google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
-# The numbers in the readers' tests are what heaptrack_print, google-pprof, jeprof and ms_print say of them (totals.txt).
+# Records the files of this folder anew (all but memray's) with Debian 12's tools, in DIR, whose name ends up inside them:
+#   make.sh [DIR]      default /opt/heap_shapes; needs golang-go google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
+# The numbers in the readers' tests are what heaptrack_print, google-pprof, go tool pprof, jeprof and ms_print say of them (totals.txt).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 place=${1:-/opt/heap_shapes}
 mkdir -p "$place" && cd "$place"
-cp "$here"/*.cpp .
+cp "$here"/*.cpp "$here"/*.go .
 build() { g++ -g -O1 -fno-inline -fno-optimize-sibling-calls -fno-omit-frame-pointer heap_shapes.cpp "$@"; }
 
 build -o shapes
 heaptrack -r -o raw ./shapes >/dev/null
 zstd -dc raw.raw.zst | /usr/lib/heaptrack/libexec/heaptrack_interpret 2>raw.stats | gzip -9n >heaptrack.gz
 mv raw.raw.zst heaptrack.raw.zst
+heaptrack_print -f heaptrack.gz -F heaptrack.folded --flamegraph-cost-type peak >/dev/null
 valgrind --tool=massif --massif-out-file=massif.out --detailed-freq=4 --time-unit=B --max-snapshots=20 ./shapes 2>/dev/null
 
 build -ltcmalloc_and_profiler -o shapes_gperftools
@@ -20,10 +21,15 @@ HEAPPROFILE=$place/exact ./shapes_gperftools 2>/dev/null
 HEAPPROFILE=$place/cut ./shapes_gperftools branch 2>/dev/null
 CPUPROFILE=$place/cpu.prof CPUPROFILE_FREQUENCY=250 ./shapes_gperftools and spin 2>/dev/null
 build -DDUMP dump_gperftools.cpp -ltcmalloc_and_profiler -o shapes_sampled
-TCMALLOC_SAMPLE_PARAMETER=1000 ./shapes_sampled >sampled.heap
+TCMALLOC_SAMPLE_PARAMETER=100000 ./shapes_sampled >sampled.heap
 
 build -ljemalloc -o shapes_jemalloc
 MALLOC_CONF=prof:true,prof_accum:true,prof_final:true,lg_prof_sample:14,prof_prefix:$place/je ./shapes_jemalloc
+
+GOCACHE=$place/cache go build -o shapes_go heap_shapes.go
+./shapes_go
+mv cpu.pb.gz go_cpu.pb.gz
+mv heap.pb.gz go_heap.pb.gz
 
 mv "$(ls exact.*.heap | tail -1)" gperftools.heap
 gzip -9nc "$(ls cut.*.heap | tail -1)" >gperftools-cut.heap.gz
@@ -39,6 +45,10 @@ mv je.*.heap jemalloc.heap
   echo "== google-pprof --text --inuse_space gperftools-cut.heap.gz"; gzip -dc gperftools-cut.heap.gz >cut.heap
   head -1 cut.heap; google-pprof --text --show_bytes --inuse_space shapes_gperftools cut.heap 2>/dev/null | head -4
   echo "== google-pprof --text cpu.prof"; google-pprof --text shapes_gperftools cpu.prof 2>/dev/null
+  for kind in inuse_space inuse_objects alloc_space alloc_objects; do
+    echo "== go tool pprof -top -sample_index=$kind go_heap.pb.gz"; go tool pprof -top -unit=b -sample_index=$kind go_heap.pb.gz 2>/dev/null
+  done
+  echo "== go tool pprof -top go_cpu.pb.gz"; go tool pprof -top go_cpu.pb.gz 2>/dev/null
   echo "== ms_print massif.out"; ms_print massif.out
 } >totals.txt
-cp heaptrack.gz heaptrack.raw.zst massif.out gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"
+cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst massif.out gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""A trace of heaptrack, raw and interpreted, to a page of memduel and to the text of heaptrack_print.
+
+    bench/peers/heaptrack_page.py --build build/release              # records the client of a ResNet18 round first
+    bench/peers/heaptrack_page.py --build build/release --raw TRACE.raw.zst
+
+Runs alternate. A line per tool and trace: medians of the wall and CPU seconds, the largest RSS. The first page of the raw trace looks
+every symbol up and is a line of its own; the others have the cache that it left.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import peers
+
+INTERPRET = "/usr/lib/heaptrack/libexec/heaptrack_interpret"
+
+
+def record(build, data, place):
+    client = peers.Client(build, data, "resnet18", {"name": "dummy-cifar10", "train_samples": 64, "test_samples": 32, "seed": 42}, 20)
+    client.prepare(place)
+    server = client.beside()
+    subprocess.run(["heaptrack", "--raw", "-o", str(place / "trace"), *client.command()], check=True, stdout=subprocess.DEVNULL)
+    server.wait(600)
+    return place / "trace.raw.zst"
+
+
+def measured(command, environment):
+    """(wall seconds, CPU seconds, peak RSS in MiB)"""
+    run = subprocess.run(["/usr/bin/time", "-f", "\n%e %U %S %M", *map(str, command)], env=environment, check=True,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    wall, user, system, kib = map(float, run.stderr.split("\n")[-2].split())
+    return wall, user + system, kib / 1024
+
+
+def line(name, runs):
+    wall, cpu, rss = zip(*runs)
+    print(f"| {name} | {statistics.median(wall):.2f} | {statistics.median(cpu):.2f} | {max(rss):.0f} |", flush=True)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--build", type=Path, default=Path("build/release"))
+    arguments.add_argument("--data", type=Path, default=Path("datasets"))
+    arguments.add_argument("--raw", type=Path, help="a trace that is there already")
+    arguments.add_argument("--runs", type=int, default=5)
+    options = arguments.parse_args()
+    with tempfile.TemporaryDirectory(prefix="memduel-heaptrack-") as directory:
+        place = Path(directory)
+        build = options.build.resolve()
+        raw = options.raw or record(build, options.data.resolve(), place)
+        interpreted = place / "interpreted.zst"
+        told = subprocess.run(f"zstd -dc '{raw}' | {INTERPRET} | zstd -q -o '{interpreted}'", shell=True, check=True,
+                              stderr=subprocess.PIPE, text=True).stderr
+        count = re.search(r"allocations:\s*(\d+)", told).group(1)
+        print(f"{count} allocations, {raw.stat().st_size / 2**20:.1f} MiB\n")
+        environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache")}
+
+        def page(trace):
+            return measured([build / "bin/memduel", "flamegraph", trace, "-o", place / "page.html"], environment)
+
+        print("| | wall s | CPU s | RSS MiB |\n| --- | --- | --- | --- |")
+        line("memduel flamegraph, raw, no symbols known", [page(raw)])
+        runs = {"memduel flamegraph, raw": [], "memduel flamegraph, interpreted": [], "heaptrack_print, interpreted": []}
+        for _ in range(options.runs):
+            runs["memduel flamegraph, raw"].append(page(raw))
+            runs["memduel flamegraph, interpreted"].append(page(interpreted))
+            runs["heaptrack_print, interpreted"].append(measured(["heaptrack_print", "-f", interpreted], environment))
+        for name, found in runs.items():
+            line(name, found)
+
+
+if __name__ == "__main__":
+    main()
