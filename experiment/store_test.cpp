@@ -253,9 +253,10 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
     sqlite::Database database(folder_ / "v/run.sqlite", sqlite::Mode::read_write);
     database.execute("PRAGMA user_version = 99");
   }
-  EXPECT_EQ(error_of([&] { read_run(folder_ / "v"); }).message(),
-            (folder_ / "v/run.sqlite").string() +
-                ": found store version 99, expected 1 to 2\n  read it with the memduel that wrote it");
+  EXPECT_EQ(
+      error_of([&] { read_run(folder_ / "v"); }).message(),
+      (folder_ / "v/run.sqlite").string() +
+          ": found store version 99, expected 1 to 2\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

@@ -52,7 +52,7 @@ struct ReportModel {
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
   std::vector<DifferenceTable> differences;  ///< from profile trials
-  std::vector<MemoryPart> memory_parts;  ///< live, held free, file-backed; from medians
+  std::vector<MemoryPart> memory_parts;      ///< live, held free, file-backed; from medians
   std::vector<RoleTimeline> timelines;
   int blocks_done = 0;  ///< measure blocks in which no arm is missing
   std::optional<int> blocks_planned;

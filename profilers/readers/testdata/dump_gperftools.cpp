@@ -1,4 +1,4 @@
-// Writes the sampled heap of tcmalloc to stdout: of more than a few MiB, because its first sample comes late.
+// Writes the sampled heap of tcmalloc to stdout: of several MiB, for its first sample comes late.
 #include <gperftools/malloc_extension.h>
 
 #include <cstdio>

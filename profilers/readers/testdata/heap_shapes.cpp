@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
-volatile std::size_t kept_from_the_optimiser;
+volatile std::size_t kept;
 
 __attribute__((noinline)) void* allocate(std::size_t bytes) {
   char* block = static_cast<char*>(std::malloc(bytes));
@@ -14,7 +14,7 @@ __attribute__((noinline)) void* allocate(std::size_t bytes) {
 
 // 10 blocks of 1000 bytes, never freed.
 __attribute__((noinline)) void leak() {
-  for (int i = 0; i < 10; ++i) kept_from_the_optimiser += reinterpret_cast<std::size_t>(allocate(1000));
+  for (int i = 0; i < 10; ++i) kept += reinterpret_cast<std::size_t>(allocate(1000));
 }
 
 // 16 blocks of 64 KiB at once, all freed.
@@ -32,17 +32,17 @@ __attribute__((noinline)) void come_and_go() {
 // 3 + 9 + 27 + … blocks from as many stacks: more text than a dump of gperftools has room for.
 __attribute__((noinline)) void branch(int depth) {
   if (depth == 0) return;
-  kept_from_the_optimiser += reinterpret_cast<std::size_t>(allocate(16 * depth));
+  kept += reinterpret_cast<std::size_t>(allocate(16 * depth));
   branch(depth - 1);
-  kept_from_the_optimiser += depth;
+  kept += depth;
   branch(depth - 1);
-  kept_from_the_optimiser += depth;
+  kept += depth;
   branch(depth - 1);
-  kept_from_the_optimiser += depth;
+  kept += depth;
 }
 
 __attribute__((noinline)) void spin() {
-  for (unsigned i = 0; i < 900'000'000; ++i) kept_from_the_optimiser = i;
+  for (unsigned i = 0; i < 900'000'000; ++i) kept = i;
 }
 
 #ifdef DUMP
