@@ -57,12 +57,8 @@ void add_export(CLI::App& app, Action& action) {
                    "pprof and json hold every kind; folded counts bytes")
       ->check(CLI::IsMember({"pprof", "folded", "speedscope", "json"}))
       ->required();
-  verb->add_option(
-      "--kind", arguments->kind,
-      "peak, live, allocated or temporary (default: the first of peak, live, allocated "
-      "that the profile has)");
-  verb->add_option("-o,--output", arguments->output, "the file to write (default: stdout)")
-      ->type_name("FILE");
+  add_kind_option(*verb, arguments->kind, "what folded and speedscope hold");
+  add_output_option(*verb, arguments->output, "FILE", "the file to write (default: stdout)");
   verb->callback(
       [arguments, &action] { action = [arguments] { return export_profile(*arguments); }; });
 }

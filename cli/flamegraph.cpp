@@ -59,12 +59,9 @@ void add_flamegraph(CLI::App& app, Action& action) {
   verb->add_option("--diff", arguments->other,
                    "another profile: the page says what it has MORE or LESS than the first")
       ->type_name("PROFILE");
-  verb->add_option("--kind", arguments->kind,
-                   "what to show first: peak, live, allocated or temporary (default: the first of "
-                   "peak, live, allocated that the profile has)");
-  verb->add_option("-o,--output", arguments->output,
-                   "the page to write (default: PROFILE with the extension .html)")
-      ->type_name("FILE.html");
+  add_kind_option(*verb, arguments->kind, "what to show first");
+  add_output_option(*verb, arguments->output, "FILE.html",
+                    "the page to write (default: PROFILE with the extension .html)");
   verb->callback([arguments, &action] { action = [arguments] { return flamegraph(*arguments); }; });
 }
 

@@ -8,6 +8,18 @@ Profile open_profile(const std::filesystem::path& file) {
   return read_profile(file);
 }
 
+void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose) {
+  verb.add_option("--kind", word,
+                  purpose +
+                      ": peak, live, allocated or temporary (default: the first of peak, live, "
+                      "allocated that the profile has)");
+}
+
+void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
+                       const std::string& purpose) {
+  verb.add_option("-o,--output", file, purpose)->type_name(type);
+}
+
 std::optional<ProfileKind> kind_from(const std::string& word) {
   if (word.empty()) return std::nullopt;
   return profile_kind_from(word);

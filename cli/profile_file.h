@@ -1,6 +1,7 @@
 // What the verbs that look at profiles share.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,6 +19,12 @@ inline constexpr const char* kProfileHelp =
 /// Reads a profile of any tool that memduel knows, and finds names for its addresses.
 /// Throws Error(io) naming the file.
 Profile open_profile(const std::filesystem::path& file);
+
+/// --kind; `purpose` says what it is to this verb.
+void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose);
+/// -o, a file of `type` such as FILE.html.
+void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
+                       const std::string& purpose);
 
 /// The value of --kind, if it was given.
 std::optional<ProfileKind> kind_from(const std::string& word);

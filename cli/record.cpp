@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/record_command.h"
 
@@ -109,9 +110,8 @@ void add_record(CLI::App& app, Action& action) {
                  "the command's own process only, not its children and what it executes");
   verb->add_flag("--debuginfod", arguments->debuginfod,
                  "ask the servers of DEBUGINFOD_URLS for names");
-  verb->add_option("-o,--output", arguments->output,
-                   "the first image's file (default: NAME.PID.mdp here)")
-      ->type_name("FILE.mdp");
+  add_output_option(*verb, arguments->output, "FILE.mdp",
+                    "the first image's file (default: NAME.PID.mdp here)");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
       ->required();
   verb->callback(
