@@ -95,7 +95,7 @@ struct Equivalence {
   std::optional<bool> bit_identical;  ///< the final models, else all files in all blocks
   std::optional<double> max_abs_diff;
   std::map<std::string, std::pair<double, double>> metrics;  ///< medians, baseline then candidate
-  std::vector<FileEquivalence> files = {};
+  std::vector<FileEquivalence> files = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// What attaching a tracer did to an arm: profile trials over measure trials.

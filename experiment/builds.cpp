@@ -85,7 +85,7 @@ std::string relative_list(const std::vector<fs::path>& paths, const fs::path& di
 }
 
 fs::path look_up(const std::string& program, const BuildSite& site, const BuildIndex& index) {
-  const fs::path named = (site.directory / program).lexically_normal();
+  fs::path named = (site.directory / program).lexically_normal();
   if (fs::path(program).is_absolute() || !lies_in(named, site.directory))
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", expected a path inside a build", program),

@@ -40,7 +40,7 @@ std::string build_id_in(Elf_Scn* section) {
   while ((at = gelf_getnote(data, at, &note, &name, &description)) > 0) {
     const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
     const std::string_view owner(reinterpret_cast<const char*>(bytes) + name, note.n_namesz);
-    if (note.n_type != NT_GNU_BUILD_ID || owner != std::string_view("GNU", 4)) continue;
+    if (note.n_type != NT_GNU_BUILD_ID || owner != std::string_view("GNU\0", 4)) continue;
     std::string text;
     for (std::size_t i = 0; i < note.n_descsz; ++i)
       text += fmt::format("{:02x}", bytes[description + i]);

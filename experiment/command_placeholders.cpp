@@ -58,7 +58,7 @@ void visit_elements(const json& workload, const std::string& list, const Names& 
     for (const std::string& key : keys) visit_member(element, path, key, known, visit);
     if (const auto ready = element.find("ready"); ready != element.end()) {
       JsonPath at = path;
-      at.push_back("ready");
+      at.emplace_back("ready");
       visit_member(*ready, at, "file", known, visit);
     }
   }

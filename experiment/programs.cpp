@@ -181,7 +181,7 @@ std::optional<fs::path> script_of(const Arm& arm, const json& process) {
     const std::string argument = argv[i];
     if (argument == "-c" || argument == "-m") return std::nullopt;
     std::error_code error;
-    const fs::path file = directory_of(process) / argument;
+    fs::path file = directory_of(process) / argument;
     if (!has_placeholder(file.string()) && fs::is_regular_file(file, error)) return file;
   }
   return std::nullopt;

@@ -14,7 +14,7 @@ namespace memduel {
 namespace {
 
 std::string amount_text(const Profile& profile, const Estimate& amount) {
-  const std::string text = format_amount(profile.unit, amount.bytes);
+  std::string text = format_amount(profile.unit, amount.bytes);
   if (amount.variance <= 0) return text;
   return fmt::format("{} ± {}", text, format_amount(profile.unit, amount.half_width()));
 }

@@ -58,11 +58,11 @@ class HeaptrackLine {
   }
 
  private:
-  static constexpr std::array<signed char, 256> kDigits = [] {
-    std::array<signed char, 256> digits{};
+  static constexpr std::array<short, 256> kDigits = [] {
+    std::array<short, 256> digits{};
     digits.fill(-1);
-    for (int i = 0; i < 10; ++i) digits['0' + i] = static_cast<signed char>(i);
-    for (int i = 0; i < 6; ++i) digits['a' + i] = static_cast<signed char>(10 + i);
+    for (int i = 0; i < 10; ++i) digits['0' + i] = static_cast<short>(i);
+    for (int i = 0; i < 6; ++i) digits['a' + i] = static_cast<short>(10 + i);
     return digits;
   }();
 
