@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "profilers/profile/pprof_fields.h"
 #include "profilers/readers/address_space.h"
 #include "profilers/readers/plain_source.h"
+#include "profilers/readers/pprof_columns.h"
 #include "profilers/readers/stack_builder.h"
 #include "profilers/readers/text_cursor.h"
 #include "profilers/readers/wire_message.h"
@@ -17,50 +19,8 @@ namespace memduel {
 
 namespace {
 
+constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 40;
 constexpr std::int64_t kLargestPprofValue = std::int64_t{1} << 50;
-
-/// Where the values of a heap profile go.
-enum class PprofKind { allocated, live, peak, temporary };
-
-struct PprofHeapType {
-  const char* name;
-  PprofKind kind;
-};
-
-constexpr PprofHeapType kPprofHeapTypes[] = {
-    {kPprofAllocated, PprofKind::allocated},
-    {kPprofLive, PprofKind::live},
-    {kPprofPeak, PprofKind::peak},
-    {kPprofTemporary, PprofKind::temporary},
-};
-
-struct PprofUnitName {
-  const char* name;
-  ProfileUnit unit;
-  double each;
-};
-
-constexpr PprofUnitName kPprofUnits[] = {
-    {"bytes", ProfileUnit::bytes, 1},
-    {"nanoseconds", ProfileUnit::nanoseconds, 1},
-    {"microseconds", ProfileUnit::nanoseconds, 1e3},
-    {"milliseconds", ProfileUnit::nanoseconds, 1e6},
-    {"seconds", ProfileUnit::nanoseconds, 1e9},
-    {"count", ProfileUnit::samples, 1},
-};
-
-/// What is done with the n-th value of every sample.
-struct PprofColumn {
-  std::size_t value = 0;
-  PprofKind kind = PprofKind::allocated;
-  double Estimate::* amount = &Estimate::bytes;
-  double each = 1;
-};
-
-struct PprofType {
-  std::string_view type;
-  std::string_view unit;
-};
 
 class PprofReader {
  public:
@@ -80,13 +40,14 @@ class PprofReader {
     for (const WireField& field : samples_) read_sample(field);
     space_.finish();
     read_comments();
+    profile_.info.emplace("mode", period_ > 1 ? "sampled" : "exact");
+    if (period_ > 1 && profile_.counted) estimate_variances();
     for (const auto& [site, amount] : peaks_) {
       ProfilePeak& peak =
           profile_.sites[site].heap == Heap::malloc ? profile_.peak : profile_.mapping_peak;
       peak.sites.emplace_back(site, amount);
       peak.total += amount;
     }
-    profile_.info.emplace("mode", "exact");
     return std::move(profile_);
   }
 
@@ -114,6 +75,8 @@ class PprofReader {
         whole_.numbers(*field, comments_);
       } else if (field->number == PprofProfile::default_sample_type) {
         default_type_ = field->value;
+      } else if (field->number == PprofProfile::period) {
+        period_ = static_cast<double>(std::min(field->value, kLongestPeriod));
       }
     }
     if (types_.empty()) source_.fail("a profile without types of values");
@@ -231,47 +194,12 @@ class PprofReader {
   }
 
   void choose_columns() {
-    for (std::size_t i = 0; i < value_types_.size(); ++i) {
-      for (const PprofHeapType& heap : kPprofHeapTypes) add_heap_columns(i, heap.name, heap.kind);
-      if (value_types_[i].type == "objects") {
-        columns_.push_back({i, PprofKind::live, &Estimate::count});
-      }
-      if (value_types_[i].type == "space") columns_.push_back({i, PprofKind::live});
-    }
-    profile_.counted = false;
-    if (columns_.empty()) choose_one_column();
-    for (const PprofColumn& column : columns_) {
-      if (column.amount == &Estimate::count) profile_.counted = true;
-    }
-  }
-
-  void add_heap_columns(std::size_t value, const std::string& name, PprofKind kind) {
-    const PprofType& type = value_types_[value];
-    if (type.type == name + "_space" && type.unit == "bytes") columns_.push_back({value, kind});
-    if (type.type == name + "_objects") columns_.push_back({value, kind, &Estimate::count});
-  }
-
-  // The default type, else the last one, as pprof chooses; the counts of samples beside it.
-  void choose_one_column() {
-    std::size_t chosen = value_types_.size() - 1;
-    for (std::size_t i = 0; i < value_types_.size(); ++i) {
-      if (default_type_ != 0 && value_types_[i].type == string(default_type_, whole_)) chosen = i;
-    }
-    PprofColumn column{chosen};
-    profile_.unit = ProfileUnit::samples;
-    for (const PprofUnitName& unit : kPprofUnits) {
-      if (value_types_[chosen].unit != unit.name) continue;
-      profile_.unit = unit.unit;
-      column.each = unit.each;
-    }
-    profile_.info["amounts"] =
-        fmt::format("{} ({})", value_types_[chosen].type, value_types_[chosen].unit);
-    columns_.push_back(column);
-    for (std::size_t i = 0; i < value_types_.size(); ++i) {
-      if (i != chosen && value_types_[i].type == "samples") {
-        columns_.push_back({i, PprofKind::allocated, &Estimate::count});
-      }
-    }
+    const std::string_view preferred = string(default_type_, whole_);
+    const PprofColumns chosen = choose_pprof_columns(value_types_, preferred);
+    columns_ = chosen.columns;
+    profile_.unit = chosen.unit;
+    profile_.counted = chosen.counted;
+    if (!chosen.amounts.empty()) profile_.info["amounts"] = chosen.amounts;
   }
 
   void read_sample(const WireField& field) {
@@ -344,19 +272,28 @@ class PprofReader {
     }
   }
 
-  Estimate& amount_of(std::uint32_t number, PprofKind kind) {
+  Estimate& amount_of(std::uint32_t number, ProfileKind kind) {
     AllocationSite& site = profile_.sites[number];
     switch (kind) {
-      case PprofKind::live:
+      case ProfileKind::live:
         return site.live;
-      case PprofKind::temporary:
+      case ProfileKind::temporary:
         return site.temporary;
-      case PprofKind::peak:
+      case ProfileKind::peak:
         return peaks_[number];
-      case PprofKind::allocated:
+      case ProfileKind::allocated:
         break;
     }
     return site.allocated;
+  }
+
+  void estimate_variances() {
+    for (AllocationSite& site : profile_.sites) {
+      for (Estimate* amount : {&site.allocated, &site.live, &site.temporary}) {
+        estimate_pprof_variance(*amount, profile_.unit, period_);
+      }
+    }
+    for (auto& entry : peaks_) estimate_pprof_variance(entry.second, profile_.unit, period_);
   }
 
   // "key: value" is what memduel export makes of Profile::info.
@@ -385,6 +322,7 @@ class PprofReader {
   std::vector<std::string_view> strings_;
   std::vector<std::uint64_t> comments_;
   std::uint64_t default_type_ = 0;
+  double period_ = 0;  ///< bytes or nanoseconds from one sample to the next; 0 or 1: all were taken
   std::vector<PprofType> value_types_;
   std::vector<PprofColumn> columns_;
   std::unordered_map<std::uint64_t, std::string_view> modules_;

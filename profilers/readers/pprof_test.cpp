@@ -22,6 +22,7 @@ TEST(Pprof, HeapOfGoHasWhatGoToolPprofSays) {
   EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "main.comeAndGo"), 6542355);
   EXPECT_EQ(bytes_below(profile, ProfileKind::live, "runtime.main"), 83190);
   EXPECT_EQ(profile.unit, ProfileUnit::bytes);
+  EXPECT_TRUE(profile.sampled());
 }
 
 TEST(Pprof, CpuOfGoHasWhatGoToolPprofSays) {
@@ -31,6 +32,8 @@ TEST(Pprof, CpuOfGoHasWhatGoToolPprofSays) {
   EXPECT_EQ(total_of(profile, ProfileKind::allocated).count, 7);
   EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "runtime.asyncPreempt"), 10e6);
   EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "main.spin"), 70e6);
+  // 7 samples of 10 ms.
+  EXPECT_NEAR(total_of(profile, ProfileKind::allocated).variance, 7 * 10e6 * 10e6, 1);
 }
 
 /// One site of every kind, born in round 3, phase upload.

@@ -15,6 +15,7 @@ const program = (name) => join(process.env.MEMDUEL_RECORDER_PROGRAMS, name);
 const leaks = join(dir, "leaks.mdp");
 const other = join(dir, "other.mdp");
 const sampled = join(dir, "sampled.mdp");
+const foreign = (name) => new URL(`../../profilers/readers/testdata/${name}`, import.meta.url).pathname;
 let browser;
 let summary;
 let json;
@@ -26,6 +27,8 @@ before(async () => {
   for (const file of [leaks, sampled]) memduel("flamegraph", file);
   memduel("flamegraph", leaks, "--diff", other, "-o", join(dir, "diff.html"));
   memduel("flamegraph", leaks, "--diff", leaks, "-o", join(dir, "same.html"));
+  memduel("flamegraph", foreign("massif.out"), "-o", join(dir, "massif.html"));
+  memduel("flamegraph", foreign("go_cpu.pb.gz"), "-o", join(dir, "cpu.html"));
   summary = (file) => memduel("summary", file);
   json = JSON.parse(memduel("export", leaks, "--format", "json"));
   browser = await launch();
@@ -49,7 +52,7 @@ function said(text, label) {
 }
 
 describe("every page has no error, no request, no overflow and no violation", () => {
-  for (const file of ["leaks.html", "sampled.html", "diff.html"])
+  for (const file of ["leaks.html", "sampled.html", "diff.html", "massif.html", "cpu.html"])
     test(file, async () => {
       for (const scheme of ["light", "dark"]) {
         const { page, faults } = await open_report(browser, join(dir, file), { scheme });
@@ -157,6 +160,7 @@ describe("finding", () => {
   });
 });
 
+<<<<<<< HEAD
 describe("a leak five Python functions deep", () => {
   test("has its function's name in the graph and in the retention matrix", async () => {
     const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -172,6 +176,25 @@ describe("a leak five Python functions deep", () => {
     assert.match(await page.textContent(".found"), /^1 box: 256\.\d KiB, /);
     const named = page.locator("table.functions tbody tr", { hasText: "fifth_keeps_it" });
     assert.match(await named.textContent(), /256\.0 KiB/);
+=======
+describe("profiles of other tools", () => {
+  test("massif's snapshots are a curve, and those with stacks are views", async () => {
+    const { page } = await open_report(browser, join(dir, "massif.html"));
+    assert.equal(await bytes(page), 1131408);
+    assert.match(await page.textContent(".moments figcaption"), /at most 1\.08 MiB, at 1,132,032 bytes allocated/);
+    await show(page, "live-at-6");
+    assert.equal(await bytes(page), 607056);
+    assert.match(await page.textContent(".total"), /Live at 607,472 bytes allocated: 592\.8 KiB/);
+    assert.doesNotMatch(await page.textContent(".look"), /blocks/);
+    await page.close();
+  });
+
+  test("time is shown as time", async () => {
+    const { page } = await open_report(browser, join(dir, "cpu.html"));
+    assert.match(await page.textContent(".total"), /^CPU time: 70\.0 ms/);
+    assert.match(await page.textContent(".look"), /7 samples, 70,000,000 nanoseconds/);
+    assert.match(await page.textContent("table.functions"), /own time/);
+>>>>>>> da512da (Tell intervals of pprof's samples, and try pages of massif and of CPU time in a browser)
     await page.close();
   });
 });

@@ -168,7 +168,7 @@ class FlamePage {
         "Top",
         [
           { value: "callers", label: "callers" },
-          { value: "callees", label: "allocating functions" },
+          { value: "callees", label: amount_word() === "bytes" ? "allocating functions" : "innermost functions" },
         ],
         this.inverted() ? "callees" : "callers",
         set("order"),
@@ -266,7 +266,7 @@ async function start(): Promise<void> {
     h(
       "div",
       { class: "page wide" },
-      h("header", {}, h("div", {}, h("h1", {}, names.length === 2 ? `${names[1]} against ${names[0]}` : (names[0] ?? "")), h("p", { class: "muted" }, `${program} · memduel flame graph`))),
+      h("header", {}, h("div", {}, h("h1", {}, names.length === 2 ? `${names[1]} against ${names[0]}` : (names[0] ?? "")), h("p", { class: "muted" }, program === "" ? "memduel flame graph" : `${program} · memduel flame graph`))),
       page.build(),
     ),
   );
