@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "base/error.h"
 #include "profilers/readers/unpacker.h"

@@ -40,12 +40,6 @@ std::uint32_t StackBuilder::stack(std::uint32_t parent, std::uint32_t location) 
   return *number;
 }
 
-std::uint32_t StackBuilder::stack_of(std::span<const std::uint32_t> locations) {
-  std::uint32_t node = 0;
-  for (const std::uint32_t location : locations) node = stack(node, location);
-  return node;
-}
-
 std::uint32_t StackBuilder::site_number(std::uint32_t stack, Heap heap) {
   const std::uint64_t key = (std::uint64_t{stack} << 1) | (heap == Heap::mapping ? 1U : 0U);
   const auto [number, made] =

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,8 +29,6 @@ class StackBuilder {
   /// The stack of `location` called from `parent`. Unnamed frames of one module, one below the
   /// other, are one frame.
   std::uint32_t stack(std::uint32_t parent, std::uint32_t location);
-  /// Outermost first.
-  std::uint32_t stack_of(std::span<const std::uint32_t> locations);
 
   /// The site of a stack, made when new.
   std::uint32_t site_number(std::uint32_t stack, Heap heap = Heap::malloc);
