@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
 """The same work plain and under each memory profiler: CPU time, peak RSS, bytes of trace.
 
-    bench/peers/peers.py --build build/release --pairs 16 > table.md
+    bench/peers/peers.py --out DIR > table.md                      everything: 20 to 25 minutes
+    bench/peers/peers.py --out DIR --programs churn,mnist > t.md   a part; what DIR holds already is not measured again
 
-Runs of one program are interleaved: each pair is all tools once, in random order. Every tool is
+Runs of one program are interleaved: a pair is every tool once, in random order. Every tool is
 preloaded into the program itself, without a collecting process beside it, and the CPU time is the
 program's own (user and system, from wait4). The ratio to plain is the Hodges-Lehmann estimate of
 the paired log ratios, with the interval that the exact Wilcoxon signed-rank distribution gives.
-gperftools and jemalloc replace the allocator: their ratio is of allocator and profiler together.
+The trace is what the preloaded library leaves, before any packing. gperftools and jemalloc replace
+the allocator: their ratio is of allocator and profiler together. DIR keeps the runs of each program
+in a file, so that an interrupted bench goes on where it stopped.
 """
 
 import argparse
+import dataclasses
+import hashlib
 import json
 import math
 import os
+import platform
 import random
 import re
 import shutil
@@ -24,39 +30,71 @@ import time
 from pathlib import Path
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
+SLOW_PAIRS = 6  # the fewest for which a 95 % interval exists
+LONGEST_RUN_SECONDS = 300
 
 
-def tools(build):
-    """name -> (library, environment); {out} is an empty directory for what the tool leaves."""
+@dataclasses.dataclass
+class Tool:
+    name: str
+    library: Path | None
+    environment: dict  # {out} is an empty directory for what the tool leaves
+    package: str = ""  # Debian's
+    slow: bool = False  # SLOW_PAIRS instead of all
+
+
+def all_tools(build):
     recorder = build / "lib/libmemduel_recorder.so"
-    memduel = {"MEMDUEL_RECORDER_DIR": "{out}"}
-    return {
-        "plain": (None, {}),
-        "memduel count": (recorder, {**memduel, "MEMDUEL_RECORDER_MODE": "count"}),
-        "memduel sampled": (recorder, {**memduel, "MEMDUEL_RECORDER_MODE": "sampled"}),
-        "memduel exact": (recorder, {**memduel, "MEMDUEL_RECORDER_MODE": "exact"}),
-        "heaptrack": (Path("/usr/lib/heaptrack/libheaptrack_preload.so"), {"DUMP_HEAPTRACK_OUTPUT": "{out}/trace"}),
-        "gperftools heap": (LIBRARIES / "libtcmalloc.so.4", {"HEAPPROFILE": "{out}/heap"}),
-        "gperftools sampling": (LIBRARIES / "libtcmalloc.so.4", {"TCMALLOC_SAMPLE_PARAMETER": "524288"}),
-        "jemalloc prof": (
-            LIBRARIES / "libjemalloc.so.2",
-            {"MALLOC_CONF": "prof:true,prof_final:true,lg_prof_sample:19,prof_prefix:{out}/je"},
-        ),
-    }
+
+    def memduel(mode):
+        return Tool(f"memduel {mode}", recorder, {"MEMDUEL_RECORDER_DIR": "{out}", "MEMDUEL_RECORDER_MODE": mode})
+
+    return [
+        Tool("plain", None, {}),
+        memduel("count"),
+        memduel("sampled"),
+        memduel("exact"),
+        Tool("heaptrack", Path("/usr/lib/heaptrack/libheaptrack_preload.so"), {"DUMP_HEAPTRACK_OUTPUT": "{out}/trace"}, "heaptrack"),
+        Tool("gperftools heap", LIBRARIES / "libtcmalloc.so.4", {"HEAPPROFILE": "{out}/heap"}, "libgoogle-perftools4", slow=True),
+        Tool("gperftools sampling", LIBRARIES / "libtcmalloc.so.4", {"TCMALLOC_SAMPLE_PARAMETER": "524288"}, "libgoogle-perftools4"),
+        Tool("jemalloc prof", LIBRARIES / "libjemalloc.so.2",
+             {"MALLOC_CONF": "prof:true,prof_final:true,lg_prof_sample:19,prof_prefix:{out}/je"}, "libjemalloc2"),
+    ]
+
+
+# ---- programs -------------------------------------------------------------------------------------
+
+
+class Program:
+    """A command that needs nobody."""
+
+    def __init__(self, title, *argv, more_pairs=1):
+        self.title, self.words, self.more_pairs = title, [str(word) for word in argv], more_pairs
+
+    def prepare(self, place):
+        pass
+
+    def beside(self):
+        return None
+
+    def command(self):
+        return self.words
 
 
 class Client:
     """The client of one federated round on dummy data; its server runs plain beside it."""
 
-    def __init__(self, build, data, model, dataset, steps):
-        self.build, self.data, self.model, self.dataset, self.steps = build, data, model, dataset, steps
+    more_pairs = 1
+
+    def __init__(self, title, build, data, model, dataset, steps):
+        self.title, self.build, self.data, self.model, self.dataset, self.steps = title, build, data, model, dataset, steps
 
     def prepare(self, place):
         config = {
             "name": "peers",
             "workload": {
                 "kind": "federated", "model": self.model, "device": "cpu", "threads": 1,
-                "dataset": self.dataset, "clients": 1, "rounds": 1, "local_steps": self.steps,
+                "dataset": self.dataset, "clients": 1, "rounds": 1, "local_steps": 1,
                 "batch_size": 16, "optimizer": {"name": "adam", "learning_rate": 0.01},
                 "transport": {"kind": "grpc", "max_message_bytes": 10485760}, "deadline_seconds": 600,
             },
@@ -72,7 +110,8 @@ class Client:
         trial = place / "trial"
         trial.mkdir()
         worker = {
-            "workload": resolved["workload"], "optimizations": resolved["arms"][0]["optimizations"], "seed": 1, "meters": [],
+            "workload": {**resolved["workload"], "local_steps": self.steps},
+            "optimizations": resolved["arms"][0]["optimizations"], "seed": 1, "meters": [],
             "trial_dir": str(trial), "data_dir": str(self.data), "address_file": str(trial / "server.address"),
             "model_file": str(trial / "final_model.bin"),
         }
@@ -100,54 +139,97 @@ class Client:
         return self.argv("client")
 
 
-class Program:
-    def __init__(self, *argv):
-        self.words = [str(word) for word in argv]
-
-    def prepare(self, place):
-        pass
-
-    def beside(self):
-        return None
-
-    def command(self):
-        return self.words
-
-
-def programs(build, data, small):
-    """`small`: seconds instead of an hour, to see that everything runs."""
+def all_programs(build, data, small):
+    """`small`: seconds instead of minutes, to see that everything runs."""
     bin = build / "bin"
-    found = {
-        "churn": Program(bin / "memduel-peer-churn", 200_000 if small else 5_000_000),
-        "cross-thread churn": Program(bin / "memduel-peer-cross_free", 50_000 if small else 1_000_000),
-        "python3 import json": Program("/usr/bin/python3", "-c", "import json"),
+    cifar = {"name": "dummy-cifar10", "train_samples": 64, "test_samples": 32, "seed": 42}
+    return {
+        "resnet18": Client("ResNet18 round, 10 local steps", build, data, "resnet18", cifar, 1 if small else 10),
+        "mnist": Client("MNIST round, 50 local steps", build, data, "mnist-cnn", {"name": "mnist"}, 2 if small else 50),
+        "churn": Program("churn: 5 million small strings in a map", bin / "memduel-peer-churn", 200_000 if small else 5_000_000),
+        "cross-thread": Program("8 threads that free each other's blocks", bin / "memduel-peer-cross_free", 20_000 if small else 500_000),
+        "python": Program("python3 -c 'import json'", "/usr/bin/python3", "-c", "import json", more_pairs=4),
     }
-    if (bin / "memduel-worker").exists():
-        cifar = {"name": "dummy-cifar10", "train_samples": 64, "test_samples": 32, "seed": 42}
-        found["ResNet18 round"] = Client(build, data, "resnet18", cifar, 2 if small else 20)
-        found["MNIST round"] = Client(build, data, "mnist-cnn", {"name": "mnist"}, 2 if small else 50)
-    return found
 
 
-def run_once(build, program, library, environment):
-    """(CPU seconds, peak RSS bytes, bytes left behind) of one run."""
+# ---- runs -----------------------------------------------------------------------------------------
+
+
+def variables(tool, out):
+    return {key: value.replace("{out}", str(out)) for key, value in tool.environment.items()}
+
+
+def run_once(build, program, tool):
+    """(CPU seconds, peak RSS bytes, bytes left behind) of one run, or why there is none."""
     out = Path(tempfile.mkdtemp(prefix="memduel-peers-"))
+    beside = program.beside()
     try:
-        beside = program.beside()
-        variables = {key: value.replace("{out}", str(out)) for key, value in environment.items()}
-        if library is not None:
-            variables["PEER_PRELOAD"] = str(library)
-        run = subprocess.run([build / "bin/memduel-peer-measure", *program.command()], env={**os.environ, **variables},
+        environment = {**os.environ, **variables(tool, out)}
+        if tool.library is not None:
+            environment["PEER_PRELOAD"] = str(tool.library)
+        run = subprocess.run([build / "bin/memduel-peer-measure", *program.command()], env=environment, timeout=LONGEST_RUN_SECONDS,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=True)
         if beside is not None:
-            beside.wait(600)
+            beside.wait(60)
         cpu, rss, status = re.search(r"\nmeasured (\S+) (\d+) (\d+)\n$", run.stderr).groups()
         if status != "0":
-            raise SystemExit(f"{program.command()[0]} under {library} ended with {status}:\n{run.stderr}")
-        left = sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
-        return float(cpu), int(rss), left
+            print(run.stderr[-2000:], file=sys.stderr)
+            return f"ended with status {status}"
+        return float(cpu), int(rss), sum(f.stat().st_size for f in out.rglob("*") if f.is_file())
+    except subprocess.TimeoutExpired:
+        return f"did not finish in {LONGEST_RUN_SECONDS} s"
     finally:
+        if beside is not None and beside.poll() is None:
+            beside.kill()
+            beside.wait()
         shutil.rmtree(out)
+
+
+def measure(build, name, program, tools, pairs, seed):
+    """tool -> runs in the order of the pairs, or why there are none."""
+    results = {tool.name: [] for tool in tools}
+    order = random.Random(seed)
+    begin = time.monotonic()
+    wanted = pairs * program.more_pairs
+    for pair in range(wanted):
+        running = [tool for tool in tools if isinstance(results[tool.name], list) and not (tool.slow and pair >= SLOW_PAIRS)]
+        for tool in order.sample(running, len(running)):
+            run = run_once(build, program, tool)
+            if isinstance(run, str):
+                if tool.name == "plain":
+                    raise SystemExit(f"{name}: plain {run}")
+                print(f"{name}: {tool.name} {run}", file=sys.stderr)
+                results[tool.name] = run
+            else:
+                results[tool.name].append(run)
+        left = (time.monotonic() - begin) / (pair + 1) * (wanted - pair - 1)
+        print(f"{name}: {pair + 1} of {wanted} pairs, at most {left:.0f} s left", file=sys.stderr)
+    return results
+
+
+def instructions_of(build, tool, count):
+    with tempfile.TemporaryDirectory(prefix="memduel-peers-") as out:
+        environment = {**os.environ, **variables(tool, out)}
+        if tool.library is not None:
+            environment["LD_PRELOAD"] = str(tool.library)
+        run = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/callgrind", str(build / "bin/memduel-peer-pairs"), str(count)],
+            env=environment, capture_output=True, text=True, errors="replace", check=True)
+        return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
+
+
+def instructions_per_pair(build, tools):
+    """Of two runs the difference: what starting and ending costs is in both."""
+    few, many = 100_000, 300_000
+    result = {}
+    for tool in tools:
+        if tool.library is None or "memduel" in tool.name or tool.name == "heaptrack":
+            result[tool.name] = (instructions_of(build, tool, many) - instructions_of(build, tool, few)) / (many - few)
+            print(f"instructions: {tool.name} {result[tool.name]:.1f}", file=sys.stderr)
+    return result
+
+
+# ---- statistics -----------------------------------------------------------------------------------
 
 
 def signed_rank_quantile(n, alpha=0.05):
@@ -182,77 +264,137 @@ def median(values):
     return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
 
 
-def measure(build, name, program, available, pairs, seed):
-    results = {tool: [] for tool in available}
-    order = random.Random(seed)
-    for pair in range(pairs):
-        for tool in order.sample(sorted(available), len(available)):
-            results[tool].append(run_once(build, program, *available[tool]))
-        print(f"{name}: {pair + 1} of {pairs}", file=sys.stderr)
-    return results
+# ---- Markdown -------------------------------------------------------------------------------------
 
 
-def print_table(name, results):
+def print_program(title, results):
     plain = results["plain"]
-    print(f"\n### {name}\n\nplain: {median([r[0] for r in plain]):.2f} s CPU, {median([r[1] for r in plain]) / 2**20:.1f} MiB peak RSS, {len(plain)} pairs\n")
-    print("| tool | CPU time ratio | 95 % interval | extra peak RSS | trace |\n| --- | --- | --- | --- | --- |")
+    print(f"\n### {title}\n\nplain: {median([r[0] for r in plain]):.2f} s of CPU time, {median([r[1] for r in plain]) / 2**20:.1f} MiB peak RSS\n")
+    print("| tool | CPU time ratio | 95 % interval | pairs | extra peak RSS | trace |\n| --- | --- | --- | --- | --- | --- |")
     for tool, runs in results.items():
         if tool == "plain":
+            continue
+        if isinstance(runs, str):
+            print(f"| {tool} | {runs} | | | | |")
             continue
         ratio, low, high = hodges_lehmann([r[0] / p[0] for r, p in zip(runs, plain)])
         interval = "too few pairs" if low is None else f"{low:.3f}–{high:.3f}"
         extra = median([r[1] - p[1] for r, p in zip(runs, plain)]) / 2**20
-        print(f"| {tool} | {ratio:.3f} | {interval} | {extra:+.1f} MiB | {median([r[2] for r in runs]) / 1e6:.2f} MB |")
+        print(f"| {tool} | {ratio:.3f} | {interval} | {len(runs)} | {extra:+.1f} MiB | {median([r[2] for r in runs]) / 1e6:.2f} MB |")
 
 
-def instructions(build, library, environment, count):
-    with tempfile.TemporaryDirectory() as out:
-        variables = {key: value.replace("{out}", out) for key, value in environment.items()}
-        if library is not None:
-            variables["LD_PRELOAD"] = str(library)
-        run = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/callgrind", str(build / "bin/memduel-peer-pairs"), str(count)],
-            env={**os.environ, **variables}, capture_output=True, text=True, check=True)
-        return int(re.search(r"Collected : (\d+)", run.stderr).group(1))
+def print_instructions(counts):
+    print("\n### Instructions of a malloc and its free, by callgrind\n\n| tool | instructions | extra |\n| --- | --- | --- |")
+    for tool, count in counts.items():
+        extra = "" if tool == "plain" else f"{count - counts['plain']:+.1f}"
+        print(f"| {tool} | {count:.1f} | {extra} |")
 
 
-def print_instructions(build, available):
-    """Of two runs the difference: what starting and ending costs is in both."""
-    def per_pair(tool):
-        few, many = 100_000, 300_000
-        return (instructions(build, *available[tool], many) - instructions(build, *available[tool], few)) / (many - few)
-    print("\n### instructions per malloc and free\n\n| tool | instructions | extra |\n| --- | --- | --- |")
-    plain = per_pair("plain")
-    print(f"| plain | {plain:.1f} | |")
-    for tool in ("memduel count", "memduel sampled"):
-        print(f"| {tool} | {per_pair(tool):.1f} | {per_pair(tool) - plain:+.1f} |")
+def print_report(kept, programs):
+    about = kept["about"]
+    print(f"{about['cpu']}, {about['cpus']} CPUs, Linux {about['kernel']}, glibc {about['glibc']}; {about['tools']}.")
+    for name, program in programs.items():
+        if name in kept["programs"]:
+            print_program(program.title, kept["programs"][name])
+    if "instructions" in kept["programs"]:
+        print_instructions(kept["programs"]["instructions"])
+
+
+# ---- what is kept ---------------------------------------------------------------------------------
+
+
+def version_of(package):
+    found = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+    return found.stdout if found.returncode == 0 else "of unknown version"
+
+
+def about(build, tools, arguments):
+    """What numbers must have in common to stand in one table."""
+    model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    packages = sorted({tool.package for tool in tools if tool.package})
+    return {
+        "cpu": model.group(1) if model else platform.machine(), "cpus": os.cpu_count(), "kernel": platform.release(),
+        "glibc": platform.libc_ver()[1], "tools": ", ".join(f"{package} {version_of(package)}" for package in packages),
+        "recorder": hashlib.sha256((build / "lib/libmemduel_recorder.so").read_bytes()).hexdigest(),
+        "pairs": arguments.pairs, "small": arguments.small,
+    }
+
+
+def load(out, wanted):
+    path = out / "about.json"
+    if not path.exists():
+        out.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(wanted, indent=1))
+    found = json.loads(path.read_text())
+    for key, value in wanted.items():
+        if found.get(key) != value:
+            raise SystemExit(f"{path}: found {key} {found.get(key)!r}, expected {value!r}; numbers of one table come from the same build, "
+                             "machine and options: give another --out")
+    return {"about": found, "programs": {file.stem: json.loads(file.read_text()) for file in out.glob("*.json") if file != path}}
+
+
+def keep(out, kept, name, results):
+    kept["programs"][name] = results
+    unfinished = out / f"{name}.json.part"
+    unfinished.write_text(json.dumps(results))
+    unfinished.rename(out / f"{name}.json")
+
+
+# ---- requirements ---------------------------------------------------------------------------------
+
+
+def refuse_missing(build, tools, programs, wanted):
+    missing = [f"{tool.name}: {tool.library} (Debian package {tool.package})" for tool in tools
+               if tool.package and not tool.library.exists()]
+    if "instructions" in wanted and shutil.which("valgrind") is None:
+        missing.append("instructions: valgrind (Debian package valgrind)")
+    for file in ["lib/libmemduel_recorder.so", *(f"bin/memduel-peer-{name}" for name in ("churn", "cross_free", "measure", "pairs"))]:
+        if not (build / file).exists():
+            missing.append(f"{build / file}: build the target {Path(file).stem.removeprefix('lib')}")
+    if any(isinstance(programs.get(name), Client) for name in wanted) and not (build / "bin/memduel-worker").exists():
+        missing.append(f"the federated rounds: {build / 'bin/memduel-worker'} (preset release)")
+    if missing:
+        raise SystemExit("missing:\n  " + "\n  ".join(missing) + "\nscripts/setup.sh --peers installs the packages")
+
+
+def warn_when_busy():
+    load_average = os.getloadavg()[0]
+    if load_average > 0.5:
+        print(f"the machine is busy (load {load_average:.1f}): ratios of a few per cent need a quiet one", file=sys.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="a directory for the runs")
     parser.add_argument("--build", type=Path, default=Path("build/release"), help="a build directory")
     parser.add_argument("--data-dir", type=Path, default=Path(__file__).parents[2] / "datasets", help="where mnist/ is")
-    parser.add_argument("--pairs", type=int, default=16, help="how often each tool runs each program")
-    parser.add_argument("--only", action="append", help="one of the programs; may be repeated")
+    parser.add_argument("--pairs", type=int, default=16, help=f"how often each tool runs each program (gperftools heap: {SLOW_PAIRS})")
+    parser.add_argument("--programs", help="some of resnet18, mnist, churn, cross-thread, python, instructions, with commas between")
     parser.add_argument("--small", action="store_true", help="small programs: to see that all of it runs")
     parser.add_argument("--seed", type=int, default=1, help="of the order of runs")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")  # as the planner sets them for workers
-    available = {}
-    for tool, (library, environment) in tools(build).items():
-        if library is None or library.exists():
-            available[tool] = (library, environment)
-        else:
-            print(f"{tool} is left out: {library} is missing", file=sys.stderr)
-    known = programs(build, arguments.data_dir.resolve(), arguments.small)
-    for name in arguments.only or known:
+    tools = all_tools(build)
+    programs = all_programs(build, arguments.data_dir.resolve(), arguments.small)
+    known = [*programs, "instructions"]
+    wanted = arguments.programs.split(",") if arguments.programs else known
+    for name in wanted:
         if name not in known:
-            parser.error(f"found {name!r}, expected one of {', '.join(known)}")
-        with tempfile.TemporaryDirectory(prefix="memduel-peers-") as place:
-            known[name].prepare(Path(place))
-            print_table(name, measure(build, name, known[name], available, arguments.pairs, arguments.seed))
-    print_instructions(build, available)
+            parser.error(f"--programs: found {name!r}, expected one of {', '.join(known)}")
+    refuse_missing(build, tools, programs, wanted)
+    kept = load(arguments.out, about(build, tools, arguments))
+    warn_when_busy()
+    for name in wanted:
+        if name in kept["programs"]:
+            print(f"{name}: measured already", file=sys.stderr)
+        elif name == "instructions":
+            keep(arguments.out, kept, name, instructions_per_pair(build, tools))
+        else:
+            with tempfile.TemporaryDirectory(prefix="memduel-peers-") as place:
+                programs[name].prepare(Path(place))
+                keep(arguments.out, kept, name, measure(build, name, programs[name], tools, arguments.pairs, arguments.seed))
+    print_report(kept, programs)
 
 
 if __name__ == "__main__":
