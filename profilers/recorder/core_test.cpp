@@ -276,7 +276,8 @@ TEST(Counters, AddUpOverThreads) {
             std::max(highest[static_cast<std::size_t>(thread)], live);
         tls.allocations += grows ? 1 : 0;
         if (tls.high >= tls.publish_at) publish();
-        if (!grows && (tls.free_left -= bytes) < 0) publish_loss();
+        tls.free_left -= grows ? 0 : bytes;
+        if (tls.free_left < 0) publish_loss();
       }
       publish();
       kept[static_cast<std::size_t>(thread)] = live;

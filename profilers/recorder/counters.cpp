@@ -182,7 +182,7 @@ bool open_page() {
   return true;
 }
 
-bool reopen_page_after_fork(std::int64_t inherited_bytes) {
+bool reopen_page_after_fork(std::int64_t inherited_bytes, std::int64_t mapping_bytes) {
   HeapPage* old = page;
   if (old != &private_page) release_memory(old, sizeof(HeapPage));
   page_file.close();
@@ -191,6 +191,8 @@ bool reopen_page_after_fork(std::int64_t inherited_bytes) {
   private_page.live_bytes = inherited_bytes;
   private_page.peak_bytes = inherited_bytes;
   private_page.inherited_bytes = inherited_bytes;
+  private_page.mapping_bytes = mapping_bytes;
+  private_page.mapping_peak_bytes = mapping_bytes;
   private_page.threads = 1;
   describe_image(private_page, kForked);
   HeapPage* mapped = map_file(private_page);

@@ -31,8 +31,9 @@ void publish_loss() MEMDUEL_HIDDEN;
 /// recorded (the directory is missing, full or not writable).
 bool open_page() MEMDUEL_HIDDEN;
 
-/// In a forked child: a page of its own, starting from what was live at the fork.
-bool reopen_page_after_fork(std::int64_t inherited_bytes) MEMDUEL_HIDDEN;
+/// In a forked child: a page of its own, starting from what was live and mapped at the fork.
+bool reopen_page_after_fork(std::int64_t inherited_bytes,
+                            std::int64_t mapping_bytes) MEMDUEL_HIDDEN;
 
 /// In a forked child that is not recorded: its parent's page is not its own.
 void leave_page_after_fork() MEMDUEL_HIDDEN;

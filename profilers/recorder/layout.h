@@ -69,7 +69,8 @@ struct HeapPage {
   std::uint64_t threads;         ///< that allocated or freed
   std::uint64_t lost;            ///< samples, scopes or blocks that could not be kept
 
-  alignas(64) std::int64_t mapping_bytes;  ///< anonymous mappings made by the program itself
+  /// Anonymous mappings made by the program itself, or inherited at fork.
+  alignas(64) std::int64_t mapping_bytes;
   std::int64_t mapping_peak_bytes;
   std::uint64_t mapped_bytes;
   std::uint64_t mappings;

@@ -126,6 +126,12 @@ void hold_mappings_for_fork() {
   ranges_lock.lock();
 }
 
+std::int64_t held_mapping_bytes() {
+  std::uintptr_t bytes = 0;
+  for (std::size_t i = 0; i < range_count; ++i) bytes += ranges[i].end - ranges[i].begin;
+  return static_cast<std::int64_t>(bytes);
+}
+
 void release_mappings_after_fork(bool in_child) {
   if (in_child) {
     ranges_lock.reset();

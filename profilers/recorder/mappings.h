@@ -14,8 +14,10 @@ void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.
 std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
-/// Around fork; `in_child` takes the lock over.
+/// Around fork, so that the child has the ranges whole; `in_child` takes the lock over.
 void hold_mappings_for_fork() MEMDUEL_HIDDEN;
 void release_mappings_after_fork(bool in_child) MEMDUEL_HIDDEN;
+/// Of all counted mappings, while they are held.
+std::int64_t held_mapping_bytes() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -37,24 +37,37 @@ void on_thread_exit(void* pass) {
   publish();
 }
 
+// The thread may itself be in the middle of what it would have to wait for.
 void before_fork() {
+  tls.fork_interrupts = tls.busy;
+  if (tls.fork_interrupts) return;
   tls.busy = true;
   publish();
   live_at_fork = __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED);
+  hold_mappings_for_fork();
 }
 
 void after_fork_in_parent() {
+  if (tls.fork_interrupts) return;
+  release_mappings_after_fork(false);
   tls.busy = false;
 }
 
+void stop_recording_in_child() {
+  recording = false;
+  stop_trace_in_child();
+  leave_page_after_fork();
+  install_off();
+}
+
 void after_fork_in_child() {
+  const std::int64_t mapping_bytes = held_mapping_bytes();
   release_mappings_after_fork(true);
+  if (tls.fork_interrupts) return stop_recording_in_child();
   const bool traces = is_tracing();
-  if (!settings.follow || !reopen_page_after_fork(live_at_fork) ||
+  if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapping_bytes) ||
       (traces && !reopen_trace_after_fork())) {
-    recording = false;
-    leave_page_after_fork();
-    install_off();
+    stop_recording_in_child();
   }
   tls.busy = false;
 }

@@ -22,8 +22,8 @@ struct ThreadState {
   std::uint64_t random;
   std::uintptr_t guard;  ///< frame of the running allocator call (see Guard), 0 outside
   std::uint32_t id;      ///< from 1; 0 before the first visit
-  std::uint16_t phase;   ///< thread phase, 0: the process-wide one
   bool busy;             ///< inside the recorder: nested calls pass through
+  bool fork_interrupts;  ///< a signal handler forks that came in the middle of the recorder
   bool leaving;          ///< destructors ran: every call publishes at once
 };
 

@@ -41,7 +41,6 @@ class Locked {
 constexpr int kScratches = 64;
 
 struct Scratch {
-  bool taken;
   int nodes_known;  ///< of the outermost frames of `native`
   std::uint32_t frames_forgotten;
   NativeStack native;
@@ -50,26 +49,27 @@ struct Scratch {
 };
 
 Scratch scratches[kScratches];
+bool scratch_taken[kScratches];  // apart, so that a forked child does not write to all of them
 
-bool take(Scratch& scratch) {
+bool take(std::size_t index) {
   if (__libc_single_threaded == 0) {
-    return !__atomic_exchange_n(&scratch.taken, true, __ATOMIC_ACQUIRE);
+    return !__atomic_exchange_n(&scratch_taken[index], true, __ATOMIC_ACQUIRE);
   }
-  scratch.taken = true;
+  scratch_taken[index] = true;
   return true;
 }
 
 // A thread comes back to the same one, where the frames of its last stack are.
 Scratch* take_scratch() {
-  for (std::uint32_t i = 0; i < kScratches; ++i) {
-    Scratch& scratch = scratches[(tls.id + i) % kScratches];
-    if (take(scratch)) return &scratch;
+  for (std::size_t i = 0; i < kScratches; ++i) {
+    const std::size_t index = (tls.id + i) % kScratches;
+    if (take(index)) return &scratches[index];
   }
   return nullptr;
 }
 
 void give_back(Scratch* scratch) {
-  __atomic_store_n(&scratch->taken, false, __ATOMIC_RELEASE);
+  __atomic_store_n(&scratch_taken[scratch - scratches], false, __ATOMIC_RELEASE);
 }
 
 // ---- stacks -----------------------------------------------------------------------------------
@@ -143,8 +143,7 @@ std::uint32_t node_of(Scratch& scratch) {
     return node_of_merged(scratch);
   }
   const NativeStack& native = scratch.native;
-  int known = scratch.nodes_known < native.kept ? scratch.nodes_known : native.kept;
-  if (scratch.frames_forgotten != frames_forgotten) known = 0;
+  int known = scratch.frames_forgotten == frames_forgotten ? scratch.nodes_known : 0;
   scratch.frames_forgotten = frames_forgotten;
   std::uint32_t node = known == 0 ? kRootNode : scratch.nodes[known - 1];
   for (; known < native.count; ++known) {
@@ -192,6 +191,7 @@ template <class Walk, class Write>
   Scratch* scratch = take_scratch();
   if (scratch == nullptr) return count_lost();
   walk(scratch->native);
+  if (scratch->nodes_known > scratch->native.kept) scratch->nodes_known = scratch->native.kept;
   walk_python(scratch->python);
   {
     const Locked locked;
@@ -213,9 +213,14 @@ bool open_trace() {
   return true;
 }
 
+void stop_trace_in_child() {
+  tracing = false;
+  drop_trace_file();
+}
+
 bool reopen_trace_after_fork() {
   trace_lock.reset();
-  for (auto& scratch : scratches) scratch.taken = false;
+  memset(scratch_taken, 0, sizeof scratch_taken);
   drop_trace_file();
   forget_blocks();
   forget_frames();

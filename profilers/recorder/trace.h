@@ -13,6 +13,8 @@ namespace memduel::recorder {
 bool open_trace() MEMDUEL_HIDDEN;
 /// In a forked child: forgets the parent's file and buffers and starts a file of its own.
 bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
+/// In a forked child that is not recorded: its parent's file is not its own.
+void stop_trace_in_child() MEMDUEL_HIDDEN;
 bool is_tracing() MEMDUEL_HIDDEN;
 
 /// Sampled mode: with the stack of the calling function.

@@ -185,10 +185,14 @@ bool is_own_code(std::uintptr_t ip) {
 
 // ---- what is still as it was -------------------------------------------------------------------
 
+// Stacks of an earlier era are not compared with: a library was closed, or this is a forked child
+// and another thread was in the middle of writing them.
+std::uint64_t era = 0;
+
 // How many of the outermost frames may be compared with: none of another stack.
 int comparable(const NativeStack& stack, const Stack& memory, std::uint64_t now) {
   const bool usable = stack.count > 0 && stack.frames[0].way == NativeFrame::nowhere &&
-                      stack.unloads == now && memory.reaches(stack.frames[0].sp);
+                      stack.era == now && memory.reaches(stack.frames[0].sp);
   return usable ? stack.count : 0;
 }
 
@@ -221,11 +225,11 @@ void append_fresh(NativeStack& stack, int kept, int fresh) {
 }  // namespace
 
 void walk_stack(NativeStack& stack, const Registers& from) {
-  const std::uint64_t now = __atomic_load_n(&unloads, __ATOMIC_RELAXED);
+  const std::uint64_t now = __atomic_load_n(&era, __ATOMIC_RELAXED);
   Registers registers = from;
   Stack memory(registers.sp);
   int known = comparable(stack, memory, now);
-  stack.unloads = now;
+  stack.era = now;
   int fresh = 0;
   for (bool more = true; more && fresh < NativeStack::kMostFrames;) {
     const std::uintptr_t ip = registers.exact_ip ? registers.ip : registers.ip - 1;
@@ -259,10 +263,12 @@ void walk_stack(NativeStack& stack, const Registers& from) {
 void forget_unwind_rules() {
   const std::uint64_t now = __atomic_add_fetch(&unloads, 1, __ATOMIC_RELEASE);
   if (now % kGenerations == 0) memset(cache, 0, sizeof cache);  // the generations come round again
+  __atomic_add_fetch(&era, 1, __ATOMIC_RELEASE);
 }
 
 void restart_unwinding_after_fork() {
   rules_lock.reset();
+  ++era;
 }
 
 }  // namespace memduel::recorder

@@ -47,7 +47,7 @@ struct NativeStack {
   NativeFrame frames[kMostFrames];
   int count;
   int kept;  ///< how many of the outermost frames the last walk found unchanged
-  std::uint64_t unloads;
+  std::uint64_t era;
   NativeFrame fresh[kMostFrames];  ///< during a walk: what is new, innermost first
 };
 

@@ -89,6 +89,37 @@ TEST(HostilePrograms, ForkingWhileThreadsAllocateGivesEachImageItsOwnCounters) {
   EXPECT_THAT(run.images, Each(Field(&HeapCounters::finished, true)));
 }
 
+TEST(HostilePrograms, ForkingWhileThreadsHoldTheRecordersLocksLeavesWholeStateBehind) {
+  const ProgramRun run = run_recorded(test_program("fork_in_locks"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.images, SizeIs(1 + 30));
+  EXPECT_THAT(run.images, Each(Field(&HeapCounters::finished, true)));
+  // Every image has given back all it had mapped or inherited.
+  EXPECT_THAT(run.images, Each(Field(&HeapCounters::mapping_bytes, 0)));
+  for (const HeapCounters& image : run.images) {
+    constexpr std::int64_t kMapped = (1 << 30) + 32768 * 4096;
+    EXPECT_LE(image.mapping_peak_bytes, kMapped);
+    EXPECT_GE(image.mapping_peak_bytes, kMapped - 2 * 4096) << "each of two threads changes a page";
+  }
+}
+
+TEST(HostilePrograms, AForkInASignalHandlerThatInterruptsTheRecorderHarmsNeitherSide) {
+  for (const std::string mode : {"count", "exact"}) {
+    const ProgramRun run =
+        run_recorded(test_program("fork_in_handler"), "MEMDUEL_RECORDER_MODE=" + mode);
+    EXPECT_EQ(run.status, 0) << mode;
+    const std::vector<std::int64_t> expected = numbers_in(run.out);
+    ASSERT_THAT(expected, SizeIs(2));
+    const HeapCounters image = run.images.front();
+    const HeapScope round = scope_of_round(image, 1);
+    EXPECT_TRUE(image.finished);
+    EXPECT_EQ(round.allocations, expected[0]) << mode;
+    EXPECT_EQ(round.allocated_bytes, expected[1]) << mode;
+    EXPECT_EQ(round.live_end_bytes - round.live_begin_bytes, 1000 * 1008) << mode;
+    EXPECT_LE(run.images.size(), 1U + 40) << "a child of the recorder's own middle is not recorded";
+  }
+}
+
 TEST(HostilePrograms, WithoutFollowingOnlyTheFirstImageIsRecorded) {
   const ProgramRun run = run_recorded(test_program("hostile_fork"), "MEMDUEL_RECORDER_FOLLOW=0");
   EXPECT_EQ(run.status, 0);

@@ -275,7 +275,8 @@ INSTANTIATE_TEST_SUITE_P(
                                      "MEMDUEL_RECORDER_MODE=sampled MEMDUEL_RECORDER_INTERVAL=500"),
                      testing::Values("every_entry", "hostile_fork", "hostile_lifetimes",
                                      "hostile_new", "overrides_new", "foreign_blocks",
-                                     "cross_thread", "maps", "opens_plugins")),
+                                     "cross_thread", "fork_in_handler", "fork_in_locks", "maps",
+                                     "opens_plugins")),
     [](const auto& instance) {
       return std::string(std::string(std::get<0>(instance.param)).ends_with("exact") ? "exact_"
                                                                                      : "sampled_") +
