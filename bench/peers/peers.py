@@ -223,7 +223,7 @@ def instructions_per_pair(build, tools):
     few, many = 100_000, 300_000
     result = {}
     for tool in tools:
-        if tool.library is None or "memduel" in tool.name or tool.name == "heaptrack":
+        if tool.library is None or "memduel" in tool.name:
             result[tool.name] = (instructions_of(build, tool, many) - instructions_of(build, tool, few)) / (many - few)
             print(f"instructions: {tool.name} {result[tool.name]:.1f}", file=sys.stderr)
     return result
@@ -292,6 +292,8 @@ def print_instructions(counts):
 
 def print_report(kept, programs):
     about = kept["about"]
+    if about["small"]:
+        print("Small programs: these numbers say only that everything runs.\n")
     print(f"{about['cpu']}, {about['cpus']} CPUs, Linux {about['kernel']}, glibc {about['glibc']}; {about['tools']}.")
     for name, program in programs.items():
         if name in kept["programs"]:

@@ -19,8 +19,7 @@ Lock trace_lock;
 bool tracing = false;
 std::uint32_t last_thread = 0;
 
-// Without a second thread the lock is left alone, which is half of what a free costs. A thread that
-// is made meanwhile would be made by this one.
+// Without a second thread the lock is left alone; who would make one meanwhile is this thread.
 class Locked {
  public:
   Locked() : alone_(__libc_single_threaded != 0) {
@@ -49,13 +48,18 @@ struct Scratch {
 };
 
 Scratch scratches[kScratches];
-bool scratch_taken[kScratches];  // apart, so that a forked child does not write to all of them
+
+// Apart from the scratches, so that a forked child does not write to all of them.
+struct alignas(64) Taken {
+  bool now;
+};
+Taken taken[kScratches];
 
 bool take(std::size_t index) {
   if (__libc_single_threaded == 0) {
-    return !__atomic_exchange_n(&scratch_taken[index], true, __ATOMIC_ACQUIRE);
+    return !__atomic_exchange_n(&taken[index].now, true, __ATOMIC_ACQUIRE);
   }
-  scratch_taken[index] = true;
+  taken[index].now = true;
   return true;
 }
 
@@ -69,7 +73,7 @@ Scratch* take_scratch() {
 }
 
 void give_back(Scratch* scratch) {
-  __atomic_store_n(&scratch_taken[scratch - scratches], false, __ATOMIC_RELEASE);
+  __atomic_store_n(&taken[scratch - scratches].now, false, __ATOMIC_RELEASE);
 }
 
 // ---- stacks -----------------------------------------------------------------------------------
@@ -220,7 +224,7 @@ void stop_trace_in_child() {
 
 bool reopen_trace_after_fork() {
   trace_lock.reset();
-  memset(scratch_taken, 0, sizeof scratch_taken);
+  memset(taken, 0, sizeof taken);
   drop_trace_file();
   forget_blocks();
   forget_frames();
