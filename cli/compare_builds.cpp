@@ -137,6 +137,7 @@ struct Side {
   const char* what;
   const Revision& revision;
   fs::path worktree;
+  std::string time;  ///< the same for both: a program that holds it must not differ by it
 };
 
 void build_side(const Side& side, const RevisionsArguments& revisions, const fs::path& directory,
@@ -148,8 +149,7 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
     MakeOptions make;
     make.command =
         revisions.shell ? CommandLine{{}, {"/bin/sh", "-c", text}} : split_command_line(text);
-    // So that a program that holds the time of its build does not differ by it.
-    make.command.env.emplace("SOURCE_DATE_EPOCH", side.revision.time);
+    make.command.env.emplace("SOURCE_DATE_EPOCH", side.time);
     make.directory = side.worktree;
     make.log = log;
     make.stop_signal = &listen_for_signals();
@@ -198,8 +198,8 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
   const auto [arm_a, arm_b] = arms_of(a, b);
   const BuildPair builds{worktrees.baseline(), worktrees.candidate(), arm_a, arm_b,
                          arguments.calibrate};
-  build_side({"a", "baseline", a, builds.a}, revisions, directory, arguments.options);
-  build_side({"b", "candidate", b, builds.b}, revisions, directory, arguments.options);
+  build_side({"a", "baseline", a, builds.a, b.time}, revisions, directory, arguments.options);
+  build_side({"b", "candidate", b, builds.b, b.time}, revisions, directory, arguments.options);
   PreparedDuel prepared = prepare_revisions(builds, arguments);
   if (same_programs(prepared.duel) && !arguments.calibrate) {
     return nothing_differs(
@@ -250,9 +250,10 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
     // What a signal ended on the way, such as git, fails in ways of its own.
     const int signal = stop_signal.load();
     if (signal == 0) throw;
+    const bool measured = fs::exists(fs::path(*settled.options.out) / "run.sqlite");
     throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
                 "stopped by a signal; the worktrees are gone", *settled.options.out,
-                "continue with the same command and --resume");
+                measured ? "continue with the same command and --resume" : "");
   }
 }
 

@@ -79,7 +79,7 @@ std::string describe_revision(const Revision& revision) {
 Worktrees::Worktrees(fs::path root, fs::path folder, const Revision& baseline,
                      const Revision& candidate)
     : root_(std::move(root)),
-      folder_(fs::absolute(folder).lexically_normal()),
+      folder_(fs::weakly_canonical(fs::absolute(folder))),
       candidate_commit_(candidate.commit) {
   remove();
   std::error_code error;

@@ -63,6 +63,14 @@ double change_of(const DifferenceTotal& total) {
   return std::abs(total.candidate_bytes - total.baseline_bytes);
 }
 
+/// Own mappings are worth a table only where their sum differs: which function needs the next arena
+/// of an allocator is chance.
+bool mappings_matter(const DifferenceTotal& total) {
+  const MetricInfo heap = metric_info("peak_heap_bytes");
+  return change_of(total) >
+         std::max(heap.absolute_margin, heap.relative_margin * total.baseline_bytes);
+}
+
 /// The roles that changed most come first; of many a few are enough.
 std::vector<const DifferenceTotal*> totals_for(const Question& question, const Results& results) {
   const std::string kind = kind_for(question, results);
@@ -70,8 +78,7 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
   for (const DifferenceTotal& total : results.difference_totals) {
     const bool asked = total.candidate == question.candidate && total.kind == kind &&
                        covers(question.role, total.role);
-    // Own mappings are worth a table only where they differ.
-    if (asked && (total.heap == "malloc" || total.stacks > 0)) totals.push_back(&total);
+    if (asked && (total.heap == "malloc" || mappings_matter(total))) totals.push_back(&total);
   }
   std::stable_sort(totals.begin(), totals.end(),
                    [](const auto* a, const auto* b) { return change_of(*a) > change_of(*b); });

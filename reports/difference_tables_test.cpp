@@ -94,6 +94,19 @@ TEST(DifferenceTables, OfGrowthAreWhatRoundsLeaveElseThePeak) {
   EXPECT_THAT(titles(results), ElementsAre("server at its peak"));
 }
 
+TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
+  Results results = with_totals({{"server", "peak"}, {"server", "peak"}});
+  results.gates = {gate("server.peak_rss_bytes", GateOutcome::failed)};
+  DifferenceTotal& mappings = results.difference_totals[1];
+  mappings.heap = "mapping";
+  mappings.baseline_bytes = 100 << 20;
+  mappings.candidate_bytes = (100 << 20) + (512 << 10);
+  EXPECT_THAT(titles(results), ElementsAre("server at its peak")) << "inside 0.5 %";
+  mappings.candidate_bytes += 1 << 20;
+  EXPECT_THAT(titles(results),
+              ElementsAre("server, its own mappings at its peak", "server at its peak"));
+}
+
 TEST(DifferenceTables, OfTimeAreNone) {
   Results results = with_totals({{"server", "peak"}});
   results.gates = {gate("server.round_seconds", GateOutcome::failed)};

@@ -116,7 +116,8 @@ TEST(Revisions, ThatDifferInDocumentationPassAndSaySo) {
   static_cast<void>(repository.commit("base"));
   repository.write("README.md", "# ledger, explained better\n");
   static_cast<void>(repository.commit("docs"));
-  // With debug information the two files differ: they name the directory that they were built in.
+  // The two files differ: their debug information names the directory that they were built in. The
+  // time of the build is in them, too.
   const Finished run =
       memduel(place, duel_of(place, "HEAD~1", "HEAD", quickly()), repository.path());
   EXPECT_EQ(run.status, 0) << run.err;

@@ -1,4 +1,4 @@
-// ledger LINES: writes so many lines into a store and prints what it holds.
+// ledger LINES: writes so many lines into a store, prints what it holds and when it was built.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -15,6 +15,6 @@ int main(int argc, char** argv) {
     seen.push_back("entry number " + std::to_string(i));
     used = store.add(seen.back().c_str());
   }
-  std::printf("%zu bytes in %zu lines\n", used, seen.size());
+  std::printf("%zu bytes in %zu lines, built %s %s\n", used, seen.size(), __DATE__, __TIME__);
   return 0;
 }
