@@ -121,7 +121,7 @@ DifferenceRow shown_row(const Difference& row) {
 }
 
 std::string remark_on(const DifferenceTotal& total) {
-  const std::string matched =
+  std::string matched =
       total.unmatched_share > 0
           ? fmt::format(
                 "{} of the bytes of both could not be matched: their stacks are in one of "

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -15,6 +14,7 @@
 #include "workloads/federated/samples.h"
 #include "workloads/federated/server_connection.h"
 #include "workloads/federated/validate.h"
+#include "workloads/federated/weights.h"
 #include "workloads/optimizations/streaming_fold.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/transport/watchdog.h"
@@ -152,18 +152,10 @@ class FederatedServer {
   }
 
   [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
-    if (workload_.weights == "equal")
-      return std::vector<double>(uploads.size(), 1.0 / static_cast<double>(uploads.size()));
-    std::vector<double> sizes;
+    std::vector<std::int64_t> sizes;
     for (const Upload& upload : uploads)
-      sizes.push_back(
-          static_cast<double>(sample_sizes_[static_cast<std::size_t>(upload.client) - 1]));
-    const double total = std::accumulate(sizes.begin(), sizes.end(), 0.0);
-    if (!(total > 0))
-      throw Error(ExitCode::cannot_measure, "all clients together have no samples to weigh by",
-                  "workload.weights");
-    for (double& size : sizes) size /= total;
-    return sizes;
+      sizes.push_back(sample_sizes_[static_cast<std::size_t>(upload.client) - 1]);
+    return shares_of(workload_.weights, sizes);
   }
 
   // ---- handler threads: one call each --------------------------------------------------------

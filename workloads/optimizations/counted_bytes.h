@@ -57,17 +57,28 @@ class ForgetfulCall final : public Call {
   std::string peer_ = "nobody";
 };
 
-/// Delivers an upload that was recorded beforehand, without allocating for it.
+/// Who holds a message that a recorded call delivers: the call, so that it costs nothing, or its
+/// reader, as with a real transport.
+enum class HeldBy { call, reader };
+
+/// Delivers an upload that was recorded beforehand.
 class RecordedCall final : public Call {
  public:
-  RecordedCall(Outgoing upload, std::size_t piece_bytes) {
+  RecordedCall(Outgoing upload, std::size_t piece_bytes, HeldBy held_by = HeldBy::call)
+      : held_by_(held_by) {
     send(*this, std::move(upload), piece_bytes);
   }
 
   std::optional<Message> read() override {
     if (next_ == messages_.size()) return std::nullopt;
     Message message;
-    message.segments.emplace_back(messages_[next_++]);
+    if (held_by_ == HeldBy::call) {
+      message.segments.emplace_back(messages_[next_++]);
+    } else {
+      const auto owner = std::make_shared<const std::string>(messages_[next_++]);
+      message.segments.emplace_back(*owner);
+      message.owner = owner;
+    }
     return message;
   }
   void write(std::span<const Segment> segments) override {
@@ -78,6 +89,7 @@ class RecordedCall final : public Call {
   [[nodiscard]] const std::string& peer() const override { return peer_; }
 
  private:
+  HeldBy held_by_;
   std::vector<std::string> messages_;
   std::size_t next_ = 0;
   std::string peer_ = "client-1";

@@ -55,6 +55,14 @@ void ModelStream::read_data(char* to, std::size_t size) {
   }
 }
 
+std::size_t ModelStream::data_at_hand() const {
+  const TensorRecord& record = table_.tensors[tensor_];
+  const std::size_t padding = position_ < record.offset ? record.offset - position_ : 0;
+  const std::size_t bytes = carry_.size() - carried_ + reader_.left_of_message();
+  return std::min(bytes - std::min(bytes, padding),
+                  record.offset + record.bytes - position_ - padding);
+}
+
 void ModelStream::expect_end() {
   if (carried_ != carry_.size() || !reader_.read_some(1).empty())
     throw Error(ExitCode::cannot_measure,

@@ -23,6 +23,9 @@ class ModelStream {
   /// Error(cannot_measure) when the stream ends early.
   void read_data(char* to, std::size_t size);
 
+  /// Bytes of the current tensor that can be read without waiting for another piece.
+  [[nodiscard]] std::size_t data_at_hand() const;
+
   /// Throws Error(cannot_measure) when bytes are left after the state.
   void expect_end();
 

@@ -1,6 +1,8 @@
 // What a round costs the server, in bytes allocated, for states of S bytes.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/test_run.h"
 #include "workloads/optimizations/counted_bytes.h"
@@ -55,6 +57,8 @@ TEST(RequestLifetimeBytes, AWaitingHandlerKeepsTwoStatesAsOriginalAndOneAsCoded)
 // ---- averaging
 // --------------------------------------------------------------------------------------
 
+constexpr double kBlock = 262144;
+
 struct Averaged {
   double peak = 0;
   double kept = 0;  ///< by the aggregator, once the answer is gone
@@ -78,30 +82,37 @@ TEST(AggregateBytes, TheKeptStepIsOneMoreState) {
   EXPECT_NEAR(average("out_of_place_kept_step").peak, average("in_place").peak, 0.5 * S);
 }
 
-double fold(const std::string& staging_value) {
+/// Peak of folding so many uploads in pieces of a block's size.
+double fold(const std::string& staging_value, std::size_t clients) {
   const Model model{nullptr, sample_state(), {"a", "b"}};
   const auto framing = make_framing("metadata_then_raw");
-  RecordedCall calls[2] = {{upload_of(sample_state(), *framing), kPiece},
-                           {upload_of(sample_state(), *framing), kPiece}};
+  std::deque<RecordedCall> calls;
+  for (std::size_t i = 0; i < clients; ++i)
+    calls.emplace_back(upload_of(model.state, *framing), static_cast<std::size_t>(kBlock),
+                       HeldBy::reader);
   const auto staging = make_staging(staging_value, state_bytes(model.state), ::testing::TempDir());
   const MallocCounter counter;
   std::vector<std::unique_ptr<ModelStream>> streams;
   std::vector<FoldInput> inputs;
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < clients; ++i) {
     streams.push_back(framing->open(calls[i]));
     streams.back()->read_table();
-    inputs.push_back({i + 1, 0.5, streams.back().get()});
+    inputs.push_back(
+        {static_cast<int>(i) + 1, 1 / static_cast<double>(clients), streams.back().get()});
   }
   streaming_fold(model, model.state, inputs, UploadKind::weights, *staging);
   return as_double(counter.peak());
 }
 
-TEST(AggregateBytes, TheFoldHoldsBlocksOnly) {
-  EXPECT_LT(fold("unlinked_file"), 2 * 262144 + kSmall);
+// What was read, what is folded, and the piece that is being read: of one client, however many
+// there are.
+TEST(AggregateBytes, TheFoldHoldsTwoBlocksAndOnePiece) {
+  EXPECT_NEAR(fold("unlinked_file", 2), 3 * kBlock, 0.2 * kBlock);
+  EXPECT_NEAR(fold("unlinked_file", 16), 3 * kBlock, 0.2 * kBlock);
 }
 
 TEST(StagingBytes, TheSecondCopyIsOneState) {
-  EXPECT_NEAR(fold("second_copy") - fold("unlinked_file"), S, kSmall);
+  EXPECT_NEAR(fold("second_copy", 2) - fold("unlinked_file", 2), S, kSmall);
 }
 
 // ---- answering

@@ -82,13 +82,24 @@ void fold_mean(const TensorFold& fold, std::size_t count, Blocks<Number>& blocks
     blocks.folded[i] = static_cast<Number>(static_cast<Quotient>(blocks.folded[i]) / clients);
 }
 
+/// How many of `left` numbers to fold next: a block, but no more than the first client's piece
+/// still holds. Where clients cut alike, every piece is then used up in one turn, and none is held
+/// while the others are read.
+template <class Number>
+std::size_t next_count(const TensorFold& fold, std::size_t left) {
+  const std::size_t at_hand = fold.inputs.front().stream->data_at_hand() / sizeof(Number);
+  const std::size_t block = std::min(left, kBlockBytes / sizeof(Number));
+  return at_hand == 0 ? block : std::min(block, at_hand);
+}
+
 template <class Number>
 void fold_tensor(const TensorFold& fold, bool stepped, Staging& staging) {
   Blocks<Number> blocks;
   const auto total = static_cast<std::size_t>(fold.entry.tensor.numel());
   const auto* const global = fold.entry.tensor.template data_ptr<Number>();
-  for (std::size_t first = 0; first < total; first += blocks.local.size()) {
-    const std::size_t count = std::min(blocks.local.size(), total - first);
+  std::size_t count = 0;
+  for (std::size_t first = 0; first < total; first += count) {
+    count = next_count<Number>(fold, total - first);
     if (stepped)
       fold_steps(fold, global + first, count, blocks);
     else

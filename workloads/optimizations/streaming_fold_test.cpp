@@ -8,6 +8,7 @@
 #include <deque>
 
 #include "workloads/federated/model_file.h"
+#include "workloads/federated/weights.h"
 #include "workloads/optimizations/optimizations.h"
 #include "workloads/transport/loop_call.h"
 
@@ -28,10 +29,9 @@ Model some_model() {
   return {nullptr, some_state(1), {"weight", "fine"}};
 }
 
-// Thirds and sevenths have no exact share, and their products round.
+// Thirds and fifteenths have no exact double, and products with them round.
 std::vector<double> shares(bool by_sample_size) {
-  return by_sample_size ? std::vector<double>{5.0 / 15, 7.0 / 15, 3.0 / 15}
-                        : std::vector<double>(3, 1.0 / 3);
+  return shares_of(by_sample_size ? "sample_size" : "equal", {5, 7, 3});
 }
 
 struct Averaging {

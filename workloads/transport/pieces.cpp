@@ -40,6 +40,8 @@ void send_pieces_borrowed(Call& call, std::span<const Segment> segments, std::si
   std::vector<Segment> piece;
   while (left > 0) {
     std::size_t room = std::min(left, piece_bytes);
+    if (index == 0 && !segments[0].bytes.empty())
+      room = std::min(room, segments[0].bytes.size() - position);
     left -= room;
     piece.assign(1, owned(data_buffer_prefix(room)));
     while (room > 0) {
@@ -70,10 +72,14 @@ std::optional<CopiedPiece> read_piece_copied(Call& call) {
   return piece;
 }
 
-bool PieceReader::next_message() {
+void PieceReader::drop_message() {
   message_ = {};
   segment_ = 0;
   position_ = 0;
+}
+
+bool PieceReader::next_message() {
+  drop_message();
   std::optional<Message> received = call_.read();
   if (!received) return false;
   message_ = std::move(*received);
@@ -120,14 +126,21 @@ void PieceReader::read_exactly(char* to, std::size_t size) {
     std::memcpy(to + done, part.data(), part.size());
     done += part.size();
   }
+  if (left_of_message() == 0) drop_message();
+}
+
+std::size_t PieceReader::left_of_message() const {
+  std::size_t left = 0;
+  for (std::size_t i = segment_; i < message_.segments.size(); ++i)
+    left += message_.segments[i].size();
+  return left - position_;
 }
 
 std::string PieceReader::read_rest_of_message() {
   std::string rest(read_some(SIZE_MAX));
   for (++segment_, position_ = 0; segment_ < message_.segments.size(); ++segment_)
     rest.append(message_.segments[segment_]);
-  message_ = {};
-  segment_ = 0;
+  drop_message();
   return rest;
 }
 

@@ -13,7 +13,8 @@ namespace memduel {
 /// serialized DataBuffer and the transport's own copy of it are alive at once, each one piece long.
 void send_pieces_copied(Call& call, std::string_view bytes, std::size_t piece_bytes);
 
-/// Sends `segments` in pieces, each a DataBuffer prefix and borrowed bytes.
+/// Sends `segments` in pieces, each a DataBuffer prefix and borrowed bytes. The first segment,
+/// which says what follows, shares none: who has read it holds nothing yet of what follows.
 void send_pieces_borrowed(Call& call, std::span<const Segment> segments, std::size_t piece_bytes);
 
 /// A received piece as the Python program holds it: the parsed DataBuffer and the bytes that
@@ -36,8 +37,12 @@ class PieceReader {
   /// call.
   std::string_view read_some(std::size_t most);
 
-  /// Exactly `size` bytes. Throws Error(cannot_measure) when the stream ends before.
+  /// Exactly `size` bytes; a message is let go of with its last byte. Throws Error(cannot_measure)
+  /// when the stream ends before.
   void read_exactly(char* to, std::size_t size);
+
+  /// Bytes that can be read without waiting for another message.
+  [[nodiscard]] std::size_t left_of_message() const;
 
   /// What is left of the current message; reads the next one when nothing is. Empty at the end.
   std::string read_rest_of_message();
@@ -46,6 +51,7 @@ class PieceReader {
 
  private:
   bool next_message();
+  void drop_message();
 
   Call& call_;
   Message message_;

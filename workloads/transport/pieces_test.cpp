@@ -42,14 +42,31 @@ TEST(Pieces, CopiedPiecesArriveWholeForEverySizeAroundThePiece) {
 TEST(Pieces, BorrowedSegmentsAreCutAcrossTheirBounds) {
   const std::string text = alphabet(1000);
   const std::string_view all = text;
-  const std::vector<Segment> segments = {{all.substr(0, 1), nullptr},
-                                         {all.substr(1, 0), nullptr},
-                                         {all.substr(1, 333), nullptr},
-                                         {all.substr(334), nullptr}};
+  // The first in pieces of its own, the others as one row.
+  for (const auto& [first, pieces] : {std::pair{111U, 2U + 9U}, {1U, 1U + 10U}, {0U, 10U}}) {
+    const std::vector<Segment> segments = {{all.substr(0, first), nullptr},
+                                           {all.substr(first, 0), nullptr},
+                                           {all.substr(first, 333), nullptr},
+                                           {all.substr(first + 333), nullptr}};
+    LoopCall call;
+    send_pieces_borrowed(call, segments, 100);
+    EXPECT_EQ(call.waiting(), pieces) << first;
+    EXPECT_EQ(read_all_copied(call), text) << first;
+  }
+}
+
+// So that a message goes with its last byte, not with the next one's first.
+TEST(PieceReader, HoldsNoMessageThatIsReadToItsEnd) {
   LoopCall call;
-  send_pieces_borrowed(call, segments, 100);
-  EXPECT_EQ(call.waiting(), 10U);
-  EXPECT_EQ(read_all_copied(call), text);
+  send_pieces_copied(call, alphabet(128), 64);
+  PieceReader reader(call);
+  std::string some(60, ' ');
+  reader.read_exactly(some.data(), 60);
+  EXPECT_EQ(reader.left_of_message(), 4U);
+  reader.read_exactly(some.data(), 4);
+  EXPECT_EQ(reader.left_of_message(), 0U);
+  reader.read_exactly(some.data(), 1);
+  EXPECT_EQ(reader.left_of_message(), 63U);
 }
 
 TEST(PieceReader, JoinsDataOverSegmentsAndMessages) {

@@ -2,126 +2,27 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <condition_variable>
 #include <cstring>
 #include <list>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
+#include "workloads/transport/socket_frames.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 5;
 constexpr std::string_view kScheme = "unix-abstract:";
 
 [[noreturn]] void fail(const std::string& what, const std::string& peer) {
   throw Error(ExitCode::cannot_measure, what, peer);
 }
-
-class Socket {
- public:
-  explicit Socket(int fd) : fd_(fd) {}
-  Socket(Socket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Socket(const Socket&) = delete;
-  Socket& operator=(const Socket&) = delete;
-  Socket& operator=(Socket&&) = delete;
-  ~Socket() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int fd() const { return fd_; }
-  void shut_down() const noexcept { ::shutdown(fd_, SHUT_RDWR); }
-
-  void set_deadline(double seconds) const {
-    timeval limit{};
-    limit.tv_sec = static_cast<time_t>(seconds);
-    limit.tv_usec = static_cast<suseconds_t>((seconds - static_cast<double>(limit.tv_sec)) * 1e6);
-    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    ::setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  }
-
- private:
-  int fd_;
-};
-
-struct Frame {
-  char kind = 0;
-  std::string bytes;
-};
-
-/// Sends and receives frames on one connection.
-class Frames {
- public:
-  Frames(Socket socket, std::size_t most_bytes, std::string peer)
-      : socket_(std::move(socket)), most_bytes_(most_bytes), peer_(std::move(peer)) {}
-
-  void send(char kind, std::span<const Segment> segments) {
-    std::size_t size = 0;
-    for (const Segment& segment : segments) size += segment.bytes.size();
-    if (size > most_bytes_)
-      fail(fmt::format("a message of {} bytes exceeds the limit of {}", size, most_bytes_), peer_);
-    std::array<char, kHeaderBytes> header{kind};
-    for (std::size_t i = 0; i < 4; ++i) header[1 + i] = static_cast<char>(size >> (8 * i) & 0xff);
-    send_all({header.data(), header.size()});
-    for (const Segment& segment : segments) send_all(segment.bytes);
-  }
-
-  /// Absent when the peer closed between two frames.
-  std::optional<Frame> receive() {
-    std::array<char, kHeaderBytes> header{};
-    if (!receive_all(header.data(), header.size())) return std::nullopt;
-    std::size_t size = 0;
-    for (std::size_t i = 0; i < 4; ++i)
-      size |= static_cast<std::size_t>(static_cast<std::uint8_t>(header[1 + i])) << (8 * i);
-    if (size > most_bytes_)
-      fail(fmt::format("a message of {} bytes exceeds the limit of {}", size, most_bytes_), peer_);
-    Frame frame{header[0], std::string(size, '\0')};
-    if (!receive_all(frame.bytes.data(), size))
-      throw PeerGone("the peer closed within a message", peer_);
-    return frame;
-  }
-
-  void shut_down() const noexcept { socket_.shut_down(); }
-  [[nodiscard]] const std::string& peer() const { return peer_; }
-
- private:
-  void send_all(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t sent = ::send(socket_.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent < 0)
-        throw PeerGone(fmt::format("the peer is gone: {}", std::strerror(errno)), peer_);
-      bytes.remove_prefix(static_cast<std::size_t>(sent));
-    }
-  }
-
-  /// False when the peer closed before the first byte.
-  bool receive_all(char* to, std::size_t size) {
-    std::size_t done = 0;
-    while (done < size) {
-      const ssize_t got = ::recv(socket_.fd(), to + done, size - done, 0);
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) throw PeerGone(fmt::format("nothing received: {}", std::strerror(errno)), peer_);
-      if (got == 0 && done == 0) return false;
-      if (got == 0) throw PeerGone("the peer closed within a message", peer_);
-      done += static_cast<std::size_t>(got);
-    }
-    return true;
-  }
-
-  Socket socket_;
-  std::size_t most_bytes_;
-  std::string peer_;
-};
 
 Message to_message(Frame frame) {
   const auto owner = std::make_shared<const std::string>(std::move(frame.bytes));
