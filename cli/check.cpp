@@ -45,7 +45,7 @@ FinishedRun analyse_with_budgets(const CheckArguments& arguments,
     settings.gates = default_gates(view_experiment(finished.run).workload_kind);
   settings.gates.insert(settings.gates.end(), budgets.begin(), budgets.end());
   finished.results = analyse(finished.run, settings);
-  add_differences(finished, arguments.directory);
+  add_profiles(finished, arguments.directory);
   return finished;
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/calibration_file.h"
 #include "experiment/arm_differences.h"
+#include "experiment/kept_profiles.h"
 #include "reports/html.h"
 #include "reports/terminal.h"
 
@@ -36,11 +37,14 @@ FinishedRun analyse_directory(const std::filesystem::path& directory,
   FinishedRun finished;
   finished.run = read_run(directory, series);
   finished.results = analyse(finished.run, settings_in(directory, finished.run, gates));
-  add_differences(finished, directory);
+  add_profiles(finished, directory);
   return finished;
 }
 
-void add_differences(FinishedRun& finished, const std::filesystem::path& directory) {
+void add_profiles(FinishedRun& finished, const std::filesystem::path& directory) {
+  finished.profiles.clear();
+  for (const std::filesystem::path& file : kept_profiles(directory))
+    finished.profiles.push_back({file.filename().string(), std::filesystem::file_size(file)});
   Results& results = finished.results;
   ArmDifferences found = arm_differences(directory, finished.run);
   results.differences = std::move(found.differences);
@@ -52,17 +56,23 @@ void add_differences(FinishedRun& finished, const std::filesystem::path& directo
          "repeat the run with this gate, and with time for one trial more of each side"});
 }
 
+ReportModel model_of(const FinishedRun& finished, bool confidential) {
+  ReportOptions options;
+  options.confidential = confidential;
+  options.profiles = finished.profiles;
+  return build_report_model(finished.results, finished.run, options);
+}
+
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
   write_file_atomically(directory / "results.json",
                         results_to_json(finished.results).dump(1) + "\n");
-  write_file_atomically(directory / "report.html",
-                        render_html(build_report_model(finished.results, finished.run)));
+  write_file_atomically(directory / "report.html", render_html(model_of(finished)));
 }
 
 void print_terminal_report(const FinishedRun& finished) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  print(render_terminal(build_report_model(finished.results, finished.run), options));
+  print(render_terminal(model_of(finished), options));
 }
 
 void print(const std::string& text) {

@@ -17,6 +17,7 @@ namespace memduel::cli {
 struct FinishedRun {
   RunData run;
   Results results;
+  std::vector<ProfileFile> profiles;
 };
 
 /// The calibration that a run keeps in its directory, where there was one when it began.
@@ -36,9 +37,12 @@ AnalysisSettings settings_in(const std::filesystem::path& directory, const RunDa
 FinishedRun analyse_directory(const std::filesystem::path& directory,
                               const std::vector<std::string>& gates, WithSeries series);
 
-/// Adds where the arms differ, from the profiles in `directory`; says so where a gate failed and
-/// there are none.
-void add_differences(FinishedRun& finished, const std::filesystem::path& directory);
+/// Adds the profiles in `directory` and where they say that the arms differ; says so where a gate
+/// failed and there are none.
+void add_profiles(FinishedRun& finished, const std::filesystem::path& directory);
+
+/// What every report of the run is written from.
+ReportModel model_of(const FinishedRun& finished, bool confidential = false);
 
 /// Writes results.json and report.html into `directory`.
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);

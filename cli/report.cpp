@@ -26,9 +26,7 @@ struct ReportArguments {
 int report(const ReportArguments& arguments) {
   const WithSeries series = arguments.format == "html" ? WithSeries::yes : WithSeries::no;
   const FinishedRun finished = analyse_directory(arguments.directory, {}, series);
-  ReportOptions options;
-  options.confidential = arguments.confidential;
-  const ReportModel model = build_report_model(finished.results, finished.run, options);
+  const ReportModel model = model_of(finished, arguments.confidential);
   if (arguments.format == "html") {
     const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
     write_file_atomically(path, render_html(model));

@@ -160,6 +160,18 @@ std::string ablation(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
+std::string profiles(const ReportModel& model) {
+  const ProfileList& list = model.profiles;
+  if (list.commands.empty() && list.sentences.empty()) return {};
+  std::string out =
+      "\n<details><summary>Profiles, in the run's directory and outside the "
+      "statistics</summary>\n\n";
+  for (const std::string& sentence : list.sentences) out += "- " + escape_markdown(sentence) + "\n";
+  if (!list.commands.empty()) out += "\n";
+  for (const std::string& command : list.commands) out += "    " + command + "\n";
+  return out + "\n</details>\n";
+}
+
 std::string counted(size_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
@@ -177,7 +189,7 @@ std::string render_markdown(const ReportModel& model) {
   out += fmt::format("\nReproduce: `{}`\n", model.reproduce);
   out += differences(model);
   if (!model.results.comparisons.empty()) out += "\n" + table(model);
-  return out + ablation(model);
+  return out + ablation(model) + profiles(model);
 }
 
 }  // namespace memduel

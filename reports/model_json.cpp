@@ -127,6 +127,9 @@ json report_model_to_json(const ReportModel& model) {
                      {"candidate_bytes", p.candidate_bytes}});
   json timelines = json::array();
   for (const RoleTimeline& timeline : model.timelines) timelines.push_back(timeline_json(timeline));
+  json profiles = json::array();
+  for (const ListedProfile& p : model.profiles.profiles)
+    profiles.push_back({{"file", p.file}, {"arm", p.arm}, {"role", p.role}, {"trial", p.trial}});
   return {{"schema", "memduel.report/1"},
           {"title", model.title},
           {"confidential", model.confidential},
@@ -141,6 +144,9 @@ json report_model_to_json(const ReportModel& model) {
           {"differences", differences_json(model.differences)},
           {"memory_parts", std::move(parts)},
           {"timelines", std::move(timelines)},
+          {"profiles", std::move(profiles)},
+          {"profile_commands", model.profiles.commands},
+          {"profile_sentences", model.profiles.sentences},
           {"trial_notes", trial_notes(model.results)},
           {"config", model.config},
           {"results", results_to_json(model.results)}};

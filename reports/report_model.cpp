@@ -238,6 +238,7 @@ ReportModel build_report_model(const Results& results, const RunData& run,
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),
                                                                options.bucket_budget);
+  model.profiles = list_profiles(results, options.profiles);
   model.blocks_done = count_blocks(run, results.arms.size());
   model.blocks_planned = planned_blocks(run.config);
   model.reproduce = reproduce_command(results.environment);

@@ -9,6 +9,7 @@
 #include "analysis/results.h"
 #include "base/run_data.h"
 #include "reports/difference_tables.h"
+#include "reports/profile_list.h"
 #include "reports/timeline.h"
 
 namespace memduel {
@@ -54,6 +55,7 @@ struct ReportModel {
   std::vector<DifferenceTable> differences;  ///< from profile trials
   std::vector<MemoryPart> memory_parts;      ///< live, held free, file-backed; from medians
   std::vector<RoleTimeline> timelines;
+  ProfileList profiles;
   int blocks_done = 0;  ///< measure blocks in which no arm is missing
   std::optional<int> blocks_planned;
   std::string reproduce;  ///< a command line
@@ -63,6 +65,7 @@ struct ReportModel {
 struct ReportOptions {
   bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
   int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
+  std::vector<ProfileFile> profiles = {};  ///< what lies in the run's profiles/
 };
 
 /// Pure: reads nothing but its arguments.

@@ -176,6 +176,21 @@ std::string sparklines(const ReportModel& model) {
   return !any_course ? "" : "\nPeak RSS by round, median of the trials\n" + out;
 }
 
+/// A command is not wrapped: it would no longer be one.
+std::string profiles(const ReportModel& model, int width) {
+  constexpr size_t kMostCommands = 6;
+  const ProfileList& list = model.profiles;
+  if (list.commands.empty() && list.sentences.empty()) return {};
+  std::string out = "\nProfiles, in the run's directory and outside the statistics\n";
+  for (const std::string& sentence : list.sentences)
+    out += wrapped("• " + escape_terminal(sentence), 2, width);
+  for (size_t i = 0; i < list.commands.size() && i < kMostCommands; ++i)
+    out += "  " + escape_terminal(list.commands[i]) + "\n";
+  if (list.commands.size() > kMostCommands)
+    out += fmt::format("  and {} more in the HTML report\n", list.commands.size() - kMostCommands);
+  return out;
+}
+
 std::string notes(const ReportModel& model, int width) {
   std::string out;
   const auto add = [&](const char* kind, const std::vector<Note>& list) {
@@ -202,6 +217,7 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          sentence_lines(model, options) + table(model, options) +
          render_differences(model, options) + sparklines(model) + render_ablation(model, options) +
+         profiles(model, options.width) +
          notes(model, options.width);
 }
 

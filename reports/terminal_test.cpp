@@ -51,6 +51,13 @@ TEST(TerminalReport, SaysHowFarARunThatIsStillGoingHasCome) {
               testing::StartsWith("sample · 5 blocks of 8"));
 }
 
+TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {
+  const std::string text = render_terminal(sample_model({.series = false, .profiles = true}));
+  EXPECT_THAT(text, testing::HasSubstr("• Under the recorder, original took 1.04 times as long"));
+  EXPECT_THAT(text, testing::HasSubstr("  memduel flamegraph profiles/19-server.2.mdp --diff "
+                                       "profiles/20-server.2.mdp\n"));
+}
+
 TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
   EXPECT_THAT(render_terminal(sample_model({.blocks = -1})),
               testing::StartsWith("sample · 0 blocks"));

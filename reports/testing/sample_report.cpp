@@ -1,7 +1,7 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
 // [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|ablated|hostile-ablated|
-//  profiled|hostile-profiled]
+//  profiled|hostile-profiled|traced]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct Kind {
 std::map<std::string, Kind> kinds() {
   std::map<std::string, Kind> all;
   all["plain"] = {};
-  all["hostile"].sample = {.hostile = true, .failed_trial = true};
+  all["hostile"].sample = {.hostile = true, .failed_trial = true, .profiles = true};
   all["empty"].sample = {.candidates = 1, .blocks = -1};
   all["failed"].sample = {.all_failed = true};
   all["one-arm"].sample = {.candidates = 0};
@@ -36,13 +36,16 @@ std::map<std::string, Kind> kinds() {
   all["ablated"].sample = {.blocks = 6, .ablation = true};
   all["hostile-ablated"].sample = {.blocks = 2, .hostile = true, .ablation = true};
   all["profiled"].sample = {.differences = true};
+  all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {.blocks = 2, .hostile = true, .differences = true};
   return all;
 }
 
 void write_report(const std::filesystem::path& dir, const Kind& kind) {
   const Sample sample = make_sample(kind.sample);
-  const ReportModel model = build_report_model(sample.results, sample.run, kind.report);
+  ReportOptions options = kind.report;
+  options.profiles = sample_profiles(sample);
+  const ReportModel model = build_report_model(sample.results, sample.run, options);
   std::filesystem::create_directories(dir);
   write_file_atomically(dir / "report.html", render_html(model));
   write_file_atomically(

@@ -298,6 +298,11 @@ Sample make_sample(const SampleOptions& options) {
       const int k = (position + block) % (options.candidates + 1);
       run.trials.push_back(make_trial(options, ++id, block, position, k));
     }
+  for (int k = 0; options.profiles && k <= options.candidates; ++k) {
+    run.trials.push_back(make_trial(options, ++id, -1, k, k));
+    run.trials.back().kind = TrialKind::profile;
+    sample.results.perturbation.push_back({arm_name(k, options.hostile), "recorder", 1.04, 1.01});
+  }
   for (TrialData& trial : run.trials) {
     const bool last = &trial == &run.trials.back();
     if (!options.all_failed && !(options.failed_trial && last)) continue;
@@ -312,9 +317,22 @@ Sample make_sample(const SampleOptions& options) {
   return sample;
 }
 
+std::vector<ProfileFile> sample_profiles(const Sample& sample) {
+  std::vector<ProfileFile> files;
+  for (const TrialData& trial : sample.run.trials) {
+    if (trial.kind != TrialKind::profile) continue;
+    files.push_back({fmt::format("{}-server.mdp", trial.id), 2'000});
+    files.push_back({fmt::format("{}-server.2.mdp", trial.id), 90'000});
+    files.push_back({fmt::format("{}-client-1.mdp", trial.id), 80'000});
+  }
+  return files;
+}
+
 ReportModel sample_model(const SampleOptions& options) {
   const Sample sample = make_sample(options);
-  return build_report_model(sample.results, sample.run);
+  ReportOptions report;
+  report.profiles = sample_profiles(sample);
+  return build_report_model(sample.results, sample.run, report);
 }
 
 }  // namespace memduel

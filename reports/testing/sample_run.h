@@ -18,6 +18,8 @@ struct SampleOptions {
   bool all_failed = false;
   bool ablation = false;     ///< see add_ablation in sample_run.cpp
   bool differences = false;  ///< of the server's peak, see add_differences
+  /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
+  bool profiles = false;
 };
 
 struct Sample {
@@ -29,6 +31,9 @@ struct Sample {
 /// at 600 * 0.6^k MiB, plus 1 MiB per round and up to 2 MiB by block; clients are the same in all
 /// arms.
 Sample make_sample(const SampleOptions& options = {});
+
+/// Of each profile trial the server's script and program, and a client.
+std::vector<ProfileFile> sample_profiles(const Sample& sample);
 
 /// Its report.
 ReportModel sample_model(const SampleOptions& options);

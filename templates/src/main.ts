@@ -12,6 +12,7 @@ import { first_screen } from "./first_screen";
 import { growth_section } from "./growth";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
+import { profiles_section } from "./profiles";
 import { rounds_section } from "./rounds";
 
 type Theme = "auto" | "light" | "dark";
@@ -104,6 +105,7 @@ function render(model: ReportModel): void {
     ...rounds_section(model, looks),
     ...growth_section(model),
     ...metrics_section(model),
+    ...profiles_section(model),
     evidence_section(model),
   ];
   document.body.replaceChildren(

@@ -238,6 +238,9 @@ export interface ReportModel {
   differences: DifferenceTable[];
   memory_parts: MemoryPart[];
   timelines: RoleTimeline[];
+  profiles: { file: string; arm: string; role: string; trial: number }[];
+  profile_commands: string[];
+  profile_sentences: string[];
   trial_notes: TrialNote[];
   config: unknown;
   results: Results;

@@ -7,6 +7,8 @@
 namespace memduel {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double kMiB = 1024 * 1024;
 /// What a C++ program allocates besides: libstdc++'s pool for exceptions (72 KiB), little else.
 constexpr double kOther = 128 * 1024;
@@ -92,6 +94,15 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
   ASSERT_EQ(results.at("perturbation").size(), 2U);
   EXPECT_EQ(results.at("perturbation").at(0).at("tracer"), "recorder");
   EXPECT_GT(results.at("perturbation").at(0).at("peak_rss_ratio"), 0.9);
+  const auto relative = [&](const std::string& profile) {
+    return fs::relative(profile, place.path("run")).string();
+  };
+  const std::string command =
+      "memduel flamegraph " + relative(profiles[0]) + " --diff " + relative(profiles[1]);
+  EXPECT_THAT(run.out, testing::AllOf(testing::HasSubstr(command),
+                                      testing::HasSubstr("Under the recorder, a took ")));
+  EXPECT_THAT(memduel(place, {"report", place.path("run"), "--format", "markdown"}).out,
+              testing::HasSubstr(command));
 }
 
 }  // namespace

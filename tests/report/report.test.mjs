@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled", "traced"];
 const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
 const report = (kind) => join(dir, kind, "report.html");
 const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
@@ -50,6 +50,23 @@ describe("every kind of report has no error, no request, no overflow and no viol
       await inspect(["plain", "hostile"].includes(kind));
       await page.close();
     });
+});
+
+describe("profiles", () => {
+  test("are named with the command that opens them and what recording cost", async () => {
+    const { page } = await open_report(browser, report("traced"));
+    const text = await page.textContent("#profiles");
+    assert.match(text, /memduel flamegraph profiles\/28-server\.2\.mdp --diff profiles\/29-server\.2\.mdp/);
+    assert.match(text, /Under the recorder, optimized took 1\.04 times as long and peaked at 1\.01 times its RSS\./);
+    assert.equal((await page.$$("#profiles tbody tr")).length, 9);
+    await page.close();
+  });
+
+  test("have no section where there are none", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    assert.equal(await page.$("#profiles"), null);
+    await page.close();
+  });
 });
 
 describe("numbers", () => {
