@@ -1,5 +1,7 @@
 #include "experiment/command_placeholders.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -74,17 +76,33 @@ void visit_workload(const json& workload, const Visit& visit) {
   }
 }
 
-void check_text(const std::string& text, const Names& known, const std::string& place) {
-  if (text.find('\0') != std::string::npos) {
-    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
-                place);
+/// Lines with their ends, and where each is.
+void each_line(const std::string& text, const std::string& file,
+               const std::function<void(const std::string&, const std::string&)>& visit) {
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = text.find('\n', begin);
+    const std::size_t end = newline == std::string::npos ? text.size() : newline + 1;
+    visit(text.substr(begin, end - begin), fmt::format("{}, line {}", file, ++number));
+    begin = end;
   }
+}
+
+void check_names(const std::string& text, const Names& known, const std::string& place) {
   fill_placeholders(
       text,
       [&](const std::string& name) {
         return is_one_of(known, name) ? std::optional(name) : std::nullopt;
       },
       known, place);
+}
+
+void check_text(const std::string& text, const Names& known, const std::string& place) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
+                place);
+  }
+  check_names(text, known, place);
 }
 
 }  // namespace
@@ -102,6 +120,12 @@ void check_arm_texts(const json& arm, const std::string& place) {
                    check_text(text, known, place + format_json_path(path).substr(1));
                  });
   }
+}
+
+void check_template_text(const std::string& text, const std::string& file) {
+  each_line(text, file, [](const std::string& line, const std::string& place) {
+    check_names(line, kOfTrial, place);
+  });
 }
 
 bool mentions_block(const json& workload) {
@@ -141,6 +165,14 @@ std::string TrialPlaceholders::fill(const std::string& text, const std::string& 
   return fill_placeholders(
       text, [this](const std::string& name) { return value_of(name); },
       index_ ? kOfProcess : kOfTrial, place);
+}
+
+std::string TrialPlaceholders::fill_template(const std::string& text, const std::string& file) {
+  std::string result;
+  each_line(text, file, [&](const std::string& line, const std::string& place) {
+    result += fill(line, place);
+  });
+  return result;
 }
 
 std::string TrialPlaceholders::fill_pattern(const std::string& text) {

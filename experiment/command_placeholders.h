@@ -17,6 +17,9 @@ void check_command_texts(const nlohmann::json& workload, const std::string& orig
 /// The same in what an arm changes; `place` is the arm.
 void check_arm_texts(const nlohmann::json& arm, const std::string& place);
 
+/// The same in a template: `file` is for the message.
+void check_template_text(const std::string& text, const std::string& file);
+
 /// Whether a process, a template's name or prepare has {block}: then no two blocks are alike.
 bool mentions_block(const nlohmann::json& workload);
 
@@ -33,6 +36,8 @@ class TrialPlaceholders {
 
   /// `text` filled. `place` is for the message should it have an unknown placeholder.
   std::string fill(const std::string& text, const std::string& place);
+  /// A template, line by line.
+  std::string fill_template(const std::string& text, const std::string& file);
   /// A pattern, in which other text in braces stays.
   std::string fill_pattern(const std::string& text);
 

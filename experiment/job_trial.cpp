@@ -18,6 +18,11 @@ namespace fs = std::filesystem;
 /// Long enough to remove gigabytes of files; nobody waits longer for a run that was interrupted.
 constexpr double kCleanupSeconds = 60;
 
+bool has_note(const std::vector<Note>& notes, const std::string& code) {
+  return std::any_of(notes.begin(), notes.end(),
+                     [&](const Note& note) { return note.code == code; });
+}
+
 /// One command as a trial of one process without meters.
 TrialPlan plan_of_step(const ProcessSpec& step, const TrialPlan& trial) {
   TrialPlan plan = trial;
@@ -30,16 +35,29 @@ TrialPlan plan_of_step(const ProcessSpec& step, const TrialPlan& trial) {
   return plan;
 }
 
-/// The run of the first command that fails; nothing when all end well.
-std::optional<TrialRun> prepare(const PlannedTrial& planned, const RunTrial& run_trial) {
+struct Prepared {
+  std::optional<TrialRun> failed;  ///< of the first command that failed
+  std::vector<Note> warnings;
+};
+
+Prepared prepare(const PlannedTrial& planned, const RunTrial& run_trial) {
+  Prepared prepared;
   for (const ProcessSpec& step : planned.prepare) {
     TrialRun run = run_trial(plan_of_step(step, planned.plan));
-    if (run.trial.status == TrialStatus::ok) continue;
-    run.trial.roles.clear();
-    run.limitations.clear();
-    return run;
+    if (run.trial.status != TrialStatus::ok) {
+      run.trial.roles.clear();
+      run.limitations.clear();
+      prepared.failed = std::move(run);
+      return prepared;
+    }
+    if (has_note(run.warnings, kLeftOver)) {
+      prepared.warnings.push_back(
+          {"prepare_left_processes",
+           fmt::format("{} left processes behind, which were ended before the trial", step.role),
+           "start them as roles of the job"});
+    }
   }
-  return std::nullopt;
+  return prepared;
 }
 
 /// Runs every command, also after one that failed.
@@ -71,9 +89,11 @@ void write_files(const PlannedTrial& planned) {
 
 TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
                         const fs::path& run_directory) {
-  if (auto failed = prepare(planned, run_trial)) return std::move(*failed);
+  Prepared prepared = prepare(planned, run_trial);
+  if (prepared.failed) return std::move(*prepared.failed);
   const FileStamps before(planned.leaves);
   TrialRun run = run_trial(planned.plan);
+  run.warnings.insert(run.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   if (run.trial.status != TrialStatus::ok) return run;
   if (const auto missing = before.first_not_written()) {
     run.trial.status = TrialStatus::failed;

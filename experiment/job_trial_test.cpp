@@ -42,6 +42,7 @@ class JobTrial : public TestFolder {
           run.trial.id = plan.id;
           run.trial.roles.push_back({role, {}, {}, {}, {}, {}});
           run.limitations.push_back({"seen_in_" + role, "", ""});
+          if (role == leaves_processes_) run.warnings.push_back({kLeftOver, "", ""});
           if (role == throws_) throw std::runtime_error("interrupted");
           if (role == fails_) {
             run.trial.status = TrialStatus::failed;
@@ -65,6 +66,7 @@ class JobTrial : public TestFolder {
   std::vector<std::string> ran_;
   std::string fails_;
   std::string throws_;
+  std::string leaves_processes_;
   bool writes_ = true;
 };
 
@@ -83,6 +85,15 @@ TEST_F(JobTrial, AFailingPrepareFailsTheTrialAndIsCleanedUp) {
   EXPECT_EQ(result.trial.id, 3);
   EXPECT_EQ(result.trial.failure, "prepare.1 exited with status 1\n  | no disk");
   EXPECT_TRUE(result.trial.roles.empty()) << "prepare is no role of the trial";
+}
+
+TEST_F(JobTrial, APrepareThatLeavesProcessesIsAWarning) {
+  leaves_processes_ = "prepare.2";
+  const TrialRun result = run();
+  EXPECT_EQ(result.trial.status, TrialStatus::ok);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].message,
+            "prepare.2 left processes behind, which were ended before the trial");
 }
 
 TEST_F(JobTrial, CleansUpAfterAFailedAndAnInterruptedTrial) {

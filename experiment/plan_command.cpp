@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <sstream>
-
 #include "base/file.h"
 #include "experiment/command_placeholders.h"
 #include "experiment/config_command.h"
@@ -37,7 +35,8 @@ class JobPlanner {
     planned.prepare = steps("prepare");
     planned.cleanup = steps("cleanup");
     for (const json& each : workload_.at("templates")) {
-      planned.files[fill(each.at("to"))] = filled_template(fill(each.at("from")));
+      const std::string from = fill(each.at("from"));
+      planned.files[fill(each.at("to"))] = placeholders_.fill_template(read_file(from), from);
     }
     for (const json& file : workload_.at("files")) {
       planned.leaves.push_back({file.at("name"), fill(file.at("path"))});
@@ -117,17 +116,6 @@ class JobPlanner {
       step.cwd = fill(workload_.at("cwd"));
       step.env = environment_of(arm_.env);
       result.push_back(std::move(step));
-    }
-    return result;
-  }
-
-  std::string filled_template(const std::filesystem::path& from) {
-    std::string result;
-    std::istringstream lines(read_file(from));
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      result += placeholders_.fill(line, fmt::format("{}, line {}", from.string(), ++number));
-      if (!lines.eof()) result += '\n';
     }
     return result;
   }

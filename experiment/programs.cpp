@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/sha256.h"
+#include "experiment/command_placeholders.h"
 
 namespace memduel {
 namespace {
@@ -212,7 +214,9 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
   if (experiment.workload.is_object()) {
     for (const json& each : experiment.workload.value("templates", json::array())) {
       const std::string from = each.at("from");
-      if (!has_placeholder(from)) add(from);
+      if (has_placeholder(from)) continue;
+      check_template_text(read_file(from), from);
+      add(from);
     }
   }
   refuse_arms_that_run_the_same(experiment);

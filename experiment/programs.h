@@ -27,7 +27,8 @@ std::optional<std::filesystem::path> script_of(const Arm& arm, const nlohmann::j
 /// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
 /// cleanup and of templates, or of `worker` for a workload of ours. Throws Error(usage) naming the
 /// arm and role of a program that is not there, that a virtualenv lacks and the system has, and for
-/// two arms that run the same, Error(io) for a template that cannot be read.
+/// two arms that run the same, and for a template with an unknown placeholder, Error(io) for a
+/// template that cannot be read.
 std::map<std::string, std::string> program_hashes(
     const Experiment& experiment, const std::optional<std::filesystem::path>& worker);
 

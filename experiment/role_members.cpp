@@ -45,6 +45,7 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
       matched_[pid] = *match;
     } else if (parent != known_.end()) {
       now.role = parent->second.role;
+      if (matched_.contains(origin.parent)) matched_[pid] = now.role;
     } else if (origin.marked_role) {
       now.role = *origin.marked_role;
     } else {

@@ -42,7 +42,7 @@ class RoleMembers {
   /// their children.
   std::vector<Member> update(const std::vector<pid_t>& living);
 
-  /// Every process that ever matched, with its role.
+  /// Every process that ever matched, and its descendants, with their role.
   [[nodiscard]] const std::map<pid_t, std::string>& matched() const { return matched_; }
 
   static ProcessOrigin read_origin(pid_t pid);

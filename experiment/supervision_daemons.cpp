@@ -8,6 +8,9 @@
 namespace memduel {
 namespace {
 
+/// Helpers of a program that ends, as Python's resource tracker, may outlive it so long.
+constexpr std::int64_t kLingering = kSecondNs / 2;
+
 bool is_alive(pid_t pid) {
   const auto line = process_line(pid);
   return line && line->state != 'Z' && line->state != 'X';
@@ -27,6 +30,7 @@ bool Supervision::goes_on_as_daemon(SupervisedProcess& process, const ExitRecord
   std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
   process.is_daemon = !process.members.empty();
   process.trace.outlived_its_process = process.is_daemon;
+  if (process.is_daemon) process.trace.exit = record;
   return process.is_daemon;
 }
 
@@ -36,9 +40,13 @@ void Supervision::check_daemons() {
     if (!process.is_daemon || process.state != State::running) continue;
     std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
     if (!process.members.empty()) continue;
-    ExitRecord record;
-    record.t_ns = monotonic_ns();
-    record.status = 0;
+    ExitRecord record = *process.trace.exit;
+    const std::int64_t now = monotonic_ns();
+    if (now - record.t_ns < kLingering) {
+      process.is_daemon = false;
+      process.trace.outlived_its_process = false;
+    }
+    record.t_ns = now;
     end_process(process, record);
   }
 }

@@ -5,10 +5,9 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <csignal>
+#include <chrono>
 
 #include "base/error.h"
-#include "experiment/launcher/process_tree.h"
 #include "experiment/monotonic.h"
 #include "experiment/ports.h"
 #include "experiment/seconds.h"
@@ -61,7 +60,7 @@ void Supervision::stop_others_when_due() {
 
 /// With text marks a role may only tell where rounds begin: the next one's begin ends them.
 void Supervision::stop_after_last_round() {
-  if (!plan_.stop_after_round) return;
+  if (!plan_.stop_after_round || stopping_since_ns_ != 0) return;
   bool marked = false;
   for (const SupervisedProcess& process : processes_) {
     if (process.last_round_begun == 0) continue;

@@ -27,6 +27,9 @@ struct TrialRun {
   std::vector<Note> warnings;
 };
 
+/// The warning that processes were left behind by roles that had ended, and were killed.
+inline constexpr const char* kLeftOver = "processes_left_over";
+
 /// run_trial, or a fake of it.
 using RunTrial = std::function<TrialRun(const TrialPlan&)>;
 

@@ -94,7 +94,7 @@ void note_matches(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outc
         {"match_found_nothing",
          fmt::format("no descendant's arguments matched \"{}\": there is no role {}", match.pattern,
                      match.role),
-         "descendants are looked for four times a second; the pattern is for all arguments, joined "
+         "descendants are looked for ten times a second; the pattern is for all arguments, joined "
          "by spaces"});
   }
 }
@@ -124,8 +124,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   note_roles(run.warnings, outcome.killed_after_grace, "killed_after_grace",
              "{} did not end on SIGTERM and was killed", "raise stop_grace_seconds");
   if (outcome.left_over > 0) {
-    run.warnings.push_back(
-        {"processes_left_over", "processes that the roles had left behind were killed", ""});
+    run.warnings.push_back({kLeftOver, "processes that the roles had left behind were killed", ""});
   }
   if (outcome.survivors > 0) {
     run.warnings.push_back({"processes_survived",

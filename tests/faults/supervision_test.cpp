@@ -8,10 +8,9 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/file.h"
-#include "experiment/launcher/cgroup.h"
 #include "experiment/launcher/process_tree.h"
 #include "experiment/launcher/protocol.h"
+#include "tests/faults/limited_memory.h"
 #include "tests/faults/trial_fixture.h"
 
 namespace memduel {
@@ -249,33 +248,6 @@ TEST_F(TrialTest, KillingTheLauncherFailsTheTrialAndLeavesNoProcess) {
   EXPECT_EQ(result.trial.status, TrialStatus::failed);
   EXPECT_TRUE(gone_within(pid_in(daemon), 2));
 }
-
-/// Holds the test's own processes to a limit, where memory groups may be made.
-class LimitedMemory {
- public:
-  LimitedMemory() : group_(create_cgroup("memduel-test-" + std::to_string(getpid()))) {
-    home_ = own_cgroup_directory(read_file("/proc/self/mountinfo"), read_file("/proc/self/cgroup"),
-                                 "memory");
-    if (usable()) {
-      std::ofstream(group_.memory_dir + "/memory.limit_in_bytes") << (std::int64_t{256} << 20);
-      usable_ = join_cgroup({group_.memory_dir, {}}) == 0;
-    }
-  }
-  LimitedMemory(const LimitedMemory&) = delete;
-  LimitedMemory& operator=(const LimitedMemory&) = delete;
-  ~LimitedMemory() {
-    if (usable()) std::ofstream(home_ + "/cgroup.procs") << 0;
-    remove_cgroup(group_);
-  }
-  [[nodiscard]] bool usable() const {
-    return usable_ && !group_.memory_dir.empty() && group_.memory_dir != group_.kill_dir;
-  }
-
- private:
-  TrialCgroup group_;
-  std::string home_;
-  bool usable_ = true;
-};
 
 TEST_F(TrialTest, AProcessKilledForMemoryIsToldFromOneThatWasKilled) {
   const LimitedMemory limit;
