@@ -68,6 +68,7 @@ void visit_elements(const json& workload, const std::string& list, const Names& 
 
 void visit_workload(const json& workload, const Visit& visit) {
   visit_elements(workload, "processes", {"argv", "cwd", "env"}, kOfProcess, visit);
+  visit_elements(workload, "marks", {"from"}, kOfProcess, visit);
   visit_elements(workload, "templates", {"from", "to"}, kOfTrial, visit);
   visit_elements(workload, "files", {"path"}, kOfTrial, visit);
   visit_elements(workload, "files", {"compare"}, kOfCompare, visit);

@@ -160,11 +160,11 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     process["cwd"] = process.contains("cwd") ? json(resolve_path(process["cwd"], directory))
                                              : workload.at("cwd");
   }
-  resolve_text_marks(workload, origin);
   check_matches(workload, taken, origin);
   resolve_templates(workload, directory, origin);
   resolve_files(workload, directory, origin);
   check_command_texts(workload, origin);
+  resolve_text_marks(workload, origin);
 }
 
 std::vector<std::string> roles_of_process(const json& process) {

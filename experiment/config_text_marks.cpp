@@ -34,6 +34,12 @@ std::vector<std::string> names_of_roles(const json& workload) {
   return names;
 }
 
+bool is_matched_role(const json& workload, const std::string& role) {
+  const json& matches = workload.at("match");
+  return std::any_of(matches.begin(), matches.end(),
+                     [&](const json& match) { return match.at("role") == role; });
+}
+
 void check_mark_role(const json& mark, const std::vector<std::string>& roles,
                      const std::string& origin, const JsonPath& path) {
   const std::string role = mark.at("role");
@@ -61,6 +67,16 @@ void resolve_from(json& mark, const std::string& origin, const JsonPath& path) {
       nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
 }
 
+/// Descendants write to the streams of the process that memduel started.
+void check_own_log(const json& mark, const std::string& origin, const JsonPath& path) {
+  if (mark.at("from").is_object()) return;
+  refuse_mark(origin, path, "from",
+              fmt::format("found {}, expected {{\"file\": PATH}}", mark.at("from").dump()),
+              fmt::format("{} is matched among the descendants of other roles and has no {} of its "
+                          "own",
+                          mark.at("role").get<std::string>(), mark.at("from").get<std::string>()));
+}
+
 void check_mark_pattern(const json& mark, const std::string& origin, const JsonPath& path) {
   try {
     const TextMarkPattern pattern(mark.at("pattern"));
@@ -75,7 +91,9 @@ TextMarkSpec planned_mark(const json& mark, const std::string& role) {
   spec.pattern = mark.at("pattern");
   const json& from = mark.at("from");
   if (from == "stderr") spec.from = TextMarkSpec::From::standard_error;
-  if (from.is_object()) spec.from = TextMarkSpec::From::file;
+  if (!from.is_object()) return spec;
+  spec.from = TextMarkSpec::From::file;
+  spec.file = from.at("file").get<std::string>();
   return spec;
 }
 
@@ -86,25 +104,31 @@ void resolve_text_marks(json& workload, const std::string& origin) {
   std::size_t index = 0;
   for (json& mark : workload.at("marks")) {
     const JsonPath path = {"workload", "marks", std::to_string(index++)};
-    check_mark_role(mark, roles, origin, path);
     resolve_from(mark, origin, path);
+    if (is_matched_role(workload, mark.at("role"))) {
+      check_own_log(mark, origin, path);
+    } else {
+      check_mark_role(mark, roles, origin, path);
+    }
     check_mark_pattern(mark, origin, path);
   }
 }
 
 std::vector<TextMarkSpec> planned_text_marks(
-    const json& workload,
-    const std::function<std::string(const std::string& path, int index)>& fill) {
+    const json& workload, const std::function<void(TextMarkSpec& mark, int index)>& fill) {
   std::vector<TextMarkSpec> specs;
+  const auto add = [&](const json& mark, const std::string& role, int index) {
+    specs.push_back(planned_mark(mark, role));
+    fill(specs.back(), index);
+  };
   for (const json& mark : workload.at("marks")) {
+    const std::string wanted = mark.at("role");
+    if (is_matched_role(workload, wanted)) add(mark, wanted, 1);
     for (const json& process : workload.at("processes")) {
-      const auto roles = roles_of_process(process);
-      for (std::size_t at = 0; at < roles.size(); ++at) {
-        if (mark.at("role") != roles[at] && mark.at("role") != process.at("role")) continue;
-        TextMarkSpec spec = planned_mark(mark, roles[at]);
-        if (spec.from == TextMarkSpec::From::file)
-          spec.file = fill(mark.at("from").at("file"), static_cast<int>(at) + 1);
-        specs.push_back(std::move(spec));
+      int index = 0;
+      for (const std::string& role : roles_of_process(process)) {
+        ++index;
+        if (wanted == role || wanted == process.at("role")) add(mark, role, index);
       }
     }
   }

@@ -15,9 +15,8 @@ namespace memduel {
 void resolve_text_marks(nlohmann::json& workload, const std::string& origin);
 
 /// The marks of one trial, each for every process of its role.
-/// @param fill replaces the placeholders of a path, for a process with that {index}.
+/// @param fill replaces the placeholders in a mark of the process with that {index}.
 std::vector<TextMarkSpec> planned_text_marks(
-    const nlohmann::json& workload,
-    const std::function<std::string(const std::string& path, int index)>& fill);
+    const nlohmann::json& workload, const std::function<void(TextMarkSpec& mark, int index)>& fill);
 
 }  // namespace memduel

@@ -16,7 +16,9 @@ json marked_config() {
     "workload": {"kind": "command", "processes": [
       {"role": "server", "argv": ["./server"]},
       {"role": "client", "count": 2, "argv": ["./client"]}],
+      "match": [{"role": "trainer", "pattern": "train\\.py"}],
       "marks": [
+        {"role": "trainer", "from": {"file": "train.log"}, "pattern": "Epoch (\\d+)"},
         {"role": "server", "pattern": "Round (\\d+)"},
         {"role": "server", "from": "stderr", "pattern": "acc (?<metric_accuracy>\\S+)"},
         {"role": "client", "from": {"file": "client-{index}.log"}, "pattern": "Round (\\d+)"},
@@ -39,11 +41,14 @@ std::string refusal_of_mark(const json& mark) {
 
 TEST(TextMarksConfig, OfARoleWithACountMarkEachOfItsProcesses) {
   const Experiment experiment = experiment_of(marked_config());
-  const auto specs = planned_text_marks(
-      experiment.workload,
-      [](const std::string& path, int index) { return path + "#" + std::to_string(index); });
+  auto specs = planned_text_marks(experiment.workload, [](TextMarkSpec& mark, int index) {
+    if (mark.from == TextMarkSpec::From::file) mark.file += "#" + std::to_string(index);
+  });
   using From = TextMarkSpec::From;
-  ASSERT_EQ(specs.size(), 5U);
+  ASSERT_EQ(specs.size(), 6U);
+  EXPECT_EQ(specs[0].role, "trainer");
+  EXPECT_EQ(specs[0].file, "{trial_dir}/train.log#1");
+  specs.erase(specs.begin());
   EXPECT_EQ(specs[0].role, "server");
   EXPECT_EQ(specs[0].from, From::standard_output);
   EXPECT_EQ(specs[1].from, From::standard_error);

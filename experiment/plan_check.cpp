@@ -60,7 +60,11 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
 
 void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const TextMarkSpec& spec : plan.text_marks) {
-    if (!roles.contains(spec.role)) refuse(spec.role, "is to mark its rounds, but is no role");
+    const bool is_matched =
+        std::any_of(plan.match.begin(), plan.match.end(),
+                    [&](const RoleMatch& match) { return match.role == spec.role; });
+    if (!is_matched && !roles.contains(spec.role))
+      refuse(spec.role, "is to mark its rounds, but is no role");
   }
 }
 

@@ -32,6 +32,7 @@ class JobPlanner {
       planned.plan.match.push_back({match.at("role"), match.at("pattern")});
     }
     planned.plan.processes = processes();
+    planned.plan.text_marks = text_marks();
     planned.prepare = steps("prepare");
     planned.cleanup = steps("cleanup");
     for (const json& each : workload_.at("templates")) {
@@ -41,12 +42,6 @@ class JobPlanner {
     for (const json& file : workload_.at("files")) {
       planned.leaves.push_back({file.at("name"), fill(file.at("path"))});
     }
-    planned.plan.text_marks =
-        planned_text_marks(workload_, [&](const std::string& path, int index) {
-          placeholders_.set_index(index);
-          return fill(path);
-        });
-    placeholders_.set_index({});
     planned.plan.ports = placeholders_.ports();
     return planned;
   }
@@ -71,6 +66,16 @@ class JobPlanner {
     }
     placeholders_.set_index({});
     return result;
+  }
+
+  std::vector<TextMarkSpec> text_marks() {
+    auto marks = planned_text_marks(workload_, [this](TextMarkSpec& mark, int index) {
+      placeholders_.set_index(index);
+      mark.file = fill(mark.file.string());
+      mark.pattern = placeholders_.fill_pattern(mark.pattern);
+    });
+    placeholders_.set_index({});
+    return marks;
   }
 
   ProcessSpec process_from_json(const json& source, const std::string& role) {

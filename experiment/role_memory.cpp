@@ -6,7 +6,7 @@
 
 #include <array>
 #include <optional>
-#include <string_view>
+#include <string>
 
 #include "experiment/descriptor.h"
 #include "profilers/meters/proc_text.h"
@@ -14,8 +14,16 @@
 namespace memduel {
 namespace {
 
-void add_size(std::optional<std::int64_t>& sum, std::string_view status, std::string_view field) {
-  if (const auto bytes = sized_field(status, field)) sum = sum.value_or(0) + *bytes;
+/// Empty when the process is gone.
+std::string status_of(pid_t pid) {
+  const Descriptor file(open(fmt::format("/proc/{}/status", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 8192> buffer{};
+  const ssize_t got = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
+  return {buffer.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
+}
+
+void add_size(std::optional<std::int64_t>& sum, std::optional<std::int64_t> bytes) {
+  if (bytes) sum = sum.value_or(0) + *bytes;
 }
 
 bool reset_peak(pid_t pid) {
@@ -26,20 +34,31 @@ bool reset_peak(pid_t pid) {
 
 }  // namespace
 
-RoleMemory read_role_memory(const std::vector<pid_t>& processes) {
-  RoleMemory memory;
+MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
+  MarkSizes sizes;
+  std::optional<std::int64_t> peak;
+  int living = 0;
+  pid_t last = 0;
   for (const pid_t pid : processes) {
-    const Descriptor file(open(fmt::format("/proc/{}/status", pid).c_str(), O_RDONLY | O_CLOEXEC));
-    std::array<char, 8192> buffer{};
-    const ssize_t got = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
-    const std::string_view status(buffer.data(), static_cast<std::size_t>(got > 0 ? got : 0));
-    add_size(memory.sizes.rss, status, "VmRSS");
-    add_size(memory.sizes.anon, status, "RssAnon");
-    add_size(memory.sizes.file, status, "RssFile");
-    if (processes.size() == 1) memory.sizes.peak = sized_field(status, "VmHWM");
+    const std::string status = status_of(pid);
+    const auto rss = sized_field(status, "VmRSS");
+    if (!rss) continue;  // a zombie has none
+    ++living;
+    last = pid;
+    add_size(sizes.rss, rss);
+    add_size(sizes.anon, sized_field(status, "RssAnon"));
+    add_size(sizes.file, sized_field(status, "RssFile"));
+    peak = sized_field(status, "VmHWM");
   }
-  if (memory.sizes.peak) memory.peak_is_reset = reset_peak(processes.front());
-  return memory;
+  const bool is_new = known_ == 0;
+  const bool was_alone =
+      is_new ? processes.size() == 1 : alone_ == last && known_ == processes.size();
+  alone_ = living == 1 ? last : 0;
+  known_ = processes.size();
+  if (alone_ == 0) return sizes;
+  if (was_alone) sizes.peak = peak;
+  peaks_reset_ = reset_peak(alone_) && peaks_reset_;
+  return sizes;
 }
 
 }  // namespace memduel

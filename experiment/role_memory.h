@@ -1,22 +1,30 @@
-// Memory of a role's processes, read from outside at a mark that they did not send themselves.
+// Memory of a role's processes, read from outside at marks that they did not send themselves.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <vector>
 
 #include "experiment/marks.h"
 
 namespace memduel {
 
-struct RoleMemory {
-  MarkSizes sizes;  ///< sums over the processes; all absent when none is left
-  bool peak_is_reset =
-      true;  ///< VmHWM starts anew here, so that the next peak is its stretch's own
-};
+/// Reads one role at mark after mark.
+class RoleMemory {
+ public:
+  /// Sums over those of `processes` that live; all absent when none does. `peak` is the VmHWM of
+  /// the stretch since the last reading where one process alone was the role all the time: sums of
+  /// several processes' peaks would be more than ever was.
+  MarkSizes read(const std::vector<pid_t>& processes);
 
-/// Of a role of one process `sizes.peak` is its VmHWM, which is then reset; sums of several
-/// processes' peaks would be more than ever was, so theirs is absent.
-RoleMemory read_role_memory(const std::vector<pid_t>& processes);
+  /// Whether VmHWM could be reset at every reading. Otherwise peaks are those of the whole life.
+  [[nodiscard]] bool peaks_reset() const { return peaks_reset_; }
+
+ private:
+  bool peaks_reset_ = true;
+  pid_t alone_ = 0;  ///< the one process that lived at the last reading
+  std::size_t known_ = 0;
+};
 
 }  // namespace memduel

@@ -54,6 +54,7 @@ TrialRun Supervision::run() {
   for (SupervisedProcess& process : processes_) watch(process.marks.descriptor(), &process);
   watch_logs(EPOLL_CTL_ADD);
   while (!over()) step();
+  take_marked_lines(text_marks_->finish());
   end_trial();
   throw_if_stopped();
   check_ports();
@@ -126,9 +127,11 @@ void Supervision::wait_for_events(std::int64_t until_ns) {
   }
 }
 
-SupervisedProcess& Supervision::named(const std::string& role) {
-  return *std::find_if(processes_.begin(), processes_.end(),
-                       [&](const auto& process) { return process.role() == role; });
+SupervisedProcess* Supervision::find(const std::string& role) {
+  const auto found =
+      std::find_if(processes_.begin(), processes_.end(),
+                   [&](const SupervisedProcess& process) { return process.role() == role; });
+  return found == processes_.end() ? nullptr : &*found;
 }
 
 /// A server whose port is taken would fail with words of its own, or wait for it.

@@ -13,6 +13,7 @@
 #include "experiment/exit_verdict.h"
 #include "experiment/launcher_client.h"
 #include "experiment/role_members.h"
+#include "experiment/role_memory.h"
 #include "experiment/supervised_process.h"
 #include "experiment/supervisor.h"
 #include "experiment/supervisor_result.h"
@@ -41,7 +42,8 @@ class Supervision {
   void wait_for_events(std::int64_t until_ns);
 
   // Starting: supervision.cpp
-  SupervisedProcess& named(const std::string& role);
+  SupervisedProcess* find(const std::string& role);
+  SupervisedProcess& named(const std::string& role) { return *find(role); }
   static std::optional<std::string> holder_of_port(const SupervisedProcess& process);
   void start_what_can_start();
   void check_readiness(std::int64_t now);
@@ -78,6 +80,7 @@ class Supervision {
   // What is measured: supervision_metering.cpp
   void add_member(SupervisedProcess& process, pid_t pid);
   void find_members(std::int64_t now);
+  RoleTrace& matched_trace(const std::string& role, std::int64_t now);
   void add_matched(const Member& member, std::int64_t now);
   [[nodiscard]] const SupervisedProcess& reference() const;
   void take_marks(SupervisedProcess& process);
@@ -91,6 +94,8 @@ class Supervision {
   void read_text_marks(std::int64_t now);
   void take_marked_lines(const std::vector<MarkedLine>& lines);
   void take_text_mark(SupervisedProcess& process, Mark mark);
+  void take_text_mark(RoleTrace& trace, Mark mark);
+  [[nodiscard]] std::vector<pid_t> processes_of(const std::string& role);
 
   const TrialPlan& plan_;
   const SupervisorOptions& options_;
@@ -99,6 +104,7 @@ class Supervision {
   std::optional<std::int64_t> oom_kills_before_;
   std::deque<SupervisedProcess> processes_;
   std::optional<TextMarks> text_marks_;
+  std::map<std::string, RoleMemory> role_memory_;
   RoleMembers members_;
   std::map<std::string, RoleTrace> matched_;
   CgroupPeak cgroup_peak_;

@@ -20,6 +20,9 @@ constexpr std::int64_t kSweepInterval = kSecondNs;
 }  // namespace
 
 void Supervision::add_member(SupervisedProcess& process, pid_t pid) {
+  // A role's own process may be found before the launcher's report of it is read.
+  const auto& members = process.members;
+  if (std::find(members.begin(), members.end(), pid) != members.end()) return;
   process.members.push_back(pid);
   meters_.add(process.role(), pid);
 }
@@ -41,16 +44,22 @@ void Supervision::find_members(std::int64_t now) {
   }
 }
 
-/// A role that no process was started as begins with the first descendant that matches.
-void Supervision::add_matched(const Member& member, std::int64_t now) {
-  RoleTrace& trace = matched_[member.role];
+/// A role that no process was started as begins with the first descendant that matches, or with
+/// its first mark.
+RoleTrace& Supervision::matched_trace(const std::string& role, std::int64_t now) {
+  RoleTrace& trace = matched_[role];
   if (trace.role.empty()) {
-    trace.role = member.role;
+    trace.role = role;
     trace.begin_ns = now;
     trace.rss.metric = "rss_bytes";
     trace.of_descendants = true;
     trace.ended_well = true;
   }
+  return trace;
+}
+
+void Supervision::add_matched(const Member& member, std::int64_t now) {
+  matched_trace(member.role, now);
   meters_.add(member.role, member.pid);
 }
 

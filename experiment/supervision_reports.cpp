@@ -35,6 +35,7 @@ void Supervision::spawned(const std::vector<std::string>& fields) {
   process.is_ready = !process.readiness;
   members_.add_root(process.role(), process.pid);
   add_member(process, process.pid);
+  process.trace.has_several_processes = process.members.size() > 1;
   if (stopping_since_ns_ != 0) stop(process, SIGTERM);
 }
 
@@ -64,6 +65,11 @@ void Supervision::end_process(SupervisedProcess& process, const ExitRecord& reco
   take_marked_lines(text_marks_->finish(process.role()));
   process.state = State::ended;
   process.trace.exit = record;
+  if (!process.trace.marks.empty()) {
+    // Its last lines are read after its end.
+    auto& end_ns = process.trace.exit->t_ns;
+    end_ns = std::max(end_ns, process.trace.marks.back().mark.t_ns);
+  }
   const ExitContext context = exit_context(process);
   process.trace.ended_well = ended_well(process.spec(), record, context);
   if (!process.trace.ended_well && !outcome_.failed() && !stop_asked()) {

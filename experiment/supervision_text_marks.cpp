@@ -1,7 +1,6 @@
 #include <sys/epoll.h>
 
 #include "experiment/monotonic.h"
-#include "experiment/role_memory.h"
 #include "experiment/supervision.h"
 
 namespace memduel {
@@ -20,21 +19,33 @@ void Supervision::read_text_marks(std::int64_t now) {
   watch_logs(EPOLL_CTL_MOD);
 }
 
+std::vector<pid_t> Supervision::processes_of(const std::string& role) {
+  if (const SupervisedProcess* process = find(role)) return process->members;
+  std::vector<pid_t> matched;
+  for (const auto& [pid, matched_role] : members_.matched()) {
+    if (matched_role == role) matched.push_back(pid);
+  }
+  return matched;
+}
+
 void Supervision::take_marked_lines(const std::vector<MarkedLine>& lines) {
   for (const MarkedLine& line : lines) {
-    SupervisedProcess& process = named(line.role);
+    SupervisedProcess* process = find(line.role);
+    RoleTrace& trace =
+        process != nullptr ? process->trace : matched_trace(line.role, monotonic_ns());
     MarkSizes sizes;
     if (line.marks.front().kind != Mark::Kind::gauge) {
-      const RoleMemory memory = read_role_memory(process.members);
-      process.trace.peaks_reset = process.trace.peaks_reset && memory.peak_is_reset;
-      sizes = memory.sizes;
+      RoleMemory& memory = role_memory_[line.role];
+      sizes = memory.read(processes_of(line.role));
+      trace.peaks_reset = trace.peaks_reset && memory.peaks_reset();
     }
     const std::int64_t now = monotonic_ns();
     for (Mark mark : line.marks) {
       mark.t_ns = now;
       mark.sizes = sizes;
       sizes.peak.reset();  // of the stretch that the line's first mark ended
-      take_text_mark(process, std::move(mark));
+      process != nullptr ? take_text_mark(*process, std::move(mark))
+                         : take_text_mark(trace, std::move(mark));
     }
   }
 }
@@ -48,6 +59,13 @@ void Supervision::take_text_mark(SupervisedProcess& process, Mark mark) {
   MarkEvent event{std::move(mark), {}};
   note_round(process, event);
   process.trace.marks.push_back(std::move(event));
+}
+
+/// Of descendants that are a role of their own.
+void Supervision::take_text_mark(RoleTrace& trace, Mark mark) {
+  MarkEvent event{std::move(mark), {}};
+  if (event.mark.kind != Mark::Kind::gauge) event.reading = meters_.read(trace.role);
+  trace.marks.push_back(std::move(event));
 }
 
 }  // namespace memduel

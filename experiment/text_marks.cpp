@@ -100,13 +100,24 @@ std::vector<MarkedLine> TextMarks::read(std::int64_t now_ns) {
   return seen;
 }
 
+void TextMarks::finish(Source& source, std::vector<MarkedLine>& seen) {
+  if (source.finished) return;
+  source.log.finish([&](std::string_view line) { take_line(source, line, seen); });
+  source.finished = true;
+}
+
 std::vector<MarkedLine> TextMarks::finish(const std::string& role) {
   std::vector<MarkedLine> seen;
   for (Source& source : sources_) {
-    if (source.role != role || source.finished) continue;
-    source.log.finish([&](std::string_view line) { take_line(source, line, seen); });
-    source.finished = true;
+    if (source.role == role) finish(source, seen);
   }
+  note_rounds_of_one_look();
+  return seen;
+}
+
+std::vector<MarkedLine> TextMarks::finish() {
+  std::vector<MarkedLine> seen;
+  for (Source& source : sources_) finish(source, seen);
   note_rounds_of_one_look();
   return seen;
 }

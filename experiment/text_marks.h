@@ -40,6 +40,8 @@ class TextMarks {
   std::vector<MarkedLine> read(std::int64_t now_ns);
   /// The last lines of a role that ended.
   std::vector<MarkedLine> finish(const std::string& role);
+  /// The last lines of all others.
+  std::vector<MarkedLine> finish();
 
   /// The role marks its rounds in a better way.
   void pass_over(const std::string& role) { role_named(role).passed_over = true; }
@@ -66,6 +68,7 @@ class TextMarks {
     bool finished = false;
   };
 
+  void finish(Source& source, std::vector<MarkedLine>& seen);
   Role& role_named(const std::string& name);
   Source& source_of(const TrialPlan& plan, const TextMarkSpec& spec);
   void take_line(Source& source, std::string_view line, std::vector<MarkedLine>& seen);

@@ -16,6 +16,7 @@ tool_packages=(
 )
 laboratory_packages=(
   heaptrack libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  python3-torch
 )
 
 peer_packages=(heaptrack libgoogle-perftools4 valgrind)

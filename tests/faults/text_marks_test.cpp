@@ -106,6 +106,28 @@ TEST_F(TextMarksOfTrials, RoundsWhoseLinesArriveTogetherAreWarnedOf) {
   EXPECT_THAT(message_of(result.warnings, "rounds_read_together"), HasSubstr("2 rounds of server"));
 }
 
+TEST_F(TextMarksOfTrials, ALastLineWithoutItsEndIsReadWhenTheProcessEnds) {
+  const TrialRun result = run(marked({shell("printf 'Round 1\\n'; sleep 0.3; printf 'Round 2'")},
+                                     {{"server", From::standard_output, {}, kRound}}));
+  EXPECT_THAT(rounds_of(result, "server"), testing::ElementsAre(1, 2));
+  for (const RoundData& round : role_of(result, "server").rounds) {
+    EXPECT_GE(round.metrics.at("round_seconds"), 0);
+  }
+}
+
+TEST_F(TextMarksOfTrials, DescendantsThatAreARoleOfTheirOwnHaveALogOfTheirOwn) {
+  TrialPlan plan = marked(
+      {shell(
+          "sh -c 'echo Epoch 1 > worker.log; sleep 0.7; echo Epoch 2 >> worker.log; sleep 0.7; : "
+          "worker'; :")},
+      {{"worker", From::file, dir_ / "worker.log", "Epoch (\\d+)"}});
+  plan.match = {{"worker", ": worker"}};
+  const TrialRun result = run(plan);
+  ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  EXPECT_THAT(rounds_of(result, "worker"), testing::ElementsAre(1, 2));
+  EXPECT_GT(role_of(result, "worker").rounds[0].metrics.at("end_rss_bytes"), 0);
+}
+
 TEST_F(TextMarksOfTrials, AFailureNamesTheRoundThatALineBegan) {
   const TrialRun result =
       run(marked({act("server", {"print", "Round 4", "sleep", "300", "exit", "3"})},

@@ -160,7 +160,6 @@ describe("finding", () => {
   });
 });
 
-<<<<<<< HEAD
 describe("a leak five Python functions deep", () => {
   test("has its function's name in the graph and in the retention matrix", async () => {
     const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -176,7 +175,10 @@ describe("a leak five Python functions deep", () => {
     assert.match(await page.textContent(".found"), /^1 box: 256\.\d KiB, /);
     const named = page.locator("table.functions tbody tr", { hasText: "fifth_keeps_it" });
     assert.match(await named.textContent(), /256\.0 KiB/);
-=======
+    await page.close();
+  });
+});
+
 describe("profiles of other tools", () => {
   test("massif's snapshots are a curve, and those with stacks are views", async () => {
     const { page } = await open_report(browser, join(dir, "massif.html"));
@@ -194,7 +196,6 @@ describe("profiles of other tools", () => {
     assert.match(await page.textContent(".total"), /^CPU time: 70\.0 ms/);
     assert.match(await page.textContent(".look"), /7 samples, 70,000,000 nanoseconds/);
     assert.match(await page.textContent("table.functions"), /own time/);
->>>>>>> da512da (Tell intervals of pprof's samples, and try pages of massif and of CPU time in a browser)
     await page.close();
   });
 });

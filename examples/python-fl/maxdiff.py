@@ -1,0 +1,10 @@
+"""How far two saved states are apart: the largest difference of two numbers in the same place."""
+
+import sys
+
+import torch
+
+a, b = (torch.load(path) for path in sys.argv[1:3])
+if a.keys() != b.keys():
+    sys.exit("the states have different tensors")
+print(max((a[name].double() - b[name].double()).abs().max().item() for name in a))

@@ -1,0 +1,89 @@
+"""A federated learning server: averages what its clients send, round by round.
+
+It prints what it does, a line each: that is all that memduel knows of its rounds.
+"""
+
+import argparse
+import os
+import signal
+import socket
+import sys
+
+import torch
+
+import model
+
+
+class Server:
+    def __init__(self, options):
+        self.options = options
+        self.global_state = model.make_model(options.seed).state_dict()
+        self.history = []
+
+    def accept_clients(self, listener):
+        """Connections in the order of the clients' numbers, so that sums are always the same."""
+        clients = {}
+        while len(clients) < self.options.clients:
+            connection, _ = listener.accept()
+            clients[model.receive(connection)] = connection
+        return [clients[number] for number in sorted(clients)]
+
+    def run(self, clients):
+        for number in range(1, self.options.rounds + 1):
+            print("Round", number, "of", self.options.rounds)
+            print("phase broadcast")
+            for connection in clients:
+                model.send(connection, self.global_state)
+            print("phase collect")
+            updates = [model.receive(connection) for connection in clients]
+            if self.options.keep_updates:
+                for update in updates:
+                    self.keep_update(number, update)
+            print("phase aggregate")
+            self.aggregate(updates)
+            print("train_loss", sum(update["loss"] for update in updates) / len(updates))
+        torch.save(self.global_state, self.options.out)
+        for connection in clients:
+            model.send(connection, None)
+
+    def keep_update(self, number, update):
+        """The planted leak: a copy of every client's update, for an audit that nobody makes."""
+        self.history.append((number, {name: t.clone() for name, t in update["state"].items()}))
+
+    def aggregate(self, updates):
+        for name, value in self.global_state.items():
+            value.copy_(sum(update["state"][name] for update in updates) / len(updates))
+
+
+def leave_the_parent():
+    """What a daemon does: fork, a session of its own, fork again."""
+    if os.fork() != 0:
+        os._exit(0)
+    os.setsid()
+    if os.fork() != 0:
+        os._exit(0)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--clients", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", required=True, help="where the last global model goes")
+    parser.add_argument("--keep-updates", action="store_true")
+    parser.add_argument("--daemonise", action="store_true")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    if options.daemonise:
+        leave_the_parent()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
+    server = Server(options)
+    with socket.create_server(("127.0.0.1", options.port)) as listener:
+        server.run(server.accept_clients(listener))
+        # Waits for another job, as servers do.
+        listener.accept()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+// examples/python-fl: a job in Python with PyTorch that knows nothing of memduel.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kConfig = MEMDUEL_SOURCES "/examples/python-fl/duel.json";
+constexpr int kRounds = 8;
+
+/// The interpreter that has PyTorch goes first.
+class PythonFl : public testing::Test {
+ protected:
+  PythonFl() {
+    const std::string path = std::string(MEMDUEL_PYTHON_DIRECTORY) + ":" + std::getenv("PATH");
+    setenv("PATH", path.c_str(), 1);
+  }
+
+  std::string out() const { return place_.path("run").string(); }
+  Finished run(std::vector<std::string> more) const {
+    std::vector<std::string> arguments = {"run", kConfig, "--out", out()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return memduel(place_, arguments);
+  }
+
+  Workplace place_;
+};
+
+/// The rounds of a role in each measure trial.
+std::vector<std::size_t> rounds_of(const nlohmann::json& results, const std::string& wanted) {
+  std::vector<std::size_t> counts;
+  for (const auto& trial : results.at("trials")) {
+    for (const auto& role : trial.at("roles")) {
+      if (trial.at("kind") == "measure" && role.at("role") == wanted)
+        counts.push_back(role.at("rounds").size());
+    }
+  }
+  return counts;
+}
+
+TEST_F(PythonFl, TheGateNamesTheServerAndTheProfilesTheFunctionThatKeepsUpdates) {
+  const Finished duel = run({});
+  EXPECT_EQ(duel.status, 1) << duel.err;
+  EXPECT_THAT(duel.out, HasSubstr("server.rss_growth_bytes_per_round<=64KiB failed for leak"));
+  EXPECT_THAT(duel.out, HasSubstr("keep_update"));
+
+  const nlohmann::json results = results_in(out());
+  ASSERT_EQ(results.at("gates").size(), 1U);
+  EXPECT_EQ(results.at("gates")[0].at("outcome"), "failed");
+  EXPECT_THAT(rounds_of(results, "server"), testing::Each(kRounds));
+  EXPECT_THAT(rounds_of(results, "client-1"), testing::Each(kRounds));
+
+  // Two clients' updates of 2.1 MiB in each round.
+  for (const auto& growth : results.at("growth")) {
+    if (growth.at("role") != "server" || growth.at("metric") != "rss_growth_bytes_per_round")
+      continue;
+    if (growth.at("arm") == "leak") EXPECT_NEAR(growth.at("slope"), 4.2e6, 2.1e6);
+    if (growth.at("arm") == "clean") EXPECT_LT(growth.at("slope"), 1e6);
+  }
+
+  ASSERT_EQ(results.at("equivalence").size(), 1U);
+  EXPECT_EQ(results.at("equivalence")[0].at("bit_identical"), true) << results.at("equivalence");
+
+  const auto& differences = results.at("differences");
+  const bool named = std::any_of(differences.begin(), differences.end(), [](const auto& one) {
+    return one.at("role") == "server" &&
+           one.at("stack").dump().find("keep_update") != std::string::npos;
+  });
+  EXPECT_TRUE(named) << differences.dump(1);
+}
+
+TEST_F(PythonFl, AServerThatDaemonisesItselfIsMeasuredAndLeavesNothingBehind) {
+  const Finished duel =
+      run({"--repeats", "1", "--set", "profile.trials=0", "--gate", "server.peak_rss_bytes<=4GiB",
+           "--set",
+           R"(workload.processes.0.argv=["python3","server.py","--port","{port:fl}","--seed",)"
+           R"("{seed}","--out","{trial_dir}/model.pt","--daemonise"])"});
+  EXPECT_EQ(duel.status, 0) << duel.err;
+  const nlohmann::json results = results_in(out());
+  for (const auto& trial : results.at("trials")) EXPECT_EQ(trial.at("status"), "ok") << trial;
+  EXPECT_THAT(rounds_of(results, "server"), testing::Each(kRounds));
+  EXPECT_THAT(processes_with(out()), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace memduel
