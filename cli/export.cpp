@@ -21,11 +21,13 @@ struct ExportArguments {
 };
 
 std::string exported(const Profile& profile, const ExportArguments& arguments) {
+  // Its counters say something also of a profile without a sample.
+  if (arguments.format == "json") return export_json(profile);
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
   const ProfileKind kind = choose_kind(profile, wanted);
   if (arguments.format == "folded") return export_folded(profile, kind);
   if (arguments.format == "speedscope") return export_speedscope(profile, kind);
-  return arguments.format == "pprof" ? export_pprof(profile) : export_json(profile);
+  return export_pprof(profile);
 }
 
 int export_profile(const ExportArguments& arguments) {

@@ -217,8 +217,7 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          sentence_lines(model, options) + table(model, options) +
          render_differences(model, options) + sparklines(model) + render_ablation(model, options) +
-         profiles(model, options.width) +
-         notes(model, options.width);
+         profiles(model, options.width) + notes(model, options.width);
 }
 
 }  // namespace memduel

@@ -114,6 +114,17 @@ TEST(Record, LeavesACompilationUnharmedAndNamesItsCompiler) {
   EXPECT_THAT(profiles_in(place), Contains(testing::Key(testing::EndsWith("as"))));
 }
 
+TEST(Record, CountersAreExportedWithoutASample) {
+  const Workplace place;
+  EXPECT_EQ(record(place, {"--interval", "1TiB"}, {"git", "--version"}).status, 0);
+  const auto json = nlohmann::json::parse(exported(place, place.path("out.mdp"), "json"));
+  EXPECT_GT(json.at("counters").at("allocations"), 0);
+  const Finished folded =
+      memduel(place, {"export", place.path("out.mdp").string(), "--format", "folded"});
+  EXPECT_EQ(folded.status, 4);
+  EXPECT_THAT(folded.err, HasSubstr("record it with --exact"));
+}
+
 TEST(Record, LeavesGitUnharmed) {
   const Workplace place;
   const std::string repository = place.path("repository").string();

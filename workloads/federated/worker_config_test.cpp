@@ -23,7 +23,7 @@ nlohmann::json good() {
     "address_file": "/t/server.address", "model_file": "/t/final_model.bin" })");
 }
 
-std::string refusal(const nlohmann::json& json) {
+std::string config_refusal(const nlohmann::json& json) {
   try {
     parse_worker_config(json, "worker.json");
   } catch (const Error& error) {
@@ -45,33 +45,34 @@ TEST(WorkerConfig, ReadsWhatThePlannerWrites) {
 TEST(WorkerConfig, ZeroClientsAreRefused) {
   nlohmann::json json = good();
   json["workload"]["clients"] = 0;
-  EXPECT_THAT(refusal(json), ::testing::AllOf(HasSubstr("workload.clients: found 0"),
-                                              HasSubstr("at least 1"), HasSubstr("worker.json")));
+  EXPECT_THAT(config_refusal(json),
+              ::testing::AllOf(HasSubstr("workload.clients: found 0"), HasSubstr("at least 1"),
+                               HasSubstr("worker.json")));
 }
 
 TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
   nlohmann::json json = good();
   json["workload"]["optimizer"]["learning_rat"] = 1;
-  EXPECT_THAT(refusal(json), ::testing::AllOf(HasSubstr("workload.optimizer.learning_rat"),
-                                              HasSubstr("did you mean \"learning_rate\"")));
+  EXPECT_THAT(config_refusal(json), ::testing::AllOf(HasSubstr("workload.optimizer.learning_rat"),
+                                                     HasSubstr("did you mean \"learning_rate\"")));
 }
 
 TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
   nlohmann::json json = good();
   json["workload"]["rounds"] = "five";
-  EXPECT_THAT(refusal(json), HasSubstr("workload.rounds: found \"five\""));
+  EXPECT_THAT(config_refusal(json), HasSubstr("workload.rounds: found \"five\""));
   json = good();
   json["workload"]["optimizer"]["name"] = "magic";
-  EXPECT_THAT(refusal(json), HasSubstr("expected adam, sgd"));
+  EXPECT_THAT(config_refusal(json), HasSubstr("expected adam, sgd"));
   json = good();
   json["workload"]["optimizer"]["learning_rate"] = 0;
-  EXPECT_THAT(refusal(json), HasSubstr("above 0"));
+  EXPECT_THAT(config_refusal(json), HasSubstr("above 0"));
 }
 
 TEST(WorkerConfig, MissingKeyIsRefused) {
   nlohmann::json json = good();
   json["workload"].erase("transport");
-  EXPECT_THAT(refusal(json), HasSubstr("workload.transport: missing"));
+  EXPECT_THAT(config_refusal(json), HasSubstr("workload.transport: missing"));
 }
 
 }  // namespace
