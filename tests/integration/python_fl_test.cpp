@@ -57,12 +57,13 @@ TEST_F(PythonFl, TheGateNamesTheServerAndTheProfilesTheFunctionThatKeepsUpdates)
   EXPECT_THAT(rounds_of(results, "server"), testing::Each(kRounds));
   EXPECT_THAT(rounds_of(results, "client-1"), testing::Each(kRounds));
 
-  // Two clients' updates of 2.1 MiB in each round.
+  // Two clients' updates of 2.1 MiB in each round, and what becomes free between them.
   for (const auto& growth : results.at("growth")) {
     if (growth.at("role") != "server" || growth.at("metric") != "rss_growth_bytes_per_round")
       continue;
     if (growth.at("arm") == "leak") {
-      EXPECT_NEAR(growth.at("slope"), 4.2e6, 2.1e6);
+      EXPECT_GT(growth.at("slope"), 2.1e6);
+      EXPECT_LT(growth.at("slope"), 8.4e6);
     } else {
       EXPECT_LT(growth.at("slope"), 1e6);
     }
