@@ -212,7 +212,9 @@ void add_compare(CLI::App& app, Action& action) {
       "  memduel compare runs/monday runs/tuesday\n"
       "  memduel compare before.json after.json        (Google Benchmark, "
       "--benchmark_repetitions=10)");
-  verb->add_option("--a", arguments->a, "the baseline's command, split by POSIX quoting rules")
+  verb->add_option("--a", arguments->a,
+                   "the baseline's command, split by POSIX quoting rules; {seed}, {trial_dir} "
+                   "and {port:NAME} are replaced, {{x}} is {x}")
       ->type_name("CMD");
   verb->add_option("--b", arguments->b, "the candidate's command")->type_name("CMD");
   add_build_options(*verb, *arguments);

@@ -38,19 +38,25 @@ void add_hashes(RunFacts& facts, const std::vector<BuildProgram>& programs) {
       facts.programs[file.path.string()] = file.code_sha256;
 }
 
+/// `root`: of the repository whose worktrees the builds are, and then both run in them.
 BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments,
-                       const std::optional<fs::path>& config, const fs::path& cwd_a,
-                       const fs::path& cwd_b) {
-  if (!config) return duel_of_program(builds, arguments.words, cwd_a, cwd_b);
+                       const std::optional<fs::path>& config, const std::optional<fs::path>& root) {
+  if (!config) {
+    const fs::path here = fs::current_path();
+    return duel_of_program(builds, arguments.words, root ? builds.a : here, root ? builds.b : here);
+  }
   const std::string name = arguments.words.front();
-  return duel_of_config(builds, parse_json_text(read_file(*config), name), arguments.arm, name);
+  BuildDuel duel =
+      duel_of_config(builds, parse_json_text(read_file(*config), name), arguments.arm, name);
+  if (root) start_in_worktrees(duel, builds, *root, config->parent_path());
+  return duel;
 }
 
 PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& arguments,
-                          const fs::path& cwd_a, const fs::path& cwd_b) {
+                          const std::optional<fs::path>& root) {
   const auto config = config_in(arguments.words);
   PreparedDuel prepared;
-  prepared.duel = duel_between(builds, arguments, config, cwd_a, cwd_b);
+  prepared.duel = duel_between(builds, arguments, config, root);
   const std::string origin = config ? arguments.words.front() : "compare";
   prepared.experiment = parse_experiment(prepared.duel.document.dump(), origin,
                                          config ? config->parent_path() : fs::current_path(),
@@ -166,9 +172,10 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
 }
 
 /// The program may be missing in the baseline, which then cannot be measured.
-PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& arguments) {
+PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& arguments,
+                               const fs::path& root) {
   try {
-    return prepare_duel(builds, arguments, builds.a, builds.b);
+    return prepare_duel(builds, arguments, root);
   } catch (const Error& error) {
     const bool of_baseline = error.where().starts_with(builds.a.string());
     if (error.code() != ExitCode::usage || !of_baseline) throw;
@@ -200,11 +207,12 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
                          arguments.calibrate};
   build_side({"a", "baseline", a, builds.a, b.time}, revisions, directory, arguments.options);
   build_side({"b", "candidate", b, builds.b, b.time}, revisions, directory, arguments.options);
-  PreparedDuel prepared = prepare_revisions(builds, arguments);
-  if (same_programs(prepared.duel) && !arguments.calibrate) {
+  PreparedDuel prepared = prepare_revisions(builds, arguments, root);
+  if (!arguments.calibrate && same_programs(prepared.duel)) {
     return nothing_differs(
         arguments.options,
         fmt::format("in {} and {} these are the same:\n  {}\n"
+                    "So is every other executable and library of the two builds.\n"
                     "Files that the program reads were not compared.",
                     describe_revision(a), describe_revision(b), programs_of(prepared.duel)));
   }
@@ -222,9 +230,8 @@ int compare_directories(const std::string& a, const std::string& b,
   };
   const auto [arm_a, arm_b] = two_names(arm_name_for(last_name(a)), arm_name_for(last_name(b)));
   const BuildPair builds{a, b, arm_a, arm_b, arguments.calibrate};
-  const PreparedDuel prepared =
-      prepare_duel(builds, arguments, fs::current_path(), fs::current_path());
-  if (same_programs(prepared.duel) && !arguments.calibrate)
+  const PreparedDuel prepared = prepare_duel(builds, arguments, std::nullopt);
+  if (!arguments.calibrate && same_programs(prepared.duel))
     throw Error(ExitCode::usage,
                 "the two builds are the same program: " + programs_of(prepared.duel), a + ", " + b,
                 "nothing can differ between them; to measure the noise give --calibrate");
@@ -235,6 +242,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   const fs::path root = repository_root();
   const Revision a = find_revision(root, revisions.ref_a);
   const Revision b = find_revision(root, revisions.ref_b);
+  check_before_building(arguments);
   if (a.tree == b.tree && !arguments.calibrate) {
     return nothing_differs(
         arguments.options,
@@ -242,7 +250,6 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   }
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);
-  check_before_building(settled);
   const std::atomic<int>& stop_signal = listen_for_signals();
   try {
     return duel_revisions(revisions, settled, root, a, b);

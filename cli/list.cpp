@@ -35,7 +35,8 @@ std::string list_optimizations() {
     for (const OptimizationValue& value : optimization.values) {
       const std::string name =
           value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
-      text += fmt::format("    {:<24} {}\n", name, value.summary);
+      const bool original = &value == &optimization.values.front();
+      text += fmt::format("    {:<24} {}{}\n", name, value.summary, original ? " (original)" : "");
     }
     text += list_conditions("matters only with", optimization.matters_with);
     text += list_conditions("works only with", optimization.works_only_with);

@@ -1,6 +1,7 @@
 // memduel record -- CMD…: runs a command under a tracer and leaves a profile per process image.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -39,14 +40,28 @@ std::string counters_of(const HeapCounters& image) {
         fmt::format(" (peak and live within {}: {} threads)",
                     format_bytes(static_cast<double>(image.uncertainty_bytes())), image.threads);
   }
+  if (image.lost > 0) text += fmt::format(", {} events or blocks of events lost", image.lost);
   return text;
+}
+
+std::string name_of(const RecordedImage& image) {
+  return fmt::format("{} {} [{}]", image.file ? image.file->string() : "counted",
+                     image.counters.program, image.counters.pid);
 }
 
 /// On stderr: stdout is the command's.
 void tell(const RecordResult& result) {
   for (const RecordedImage& image : result.images) {
-    fmt::print(stderr, "memduel: {} {} [{}]: {}\n", image.file ? image.file->string() : "counted",
-               image.counters.program, image.counters.pid, counters_of(image.counters));
+    fmt::print(stderr, "memduel: {}: {}\n", name_of(image), counters_of(image.counters));
+  }
+  if (result.images.size() > 1) {
+    const auto size_of = [](const RecordedImage& image) {
+      return image.counters.peak_bytes + image.counters.mapping_peak_bytes;
+    };
+    const auto largest =
+        std::max_element(result.images.begin(), result.images.end(),
+                         [&](const auto& a, const auto& b) { return size_of(a) < size_of(b); });
+    fmt::print(stderr, "memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest));
   }
   for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
 }

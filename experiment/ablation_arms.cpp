@@ -68,44 +68,13 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   return found;
 }
 
-std::string plain(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-const json* setting_in(const Variant& variant, const json& workload, const std::string& setting) {
-  constexpr std::string_view kWorkload = "workload.";
-  if (!setting.starts_with(kWorkload)) {
-    const auto found = variant.optimizations.find(setting);
-    return found == variant.optimizations.end() ? nullptr : &*found;
-  }
-  std::string path = setting.substr(kWorkload.size() - 1);
-  std::replace(path.begin(), path.end(), '.', '/');
-  const json::json_pointer pointer(path);
-  return workload.contains(pointer) ? &workload.at(pointer) : nullptr;
-}
-
-/// The first of `conditions` that `variant` does not meet, in words.
-std::optional<std::string> unmet(const std::vector<Condition>& conditions, const Variant& variant,
-                                 const json& workload) {
-  for (const Condition& condition : conditions) {
-    const json* value = setting_in(variant, workload, condition.setting);
-    const bool met = value != nullptr && std::find(condition.values.begin(), condition.values.end(),
-                                                   *value) != condition.values.end();
-    if (met) continue;
-    std::vector<std::string> wanted;
-    for (const json& one : condition.values) wanted.push_back(plain(one));
-    return fmt::format("{}={}", condition.setting, fmt::join(wanted, " or "));
-  }
-  return std::nullopt;
-}
-
 /// Why flipping the switch in `variant` changes nothing; absent where it may.
 std::optional<std::string> why_idle(const Switch& one, const Variant& variant, const json& workload,
                                     const Catalog& catalog) {
   for (const Optimization& other : catalog.optimizations) {
     if (one.is_variable || other.name != one.name) continue;
-    const auto need = unmet(other.matters_with, variant, workload);
-    if (need) return fmt::format("needs {}", *need);
+    const auto unmet = find_unmet(other.matters_with, {variant.optimizations, workload});
+    if (unmet) return fmt::format("needs {}", unmet->needed);
   }
   return std::nullopt;
 }
@@ -113,13 +82,9 @@ std::optional<std::string> why_idle(const Switch& one, const Variant& variant, c
 /// Why no worker runs `variant`; absent where one does.
 std::optional<std::string> why_refused(const Variant& variant, const json& workload,
                                        const Catalog& catalog) {
-  for (const Optimization& one : catalog.optimizations) {
-    const auto value = variant.optimizations.find(one.name);
-    if (value == variant.optimizations.end() || *value == one.values.front().value) continue;
-    const auto need = unmet(one.works_only_with, variant, workload);
-    if (need) return fmt::format("{}={} needs {}", one.name, plain(*value), *need);
-  }
-  return std::nullopt;
+  const auto clash = find_clash(catalog, {variant.optimizations, workload});
+  if (!clash) return std::nullopt;
+  return fmt::format("{} needs {}", clash->chosen, clash->unmet.needed);
 }
 
 /// "original+framing"; a name that would be too long loses the end of the arm's part.

@@ -16,6 +16,8 @@ namespace {
 
 using nlohmann::json;
 
+namespace fs = std::filesystem;
+
 constexpr const char* kRole = "command";
 
 /// Finds programs in both builds and keeps what was found.
@@ -99,6 +101,15 @@ void name_programs(json& a, json& b, const json& workload, Finder& finder) {
   }
 }
 
+/// `folder` of the worktree `build`.
+std::string folder_of_worktree(const fs::path& build, const fs::path& folder) {
+  const fs::path own = fs::weakly_canonical(build / folder);
+  if (!fs::is_directory(own))
+    throw Error(ExitCode::usage, "found no such folder, in which the config's processes run",
+                own.string(), "commit it, or give both revisions the candidate's with --keep");
+  return own.string();
+}
+
 json describe_file(const BuildFile& file) {
   json described = {{"path", file.path.string()}, {"code_sha256", file.code_sha256}};
   if (!file.build_id.empty()) described["build_id"] = file.build_id;
@@ -171,8 +182,27 @@ BuildDuel duel_of_config(const BuildPair& builds, json document,
   return duel;
 }
 
+void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path& root,
+                        const fs::path& directory) {
+  const json workload = duel.document.value("workload", json::object());
+  if (workload.value("kind", std::string()) != "command") return;
+  json& arms = duel.document["arms"];
+  const json processes = workload.value("processes", json::array());
+  const bool apart = std::any_of(processes.begin(), processes.end(),
+                                 [](const json& process) { return process.contains("cwd"); });
+  if (apart && !arms[0].contains("cwd")) return;
+  const std::string cwd = arms[0].value("cwd", workload.value("cwd", std::string(".")));
+  if (cwd.find('{') != std::string::npos) return;
+  const fs::path folder =
+      fs::weakly_canonical(directory / cwd).lexically_relative(fs::weakly_canonical(root));
+  if (folder.empty() || *folder.begin() == "..") return;
+  arms[0]["cwd"] = folder_of_worktree(builds.a, folder);
+  arms[1]["cwd"] = folder_of_worktree(builds.b, folder);
+}
+
 bool same_programs(const BuildDuel& duel) {
-  return std::equal(duel.a.begin(), duel.a.end(), duel.b.begin(), duel.b.end(), same_build);
+  return std::equal(duel.a.begin(), duel.a.end(), duel.b.begin(), duel.b.end(), same_build) &&
+         same_code_below(duel.a.front().directory, duel.b.front().directory);
 }
 
 json describe_programs(const std::vector<BuildProgram>& programs) {

@@ -39,7 +39,15 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
 BuildDuel duel_of_config(const BuildPair& builds, nlohmann::json document,
                          const std::optional<std::string>& arm, const std::string& origin);
 
-/// Whether every program of both sides is the same.
+/// Lets both arms of a job whose config lies in `directory` of the repository in `root` run in the
+/// folders of their own worktrees, the builds, that are the job's `cwd`. Left as it is: a `cwd`
+/// outside the repository or with placeholders, and a job of which a process has a `cwd` of its
+/// own. Throws Error(usage) when a worktree has no such folder.
+void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const std::filesystem::path& root,
+                        const std::filesystem::path& directory);
+
+/// Whether every program of both sides is the same, and all else that they could load or start out
+/// of their builds.
 bool same_programs(const BuildDuel& duel);
 
 /// For the run's environment: each side's program and libraries with their build ids.

@@ -94,7 +94,10 @@ void end_group(pid_t pid) {
 int run_make(const MakeOptions& options) {
   const pid_t pid = spawn_group(options);
   for (;;) {
-    if (const auto status = ended(pid)) return *status;
+    if (const auto status = ended(pid)) {
+      ::kill(-pid, SIGKILL);  // what it left in the background
+      return *status;
+    }
     const int signal = options.stop_signal == nullptr ? 0 : options.stop_signal->load();
     if (signal != 0) {
       end_group(pid);

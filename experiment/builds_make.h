@@ -18,8 +18,8 @@ struct MakeOptions {
 
 /// Its exit status, 128 + signal when one ended it. It runs in a process group of its own, without
 /// standard input and without the variables that git sets for hooks. Throws Error(usage) when it
-/// cannot be started, Error(interrupted or terminated) when the stop signal came; the group is
-/// ended then.
+/// cannot be started, Error(interrupted or terminated) when the stop signal came. In every case
+/// what is left of the group is ended.
 int run_make(const MakeOptions& options);
 
 /// The last lines of a log, each indented, at most 20.

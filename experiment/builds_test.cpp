@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <chrono>
+#include <fstream>
+#include <thread>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "experiment/builds_experiment.h"
@@ -82,6 +86,100 @@ TEST(SameBuild, IsSameInEveryFileAndNeverSaidOfAScript) {
   EXPECT_FALSE(same_build(a, a)) << "what a script imports is not known";
 }
 
+class TwoBuilds : public TestFolder {
+ protected:
+  void SetUp() override {
+    TestFolder::SetUp();
+    for (const char* side : {"a", "b"}) {
+      write(side, "bin/helper", "#!/bin/sh\n");
+      fs::permissions(folder_ / side / "bin/helper", fs::perms::owner_all);
+      write(side, "lib/plug.so", "built in " + fs::canonical(folder_ / side).string());
+      write(side, "README", side);
+    }
+  }
+  void write(const std::string& side, const std::string& file, const std::string& text) const {
+    fs::create_directories((folder_ / side / file).parent_path());
+    std::ofstream(folder_ / side / file) << text;
+  }
+  [[nodiscard]] bool same() const { return same_code_below(folder_ / "a", folder_ / "b"); }
+};
+
+TEST_F(TwoBuilds, AreTheSameInTheirCodeWhateverElseTheyHold) {
+  EXPECT_TRUE(same());
+}
+
+TEST_F(TwoBuilds, DifferInALibraryThatNobodyNames) {
+  write("b", "lib/plug.so", "another");
+  EXPECT_FALSE(same());
+}
+
+TEST_F(TwoBuilds, DifferInAProgramThatNobodyNames) {
+  write("b", "bin/helper", "#!/bin/bash\n");
+  EXPECT_FALSE(same());
+}
+
+TEST_F(TwoBuilds, DifferInWhatOnlyOneHas) {
+  write("a", "lib/more.so.1", "");
+  EXPECT_FALSE(same());
+  write("b", "lib/other.so.1", "");
+  EXPECT_FALSE(same());
+}
+
+class WorktreeFolders : public TestFolder {
+ protected:
+  /// The document with its arms where the config lies in root/FOLDER.
+  nlohmann::json started(nlohmann::json document, const std::string& folder) {
+    for (const char* each : {"root/jobs", "a/jobs", "b/jobs", "root/new", "b/new"})
+      fs::create_directories(folder_ / each);
+    BuildDuel duel;
+    duel.document = std::move(document);
+    start_in_worktrees(duel, {folder_ / "a", folder_ / "b"}, folder_ / "root",
+                       folder_ / "root" / folder);
+    return duel.document.at("arms");
+  }
+  [[nodiscard]] std::string at(const std::string& folder) const {
+    return fs::weakly_canonical(folder_ / folder).string();
+  }
+  static nlohmann::json job(nlohmann::json process = {{"role", "r"}}) {
+    nlohmann::json document = {{"workload", {{"kind", "command"}}},
+                               {"arms", {{{"name", "a"}}, {{"name", "b"}}}}};
+    document["workload"]["processes"].push_back(std::move(process));
+    return document;
+  }
+};
+
+TEST_F(WorktreeFolders, AreThoseThatTheConfigNamesInTheCheckout) {
+  nlohmann::json arms = started(job(), "jobs");
+  EXPECT_EQ(arms[0].at("cwd"), at("a/jobs"));
+  EXPECT_EQ(arms[1].at("cwd"), at("b/jobs"));
+  nlohmann::json of_workload = job();
+  of_workload["workload"]["cwd"] = "..";
+  EXPECT_EQ(started(of_workload, "jobs")[1].at("cwd"), at("b"));
+  nlohmann::json of_arms = job({{"role", "r"}, {"cwd", "."}});
+  for (nlohmann::json& arm : of_arms["arms"]) arm["cwd"] = "jobs";
+  EXPECT_EQ(started(of_arms, "")[0].at("cwd"), at("a/jobs"));
+}
+
+TEST_F(WorktreeFolders, AreNotTakenWhereTheConfigNamesOthers) {
+  EXPECT_FALSE(started(job({{"role", "r"}, {"cwd", "x"}}), "jobs")[0].contains("cwd"));
+  for (const char* cwd : {"{trial_dir}", "../../elsewhere"}) {
+    nlohmann::json document = job();
+    document["workload"]["cwd"] = cwd;
+    EXPECT_FALSE(started(document, "jobs")[1].contains("cwd")) << cwd;
+  }
+}
+
+TEST_F(WorktreeFolders, MustBeInBoth) {
+  try {
+    started(job(), "new");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_EQ(error.where(), at("a/new"));
+    EXPECT_THAT(error.advice(), HasSubstr("--keep"));
+  }
+}
+
 TEST(ArmNameFor, KeepsWhatPeopleSayWhereItCanBeAName) {
   EXPECT_EQ(arm_name_for("main"), "main");
   EXPECT_EQ(arm_name_for("feature/small-buffer"), "feature-small-buffer");
@@ -111,6 +209,21 @@ TEST_F(MakeTest, RunsInItsDirectoryWithItsEnvironmentAndLogsBothStreams) {
   EXPECT_EQ(log(), fs::canonical(folder_).string() + "\n7\n");
   EXPECT_EQ(make("exit 5"), 5);
   EXPECT_EQ(make("kill -9 $$"), 128 + SIGKILL);
+}
+
+/// One that has ended has no command line, also before somebody has waited for it.
+bool has_command_line(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/cmdline");
+  return file.peek() != std::ifstream::traits_type::eof();
+}
+
+TEST_F(MakeTest, EndsWhatIsLeftInTheBackground) {
+  EXPECT_EQ(make("sleep 300 & echo $!; exit 5"), 5);
+  const std::string pid = log().substr(0, log().find('\n'));
+  ASSERT_FALSE(pid.empty());
+  for (int i = 0; i < 500 && has_command_line(pid); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(has_command_line(pid));
 }
 
 TEST_F(MakeTest, DoesNotHandOnWhatGitTellsItsHooks) {

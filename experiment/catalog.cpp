@@ -32,6 +32,10 @@ bool has(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+std::string plain(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::vector<Condition> conditions_from_json(const json& source, const char* key) {
   std::vector<Condition> conditions;
   const json object = source.value(key, json::object());
@@ -50,6 +54,9 @@ Optimization optimization_from_json(const json& source) {
   }
   if (source.contains("whole_numbers_from"))
     optimization.whole_numbers_from = source.at("whole_numbers_from");
+  if (source.contains("at_most"))
+    optimization.at_most =
+        Ceiling{source.at("at_most").at("setting"), source.at("at_most").at("less")};
   optimization.matters_with = conditions_from_json(source, "matters_with");
   optimization.works_only_with = conditions_from_json(source, "works_only_with");
   return optimization;
@@ -78,7 +85,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
       into[name] = value;
       return;
     }
-    allowed.push_back(one.value.is_string() ? one.value.get<std::string>() : one.value.dump());
+    allowed.push_back(plain(one.value));
   }
   if (found->whole_numbers_from) {
     if (value.is_number_integer() && value.get<std::int64_t>() >= *found->whole_numbers_from) {
@@ -87,8 +94,7 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     }
     allowed.push_back(fmt::format("a whole number from {}", *found->whole_numbers_from));
   }
-  const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
-  const auto nearest = nearest_name(word, allowed);
+  const auto nearest = nearest_name(plain(value), allowed);
   throw Error(ExitCode::usage,
               fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
@@ -104,6 +110,35 @@ void refuse_impossible(const std::vector<Condition>& conditions,
     for (const json& value : condition.values)
       set_switch(ignored, optimizations, condition.setting, value, place);
   }
+}
+
+std::string in_words(const std::string& setting, const json& value) {
+  return fmt::format("{}={}", setting, plain(value));
+}
+
+/// Null where there is no such setting.
+const json* find_setting(const ReplaySettings& settings, const std::string& setting) {
+  constexpr std::string_view kWorkload = "workload.";
+  if (!setting.starts_with(kWorkload)) {
+    const auto found = settings.optimizations.find(setting);
+    return found == settings.optimizations.end() ? nullptr : &*found;
+  }
+  std::string path = setting.substr(kWorkload.size() - 1);
+  std::replace(path.begin(), path.end(), '.', '/');
+  const json::json_pointer pointer(path);
+  return settings.workload.contains(pointer) ? &settings.workload.at(pointer) : nullptr;
+}
+
+/// The bound that a number of the switch exceeds; absent where none does.
+std::optional<Unmet> find_excess(const Optimization& one, const json& value,
+                                 const ReplaySettings& settings) {
+  if (!one.at_most || !value.is_number_integer()) return std::nullopt;
+  const json* bound = find_setting(settings, one.at_most->setting);
+  if (bound == nullptr) return std::nullopt;
+  const std::int64_t most = bound->get<std::int64_t>() - one.at_most->less;
+  if (value.get<std::int64_t>() <= most) return std::nullopt;
+  return Unmet{in_words(one.at_most->setting, *bound),
+               fmt::format("{} of at most {}", one.name, most)};
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,
@@ -173,6 +208,32 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
     set_switch(resolved, switches, item.key(), item.value(), place + ".optimizations");
   }
   return resolved;
+}
+
+std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
+                                const ReplaySettings& settings) {
+  for (const Condition& condition : conditions) {
+    const json* value = find_setting(settings, condition.setting);
+    if (value != nullptr && std::find(condition.values.begin(), condition.values.end(), *value) !=
+                                condition.values.end())
+      continue;
+    std::vector<std::string> wanted;
+    for (const json& one : condition.values) wanted.push_back(plain(one));
+    return Unmet{value != nullptr ? in_words(condition.setting, *value) : "no " + condition.setting,
+                 fmt::format("{}={}", condition.setting, fmt::join(wanted, " or "))};
+  }
+  return std::nullopt;
+}
+
+std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings) {
+  for (const Optimization& one : catalog.optimizations) {
+    const json* value = find_setting(settings, one.name);
+    if (value == nullptr || *value == one.values.front().value) continue;
+    auto unmet = find_unmet(one.works_only_with, settings);
+    if (!unmet) unmet = find_excess(one, *value, settings);
+    if (unmet) return Clash{in_words(one.name, *value), *unmet};
+  }
+  return std::nullopt;
 }
 
 }  // namespace memduel

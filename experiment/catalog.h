@@ -21,6 +21,12 @@ struct Condition {
   std::vector<nlohmann::json> values;
 };
 
+/// The largest number that a switch takes where another setting bounds it.
+struct Ceiling {
+  std::string setting;    ///< as in Condition; its value is a number
+  std::int64_t less = 0;  ///< than that number
+};
+
 /// One named switch; its first value is the original one.
 struct Optimization {
   std::string name;
@@ -33,6 +39,7 @@ struct Optimization {
   std::vector<Condition> works_only_with;
   /// Any whole number from here on is a value too.
   std::optional<std::int64_t> whole_numbers_from = std::nullopt;
+  std::optional<Ceiling> at_most = std::nullopt;
 };
 
 /// A named set of switch values.
@@ -61,5 +68,30 @@ const Catalog& builtin_catalog();
 nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& workload_kind,
                                      const std::optional<std::string>& preset,
                                      const nlohmann::json& overrides, const std::string& place);
+
+/// What an arm of a replay runs: both resolved.
+struct ReplaySettings {
+  const nlohmann::json& optimizations;
+  const nlohmann::json& workload;
+};
+
+/// A setting that is not what it would have to be.
+struct Unmet {
+  std::string found;   ///< "receive=into_tensors"
+  std::string needed;  ///< "receive=concatenate or bytearray or chunk_list"
+};
+
+/// The first of `conditions` that does not hold; absent where all do.
+std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
+                                const ReplaySettings& settings);
+
+/// A value that no worker runs beside another setting.
+struct Clash {
+  std::string chosen;  ///< "compression=zfp"
+  Unmet unmet;
+};
+
+/// The first clash among the settings; absent where a worker runs them.
+std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings);
 
 }  // namespace memduel

@@ -51,6 +51,50 @@ TEST(Catalog, AConditionThatNoSwitchCanMeetIsRefusedWhenItIsRead) {
       "matters_with of staging: found \"perhaps\" for optimization \"fold\", expected off or on");
 }
 
+/// The message for a replay of resnet18's state by the built-in switches; the exit code must be 2.
+std::string refusal_of(const json& workload, const json& optimizations) {
+  json document = {
+      {"name", "clash"},
+      {"baseline", "original"},
+      {"workload", {{"kind", "state-dict"}, {"model", "resnet18"}}},
+      {"arms",
+       {{{"name", "original"}, {"preset", "appfl-original"}},
+        {{"name", "minimal"}, {"preset", "appfl-minimal"}, {"optimizations", optimizations}}}}};
+  document["workload"].merge_patch(workload);
+  const Error error = error_of([&] { parse_experiment(document.dump(), "c.json", "/"); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(Catalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
+  EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
+            "c.json, $.arms[1].optimizations: found compression=zfp with aggregate=streaming_fold, "
+            "expected aggregate=out_of_place_kept_step or in_place\n"
+            "  no worker runs the two together");
+  EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
+            "c.json, $.arms[1].optimizations: found model_chunking=1048576 with "
+            "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
+            "  no worker runs the two together");
+}
+
+// A piece travels in a message that adds 16 bytes to it: 1048576 - 16 is the most.
+TEST(Catalog, APieceIsNoLargerThanItsMessageTakes) {
+  const json workload = {{"transport", {{"max_message_bytes", 1048576}}}};
+  EXPECT_EQ(
+      refusal_of(workload, {{"piece_bytes", 1048561}}),
+      "c.json, $.arms[1].optimizations: found piece_bytes=1048561 with "
+      "workload.transport.max_message_bytes=1048576, expected piece_bytes of at most 1048560\n"
+      "  no worker runs the two together");
+  const json largest = {{"piece_bytes", 1048560}};
+  EXPECT_FALSE(find_clash(builtin_catalog(), {largest, workload}));
+}
+
+TEST(Catalog, OnlyTablesOfShapesAreScaled) {
+  EXPECT_EQ(refusal_of({{"state_bytes", 1000}}, json::object()),
+            "c.json, $.workload.state_bytes: found 1000 for model \"resnet18\", expected 0\n"
+            "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
+}
+
 TEST(Catalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {
   const Catalog& catalog = builtin_catalog();
   const auto original =

@@ -143,8 +143,30 @@ void erase_keys(json& arm, const std::vector<std::string>& keys) {
   for (const std::string& key : keys) arm.erase(key);
 }
 
-void resolve_replay_arm(json& arm, const std::string& kind, const Source& source,
+/// A network has the size that it has.
+void refuse_scaled_network(const json& workload, const std::string& origin) {
+  const std::string model = workload.at("model");
+  if (model == "llama-3.1-8b" || model == "tensors") return;
+  const auto bytes = workload.find("state_bytes");
+  if (bytes == workload.end() || *bytes == 0) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {} for model \"{}\", expected 0", bytes->dump(), model),
+              json_place(origin, {"workload", "state_bytes"}),
+              "only a table of shapes can be scaled: llama-3.1-8b, tensors");
+}
+
+void refuse_clash(const ReplaySettings& settings, const Source& source, const std::string& place) {
+  const auto clash = find_clash(source.catalog, settings);
+  if (!clash) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
+                          clash->unmet.needed),
+              place + ".optimizations", "no worker runs the two together");
+}
+
+void resolve_replay_arm(json& arm, const json& workload, const Source& source,
                         const std::string& place) {
+  const std::string kind = workload.at("kind");
   const std::vector<std::string> foreign = {"argv", "append", "cwd"};
   refuse_keys(arm, foreign, kind, place);
   erase_keys(arm, foreign);
@@ -152,6 +174,7 @@ void resolve_replay_arm(json& arm, const std::string& kind, const Source& source
   if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
   arm["optimizations"] =
       resolve_optimizations(source.catalog, kind, preset, arm.at("optimizations"), place);
+  refuse_clash({arm["optimizations"], workload}, source, place);
 }
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
@@ -179,12 +202,11 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
   refuse_bad_environment(arm.at("env"), place);
   Arm result;
   result.name = arm.at("name");
-  const std::string kind = workload.at("kind");
-  if (kind == "command") {
+  if (workload.at("kind") == "command") {
     resolve_command_arm(arm, source, place);
     result.processes = processes_of_arm(workload, arm, place);
   } else {
-    resolve_replay_arm(arm, kind, source, place);
+    resolve_replay_arm(arm, workload, source, place);
     result.optimizations = arm.at("optimizations");
   }
   result.env = arm.at("env").get<std::map<std::string, std::string>>();
@@ -237,7 +259,10 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
   const bool command = workload.at("kind") == "command";
-  if (command) resolve_command_workload(workload, source.directory, source.origin);
+  if (command)
+    resolve_command_workload(workload, source.directory, source.origin);
+  else
+    refuse_scaled_network(workload, source.origin);
   if (!document.at("measure").contains("meters")) {
     document["measure"]["meters"] =
         command ? json{"procfs", "heap"} : json{"procfs", "allocator", "torch"};

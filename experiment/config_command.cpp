@@ -133,6 +133,16 @@ void apply_arguments(json& processes, const json& arm, const std::string& key,
   }
 }
 
+void check_that_it_ends(const json& workload, const std::string& origin) {
+  const json& processes = workload.at("processes");
+  const bool ends = std::any_of(processes.begin(), processes.end(),
+                                [](const json& process) { return process.at("end") == "wait"; });
+  if (ends || workload.contains("stop_after_round")) return;
+  refuse(origin, {"workload"}, "processes",
+         "found \"end\": \"stop\" in all of them: nothing ends a trial",
+         "give one of them \"end\": \"wait\", or the workload stop_after_round");
+}
+
 }  // namespace
 
 std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
@@ -160,6 +170,7 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     process["cwd"] = process.contains("cwd") ? json(resolve_path(process["cwd"], directory))
                                              : workload.at("cwd");
   }
+  check_that_it_ends(workload, origin);
   check_matches(workload, taken, origin);
   resolve_templates(workload, directory, origin);
   resolve_files(workload, directory, origin);

@@ -156,6 +156,8 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_THAT(message_with("/processes/0/argv", R"(["./server", "a\u0000b"])"),
               testing::HasSubstr("$.workload.processes[0].argv[1]: found a NUL character"));
   EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
+  EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
+              testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
 }
 
 TEST(BadCommandConfig, FaultyArms) {

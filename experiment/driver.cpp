@@ -131,6 +131,8 @@ class Driver {
 
   /// What the store lacks of the trials with a tracer. They are of no block.
   void run_profiles() {
+    // The last block was begun only where there was time for these, too.
+    if (out_of_time(0)) return;
     std::vector<std::string> asked;
     if (options_.arms_to_profile) asked = options_.arms_to_profile();
     for (std::size_t arm = 0; arm < experiment_.arms.size(); ++arm) {
@@ -138,7 +140,6 @@ class Driver {
       const bool wanted = std::find(asked.begin(), asked.end(), name) != asked.end();
       while (ledger_.profiles(name) < std::max(experiment_.profile_trials, wanted ? 1 : 0)) {
         throw_if_stopped();
-        if (out_of_time(1)) return;
         report_progress(name, kProfileBlock);
         run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile});
       }
@@ -154,6 +155,7 @@ class Driver {
     if (slot.kind == TrialKind::profile) record_all_where_cheap(planned.plan);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
+    ++trials_here_;
     const double seconds = seconds_since(begin);
     if (run.trial.status == TrialStatus::ok && planned.model_file) {
       take_model(*planned.model_file, run.trial);
@@ -256,8 +258,11 @@ class Driver {
   [[nodiscard]] bool out_of_time(int blocks) const {
     if (!options_.max_minutes) return false;
     constexpr double kSecondsPerMinute = 60;
-    const double needed = ledger_.trial_seconds().value_or(0) * arms() * blocks;
-    return seconds_since(start_) + needed > *options_.max_minutes * kSecondsPerMinute;
+    const double elapsed = seconds_since(start_);
+    // With what passes between trials.
+    const double each = trials_here_ == 0 ? 0 : elapsed / trials_here_;
+    const double needed = std::max(ledger_.trial_seconds().value_or(0), each) * arms() * blocks;
+    return elapsed + needed > *options_.max_minutes * kSecondsPerMinute;
   }
 
   void throw_if_stopped() const {
@@ -318,6 +323,7 @@ class Driver {
   int blocks_planned_;
   std::optional<double> expected_disk_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  int trials_here_ = 0;  ///< since start_
 };
 
 }  // namespace

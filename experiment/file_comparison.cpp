@@ -25,8 +25,6 @@ using nlohmann::json;
 
 using Pair = std::pair<std::string, std::string>;  ///< hashes
 
-/// Enough to see how far apart two arms are when every trial ends with another file.
-constexpr std::size_t kMostPairs = 8;
 constexpr double kCompareSeconds = 600;
 
 /// The last word of a text as a number.
@@ -119,7 +117,7 @@ class Comparer {
   std::optional<double> largest(const json& file, const std::vector<Pair>& pairs) {
     std::set<Pair> unequal;
     for (const Pair& pair : pairs) {
-      if (pair.first != pair.second && unequal.size() < kMostPairs) unequal.insert(pair);
+      if (pair.first != pair.second) unequal.insert(pair);
     }
     std::optional<double> result;
     if (!pairs.empty()) result = 0;

@@ -28,6 +28,7 @@ TrialPlan plan_of_step(const ProcessSpec& step, const TrialPlan& trial) {
   TrialPlan plan = trial;
   plan.processes = {step};
   plan.match.clear();
+  plan.text_marks.clear();
   plan.ports.clear();
   plan.stop_after_round.reset();
   plan.rounds.reset();

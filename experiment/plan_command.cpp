@@ -23,6 +23,7 @@ class JobPlanner {
   PlannedTrial plan() {
     PlannedTrial planned;
     planned.plan.deadline_seconds = workload_.at("deadline_seconds");
+    planned.plan.stop_grace_seconds = workload_.at("stop_grace_seconds");
     planned.plan.pss_between_rounds = true;
     if (workload_.contains("stop_after_round")) {
       planned.plan.stop_after_round = workload_.at("stop_after_round").get<int>();

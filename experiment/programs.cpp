@@ -104,7 +104,7 @@ void refuse_fall_through(const Arm& arm, const json& process, const fs::path& fi
       "an argv starts with a program in PATH or with a path from the process's cwd; " + looked);
 }
 
-/// The commands of prepare and cleanup as processes of an arm.
+/// The commands of prepare and cleanup as processes of an arm, and those that compare files.
 std::vector<json> steps_of(const Experiment& experiment, const Arm& arm) {
   std::vector<json> steps;
   if (!experiment.workload.is_object()) return steps;
@@ -115,6 +115,13 @@ std::vector<json> steps_of(const Experiment& experiment, const Arm& arm) {
                        {"env", arm.env},
                        {"cwd", experiment.workload.value("cwd", std::string("."))}});
     }
+  }
+  for (const json& file : experiment.workload.value("files", json::array())) {
+    if (!file.contains("compare")) continue;
+    steps.push_back({{"role", "compare of " + file.at("name").get<std::string>()},
+                     {"argv", file.at("compare")},
+                     {"env", json::object()},
+                     {"cwd", experiment.workload.value("cwd", std::string("."))}});
   }
   return steps;
 }

@@ -40,7 +40,9 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
     if (match == nullptr && before != known_.end()) continue;
     const auto parent = known_.find(origin.parent);
     Known now;
+    std::string otherwise;
     if (match != nullptr) {
+      otherwise = parent != known_.end() ? parent->second.role : origin.marked_role.value_or("");
       now = {*match, false, true};
       matched_[pid] = *match;
     } else if (parent != known_.end()) {
@@ -52,7 +54,7 @@ std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
       continue;
     }
     known_[pid] = now;
-    changed.push_back({now.role, pid});
+    changed.push_back({now.role, pid, otherwise});
   }
   return changed;
 }

@@ -24,6 +24,7 @@ struct ProcessOrigin {
 struct Member {
   std::string role;
   pid_t pid = 0;
+  std::string otherwise = {};  ///< of one that matches: the role that it would be of if it did not
 };
 
 /// A descendant is of the role whose pattern its arguments match; else of its parent's role; else,

@@ -57,8 +57,6 @@ class SupervisedProcess {
   bool asked_to_stop = false;
   /// Its own process has ended and left the work to one of its members.
   bool is_daemon = false;
-  int last_round_begun = 0;
-  int last_round_ended = 0;  ///< by its own mark, or by the next one's begin
   std::int64_t started_ns = 0;
   std::optional<int> running_round;
   std::optional<Readiness> readiness;

@@ -64,6 +64,7 @@ class Supervision {
 
   // Daemons: supervision_daemons.cpp
   bool goes_on_as_daemon(SupervisedProcess& process, const ExitRecord& record);
+  bool has_living_members(SupervisedProcess& process);
   void check_daemons();
 
   // What the launcher says: supervision_reports.cpp
@@ -85,6 +86,7 @@ class Supervision {
   [[nodiscard]] const SupervisedProcess& reference() const;
   void take_marks(SupervisedProcess& process);
   void note_round(SupervisedProcess& process, MarkEvent& event);
+  void count_round(RoleTrace& trace, const Mark& mark);
   void sweep_between_rounds(std::int64_t now);
   void sweep_at_round_end(const SupervisedProcess& process, int round);
   void sweep_all(TrialMeters::Need need);

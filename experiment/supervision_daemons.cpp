@@ -25,21 +25,27 @@ bool Supervision::goes_on_as_daemon(SupervisedProcess& process, const ExitRecord
   if (record.status != 0 || !expected_to_go_on || process.asked_to_stop || outcome_.failed()) {
     return false;
   }
-  members_due_ns_ = 0;
-  find_members(monotonic_ns());
-  std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
-  process.is_daemon = !process.members.empty();
+  process.is_daemon = has_living_members(process);
   process.trace.outlived_its_process = process.is_daemon;
   if (process.is_daemon) process.trace.exit = record;
   return process.is_daemon;
+}
+
+/// Looks again before it says no: one that forked twice left a process that was not seen yet.
+bool Supervision::has_living_members(SupervisedProcess& process) {
+  std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
+  if (!process.members.empty()) return true;
+  members_due_ns_ = 0;
+  find_members(monotonic_ns());
+  std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
+  return !process.members.empty();
 }
 
 /// The launcher reports the ends of roles' own processes only.
 void Supervision::check_daemons() {
   for (SupervisedProcess& process : processes_) {
     if (!process.is_daemon || process.state != State::running) continue;
-    std::erase_if(process.members, [](pid_t pid) { return !is_alive(pid); });
-    if (!process.members.empty()) continue;
+    if (has_living_members(process)) continue;
     ExitRecord record = *process.trace.exit;
     const std::int64_t now = monotonic_ns();
     if (now - record.t_ns < kLingering) {

@@ -62,13 +62,16 @@ void Supervision::stop_others_when_due() {
 void Supervision::stop_after_last_round() {
   if (!plan_.stop_after_round || stopping_since_ns_ != 0) return;
   bool marked = false;
-  for (const SupervisedProcess& process : processes_) {
-    if (process.last_round_begun == 0) continue;
+  bool all_done = true;
+  const auto look_at = [&](const RoleTrace& trace, bool ended) {
+    if (trace.last_round_begun == 0) return;
     marked = true;
-    const bool done = process.last_round_ended >= *plan_.stop_after_round;
-    if (!done && process.state != State::ended) return;
-  }
-  if (!marked) return;
+    all_done = all_done && (ended || trace.last_round_ended >= *plan_.stop_after_round);
+  };
+  for (const SupervisedProcess& process : processes_)
+    look_at(process.trace, process.state == State::ended);
+  for (const auto& [role, trace] : matched_) look_at(trace, false);
+  if (!marked || !all_done) return;
   stopped_after_round_ = true;
   begin_stopping();
 }

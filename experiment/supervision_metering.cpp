@@ -36,6 +36,7 @@ void Supervision::find_members(std::int64_t now) {
   for (const Member& member : members_.update(found)) {
     for (SupervisedProcess& process : processes_) {
       std::erase(process.members, member.pid);
+      if (process.role() == member.otherwise) process.trace.has_matched_descendants = true;
       if (process.role() != member.role) continue;
       add_member(process, member.pid);
       process.trace.has_several_processes = true;
@@ -93,14 +94,20 @@ void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
   if (options_.rest_in_even_rounds && &process == &reference() && kind == Mark::Kind::round_begin)
     meters_.rest(event.mark.round % 2 == 0);
   event.reading = meters_.read(process.role());
-  if (kind == Mark::Kind::round_begin) {
-    process.running_round = event.mark.round;
-    process.last_round_begun = std::max(process.last_round_begun, event.mark.round);
-    process.last_round_ended = std::max(process.last_round_ended, event.mark.round - 1);
-  } else if (kind == Mark::Kind::round_end) {
+  if (kind == Mark::Kind::round_begin) process.running_round = event.mark.round;
+  if (kind == Mark::Kind::round_end) {
     process.running_round.reset();
-    process.last_round_ended = std::max(process.last_round_ended, event.mark.round);
     sweep_at_round_end(process, event.mark.round);
+  }
+  count_round(process.trace, event.mark);
+}
+
+void Supervision::count_round(RoleTrace& trace, const Mark& mark) {
+  if (mark.kind == Mark::Kind::round_begin) {
+    trace.last_round_begun = std::max(trace.last_round_begun, mark.round);
+    trace.last_round_ended = std::max(trace.last_round_ended, mark.round - 1);
+  } else if (mark.kind == Mark::Kind::round_end) {
+    trace.last_round_ended = std::max(trace.last_round_ended, mark.round);
   }
   stop_after_last_round();
 }

@@ -65,6 +65,7 @@ void Supervision::take_text_mark(SupervisedProcess& process, Mark mark) {
 void Supervision::take_text_mark(RoleTrace& trace, Mark mark) {
   MarkEvent event{std::move(mark), {}};
   if (event.mark.kind != Mark::Kind::gauge) event.reading = meters_.read(trace.role);
+  count_round(trace, event.mark);
   trace.marks.push_back(std::move(event));
 }
 

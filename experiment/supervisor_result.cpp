@@ -122,7 +122,8 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
              "processes had left the trial's process tree and were killed: {}",
              "start daemons as roles of their own");
   note_roles(run.warnings, outcome.killed_after_grace, "killed_after_grace",
-             "{} did not end on SIGTERM and was killed", "raise stop_grace_seconds");
+             "{} did not end on SIGTERM and was killed",
+             "raise the workload's stop_grace_seconds, or let it end on SIGTERM");
   if (outcome.left_over > 0) {
     run.warnings.push_back({kLeftOver, "processes that the roles had left behind were killed", ""});
   }

@@ -176,7 +176,7 @@ class MarkWalk {
           as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
     life.metrics["round_seconds"] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     if (trace_.exit && !trace_.outlived_its_process) {
-      raise(life.metrics, "peak_rss_bytes", static_cast<double>(trace_.exit->max_rss_bytes));
+      raise_to_largest_process(life.metrics);
       life.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
       life.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
       life.metrics["major_faults_count"] = static_cast<double>(trace_.exit->major_faults);
@@ -194,7 +194,12 @@ class MarkWalk {
     data_.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
     data_.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
     data_.metrics["major_faults_count"] = static_cast<double>(trace_.exit->major_faults);
-    raise(data_.metrics, "peak_rss_bytes", static_cast<double>(trace_.exit->max_rss_bytes));
+    raise_to_largest_process(data_.metrics);
+  }
+
+  void raise_to_largest_process(Metrics& metrics) const {
+    if (trace_.has_matched_descendants) return;
+    raise(metrics, "peak_rss_bytes", static_cast<double>(trace_.exit->max_rss_bytes));
   }
 
   static std::optional<double> value_of(const Metrics& metrics, const std::string& name) {

@@ -54,6 +54,10 @@ struct RoleTrace {
   bool of_descendants = false;
   /// It had other processes besides the one that marks: their sum is only sampled.
   bool has_several_processes = false;
+  /// Some of its descendants are a role of their own: what `exit` says of children is theirs, too.
+  bool has_matched_descendants = false;
+  int last_round_begun = 0;
+  int last_round_ended = 0;  ///< by its own mark, or by the next one's begin
   /// Others went on when the process of `exit` ended: what it used is not what the role used.
   bool outlived_its_process = false;
 };

@@ -7,7 +7,8 @@
 
 namespace memduel {
 
-/// One test case per gate; an undecided gate is skipped with its reason.
+/// One test case per gate; an undecided gate is skipped with its reason, one that was not measured
+/// is an error.
 std::string render_junit(const ReportModel& model);
 
 }  // namespace memduel

@@ -49,6 +49,17 @@ TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
   EXPECT_THAT(xml, testing::HasSubstr("<skipped message=\"advisory: 12 % more\"/>"));
 }
 
+TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
+  GateResult dead = gate("tree.peak_heap_bytes<=+1%", GateOutcome::undecided, "it crashed");
+  dead.not_measured = true;
+  GateResult advisory = dead;
+  advisory.advisory = true;
+  EXPECT_THAT(junit_of({dead, advisory}),
+              testing::AllOf(testing::HasSubstr("failures=\"0\" errors=\"1\" skipped=\"1\""),
+                             testing::HasSubstr("<error message=\"it crashed\"/>"),
+                             testing::HasSubstr("<skipped message=\"it crashed\"/>")));
+}
+
 TEST(JunitReport, EscapesWhatOthersWrote) {
   const Sample sample = make_sample({.blocks = 1, .series = false, .hostile = true});
   const std::string xml = render_junit(build_report_model(sample.results, sample.run));

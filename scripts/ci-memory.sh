@@ -11,6 +11,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 base=${GITHUB_BASE_SHA:-${CI_MERGE_REQUEST_DIFF_BASE_SHA:-}}
 head=HEAD out=memory-report
+undecided=(--on-undecided fail)
 options=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -19,6 +20,7 @@ while [ $# -gt 0 ]; do
       printf -v "${1#--}" %s "$2"
       shift 2
       ;;
+    --on-undecided | --on-undecided=*) undecided=() options+=("$1"); shift ;;
     --) break ;;
     *) options+=("$1"); shift ;;
   esac
@@ -77,19 +79,24 @@ fi
 if merge_base=$(git merge-base "$base" "$head" 2>/dev/null); then base=$merge_base; fi
 
 set +e
-"$memduel" compare --ref-a "$base" --ref-b "$head" --out "$out/run" --on-undecided fail ${options[@]+"${options[@]}"} "$@" \
+"$memduel" compare --ref-a "$base" --ref-b "$head" --out "$out/run" ${undecided[@]+"${undecided[@]}"} ${options[@]+"${options[@]}"} "$@" \
   2>&1 >"$out/stdout.txt" | tee "$out/stderr.txt" >&2
 status=${PIPESTATUS[0]}
 set -e
 cat "$out/stdout.txt"
 cat "$out/stderr.txt" "$out/stdout.txt" >"$out/log.txt"
 
-if [ -e "$out/run/run.sqlite" ]; then
-  "$memduel" report "$out/run" --format markdown >"$out/summary.md"
-  "$memduel" report "$out/run" --format junit >"$out/junit.xml"
-  "$memduel" report "$out/run" --format html >/dev/null
-  cp "$out/run/report.html" "$out/"
-  if [ -e "$out/run/results.json" ]; then cp "$out/run/results.json" "$out/"; fi
+# With --retry-on-regress the last repetition decides.
+run=$out/run
+for retry in "$out"/run/retry-*; do
+  if [ -e "$retry/run.sqlite" ]; then run=$retry; fi
+done
+if [ -e "$run/run.sqlite" ]; then
+  "$memduel" report "$run" --format markdown >"$out/summary.md"
+  "$memduel" report "$run" --format junit >"$out/junit.xml"
+  "$memduel" report "$run" --format html >/dev/null
+  cp "$run/report.html" "$out/"
+  if [ -e "$run/results.json" ]; then cp "$run/results.json" "$out/"; fi
   if [ "$status" -gt 1 ] && [ "$status" -ne 5 ]; then
     { printf '\n<pre>\n'; tail -n 20 "$out/stderr.txt" | escaped; printf '</pre>\n'; } >>"$out/summary.md"
   fi

@@ -5,7 +5,6 @@
 # Further arguments go to memduel compare: --gate G, --repeats N, --arm optimized, --out DIR; CONFIG=configs/resnet-dummy.json is another job.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-cd "$root"
 config=${CONFIG:-configs/quickstart.json}
 memduel=${MEMDUEL:-build/release/bin/memduel}
 
@@ -13,6 +12,8 @@ if [ $# -eq 0 ] || [[ $1 == -* ]]; then sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOUR
 a=$1 b=HEAD
 shift
 if [ $# -gt 0 ] && [[ $1 != -* ]]; then b=$1; shift; fi
+if [ -d "$a" ] && [ -d "$b" ]; then a=$(realpath "$a") b=$(realpath "$b"); fi
+cd "$root"
 if [ -d "$a" ] && [ -d "$b" ]; then
   exec "$memduel" compare --build-a "$a" --build-b "$b" "$@" "$config"
 fi

@@ -64,9 +64,10 @@ HeapScope running_scope(Scope raw, const HeapPage& page) {
 HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
   HeapPage page{};
   if (bytes.size() < sizeof page) {
-    throw Error(ExitCode::io,
-                fmt::format("{} bytes, expected at least {}", bytes.size(), sizeof page),
-                file.string(), "the program was killed while it started, or the disk is full");
+    throw Error(
+        ExitCode::io, fmt::format("{} bytes, expected at least {}", bytes.size(), sizeof page),
+        file.string(),
+        "the program was killed while it started, or may not write that much (df, ulimit -f)");
   }
   std::memcpy(&page, bytes.data(), sizeof page);
   if (std::memcmp(page.magic, recorder::kPageMagic, sizeof page.magic) != 0) {

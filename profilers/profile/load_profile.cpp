@@ -47,8 +47,8 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
     profile.notes.emplace_back("some blocks are of a kind that this memduel does not know");
   }
   if (profile.counters && profile.counters->lost > 0) {
-    profile.notes.push_back(
-        fmt::format("{} events were lost in the recorded process", profile.counters->lost));
+    profile.notes.push_back(fmt::format(
+        "{} events or blocks of events were lost in the recorded process", profile.counters->lost));
   }
   return profile;
 }

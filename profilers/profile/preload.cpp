@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -29,23 +30,31 @@ std::string mode_word(RecordMode mode) {
   return "";
 }
 
-// What the program itself exports wins over every preloaded library.
-bool defines_malloc(const std::filesystem::path& program) {
+// What the program itself exports wins over every preloaded library. A sanitizer's runtime is
+// called by name, whether it is a library or part of the program.
+struct DynamicSymbols {
+  bool own_malloc = false;
+  bool sanitizer = false;
+};
+
+DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
+  DynamicSymbols found;
   elf_version(EV_CURRENT);
   const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0) return found;
   Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
-  bool found = false;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header{};
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
-    for (std::size_t i = 0; data != nullptr && i < count && !found; ++i) {
+    for (std::size_t i = 0; data != nullptr && i < count; ++i) {
       GElf_Sym symbol{};
       if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      found = name != nullptr && std::strcmp(name, "malloc") == 0 && symbol.st_shndx != SHN_UNDEF;
+      const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
+      const std::string_view name = text == nullptr ? "" : text;
+      found.own_malloc = found.own_malloc || (name == "malloc" && symbol.st_shndx != SHN_UNDEF);
+      found.sanitizer = found.sanitizer || name == "__asan_init" || name == "__tsan_init";
     }
   }
   elf_end(elf);
@@ -107,11 +116,11 @@ std::string obstacle_to_recording(const std::filesystem::path& program) {
     dynamic = dynamic || segment.p_type == PT_INTERP;
   }
   if (!dynamic) return "it is statically linked: nothing can be preloaded";
-  if (bytes.find("__asan_init") != std::string::npos ||
-      bytes.find("__tsan_init") != std::string::npos) {
+  const DynamicSymbols symbols = dynamic_symbols_of(program);
+  if (symbols.sanitizer) {
     return "it is built with a sanitizer, whose own interposer must come first";
   }
-  if (defines_malloc(program)) {
+  if (symbols.own_malloc) {
     return "it brings its own malloc, which comes before that of a preloaded library";
   }
   return {};

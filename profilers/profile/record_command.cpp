@@ -26,7 +26,8 @@ std::filesystem::path find_program(const std::string& name) {
     const std::size_t colon = rest.find(':');
     const std::string directory = rest.substr(0, colon);
     const auto candidate = std::filesystem::path(directory.empty() ? "." : directory) / name;
-    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    const bool executable = access(candidate.c_str(), X_OK) == 0;
+    if (executable && std::filesystem::is_regular_file(candidate)) return candidate;
     rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
   }
   return {};

@@ -164,6 +164,34 @@ void add_rounds(std::string& text, const Profile& profile) {
   }
 }
 
+// The function that asked for most of what was live.
+std::string top_function(const Profile& profile, const LiveSites& sites) {
+  std::map<std::string, double> bytes;
+  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+    const std::vector<FrameName> frames = frames_of(profile, stack);
+    if (!frames.empty()) bytes[frames.back().function] += amount.bytes;
+  }
+  const auto top = std::max_element(
+      bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return top == bytes.end() ? "" : top->first;
+}
+
+// Of each phase the stretch with most.
+void add_phases(std::string& text, const Profile& profile) {
+  std::map<std::uint32_t, const ProfilePeak*> largest;
+  for (const ProfilePeak& peak : profile.phase_peaks) {
+    const ProfilePeak*& known = largest[peak.phase];
+    if (known == nullptr || known->total.bytes < peak.total.bytes) known = &peak;
+  }
+  if (largest.empty()) return;
+  text += "\nPeaks by phase, and who holds most of each\n";
+  for (const auto& [phase, peak] : largest) {
+    text += fmt::format("  {:<14}{:<22}round {:>4}  {}\n", profile.phases[phase],
+                        amount_text(profile, peak->total), peak->round,
+                        top_function(profile, peak->sites));
+  }
+}
+
 // A column that stays constant down the rounds is healthy; a row that grows leaks.
 void add_retention(std::string& text, const Profile& profile) {
   std::set<int> births;
@@ -246,6 +274,7 @@ std::string summarize(const Profile& profile, const SummaryOptions& options) {
   add_moments(text, profile);
   add_sizes(text, profile);
   add_rounds(text, profile);
+  add_phases(text, profile);
   add_retention(text, profile);
   add_retained(text, profile, options);
   for (const std::string& note : profile.notes) text += fmt::format("\nNote: {}\n", note);

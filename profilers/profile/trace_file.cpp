@@ -31,8 +31,9 @@ Record record_at(std::string_view bytes, std::size_t offset) {
 
 void check_header(std::string_view bytes, const std::string& name) {
   if (bytes.size() < sizeof(TraceHeader)) {
-    throw Error(ExitCode::io, fmt::format("{} bytes, too short for a profile", bytes.size()), name,
-                "the program was killed while it started, or the disk is full");
+    throw Error(
+        ExitCode::io, fmt::format("{} bytes, too short for a profile", bytes.size()), name,
+        "the program was killed while it started, or may not write that much (df, ulimit -f)");
   }
   const auto header = record_at<TraceHeader>(bytes, 0);
   if (std::memcmp(header.magic, recorder::kTraceMagic, sizeof header.magic) != 0) {

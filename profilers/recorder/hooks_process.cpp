@@ -168,7 +168,8 @@ MEMDUEL_EXPORT int dlclose(void* library) noexcept {
 
 MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase) {
   using namespace memduel::recorder;
-  if (tls.busy || !is_recording()) return;
+  if (!is_recording()) return;
+  if (tls.busy) return count_lost();
   const int saved_errno = errno;
   const Busy busy;
   if (tls.id == 0) start_thread();

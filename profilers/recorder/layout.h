@@ -67,7 +67,7 @@ struct HeapPage {
   std::uint64_t allocations;
   std::int64_t inherited_bytes;  ///< live at fork, in a forked child; part of live_bytes
   std::uint64_t threads;         ///< that allocated or freed
-  std::uint64_t lost;            ///< samples, scopes or blocks that could not be kept
+  std::uint64_t lost;            ///< events, scopes or blocks that could not be kept
 
   /// Anonymous mappings made by the program itself, or inherited at fork.
   alignas(64) std::int64_t mapping_bytes;

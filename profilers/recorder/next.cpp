@@ -40,9 +40,14 @@ constexpr const char* kDeleteNames[delete_forms] = {
     "_ZdaPvSt11align_val_tRKSt9nothrow_t",
 };
 
+// A failing lookup leaves a message, which would be freed, and counted, later. dlerror tells it
+// and, asked again, frees it.
 template <class Function>
 void find(Function& function, const char* name) {
   function = reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+  if (function != nullptr) return;
+  dlerror();
+  dlerror();
 }
 
 // The layout is an implementation detail of glibc, so it is believed only after it agreed with

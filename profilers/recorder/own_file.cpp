@@ -1,11 +1,24 @@
 #include "profilers/recorder/own_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "profilers/recorder/counters.h"
 
 namespace memduel::recorder {
+
+namespace {
+
+// A write beyond RLIMIT_FSIZE would kill the program by SIGXFSZ.
+bool may_grow_to(std::int64_t bytes) {
+  rlimit limit{};
+  const long failed =
+      raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, reinterpret_cast<long>(&limit));
+  return failed != 0 || static_cast<rlim_t>(bytes) <= limit.rlim_cur;
+}
+
+}  // namespace
 
 bool OwnFile::create(const char* suffix) {
   constexpr int kHighNumber = 900;  // low ones are what programs count on
@@ -36,8 +49,9 @@ void OwnFile::close() {
 }
 
 bool OwnFile::append(const void* bytes, std::size_t count) {
-  if (!is_ours() || !write_all(fd_, bytes, count, end_)) return false;
-  end_ += static_cast<std::int64_t>(count);
+  const std::int64_t end = end_ + static_cast<std::int64_t>(count);
+  if (!is_ours() || !may_grow_to(end) || !write_all(fd_, bytes, count, end_)) return false;
+  end_ = end;
   return true;
 }
 

@@ -17,6 +17,7 @@ class OwnFile {
   bool create(const char* suffix) MEMDUEL_HIDDEN;
   /// Does nothing to a descriptor that is no longer ours.
   void close() MEMDUEL_HIDDEN;
+  /// False where nothing was kept: no space, a limit of the process, not our file any more.
   bool append(const void* bytes, std::size_t count) MEMDUEL_HIDDEN;
   [[nodiscard]] int descriptor() const { return fd_; }
 

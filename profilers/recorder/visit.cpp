@@ -25,6 +25,11 @@ bool grant_left() {
   return sample;
 }
 
+// A signal handler came in the middle of the recorder, which its event would have to wait for.
+[[gnu::noinline, gnu::cold]] void lose_event() {
+  if (is_tracing()) count_lost();
+}
+
 }  // namespace
 
 void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
@@ -47,7 +52,10 @@ void visit_free() {
 }
 
 void* note_birth(void* block, std::size_t requested, std::int64_t bytes, const Registers& caller) {
-  if (tls.busy) return block;
+  if (tls.busy) {
+    lose_event();
+    return block;
+  }
   const Busy busy;
   if (tls.id == 0) start_thread();
   if (is_tracing()) trace_birth(block, requested, bytes, caller);
@@ -55,14 +63,17 @@ void* note_birth(void* block, std::size_t requested, std::int64_t bytes, const R
 }
 
 bool note_death(void* block) {
-  if (tls.busy) return false;
+  if (tls.busy) {
+    lose_event();
+    return false;
+  }
   const Busy busy;
   if (tls.id == 0) start_thread();
   return trace_free(block);
 }
 
 void note_revival(void* block) {
-  if (tls.busy) return;
+  if (tls.busy) return lose_event();
   const Busy busy;
   trace_revival(block);
 }

@@ -149,6 +149,20 @@ TEST_F(TrialTest, AServerInTheBackgroundIsMeasuredAndStoppedAsItsRole) {
   EXPECT_TRUE(gone_within(pid_in(pid_file), 2));
 }
 
+TEST_F(TrialTest, ADaemonThatForksTwiceIsItsRoleToo) {
+  const int port = free_port();
+  for (int i = 0; i < 5; ++i) {
+    const auto pid_file = dir_ / ("daemon" + std::to_string(i));
+    ProcessSpec client = act("client-1", {"sleep", "100"});
+    client.after = {"server"};
+    const TrialRun result =
+        run({server_on(port, {"forktwice", pid_file.string(), "touch", "48"}), client});
+    ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+    EXPECT_GE(role_of(result, "server").metrics.at("peak_rss_bytes"), 48 * kMib);
+    EXPECT_TRUE(gone_within(pid_in(pid_file), 2));
+  }
+}
+
 TEST_F(TrialTest, ADaemonThatIgnoresSigtermIsKilled) {
   const int port = free_port();
   const auto pid_file = dir_ / "daemon";

@@ -128,6 +128,19 @@ TEST_F(TextMarksOfTrials, DescendantsThatAreARoleOfTheirOwnHaveALogOfTheirOwn) {
   EXPECT_GT(role_of(result, "worker").rounds[0].metrics.at("end_rss_bytes"), 0);
 }
 
+TEST_F(TextMarksOfTrials, TheLastRoundOfDescendantsThatAreARoleEndsATrial) {
+  TrialPlan plan = marked(
+      {shell(
+          "sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo Epoch $i >> worker.log; sleep 0.3; done; : "
+          "worker'; :")},
+      {{"worker", From::file, dir_ / "worker.log", "Epoch (\\d+)"}});
+  plan.match = {{"worker", ": worker"}};
+  plan.stop_after_round = 2;
+  const TrialRun result = run(plan);
+  ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  EXPECT_THAT(rounds_of(result, "worker"), testing::ElementsAre(1, 2));
+}
+
 TEST_F(TextMarksOfTrials, AFailureNamesTheRoundThatALineBegan) {
   const TrialRun result =
       run(marked({act("server", {"print", "Round 4", "sleep", "300", "exit", "3"})},

@@ -127,6 +127,61 @@ TEST(Revisions, ThatDifferInDocumentationPassAndSaySo) {
   expect_no_worktree(repository, place);
 }
 
+TEST(Revisions, APluginThatTheProgramLoadsByItselfIsMeasured) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  const auto plugin = [](int mebibytes) {
+    return "extern \"C\" int work() {\n  volatile char* kept = new char[" +
+           std::to_string(mebibytes) + " << 20]();\n  return kept[0];\n}\n";
+  };
+  repository.write("host.cpp", R"(#include <dlfcn.h>
+int main() {
+  void* plugin = dlopen("out/plug.so", RTLD_NOW);
+  return plugin == nullptr ? 1 : reinterpret_cast<int (*)()>(dlsym(plugin, "work"))();
+}
+)");
+  repository.write("plug.cpp", plugin(8));
+  static_cast<void>(repository.commit("base"));
+  repository.write("plug.cpp", plugin(64));
+  static_cast<void>(repository.commit("larger plugin"));
+  const std::string build =
+      "mkdir out && c++ -shared -fPIC -o out/plug.so plug.cpp && c++ -o out/host host.cpp -ldl";
+  const Finished run = memduel(place,
+                               duel_of(place, "HEAD~1", "HEAD",
+                                       {"--shell", "--build", build, "--repeats", "2", "--gate",
+                                        "tree.peak_heap_bytes<=+1%", "--", "out/host"}),
+                               repository.path());
+  EXPECT_EQ(run.status, 1) << run.err << run.out;
+  EXPECT_EQ(comparison(results_in(place.path("run")), "tree", "peak_heap_bytes").at("verdict"),
+            "regressed");
+}
+
+TEST(Revisions, OfAConfigEachRunInTheirOwnWorktree) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  repository.write("job.json", R"({
+    "name": "job", "baseline": "one", "workload": { "kind": "command", "processes": [
+      { "role": "ledger", "argv": ["out/ledger", "10"] },
+      { "role": "reader", "argv": ["sh", "-c", "exit `cat status`"] } ] },
+    "arms": [ { "name": "one" } ] })");
+  repository.write("status", "0\n");
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(6);
+  repository.write("status", "7\n");
+  static_cast<void>(repository.commit("what the reader reads"));
+  const Finished run =
+      memduel(place,
+              duel_of(place, "HEAD~1", "HEAD",
+                      {"--shell", "--build", ForeignRepository::quick_build(), "--repeats", "2",
+                       "--gate", "tree.peak_heap_bytes<=+1%", "job.json"}),
+              repository.path());
+  EXPECT_EQ(run.status, 1) << run.err << "\nonly the candidate's reader fails";
+  const auto results = results_in(place.path("run"));
+  const auto& baseline = results.at("arms").at(0).at("name");
+  for (const auto& trial : results.at("trials"))
+    EXPECT_EQ(trial.at("status"), trial.at("arm") == baseline ? "ok" : "failed");
+}
+
 TEST(Revisions, ABaselineThatDoesNotBuildIsNeverAPass) {
   const Workplace place;
   const ForeignRepository repository(place);
@@ -183,6 +238,12 @@ TEST(Revisions, AFaultyGateIsToldBeforeAnythingIsBuilt) {
       repository.path());
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("peak_heap_bytes"));
+  const Finished equal =
+      memduel(place,
+              duel_of(place, "HEAD", "HEAD",
+                      {"--build", "false", "--gate", "tree.peak_heap_byte<=+1%", "--", "x"}),
+              repository.path());
+  EXPECT_EQ(equal.status, 2) << "also where nothing would be built";
 }
 
 TEST(Revisions, AreNamedWhenTheyCannotBeFound) {

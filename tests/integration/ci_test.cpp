@@ -93,6 +93,34 @@ TEST_F(CiScript, CannotMeasureABaseThatDoesNotBuild) {
   EXPECT_FALSE(has("results.json"));
 }
 
+TEST_F(CiScript, CannotMeasureABaseThatCrashes) {
+  repository_.write("main.cpp", "int main() {\n  __builtin_trap();\n}\n");
+  static_cast<void>(repository_.commit("base"));
+  fs::copy_file(MEMDUEL_FOREIGN "/main.cpp", repository_.path("main.cpp"),
+                fs::copy_options::overwrite_existing);
+  static_cast<void>(repository_.commit("repaired"));
+  EXPECT_EQ(run(kHeapGate), 3) << said();
+  EXPECT_THAT(file("junit.xml"),
+              AllOf(HasSubstr("errors=\"1\" skipped=\"0\""), HasSubstr("<error")));
+}
+
+TEST_F(CiScript, ReportsTheRepetitionThatDecides) {
+  const auto program = [](const std::string& is_small) {
+    return "#include <unistd.h>\nint main() {\n  volatile char* kept = new char[(" + is_small +
+           " ? 8 : 12) << 20]();\n  return kept[0];\n}\n";
+  };
+  repository_.write("main.cpp", program("true"));
+  static_cast<void>(repository_.commit("base"));
+  // Seen from the worktree, the directory of the repetition.
+  repository_.write("main.cpp", program("access(\"../../retry-1\", F_OK) == 0"));
+  static_cast<void>(repository_.commit("larger at first"));
+  EXPECT_EQ(run("--retry-on-regress 1 " + kHeapGate), 0) << said();
+  EXPECT_THAT(said(), HasSubstr("repeating with fresh blocks (1 of 1)"));
+  EXPECT_THAT(step_summary(), AllOf(HasSubstr("gate passed"), Not(HasSubstr("gate failed"))));
+  EXPECT_THAT(file("junit.xml"), HasSubstr("failures=\"0\""));
+  EXPECT_THAT(file("results.json"), Not(HasSubstr("\"failed\"")));
+}
+
 TEST_F(CiScript, ReportsUndecidedAsItsOwnStatus) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
@@ -100,6 +128,14 @@ TEST_F(CiScript, ReportsUndecidedAsItsOwnStatus) {
   EXPECT_EQ(run("--repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 5) << said();
   EXPECT_THAT(step_summary(), HasSubstr("gate undecided"));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<skipped"), HasSubstr("failures=\"0\"")));
+}
+
+TEST_F(CiScript, PassesAnUndecidedGateWhereAsked) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(12);
+  static_cast<void>(repository_.commit("larger buffer"));
+  EXPECT_EQ(run("--on-undecided pass --repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 0) << said();
+  EXPECT_THAT(step_summary(), HasSubstr("gate undecided"));
 }
 
 TEST_F(CiScript, PassesAChangeOfDocumentsAndSaysWhy) {
@@ -136,6 +172,17 @@ TEST_F(CiScript, ComparesWithTheCommitThatTheBranchLeft) {
   EXPECT_EQ(run("--base " + moved + " " + kHeapGate), 0) << said();
   EXPECT_THAT(step_summary(), HasSubstr("nothing was built differently"))
       << "main's smaller buffer is not the branch's doing";
+}
+
+TEST(CompareBuildsScript, TakesDirectoriesFromWhereItIsCalled) {
+  const Workplace place;
+  fs::create_directory(place.path("ba"));
+  fs::create_directory(place.path("bb"));
+  const fs::path root = fs::canonical(place.path("."));
+  EXPECT_EQ(output_of("cd " + root.string() +
+                      " && MEMDUEL=echo " MEMDUEL_SOURCES "/scripts/compare-builds.sh ./ba ./bb"),
+            "compare --build-a " + (root / "ba").string() + " --build-b " + (root / "bb").string() +
+                " configs/quickstart.json");
 }
 
 /// Every text of a YAML document that runs commands.

@@ -31,7 +31,7 @@ TEST(ForeignProfiles, SummaryOfTimeHasNoBytes) {
   const Workplace place;
   const Finished run = memduel(place, {"summary", golden("go_cpu.pb.gz")});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("total         70.0 ms in 7 samples"));
+  EXPECT_THAT(run.out, HasSubstr("total         70.0 ms ± 51.9 ms in 7 samples"));
   EXPECT_EQ(run.out.find("MiB"), std::string::npos) << run.out;
 }
 

@@ -281,7 +281,7 @@ TEST_F(Job, ThatIsKilledForMemoryNamesTheRoundAndItsGrowth) {
   EXPECT_NEAR(grown->at("slope").get<double>(), 24.0 * (1 << 20), 1 << 20);
 }
 
-TEST_F(Job, CountsTheHeapOfMatchedDescendantsAsTheirOwn) {
+TEST_F(Job, CountsTheMemoryOfMatchedDescendantsAsTheirOwn) {
   config_ = json::parse(R"({
     "name": "matched",
     "workload": {"kind": "command",
@@ -292,7 +292,7 @@ TEST_F(Job, CountsTheHeapOfMatchedDescendantsAsTheirOwn) {
              {"name": "after", "append": {"client": ["60"]}}],
     "baseline": "before", "measure": {"repeats": 2}})");
   write("trainer.py",
-        "import sys, time\nblock = bytearray(int(sys.argv[1]) << 20)\ntime.sleep(0.8)\n");
+        "import sys, time\nblock = b'x' * (int(sys.argv[1]) << 20)\ntime.sleep(0.8)\n");
   const Finished finished = run();
   ASSERT_LE(finished.status, 1) << finished.err;
   const json results = results_in(place_.path("run"));
@@ -306,7 +306,26 @@ TEST_F(Job, CountsTheHeapOfMatchedDescendantsAsTheirOwn) {
       return role_in(trial, role).at("metrics").at("allocation_count").get<double>();
     };
     EXPECT_EQ(count("tree"), count("trainer") + count("client"));
+    const auto peak_rss = [&](const char* role) {
+      return role_in(trial, role).at("metrics").at("peak_rss_bytes").get<double>();
+    };
+    EXPECT_GT(peak_rss("trainer"), 40.0 * (1 << 20));
+    EXPECT_LT(peak_rss("client"), 20.0 * (1 << 20));
   }
+}
+
+TEST_F(Job, MarksItsRoundsByItsLinesAmidPreparationAndCleanup) {
+  workload()["marks"] = json::parse(R"_([{"role": "server", "pattern": "^round (\\d+)"}])_");
+  std::string server = kServer;
+  server.insert(server.find("    updates"), "    print('round', number + 1, flush=True)\n");
+  write("server.py", server);
+  const Finished finished = run();
+  ASSERT_LE(finished.status, 1) << finished.err;
+  for (const json& trial : results_in(place_.path("run")).at("trials")) {
+    ASSERT_EQ(trial.at("status"), "ok") << trial;
+    EXPECT_EQ(role_in(trial, "server").at("rounds").size(), 3U);
+  }
+  EXPECT_EQ(lines_of("prepared"), lines_of("cleaned"));
 }
 
 }  // namespace

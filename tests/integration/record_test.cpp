@@ -168,6 +168,7 @@ TEST(Record, FollowsAShellScriptToItsPython) {
       record(place, {"--exact"}, {shim, "-c", "import json; print(json.dumps([6*7]))"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "[42]\n");
+  EXPECT_THAT(run.err, HasSubstr("the largest of 2: " + place.path("out.2.mdp").string()));
   expect_sensible(place, fs::canonical(python).filename().string(), ";_find_and_load;");
 }
 
@@ -268,6 +269,16 @@ TEST_F(RecordedLeak, IsNamedByPhaseAndFunction) {
       summary.find("1.25 MiB born in 5 rounds, 256.0 KiB per round, phase upload");
   ASSERT_NE(leak, std::string::npos) << summary;
   EXPECT_THAT(summary.substr(leak, 300), HasSubstr("leak_in_upload"));
+}
+
+TEST_F(RecordedLeak, HasItsPhasesPeaksInTheSummary) {
+  const std::string summary = memduel(place(), {"summary", profile()}).out;
+  const std::size_t table = summary.find("\nPeaks by phase");
+  ASSERT_NE(table, std::string::npos) << summary;
+  // What four or five uploads have left is more than the cache and a block of train.
+  EXPECT_THAT(summary.substr(table, summary.find("\n\n", table) - table),
+              testing::ContainsRegex("  train .*round    5 .*leak_in_upload.*\n"
+                                     "  upload .*round    5 .*leak_in_upload"));
 }
 
 TEST_F(RecordedLeak, IsExportedInEveryFormat) {

@@ -124,6 +124,15 @@ static void go_into_background(const char* pid_file) {
   write_file(pid_file, (long)getpid());
 }
 
+/* As daemons do it: what goes on is a grandchild that its parent leaves at once. */
+static void fork_twice(const char* pid_file) {
+  if (fork() != 0) _exit(0);
+  setsid();
+  pause_ms(30);
+  if (fork() != 0) _exit(0);
+  write_file(pid_file, (long)getpid());
+}
+
 static void send_garbage(const char* text) {
   const int marks = atoi(getenv("MEMDUEL_MARKS_FD"));
   if (write(marks, text, strlen(text)) < 0 || write(marks, "\n", 1) < 0) die("garbage");
@@ -187,6 +196,8 @@ static int act_with_word(const char* verb, const char* word) {
     daemonise(word);
   } else if (strcmp(verb, "background") == 0) {
     go_into_background(word);
+  } else if (strcmp(verb, "forktwice") == 0) {
+    fork_twice(word);
   } else if (strcmp(verb, "garbage") == 0) {
     send_garbage(word);
   } else {

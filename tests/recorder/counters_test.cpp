@@ -81,6 +81,32 @@ INSTANTIATE_TEST_SUITE_P(Recorder, WaysOut,
                                          "execve", "failed_exec"),
                          [](const auto& instance) { return std::string("by_") + instance.param; });
 
+TEST(PlainC, IsCountedExactly) {
+  for (const std::string mode : {"count", "sampled", "exact"}) {
+    const ProgramRun run = run_recorded(test_program("plain_c"), "MEMDUEL_RECORDER_MODE=" + mode);
+    EXPECT_EQ(run.status, 0) << mode;
+    const HeapCounters image = image_of(run, "plain_c");
+    EXPECT_EQ(image.allocations, 2000) << mode;
+    EXPECT_EQ(image.allocated_bytes, 2'000'000) << mode;
+    EXPECT_EQ(image.live_bytes, 1000 * 1008) << mode;
+    EXPECT_EQ(image.peak_bytes, 1001 * 1008) << mode;
+  }
+}
+
+TEST(HostilePrograms, ALimitOfFileSizesCostsRecordsAndNotTheProgram) {
+  const auto limited = [](const std::string& blocks, const std::string& command) {
+    return "sh -c 'ulimit -f " + blocks + "; exec " + test_program(command) + "'";
+  };
+  const ProgramRun none = run_recorded(limited("0", "plain_c"));
+  EXPECT_EQ(none.status, 0);
+  EXPECT_THAT(none.images, SizeIs(1)) << "the shell's, which has its page from before";
+  const ProgramRun some =
+      run_recorded(limited("64", "random_allocator 1"), "MEMDUEL_RECORDER_MODE=exact");
+  EXPECT_EQ(some.status, 0);
+  EXPECT_THAT(numbers_in(some.out), SizeIs(24));
+  EXPECT_GT(image_of(some, "random_allocator").lost, 0) << "not even one block of the trace fits";
+}
+
 TEST(HostilePrograms, ForkingWhileThreadsAllocateGivesEachImageItsOwnCounters) {
   const ProgramRun run = run_recorded(test_program("hostile_fork"));
   EXPECT_EQ(run.status, 0);

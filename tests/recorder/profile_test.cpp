@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <map>
 
 #include "base/error.h"
@@ -99,6 +100,21 @@ TEST(ExactProfile, AgreesWithABookkeeperByFunctionForRandomPrograms) {
           << seed << " " << site;
     }
   }
+}
+
+TEST(ExactProfile, CountsWhatAHandlerDoesInTheMiddleOfTheRecorderAsLost) {
+  const Recorded recorded = record("allocates_in_handler", kExact);
+  double births = 0;
+  for (const AllocationSite& site : recorded.profile.sites) {
+    if (site.round == 1) births += site.allocated.count;
+  }
+  ASSERT_TRUE(recorded.profile.counters);
+  const std::int64_t lost = recorded.profile.counters->lost;
+  EXPECT_GT(lost, 0);
+  EXPECT_EQ(lost % 2, 0) << "the birth and the death";
+  ASSERT_THAT(numbers_in(recorded.run.out), SizeIs(1));
+  EXPECT_EQ(static_cast<std::int64_t>(births) + lost / 2, numbers_in(recorded.run.out)[0]);
+  EXPECT_THAT(recorded.profile.notes, Contains(HasSubstr("lost in the recorded")));
 }
 
 TEST(Profile, HoldsWhatALibraryAllocatesBeforeMainAndFreesAfterIt) {
@@ -303,10 +319,37 @@ TEST(RecordCommand, GivesEachImageItsFileAndTheCommandsStatus) {
   std::filesystem::remove_all(directory);
 }
 
+TEST(RecordCommand, PassesByADirectoryOfTheCommandsName) {
+  const auto directory =
+      std::filesystem::temp_directory_path() / fmt::format("memduel-path-{}", getpid());
+  std::filesystem::create_directories(directory / "true");
+  const char* variable = std::getenv("PATH");
+  ASSERT_NE(variable, nullptr);
+  const std::string path = variable;
+  RecordOptions options;
+  options.argv = {"true"};
+  options.output = directory / "out.mdp";
+  options.preload.library = MEMDUEL_RECORDER_LIBRARY;
+  setenv("PATH", (directory.string() + ":" + path).c_str(), 1);
+  EXPECT_NO_THROW(EXPECT_THAT(record_command(options).images, SizeIs(1)));
+  setenv("PATH", path.c_str(), 1);
+  std::filesystem::remove_all(directory);
+}
+
 TEST(RecordCommand, SaysWhyAProgramCannotBeRecorded) {
   EXPECT_THAT(obstacle_to_recording("/usr/bin/passwd"), HasSubstr("setuid"));
   EXPECT_THAT(obstacle_to_recording("/sbin/ldconfig"), HasSubstr("static"));
   EXPECT_THAT(obstacle_to_recording("/bin/true"), IsEmpty());
+  for (const std::string sanitizer : {"address", "thread"}) {
+    EXPECT_THAT(obstacle_to_recording(test_program("sanitized_" + sanitizer)),
+                HasSubstr("sanitizer"));
+  }
+}
+
+TEST(RecordCommand, TakesACompilerThatKnowsSanitizersForAProgramAsOthers) {
+  const std::string compiler = run_recorded("g++ -print-prog-name=cc1plus").out;
+  ASSERT_THAT(compiler, testing::EndsWith("cc1plus\n"));
+  EXPECT_THAT(obstacle_to_recording(compiler.substr(0, compiler.size() - 1)), IsEmpty());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // What becomes of a run in which a client sends something wrong: real server, real clients, and one
 // whose upload of round 2 is spoilt. The run ends with an error that names round, client and
-// tensor, and the others are released.
+// tensor or chunk, and the others are released.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <future>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
 #include "workloads/federated/played_client.h"
@@ -25,6 +26,7 @@ struct Fault {
   std::string name;
   std::function<void(State&)> spoil_state = [](State&) {};
   std::function<void(Outgoing&)> spoil_bytes = [](Outgoing&) {};
+  std::optional<std::size_t> says_chunk;  ///< where models travel in chunks and this is the first
   std::vector<std::string> complaints;  ///< words that the error must hold besides round and client
 };
 
@@ -64,6 +66,11 @@ std::vector<Fault> faults() {
   long_one.spoil_bytes = [](Outgoing& outgoing) { outgoing.body.push_back({"and more", nullptr}); };
   long_one.complaints = {"bytes"};
   all.push_back(std::move(long_one));
+  Fault other_chunk;
+  other_chunk.name = "other_chunk";
+  other_chunk.says_chunk = 1;
+  other_chunk.complaints = {"chunk 1 of 2", "found chunk 2 of 2, expected 1 of 2"};
+  all.push_back(std::move(other_chunk));
   return all;
 }
 
@@ -84,7 +91,8 @@ void send_spoilt_upload(const WorkerConfig& config, const Fault& fault) {
   client.take_part_in_rounds(kSpoiltRound - 1);
   fault.spoil_state(client.state());
   const auto call = client.start_update();
-  Outgoing outgoing = client.prepare(client.state());
+  Outgoing outgoing = fault.says_chunk ? client.prepare(client.first_chunk(), *fault.says_chunk)
+                                       : client.prepare(client.state());
   fault.spoil_bytes(outgoing);
   send(*call, std::move(outgoing), 65536);
   call->finish_writing();
@@ -102,17 +110,18 @@ std::string error_of(std::future<void> role) {
   return {};
 }
 
-TEST_P(BadUpload, EndsTheRunNamingRoundClientAndTensor) {
+TEST_P(BadUpload, EndsTheRunNamingRoundClientAndPlace) {
   const fs::path dir = fs::path(::testing::TempDir()) / ("bad_upload." + std::to_string(getpid()));
   fs::remove_all(dir);
   fs::create_directories(dir);
-  const WorkerConfig config =
-      test_run_config(dir, {GetParam().preset,
-                            {{"rounds", 3},
-                             // A client that sends something wrong is not one that was lost.
-                             {"on_lost_client", "continue"},
-                             {"transport", {{"kind", GetParam().transport}}}},
-                            nlohmann::json::object()});
+  const bool chunked = GetParam().fault.says_chunk.has_value();
+  const WorkerConfig config = test_run_config(
+      dir, {GetParam().preset,
+            {{"rounds", 3},
+             // A client that sends something wrong is not one that was lost.
+             {"on_lost_client", chunked ? "fail" : "continue"},
+             {"transport", {{"kind", GetParam().transport}}}},
+            {{"model_chunking", chunked ? nlohmann::json(2048) : nlohmann::json("off")}}});
   auto server = std::async(std::launch::async, [&] { run_server(config); });
   auto honest = std::async(std::launch::async, [&] { run_client(config, 1); });
   auto spoilt =
@@ -163,6 +172,22 @@ TEST(Weights, OfNoSamplesAreAnErrorThatNamesTheRound) {
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), AllOf(HasSubstr("round 1"), HasSubstr("no samples")));
   }
+  fs::remove_all(dir);
+}
+
+// With 10 of the other client they would be shares of -1 and 2.
+TEST(Weights, OfANegativeSampleSizeAreRefusedNamingTheClient) {
+  const fs::path dir =
+      fs::path(::testing::TempDir()) / ("negative_weight." + std::to_string(getpid()));
+  fs::create_directories(dir);
+  const WorkerConfig config = test_run_config(
+      dir, {"appfl-original", {{"weights", "sample_size"}}, nlohmann::json::object()});
+  auto server = std::async(std::launch::async, [&] { run_server(config); });
+  auto honest = std::async(std::launch::async, [&] { run_client(config, 1); });
+  auto negative = std::async(std::launch::async, [&] { PlayedClient(config).set_sample_size(-5); });
+  EXPECT_THAT(error_of(std::move(server)), AllOf(HasSubstr("client-2"), HasSubstr("found -5")));
+  EXPECT_NE(error_of(std::move(honest)), "") << "released, and told why";
+  EXPECT_THAT(error_of(std::move(negative)), HasSubstr("found -5"));
   fs::remove_all(dir);
 }
 

@@ -5,6 +5,12 @@
 #include <algorithm>
 
 namespace memduel {
+namespace {
+
+/// What an average gets to end by itself once the exchange has failed.
+constexpr std::chrono::seconds kAverageGrace{2};
+
+}  // namespace
 
 template <class Condition>
 void Exchange::wait(std::unique_lock<std::mutex>& lock, const std::string& for_what,
@@ -54,6 +60,7 @@ std::vector<Upload> Exchange::await_uploads() {
   wait(lock, "uploads of " + missing_clients(handed_in_), [&] { return complete(handed_in_); });
   std::sort(uploads_.begin(), uploads_.end(),
             [](const Upload& a, const Upload& b) { return a.client < b.client; });
+  step_ = Step::averaging;
   return std::move(uploads_);
 }
 
@@ -79,17 +86,33 @@ void Exchange::await_open(int client) {
           [&] { return step_ == Step::collecting && !handed_in_.contains(client); });
 }
 
-Answer Exchange::hand_in(Upload upload) {
+Answer Exchange::hand_in(Upload upload, Call& call) {
   std::unique_lock lock(mutex_);
   if (failure_) throw *failure_;
   if (step_ != Step::collecting || !handed_in_.insert(upload.client).second)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("{}: client-{} handed in twice", name_, upload.client));
   const int client = upload.client;
+  const bool streams = upload.stream != nullptr;
   uploads_.push_back(std::move(upload));
   changed_.notify_all();
-  wait_as(client, lock, "the other clients", [&] { return step_ == Step::answered; });
+  try {
+    wait_as(client, lock, "the other clients", [&] { return step_ == Step::answered; });
+  } catch (...) {
+    if (streams) await_end_of_average(client, lock, call);
+    throw;
+  }
   return answer_;
+}
+
+void Exchange::await_end_of_average(int client, std::unique_lock<std::mutex>& lock, Call& call) {
+  const auto over = [&] { return step_ != Step::averaging; };
+  // A cancelled call cannot tell its client why. Where the client is still there that is put off:
+  // the average ends at the lost client's call, unless it hangs in this one.
+  changed_.wait_for(lock, kAverageGrace, [&] { return over() || lost_.contains(client); });
+  if (over()) return;
+  call.cancel();
+  changed_.wait(lock, over);
 }
 
 void Exchange::delivered(int client) {
@@ -130,6 +153,7 @@ void Exchange::await_all_left() {
 
 void Exchange::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
+  step_ = Step::closed;
   fail_locked(error);
 }
 

@@ -16,6 +16,7 @@
 #include "workloads/federated/state.h"
 #include "workloads/optimizations/model_stream.h"
 #include "workloads/optimizations/response.h"
+#include "workloads/transport/call.h"
 
 namespace memduel {
 
@@ -45,12 +46,17 @@ class Exchange {
   // that are missing at the deadline.
   void open(const std::string& name);   ///< "round 3": clients may hand in now
   std::vector<Upload> await_uploads();  ///< of those not lost, in order of their clients
-  void answer(Answer answer);
-  void await_delivery();  ///< every client's handler has sent its answer
+  void answer(Answer answer);           ///< the uploads' streams are not read any more
+  void await_delivery();                ///< every client's handler has sent its answer
+  /// At any time but while it reads the uploads' streams. The first failure is kept.
+  void fail(const Error& error);
 
   // Handler threads.
   void await_open(int client);
-  Answer hand_in(Upload upload);  ///< blocks until answered
+  /// Blocks until answered. It throws only once the main thread reads the upload's stream, and so
+  /// `call`, no longer: to that end a lost client's call is cancelled at once, and every other one
+  /// a moment after the exchange failed.
+  Answer hand_in(Upload upload, Call& call);
   void delivered(int client);
 
   // Any thread.
@@ -59,18 +65,18 @@ class Exchange {
   bool lose(int client, const std::string& why);
   void leave(int client);  ///< the client is done with its run
   void await_all_left();
-  void fail(const Error& error);  ///< the first failure is kept
   /// What the client sent is wrong: fails, naming the exchange.
   void refuse(int client, const Error& why);
 
  private:
-  enum class Step { closed, collecting, answered };
+  enum class Step { closed, collecting, averaging, answered };
 
   template <class Condition>
   void wait(std::unique_lock<std::mutex>& lock, const std::string& for_what, Condition condition);
   template <class Condition>
   void wait_as(int client, std::unique_lock<std::mutex>& lock, const std::string& for_what,
                Condition condition);
+  void await_end_of_average(int client, std::unique_lock<std::mutex>& lock, Call& call);
   /// Whether every client is there, or lost.
   [[nodiscard]] bool complete(const std::set<int>& present) const;
   [[nodiscard]] std::string missing_clients(const std::set<int>& present) const;

@@ -1,7 +1,7 @@
-// What becomes of a run when a client breaks off, or hangs, in the middle of an upload: real
-// server, real clients, and one that stops half-way. Without training, client i adds i/1024 to
-// every element of the global state each round, so the average of clients moves it by the mean of
-// theirs.
+// What becomes of a run when a client breaks off, or hangs, in the middle of an upload, or its
+// process is seen to end while the upload's own connection still stands: real server, real clients,
+// and one that stops half-way. Without training, client i adds i/1024 to every element of the
+// global state each round, so the average of clients moves it by the mean of theirs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ constexpr int kClients = 3;
 constexpr int kRounds = 3;
 constexpr int kLostIn = 2;
 
-enum class Ending { breaks_off, hangs };
+enum class Ending { breaks_off, hangs, stops_attending };
 
 struct Case {
   std::string name;
@@ -70,18 +70,21 @@ void keep_half(std::vector<Segment>& segments) {
 }
 
 /// Takes part until it stops half-way through its upload of round kLostIn. `over`: the others are
-/// done, the one that hangs may go.
+/// done, one that keeps its upload open may go.
 void run_unreliable_client(const WorkerConfig& config, Ending ending,
                            const std::shared_future<void>& over) {
   PlayedClient client(config);
+  if (ending == Ending::stops_attending) client.attend();
   client.take_part_in_rounds(kLostIn - 1);
   for (const NamedTensor& entry : client.state())
     entry.tensor.add_(1);  // would show in the average
   const auto call = client.start_update();
   Outgoing outgoing = client.prepare(client.state());
   keep_half(outgoing.body);
+  // Half a state is more than transports hold: once it is sent, a folding server is reading it.
   send(*call, std::move(outgoing), 65536);
-  if (ending == Ending::hangs) over.wait();
+  if (ending == Ending::stops_attending) client.stop_attending();
+  if (ending != Ending::breaks_off) over.wait();
 }
 
 struct Outcome {
@@ -140,11 +143,13 @@ std::vector<Case> cases() {
   std::vector<Case> all = {
       {"fold_unix_breaks_off", "appfl-minimal", "unix", Ending::breaks_off},
       {"fold_unix_hangs", "appfl-minimal", "unix", Ending::hangs},
+      {"fold_unix_stops_attending", "appfl-minimal", "unix", Ending::stops_attending},
       {"collect_unix_breaks_off", "appfl-original", "unix", Ending::breaks_off},
       {"collect_unix_hangs", "appfl-optimized", "unix", Ending::hangs}};
 #ifdef MEMDUEL_HAVE_GRPC
   all.push_back({"fold_grpc_breaks_off", "appfl-minimal", "grpc", Ending::breaks_off});
   all.push_back({"fold_grpc_hangs", "appfl-minimal", "grpc", Ending::hangs});
+  all.push_back({"fold_grpc_stops_attending", "appfl-minimal", "grpc", Ending::stops_attending});
   all.push_back({"collect_grpc_hangs", "appfl-original", "grpc", Ending::hangs});
 #endif
   return all;

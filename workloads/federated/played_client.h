@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "base/file.h"
 #include "workloads/federated/role_setup.h"
@@ -24,7 +25,9 @@ class PlayedClient {
     transport_->connect(std::chrono::seconds(30));
     connection_ =
         std::make_unique<ServerConnection>(*transport_, optimizations_, client_name(number_));
-    state_ = connection_->get_global_model({}, nullptr);
+    chunks_ = split_state(build_model(config).state, optimizations_.chunk_bytes);
+    state_ = every_chunk(
+        [&](std::size_t chunk) { return connection_->get_global_model(place(chunk), nullptr); });
   }
 
   void take_part_in_rounds(int rounds) {
@@ -32,18 +35,27 @@ class PlayedClient {
       for (const NamedTensor& entry : state_) {
         if (entry.tensor.is_floating_point()) entry.tensor.add_(number_ / 1024.0);
       }
-      ModelUpdate update = connection_->start_update();
-      update.send_state(state_, connection_->header({}));
-      state_ = update.receive(nullptr).state;
+      state_ = every_chunk([&](std::size_t chunk) {
+        ModelUpdate update = connection_->start_update();
+        update.send_state(select_entries(state_, chunks_[chunk]), header(chunk));
+        return update.receive(nullptr).state;
+      });
     }
   }
 
-  [[nodiscard]] State& state() { return state_; }
+  void attend() { connection_->attend(); }
+  /// As if its process ended; calls that it started go on.
+  void stop_attending() { connection_.reset(); }
+  void set_sample_size(std::int64_t samples) { connection_->set_sample_size(samples); }
 
-  /// The next upload, of `state`, for the test to spoil before it is sent.
-  Outgoing prepare(const State& state) {
-    return optimizations_.serializer->prepare(state, connection_->header({}),
-                                              *optimizations_.framing, frame_);
+  [[nodiscard]] State& state() { return state_; }
+  [[nodiscard]] State first_chunk() const { return select_entries(state_, chunks_.front()); }
+
+  /// The next upload, of `state`, for the test to spoil before it is sent. @param chunk which one
+  /// it says it is.
+  Outgoing prepare(const State& state, std::size_t chunk = 0) {
+    return optimizations_.serializer->prepare(state, header(chunk), *optimizations_.framing,
+                                              frame_);
   }
   std::unique_ptr<ClientCall> start_update() {
     return transport_->start(Method::update_global_model);
@@ -56,11 +68,26 @@ class PlayedClient {
     return read_file(file);
   }
 
+  /// What `take` gives for each chunk, together.
+  template <class Take>
+  State every_chunk(Take take) const {
+    State whole;
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk)
+      for (NamedTensor& entry : take(chunk)) whole.push_back(std::move(entry));
+    return whole;
+  }
+
+  [[nodiscard]] ChunkPlace place(std::size_t chunk) const { return {chunk, chunks_.size()}; }
+  [[nodiscard]] Header header(std::size_t chunk) const {
+    return connection_->header(chunk_metadata(place(chunk)));
+  }
+
   int number_;
   Optimizations optimizations_;
   std::unique_ptr<ClientTransport> transport_;
   std::unique_ptr<ServerConnection> connection_;
   CallFrame frame_{Side::client};
+  std::vector<State> chunks_;
   State state_;
 };
 

@@ -34,7 +34,7 @@ class Rounds {
 
   /// On the main thread: averages the part into the model. @param weights one per upload, sum 1.
   /// Returns the state to send. The uploads' streams are read to their ends. Throws ClientLost
-  /// (streaming_fold.h), and the model is as before.
+  /// (streaming_fold.h), and the part is as before; parts averaged earlier in the round stay new.
   virtual State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
 
   /// The part as the model has it, to send before the first round.

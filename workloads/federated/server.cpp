@@ -44,11 +44,10 @@ class FederatedServer {
     model_ = build_model(config);
     rounds_ = make_rounds(config, optimizations_, model_);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
-    if (chunks_.size() > 1 && workload_.continue_without_lost_clients)
+    if (optimizations_.chunk_bytes && workload_.continue_without_lost_clients)
       throw Error(ExitCode::usage,
                   "a chunk that is already averaged holds the share of a client lost later",
-                  "workload.on_lost_client",
-                  "\"continue\" needs model_chunking off, or a chunk as large as the model");
+                  "workload.on_lost_client", "\"continue\" needs model_chunking off");
     write_file_atomically(config.address_file, transport_->address());
   }
 
@@ -203,7 +202,7 @@ class FederatedServer {
       static_cast<void>(receive_message(call));
       exchange_.await_open(client);
       CallFrame frame(Side::server);
-      deliver(call, client, exchange_.hand_in({client, {}, std::nullopt, nullptr}), frame);
+      deliver(call, client, exchange_.hand_in({client, {}, std::nullopt, nullptr}, call), frame);
     });
   }
 
@@ -215,7 +214,7 @@ class FederatedServer {
       CallFrame frame(Side::server);
       Upload upload = take_upload(client, call, frame);
       expect_current_chunk(client, upload.header);
-      deliver(call, client, exchange_.hand_in(std::move(upload)), frame);
+      deliver(call, client, exchange_.hand_in(std::move(upload), call), frame);
     });
   }
 
@@ -253,8 +252,9 @@ class FederatedServer {
     if (request.payload == "attend") {
       attend(call, client);
     } else if (request.payload == "set_sample_size") {
-      sample_sizes_[static_cast<std::size_t>(client) - 1] =
-          nlohmann::json::parse(request.header.metadata).at("sample_size").get<std::int64_t>();
+      guard(client, [&] {
+        sample_sizes_[static_cast<std::size_t>(client) - 1] = sample_size(request.header);
+      });
       send_message(call, {}, "");
     } else if (request.payload == "close_connection") {
       exchange_.leave(client);

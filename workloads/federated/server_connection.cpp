@@ -40,6 +40,17 @@ ChunkPlace chunk_place(const Header& header) {
   return {number("_chunk_idx", 0), number("_total_chunks", 1)};
 }
 
+std::int64_t sample_size(const Header& header) {
+  const auto json = nlohmann::json::parse(header.metadata, nullptr, false);
+  const auto found = json.is_object() ? json.value("sample_size", nlohmann::json()) : json;
+  if (!found.is_number_integer() || found.get<std::int64_t>() < 0)
+    throw Error(
+        ExitCode::cannot_measure,
+        fmt::format("found {} for sample_size, expected a whole number, 0 or more", found.dump()),
+        header.client_id);
+  return found.get<std::int64_t>();
+}
+
 ModelUpdate::ModelUpdate(std::unique_ptr<ClientCall> call, const Optimizations& optimizations)
     : optimizations_(optimizations), call_(std::move(call)) {}
 

@@ -22,6 +22,10 @@ nlohmann::json chunk_metadata(const ChunkPlace& place);
 /// Throws Error(cannot_measure) on malformed metadata.
 ChunkPlace chunk_place(const Header& header);
 
+/// How many samples a client says that it has. Throws Error(cannot_measure) naming it where that is
+/// no number of samples.
+std::int64_t sample_size(const Header& header);
+
 /// One UpdateGlobalModel call in its two halves, so that each can be a phase of its own.
 class ModelUpdate {
  public:

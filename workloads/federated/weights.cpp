@@ -10,8 +10,7 @@ std::vector<double> shares_of(const std::string& weights,
                               const std::vector<std::int64_t>& sample_sizes) {
   if (weights == "equal")
     return std::vector<double>(sample_sizes.size(), 1.0 / static_cast<double>(sample_sizes.size()));
-  const auto total = static_cast<double>(
-      std::accumulate(sample_sizes.begin(), sample_sizes.end(), std::int64_t{0}));
+  const double total = std::accumulate(sample_sizes.begin(), sample_sizes.end(), 0.0);
   if (!(total > 0))
     throw Error(ExitCode::cannot_measure, "all clients together have no samples to weigh by",
                 "workload.weights");

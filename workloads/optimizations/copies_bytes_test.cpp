@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "workloads/federated/test_run.h"
@@ -100,8 +101,15 @@ class RunBytes : public ::testing::Test {
              ("allocations." + std::to_string(getpid()))) {}
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
-  /// Peak over two clients and the server, in multiples of S.
+  /// Peak over two clients and the server, in multiples of S, of the run of five in which they
+  /// overlapped most.
   double peak(const nlohmann::json& changes) {
+    double largest = 0;
+    for (int i = 0; i < 5; ++i) largest = std::max(largest, peak_of_one_run(changes));
+    return largest;
+  }
+
+  double peak_of_one_run(const nlohmann::json& changes) {
     std::filesystem::create_directories(dir_);
     const WorkerConfig config = test_run_config(
         dir_, {"appfl-as-coded",

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "workloads/transport/loop_call.h"
@@ -87,6 +89,20 @@ TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
   EXPECT_THAT(refusal_of_switches(values), HasSubstr("piece_bytes"));
   values["piece_bytes"] = kMessageLimit;
   EXPECT_THAT(refusal_of_switches(values), HasSubstr("bounded by transport.max_message_bytes"));
+}
+
+TEST(PieceBytes, AreBoundedAsTheCatalogSays) {
+  const nlohmann::json catalog = read_config("optimizations.json");
+  const auto listed = std::find_if(catalog.begin(), catalog.end(),
+                                   [](const auto& one) { return one.at("name") == "piece_bytes"; });
+  ASSERT_NE(listed, catalog.end());
+  ASSERT_EQ(listed->at("at_most").at("setting"), "workload.transport.max_message_bytes");
+  const std::size_t most = kMessageLimit - listed->at("at_most").at("less").get<std::size_t>();
+  nlohmann::json values = original();
+  values["piece_bytes"] = most;
+  EXPECT_EQ(refusal_of_switches(values), "accepted");
+  values["piece_bytes"] = most + 1;
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("piece_bytes"));
 }
 
 State mixed_state() {
