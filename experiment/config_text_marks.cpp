@@ -128,7 +128,8 @@ std::vector<TextMarkSpec> planned_text_marks(
       int index = 0;
       for (const std::string& role : roles_of_process(process)) {
         ++index;
-        if (wanted == role || wanted == process.at("role")) add(mark, role, index);
+        if (wanted == role || wanted == process.at("role").get<std::string>())
+          add(mark, role, index);
       }
     }
   }
