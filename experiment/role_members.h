@@ -24,7 +24,8 @@ struct ProcessOrigin {
 struct Member {
   std::string role;
   pid_t pid = 0;
-  std::string otherwise = {};  ///< of one that matches: the role that it would be of if it did not
+  /// Of one that matches: the role that it would be of if it did not.
+  std::string otherwise = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// A descendant is of the role whose pattern its arguments match; else of its parent's role; else,

@@ -65,7 +65,8 @@ struct ReportModel {
 struct ReportOptions {
   bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
   int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
-  std::vector<ProfileFile> profiles = {};  ///< what lies in the run's profiles/
+  /// What lies in the run's profiles/.
+  std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// Pure: reads nothing but its arguments.
