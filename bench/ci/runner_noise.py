@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How often memduel cries wolf on this machine, and the smallest change it sees: idle, with busy cores, in a small cgroup.
 
-    bench/ci/runner_noise.py [--build build/release] [--minutes 1.6] [--write docs/ci.md]
+    bench/ci/runner_noise.py [--build build/release] [--minutes 0.33] [--write docs/ci.md]
 
 Duels each program with itself (memduel calibrate, duels of 8 blocks) under each condition and prints the table of docs/ci.md; --write
 puts it there, between its two marks. Takes 8 times --minutes and a little. The cgroup needs root; without it its rows are left out and named.
@@ -94,7 +94,7 @@ def calibrate(build, words, minutes, join):
         config = Path(place) / "job.json"
         config.write_text(json.dumps(experiment(build, words)))
         environment = {**os.environ, "XDG_CACHE_HOME": place}
-        command = [build / "bin/memduel", "calibrate", config, "--repeats", "2000", "--max-minutes", str(minutes), "--quiet",
+        command = [build / "bin/memduel", "calibrate", config, "--repeats", "160", "--max-minutes", str(minutes), "--quiet",
                    "--out", Path(place) / "run"]
         subprocess.run(command, env=environment, preexec_fn=join, check=True)
         files = list(Path(place).glob("memduel/calibrations/*/*.json"))
@@ -156,7 +156,7 @@ def write(file, table):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=Path("build/release"))
-    parser.add_argument("--minutes", type=float, default=1.6, help="of each program under each condition (default 1.6)")
+    parser.add_argument("--minutes", type=float, default=0.33, help="of each program under each condition (default 0.33)")
     parser.add_argument("--write", type=Path, help="a page with the table's two marks")
     arguments = parser.parse_args()
     table = measure(arguments.build, arguments.minutes)
