@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "profilers/profile/pprof_fields.h"
+#include "profilers/readers/unit_names.h"
 
 namespace memduel {
 
@@ -21,21 +22,6 @@ constexpr PprofHeapType kPprofHeapTypes[] = {
     {kPprofLive, ProfileKind::live},
     {kPprofPeak, ProfileKind::peak},
     {kPprofTemporary, ProfileKind::temporary},
-};
-
-struct PprofUnitName {
-  const char* name;
-  ProfileUnit unit;
-  double each;
-};
-
-constexpr PprofUnitName kPprofUnits[] = {
-    {"bytes", ProfileUnit::bytes, 1},
-    {"nanoseconds", ProfileUnit::nanoseconds, 1},
-    {"microseconds", ProfileUnit::nanoseconds, 1e3},
-    {"milliseconds", ProfileUnit::nanoseconds, 1e6},
-    {"seconds", ProfileUnit::nanoseconds, 1e9},
-    {"count", ProfileUnit::samples, 1},
 };
 
 std::vector<PprofColumn> heap_columns(const std::vector<PprofType>& types) {
@@ -61,12 +47,9 @@ PprofColumns one_column(const std::vector<PprofType>& types, std::string_view pr
   PprofColumns found;
   PprofColumn column;
   column.value = chosen;
-  found.unit = ProfileUnit::samples;
-  for (const PprofUnitName& unit : kPprofUnits) {
-    if (types[chosen].unit != unit.name) continue;
-    found.unit = unit.unit;
-    column.each = unit.each;
-  }
+  const NamedUnit unit = unit_named(types[chosen].unit);
+  found.unit = unit.unit;
+  column.each = unit.each;
   found.amounts = fmt::format("{} ({})", types[chosen].type, types[chosen].unit);
   found.columns.push_back(column);
   for (std::size_t i = 0; i < types.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include "profilers/readers/json_document.h"
 #include "profilers/readers/stack_builder.h"
+#include "profilers/readers/unit_names.h"
 
 namespace memduel {
 
@@ -9,27 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-/// How many bytes or nanoseconds one of the file's units is; absent for counts.
-struct SpeedscopeUnit {
-  const char* name;
-  ProfileUnit unit;
-  double each;
-};
-
-constexpr SpeedscopeUnit kSpeedscopeUnits[] = {
-    {"bytes", ProfileUnit::bytes, 1},
-    {"nanoseconds", ProfileUnit::nanoseconds, 1},
-    {"microseconds", ProfileUnit::nanoseconds, 1e3},
-    {"milliseconds", ProfileUnit::nanoseconds, 1e6},
-    {"seconds", ProfileUnit::nanoseconds, 1e9},
-};
-
-SpeedscopeUnit unit_of(const json& profile) {
-  const auto name = profile.at("unit").get<std::string>();
-  for (const SpeedscopeUnit& unit : kSpeedscopeUnits) {
-    if (name == unit.name) return unit;
-  }
-  return {"none", ProfileUnit::samples, 1};
+NamedUnit unit_of(const json& profile) {
+  return unit_named(profile.at("unit").get<std::string>());
 }
 
 const json& chosen_profile(const json& profiles) {
@@ -48,7 +30,7 @@ class SpeedscopeReader {
     read_frames();
     const json& profiles = document_.at("profiles");
     const json& chosen = chosen_profile(profiles);
-    const SpeedscopeUnit unit = unit_of(chosen);
+    const NamedUnit unit = unit_of(chosen);
     profile_.unit = unit.unit;
     const std::string exporter = document_.value("exporter", "");
     const bool memray = exporter.starts_with("memray");
