@@ -113,6 +113,19 @@ void evaluate_gates(Work& work) {
   }
 }
 
+/// Trials without it have failed, so that these are all that count.
+void summarise_allocator(const Work& work, ArmSummary& summary) {
+  const auto named = work.view.allocators.find(summary.name);
+  if (named == work.view.allocators.end()) return;
+  summary.allocator = named->second;
+  std::set<std::string> libraries;
+  for (const TrialData& trial : work.run.trials) {
+    if (trial.arm != summary.name || trial.status != TrialStatus::ok) continue;
+    for (const auto& [role, library] : trial.allocators) libraries.insert(library);
+  }
+  summary.allocator_libraries.assign(libraries.begin(), libraries.end());
+}
+
 void summarise_arms(Work& work) {
   for (size_t i = 0; i < work.view.arms.size(); ++i) {
     ArmSummary summary;
@@ -121,6 +134,7 @@ void summarise_arms(Work& work) {
     if (at != work.view.optimizations.end()) summary.optimizations = at->second;
     summary.model_sha256 = agreed_model(work.run, summary.name);
     summary.ablation = work.view.ablation_arms.contains(summary.name);
+    summarise_allocator(work, summary);
     for (const Observation& trial : work.observations.arms[i].trials) {
       ++(trial.status == TrialStatus::ok ? summary.trials_ok : summary.trials_failed);
     }

@@ -61,6 +61,7 @@ ExperimentView view_config(const json& config) {
   for (const json& arm : member(config, "arms")) {
     const std::string name = text_member(arm, "name");
     add_once(view.arms, name);
+    if (member(arm, "allocator").is_string()) view.allocators[name] = text_member(arm, "allocator");
     if (member(arm, "twin_of").is_string()) view.control_arms.insert(name);
     const json& optimizations = member(arm, "optimizations");
     view.optimizations[name] = optimizations.is_object() ? optimizations : json::object();

@@ -40,6 +40,7 @@ struct ExperimentView {
   /// not believed. Empty where there is no other candidate: then the twin is the candidate.
   std::set<std::string> control_arms;
   std::map<std::string, nlohmann::json> optimizations;  ///< by arm
+  std::map<std::string, std::string> allocators;        ///< by arm, of those that name one
   std::optional<AblationView> ablation;
   /// The arms that only take the candidate apart: never gates, never rows of the comparison.
   std::set<std::string> ablation_arms;

@@ -18,6 +18,13 @@ MetricInfo heap(std::string name, std::string summary) {
           0.005,           64 * kKiB,   true, std::move(summary)};
 }
 
+/// What an allocator keeps, which depends on threads and time.
+MetricInfo kept(std::string name, std::string summary) {
+  MetricInfo info = heap(std::move(name), std::move(summary));
+  info.exact = false;
+  return info;
+}
+
 MetricInfo count(std::string name, bool exact, std::string summary) {
   return {std::move(name), Unit::count, true,  Scale::logarithm,
           0.005,           1,           exact, std::move(summary)};
@@ -62,11 +69,16 @@ std::vector<MetricInfo> make_table() {
       heap("live_at_end_bytes", "heap bytes never freed"),
       heap("heap_in_use_bytes", "bytes the allocator has handed out, at marks"),
       heap("heap_held_free_bytes", "bytes the allocator holds but has not handed out, at marks"),
+      kept("allocator_committed_bytes", "bytes the allocator has from the system, at marks"),
+      kept("allocator_active_bytes", "pages of the allocator that hold live blocks, at marks"),
+      resident("allocator_resident_bytes", "pages of the allocator in memory, at marks"),
+      kept("allocator_retained_bytes", "addresses it keeps without memory, at marks"),
       heap("torch_cpu_bytes", "tensor bytes in main memory, at marks"),
       heap("peak_torch_cpu_bytes", "largest number of tensor bytes in main memory"),
       heap("peak_gpu_allocated_bytes", "largest number of tensor bytes on the GPU"),
       heap("peak_gpu_reserved_bytes", "largest number of bytes held on the GPU"),
       count("allocation_count", true, "number of allocations"),
+      count("allocator_arena_count", false, "arenas that the allocator has made, at marks"),
       count("minor_faults_count", false, "page faults served from memory"),
       count("major_faults_count", false, "page faults that had to read"),
       seconds("round_seconds", "duration of a round"),

@@ -15,6 +15,9 @@ TEST(Metrics, HaveTheMarginsOfTheDesign) {
   EXPECT_EQ(metric_info("peak_heap_bytes").relative_margin, 0.005);
   EXPECT_EQ(metric_info("peak_heap_bytes").absolute_margin, 65536);
   EXPECT_EQ(metric_info("peak_gpu_allocated_bytes").relative_margin, 0.005);
+  EXPECT_EQ(metric_info("allocator_active_bytes").absolute_margin, 65536);
+  EXPECT_EQ(metric_info("allocator_resident_bytes").absolute_margin, 1048576);
+  EXPECT_EQ(metric_info("allocator_arena_count").absolute_margin, 1);
   EXPECT_EQ(metric_info("allocation_count").absolute_margin, 1);
   EXPECT_EQ(metric_info("round_seconds").relative_margin, 0.03);
   EXPECT_EQ(metric_info("rss_growth_bytes_per_round").absolute_margin, 65536);

@@ -113,6 +113,9 @@ struct ArmSummary {
   int trials_ok = 0;
   int trials_failed = 0;
   bool ablation = false;  ///< takes the candidate apart; no candidate of the gates itself
+  std::optional<std::string> allocator;  ///< that the arm names; absent: whatever its processes use
+  /// The files from which malloc was seen to come, in every role of its trials that are ok.
+  std::vector<std::string> allocator_libraries = {};  // NOLINT(readability-redundant-member-init)
 };
 
 /// One arm of an ablation against the arm from which it differs in one switch.

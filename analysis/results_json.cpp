@@ -54,7 +54,9 @@ json arm_to_json(const ArmSummary& arm) {
           {"model_sha256", or_null(arm.model_sha256)},
           {"trials_ok", arm.trials_ok},
           {"trials_failed", arm.trials_failed},
-          {"ablation", arm.ablation}};
+          {"ablation", arm.ablation},
+          {"allocator", or_null(arm.allocator)},
+          {"allocator_libraries", arm.allocator_libraries}};
 }
 
 ArmSummary arm_from_json(const JsonReader& in) {
@@ -65,6 +67,9 @@ ArmSummary arm_from_json(const JsonReader& in) {
   arm.trials_ok = in.maybe_int("trials_ok").value_or(0);
   arm.trials_failed = in.maybe_int("trials_failed").value_or(0);
   arm.ablation = in.maybe_boolean("ablation").value_or(false);
+  arm.allocator = in.maybe_text("allocator");
+  for (const JsonReader& library : in.list("allocator_libraries"))
+    arm.allocator_libraries.push_back(library.text());
   return arm;
 }
 
@@ -136,6 +141,7 @@ json trial_to_json(const TrialData& trial) {
   if (trial.harness_fault) out["harness_fault"] = true;
   if (trial.model_sha256) out["model_sha256"] = *trial.model_sha256;
   if (!trial.files.empty()) out["files"] = trial.files;
+  if (!trial.allocators.empty()) out["allocators"] = trial.allocators;
   return out;
 }
 
@@ -155,6 +161,10 @@ TrialData trial_from_json(const JsonReader& in) {
   trial.model_sha256 = in.maybe_text("model_sha256");
   if (const auto files = in.find("files")) {
     for (const auto& [name, sha256] : files->members()) trial.files[name] = sha256.text();
+  }
+  if (const auto allocators = in.find("allocators")) {
+    for (const auto& [role, library] : allocators->members())
+      trial.allocators[role] = library.text();
   }
   trial.roles = list_from_json(in, "roles", role_from_json);
   return trial;

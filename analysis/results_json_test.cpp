@@ -35,6 +35,9 @@ Results full_results() {
   growth.projection = Projection{1e9, 412, 390, std::nullopt};
   growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
+  results.arms[0].allocator = "jemalloc";
+  results.arms[0].allocator_libraries = {"/lib/libjemalloc.so.2"};
+  results.trials[0].allocators = {{"tree", "/lib/libjemalloc.so.2"}};
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
   results.equivalence[0].files.push_back({"model", 3, 2, 0.25, std::nullopt});
   results.perturbation.push_back({"b", "recorder", 1.02, std::nullopt});

@@ -66,6 +66,8 @@ struct TrialData {
   std::optional<std::string>
       model_sha256;  ///< of the final global model, where the workload has one
   std::map<std::string, std::string> files;  ///< name to SHA-256 of what the trial had to leave
+  /// Role to the file from which its malloc was seen to come, where the arm names an allocator.
+  std::map<std::string, std::string> allocators;
   std::vector<RoleData> roles;
 };
 

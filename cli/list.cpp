@@ -58,7 +58,9 @@ std::string list_meters() {
     text += fmt::format("{:<10} {:<8} {}\n", meter.name,
                         meter.kind == MeterKind::outside ? "outside" : "inside", meter.summary);
     text += fmt::format("           needs: {}\n", meter.needs);
-    text += fmt::format("           works here: {}\n", here.works ? "yes" : "no, " + here.why);
+    const std::string way = here.how.empty() ? "" : ", " + here.how;
+    text +=
+        fmt::format("           works here: {}\n", here.works ? "yes" + way : "no, " + here.why);
     text += fmt::format("           metrics: {}\n", fmt::join(meter.metrics, ", "));
   }
   return text;

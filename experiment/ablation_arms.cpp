@@ -24,23 +24,29 @@ constexpr const char* kTitleEnd = "-ablation";  // so that its runs lie apart fr
 struct Variant {
   json optimizations;
   std::map<std::string, std::string> env;
+  std::optional<Allocator> allocator;
   bool operator==(const Variant&) const = default;
 };
 
 /// One thing in which the two arms differ.
 struct Switch {
+  enum class Kind { optimization, variable, allocator };
   std::string name;
-  bool is_variable = false;  ///< of the environment
+  Kind kind = Kind::optimization;
 };
 
 Variant variant_of(const Arm& arm) {
-  return {arm.optimizations, arm.env};
+  return {arm.optimizations, arm.env, arm.allocator};
 }
 
 /// `to` with the one switch as `from` has it.
 Variant with(Variant to, const Switch& one, const Variant& from) {
-  if (!one.is_variable) {
+  if (one.kind == Switch::Kind::optimization) {
     to.optimizations[one.name] = from.optimizations.at(one.name);
+    return to;
+  }
+  if (one.kind == Switch::Kind::allocator) {
+    to.allocator = from.allocator;
     return to;
   }
   to.env.erase(one.name);
@@ -48,7 +54,7 @@ Variant with(Variant to, const Switch& one, const Variant& from) {
   return to;
 }
 
-/// In the order of the catalog, variables after the optimizations.
+/// In the order of the catalog; after the optimizations the variables, then the allocator.
 std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalog& catalog) {
   std::vector<Switch> found;
   for (const Optimization& one : catalog.optimizations) {
@@ -63,8 +69,9 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
     const auto of_a = a.env.find(name);
     const auto of_b = b.env.find(name);
     if (of_a == a.env.end() || of_b == b.env.end() || of_a->second != of_b->second)
-      found.push_back({name, true});
+      found.push_back({name, Switch::Kind::variable});
   }
+  if (a.allocator != b.allocator) found.push_back({"allocator", Switch::Kind::allocator});
   return found;
 }
 
@@ -72,7 +79,7 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
 std::optional<std::string> why_idle(const Switch& one, const Variant& variant, const json& workload,
                                     const Catalog& catalog) {
   for (const Optimization& other : catalog.optimizations) {
-    if (one.is_variable || other.name != one.name) continue;
+    if (one.kind != Switch::Kind::optimization || other.name != one.name) continue;
     const auto unmet = find_unmet(other.matters_with, {variant.optimizations, workload});
     if (unmet) return fmt::format("needs {}", unmet->needed);
   }
@@ -108,8 +115,9 @@ class Arms {
     for (const auto& [name, known] : known_)
       if (known == variant) return name;
     known_.emplace_back(new_name, variant);
-    added_.push_back(
-        {{"name", new_name}, {"optimizations", variant.optimizations}, {"env", variant.env}});
+    json arm = {{"name", new_name}, {"optimizations", variant.optimizations}, {"env", variant.env}};
+    if (variant.allocator) arm["allocator"] = memduel::name_of(*variant.allocator);
+    added_.push_back(std::move(arm));
     return new_name;
   }
 

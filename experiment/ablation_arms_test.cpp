@@ -123,6 +123,15 @@ TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
   EXPECT_EQ(arm_of(ablation, "new-A").env, (Env{{"A", "1"}, {"B", "3"}, {"C", "4"}}));
 }
 
+TEST(AblationArms, TakeTheAllocatorForASwitch) {
+  const char* arms = R"([{"name": "old", "allocator": "glibc"},
+    {"name": "new", "allocator": "jemalloc", "optimizations": {"framing": 2}}])";
+  const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
+  EXPECT_EQ(arm_of(ablation, "old+allocator").allocator, Allocator::jemalloc);
+  EXPECT_EQ(arm_of(ablation, "new-allocator").allocator, Allocator::glibc);
+  EXPECT_EQ(arm_of(ablation, "old+framing").allocator, Allocator::glibc);
+}
+
 TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
   const char* three = R"([{"name": "old"}, {"name": "mid", "optimizations": {"fold": "on"}},
     {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";

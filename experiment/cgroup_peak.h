@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 

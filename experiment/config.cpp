@@ -210,12 +210,15 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
     result.optimizations = arm.at("optimizations");
   }
   result.env = arm.at("env").get<std::map<std::string, std::string>>();
+  if (arm.contains("allocator"))
+    result.allocator = allocator_named(arm.at("allocator").get<std::string>());
   if (arm.contains("twin_of")) result.twin_of = arm.at("twin_of").get<std::string>();
   return result;
 }
 
 bool same_program(const Arm& a, const Arm& b) {
-  return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes;
+  return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes &&
+         a.allocator == b.allocator;
 }
 
 void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/loaded_allocator.h"
 #include "experiment/catalog.h"
 
 namespace memduel {
@@ -28,6 +29,7 @@ struct Arm {
   std::string name;
   nlohmann::json optimizations = nlohmann::json::object();  ///< every switch with its value
   std::map<std::string, std::string> env;
+  std::optional<Allocator> allocator;                  ///< preloaded, tuned and verified
   nlohmann::json processes = nlohmann::json::array();  ///< command: with the arm's changes applied
   std::optional<std::string> twin_of;
 };

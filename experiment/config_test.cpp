@@ -144,7 +144,21 @@ TEST(BadConfig, MissingKey) {
             "c.json, $.workload: found no key \"model\", which is required");
 }
 
+TEST(Config, AnAllocatorAloneMakesAnotherArm) {
+  Overrides overrides;
+  overrides.set = {"arms.optimized.preset=appfl-original", "arms.optimized.allocator=jemalloc"};
+  const Experiment experiment = federated_experiment(overrides);
+  EXPECT_FALSE(experiment.arms[0].allocator);
+  EXPECT_EQ(experiment.arms[1].allocator, Allocator::jemalloc);
+  EXPECT_FALSE(experiment.resolved.at("arms")[0].contains("allocator"));
+  EXPECT_EQ(experiment.resolved.at("arms")[1].at("allocator"), "jemalloc");
+}
+
 TEST(BadConfig, FaultyArms) {
+  EXPECT_EQ(
+      message_after([](json& c) { c["arms"][1]["allocator"] = "jemaloc"; }),
+      "c.json, $.arms[1].allocator: found \"jemaloc\", expected glibc or jemalloc or tcmalloc or "
+      "mimalloc\n  did you mean \"jemalloc\"?");
   EXPECT_EQ(message_after([](json& c) { c["arms"][1]["name"] = "original"; }),
             "c.json, $.arms[1].name: found the arm name \"original\" twice\n  give every arm its "
             "own name");

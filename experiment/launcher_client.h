@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "experiment/descriptor.h"
-#include "experiment/launcher/cgroup.h"
 #include "experiment/launcher/protocol.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "experiment/allocator_arm.h"
 #include "experiment/plan_workloads.h"
 #include "experiment/programs.h"
 #include "profilers/profile/preload.h"
@@ -13,6 +14,7 @@ namespace memduel {
 namespace {
 
 constexpr char kPadName[] = "MEMDUEL_PAD";
+constexpr char kTracer[] = "recorder";  ///< of profile trials
 
 /// Bytes that one string takes on a new process's stack: itself, its NUL and its pointer.
 std::size_t stack_bytes(std::size_t length) {
@@ -56,12 +58,23 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
   PlannedTrial planned = experiment.workload.at("kind") == "command"
                              ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
                              : plan_federated(experiment, arm, site, trial_dir);
+  const auto preloads = site.environment.find("LD_PRELOAD");
+  const std::string inherited = preloads == site.environment.end() ? "" : preloads->second;
+  const bool keeps_allocator = slot.kind != TrialKind::profile || tracer_keeps_allocator(kTracer);
+  if (arm.allocator && keeps_allocator) {
+    for (ProcessSpec& process : planned.plan.processes)
+      preload_allocator(process, *arm.allocator, inherited);
+  }
   const auto& meters = experiment.measure.meters;
   const bool counts = std::find(meters.begin(), meters.end(), "heap") != meters.end();
   const bool profiles = slot.kind == TrialKind::profile;
   if (counts || profiles)
     record_heap(planned.plan.processes, profiles ? RecordMode::sampled : RecordMode::count, site,
                 trial_dir);
+  if (arm.allocator && keeps_allocator) {
+    for (ProcessSpec& process : planned.plan.processes)
+      require_allocator(process, *arm.allocator, inherited, trial_dir);
+  }
   return planned;
 }
 

@@ -204,6 +204,59 @@ TEST(CommandPlan, TheArmWithFewerArgumentsIsPadded) {
   EXPECT_EQ(stack_size(before.processes[0]), stack_size(after.processes[0]));
 }
 
+Experiment with_allocators(const std::string& original, const std::string& optimized) {
+  Overrides overrides;
+  overrides.set = {"arms.original.allocator=\"" + original + "\"",
+                   "arms.optimized.allocator=\"" + optimized + "\""};
+  return federated_experiment(overrides);
+}
+
+TEST(AllocatorPlan, EveryProcessOfTheArmIsPreloadedAndVerified) {
+  const Experiment experiment = with_allocators("glibc", "jemalloc");
+  const auto glibc = plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan;
+  const auto jemalloc = plan_trial(experiment, {2, 1, 1, 1, TrialKind::warmup}, site()).plan;
+  ASSERT_EQ(jemalloc.processes.size(), 3U);
+  for (std::size_t i = 0; i < jemalloc.processes.size(); ++i) {
+    const ProcessSpec& process = jemalloc.processes[i];
+    ASSERT_TRUE(process.allocator);
+    EXPECT_EQ(process.allocator->name, "jemalloc");
+    EXPECT_THAT(process.env.at("LD_PRELOAD"),
+                testing::MatchesRegex(".*/libmemduel_witness.so:.*/libjemalloc.so.2"));
+    EXPECT_EQ(process.env.at("MEMDUEL_WITNESS"), "/run/trials/000002/witness/" + process.role);
+    EXPECT_EQ(glibc.processes[i].env.at("MALLOC_ARENA_MAX"), "2");
+    EXPECT_THAT(glibc.processes[i].env.at("LD_PRELOAD"),
+                testing::EndsWith("/libmemduel_witness.so"));
+    EXPECT_EQ(stack_size(glibc.processes[i]), stack_size(process));
+  }
+}
+
+TEST(AllocatorPlan, AnArmThatNamesNoneIsLeftAlone) {
+  const auto plan =
+      plan_trial(federated_experiment(), {1, 1, 0, 0, TrialKind::measure}, site()).plan;
+  EXPECT_FALSE(plan.processes[0].allocator);
+  EXPECT_FALSE(plan.processes[0].env.contains("LD_PRELOAD"));
+  EXPECT_FALSE(plan.processes[0].env.contains("MALLOC_ARENA_MAX"));
+}
+
+TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
+  json document = command_experiment().resolved;
+  document["arms"][1]["allocator"] = "tcmalloc";
+  document["workload"]["processes"][0]["argv"][0] = "/bin/true";
+  document["workload"]["processes"][1]["argv"][0] = "/bin/true";
+  document["workload"]["processes"][1]["env"]["LD_PRELOAD"] = "/opt/own.so";
+  const Experiment experiment =
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  PlanSite inheriting = site();
+  inheriting.environment["LD_PRELOAD"] = "/opt/inherited.so";
+  const auto processes =
+      plan_trial(experiment, {2, 1, 1, 1, TrialKind::profile}, inheriting).plan.processes;
+  const std::string first =
+      ".*/libmemduel_witness.so:.*/libmemduel_recorder.so:.*/libtcmalloc_minimal.so.4:";
+  EXPECT_THAT(processes[0].env.at("LD_PRELOAD"),
+              testing::MatchesRegex(first + "/opt/inherited.so"));
+  EXPECT_THAT(processes[1].env.at("LD_PRELOAD"), testing::MatchesRegex(first + "/opt/own.so"));
+}
+
 TEST(Plan, TheOwnEnvironmentIsReadWhole) {
   ::setenv("MEMDUEL_PLAN_TEST", "a=b", 1);
   EXPECT_EQ(current_environment().at("MEMDUEL_PLAN_TEST"), "a=b");

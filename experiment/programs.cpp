@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "experiment/allocator_arm.h"
 #include "experiment/command_placeholders.h"
 
 namespace memduel {
@@ -130,6 +131,7 @@ std::vector<json> steps_of(const Experiment& experiment, const Arm& arm) {
 std::string description(const Arm& arm,
                         const std::function<std::string(const fs::path&)>& name_of) {
   json all = json::array();
+  if (arm.allocator) all.push_back(memduel::name_of(*arm.allocator));
   for (const json& process : arm.processes) {
     json one = process;
     const auto program = program_of(arm, process);
@@ -204,6 +206,8 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
   };
   if (worker) add(*worker);
   for (const Arm& arm : experiment.arms) {
+    const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
+    if (!allocator.empty()) add(allocator);
     std::vector<json> processes = arm.processes;
     for (json& step : steps_of(experiment, arm)) processes.push_back(std::move(step));
     for (const json& process : processes) {

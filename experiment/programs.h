@@ -25,7 +25,8 @@ std::optional<std::filesystem::path> program_of(const Arm& arm, const nlohmann::
 std::optional<std::filesystem::path> script_of(const Arm& arm, const nlohmann::json& process);
 
 /// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
-/// cleanup and of templates, or of `worker` for a workload of ours. Throws Error(usage) naming the
+/// cleanup and of templates, or of `worker` for a workload of ours, and of allocators. Throws
+/// Error(cannot_measure) for an allocator that is not installed, Error(usage) naming the
 /// arm and role of a program that is not there, that a virtualenv lacks and the system has, and for
 /// two arms that run the same, and for a template with an unknown placeholder, Error(io) for a
 /// template that cannot be read.

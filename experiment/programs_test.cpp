@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
+#include "experiment/allocator_arm.h"
 #include "experiment/test_support.h"
 
 namespace memduel {
@@ -116,6 +117,16 @@ TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
               testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
   experiment.arms[1].processes[0]["argv"].push_back("--fast");
   EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+}
+
+TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
+  Experiment experiment = experiment_running("tool");
+  experiment.arms.push_back(experiment.arms[0]);
+  experiment.arms[1].name = "after";
+  experiment.arms[1].allocator = Allocator::jemalloc;
+  const auto hashes = program_hashes(experiment, std::nullopt);
+  EXPECT_TRUE(hashes.contains(allocator_library(Allocator::jemalloc).string()));
+  EXPECT_FALSE(warning_of_equal_contents(experiment));
 }
 
 TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {

@@ -183,6 +183,9 @@ void Store::add_trial(const TrialData& trial) {
   for (const RoleData& role : trial.roles) writer.add(trial.id, role);
   Statement file(database_, "INSERT INTO trial_file VALUES (?,?,?)");
   for (const auto& [name, sha256] : trial.files) file.bind(trial.id).bind(name).bind(sha256).run();
+  Statement allocator(database_, "INSERT INTO trial_allocator VALUES (?,?,?)");
+  for (const auto& [role, library] : trial.allocators)
+    allocator.bind(trial.id).bind(role).bind(library).run();
   transaction.commit();
 }
 

@@ -153,14 +153,20 @@ std::vector<TrialData> read_trials(const Database& database, WithSeries with_ser
   return trials;
 }
 
-void read_files(const Database& database, RunData& run) {
-  Statement of_trials(database, "SELECT trial, file, sha256 FROM trial_file");
-  while (of_trials.step()) {
-    const std::int64_t id = of_trials.integer(0);
+/// Reads a table of trial, name, text into one member of the trials.
+void read_texts(const Database& database, const char* query, RunData& run,
+                std::map<std::string, std::string> TrialData::* member) {
+  Statement select(database, query);
+  while (select.step()) {
+    const std::int64_t id = select.integer(0);
     const auto trial = std::find_if(run.trials.begin(), run.trials.end(),
                                     [&](const TrialData& each) { return each.id == id; });
-    if (trial != run.trials.end()) trial->files[of_trials.text(1)] = of_trials.text(2);
+    if (trial != run.trials.end()) ((*trial).*member)[select.text(1)] = select.text(2);
   }
+}
+
+void read_files(const Database& database, RunData& run) {
+  read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
   Statement select(database,
                    "SELECT baseline, candidate, file, max_difference, max_within_baseline FROM "
                    "file_difference");
@@ -204,6 +210,9 @@ RunData read_run(const Database& database, WithSeries series) {
   run.trials = read_trials(database, series);
   run.model_differences = read_model_differences(database);
   if (version > 1) read_files(database, run);
+  if (version > 2)
+    read_texts(database, "SELECT trial, role, library FROM trial_allocator", run,
+               &TrialData::allocators);
   run.limitations = read_notes(database, "limitation");
   run.warnings = read_notes(database, "warning");
   return run;

@@ -7,8 +7,9 @@
 
 namespace memduel {
 
-/// Written to PRAGMA user_version; a reader refuses a later one. Version 1 has no tables of files.
-inline constexpr int kStoreVersion = 2;
+/// Written to PRAGMA user_version; a reader refuses a later one. Version 1 has no tables of files,
+/// version 2 none of allocators.
+inline constexpr int kStoreVersion = 3;
 /// Written to PRAGMA application_id: "mduel" cut to four letters.
 inline constexpr int kStoreApplication = 0x6d64756c;
 
@@ -45,6 +46,8 @@ CREATE TABLE model_difference (
   PRIMARY KEY (baseline, candidate)) WITHOUT ROWID;
 CREATE TABLE trial_file (
   trial INTEGER NOT NULL REFERENCES trial(id), file TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (trial, file)) WITHOUT ROWID;
+CREATE TABLE trial_allocator (
+  trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL, library TEXT NOT NULL, PRIMARY KEY (trial, role)) WITHOUT ROWID;
 CREATE TABLE file_difference (
   baseline TEXT NOT NULL, candidate TEXT NOT NULL, file TEXT NOT NULL, max_difference REAL, max_within_baseline REAL,
   PRIMARY KEY (baseline, candidate, file)) WITHOUT ROWID;

@@ -50,6 +50,7 @@ json all_of(const TrialData& trial) {
           trial.harness_cpu_seconds,
           trial.model_sha256.value_or("none"),
           trial.files,
+          trial.allocators,
           roles};
 }
 
@@ -256,7 +257,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   EXPECT_EQ(
       error_of([&] { read_run(folder_ / "v"); }).message(),
       (folder_ / "v/run.sqlite").string() +
-          ": found store version 99, expected 1 to 2\n  read it with the memduel that wrote it");
+          ": found store version 99, expected 1 to 3\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -20,6 +21,13 @@ Descriptor make_log(const std::filesystem::path& path) {
   return log;
 }
 
+/// Also for processes of other users, which a job may start.
+void make_witness_file(const std::filesystem::path& path) {
+  std::filesystem::create_directories(path.parent_path());
+  const Descriptor file = make_log(path);
+  fchmod(file.get(), 0666);
+}
+
 }  // namespace
 
 SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan)
@@ -34,6 +42,7 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
   if (spec.heap_dir) std::filesystem::create_directories(*spec.heap_dir);
+  if (spec.allocator) make_witness_file(spec.allocator->witness);
   if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
 }
 

@@ -57,6 +57,7 @@ TrialRun Supervision::run() {
   take_marked_lines(text_marks_->finish());
   end_trial();
   throw_if_stopped();
+  verify_allocators();
   check_ports();
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
@@ -77,6 +78,7 @@ void Supervision::step() {
   read_text_marks(now);
   check_readiness(now);
   find_members(now);
+  watch_allocators(now);
   check_daemons();
   meters_.sample(now);
   if (!plan_.meters.empty()) cgroup_peak_.sample(now, launcher_->cgroup());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/allocator_check.h"
 #include "experiment/cgroup_peak.h"
 #include "experiment/exit_verdict.h"
 #include "experiment/launcher_client.h"
@@ -91,6 +92,10 @@ class Supervision {
   void sweep_at_round_end(const SupervisedProcess& process, int round);
   void sweep_all(TrialMeters::Need need);
 
+  // The arm's allocator: supervision_allocator.cpp
+  void watch_allocators(std::int64_t now);
+  void verify_allocators();
+
   // Marks from lines of logs: supervision_text_marks.cpp
   void watch_logs(int operation) const;
   void read_text_marks(std::int64_t now);
@@ -110,6 +115,7 @@ class Supervision {
   RoleMembers members_;
   std::map<std::string, RoleTrace> matched_;
   CgroupPeak cgroup_peak_;
+  AllocatorWatch allocator_watch_;
   LauncherClient* launcher_ = nullptr;
   Descriptor poll_;
   std::int64_t readiness_due_ns_ = 0;

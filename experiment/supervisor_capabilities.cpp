@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "experiment/launcher/cgroup.h"
 #include "experiment/supervisor.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {

@@ -224,6 +224,7 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   trial.begin_ns = outcome.begin_ns;
   trial.end_ns = outcome.end_ns;
   trial.harness_cpu_seconds = outcome.harness_cpu_seconds;
+  trial.allocators = outcome.allocators;
   for (const RoleTrace& trace : outcome.trace.roles) {
     trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
     leave_out_later_rounds(trial.roles.back(), plan);
@@ -234,6 +235,8 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   note_matches(run, plan, outcome);
   note_logs(run, plan, processes);
   run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
+  run.limitations.insert(run.limitations.end(), outcome.limitations.begin(),
+                         outcome.limitations.end());
   return run;
 }
 

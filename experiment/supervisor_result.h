@@ -27,10 +27,12 @@ struct TrialOutcome {
   std::vector<std::string> escaped;             ///< processes outside the tree that were killed
   std::vector<std::string> killed_after_grace;  ///< roles that did not end on SIGTERM
   std::vector<Note> warnings;                   ///< of other kinds
-  std::map<pid_t, std::string> matched;         ///< descendants that are a role of their own
-  std::vector<RoleTrace> matched_traces;        ///< of those roles
-  int left_over = 0;                            ///< processes that the roles had left behind
-  int survivors = 0;                            ///< processes that could not be killed
+  std::vector<Note> limitations;
+  std::map<std::string, std::string> allocators;  ///< role to the file its malloc came from
+  std::map<pid_t, std::string> matched;           ///< descendants that are a role of their own
+  std::vector<RoleTrace> matched_traces;          ///< of those roles
+  int left_over = 0;                              ///< processes that the roles had left behind
+  int survivors = 0;                              ///< processes that could not be killed
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
   void fail(const std::string& what);

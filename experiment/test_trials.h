@@ -19,6 +19,7 @@ inline TrialData full_trial(std::int64_t id, int block, const std::string& arm) 
   trial.harness_cpu_seconds = 0.004;
   trial.model_sha256 = std::string(64, 'a');
   trial.files = {{"global_model", std::string(64, 'b')}};
+  trial.allocators = {{"server", "/lib/libjemalloc.so.2"}};
   RoleData server;
   server.role = "server";
   server.metrics = {{"peak_rss_bytes", 2e8 + static_cast<double>(id)}, {"cpu_seconds", 1.25}};

@@ -28,6 +28,14 @@ enum class End {
   stop,  ///< then SIGTERM, after a grace SIGKILL; ending by these signals is success
 };
 
+/// What must serve malloc in a process and all that it starts.
+struct RequiredAllocator {
+  std::string name;               ///< as the arm names it
+  std::filesystem::path library;  ///< empty: libc
+  std::filesystem::path
+      witness;  ///< the file that the witness writes; made before the process starts
+};
+
 struct ProcessSpec {
   std::string role;
   std::vector<std::string>
@@ -40,7 +48,8 @@ struct ProcessSpec {
   std::vector<int> exit_statuses = {0};
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;
-  std::string heap_obstacle;  ///< why there is none although it was asked for
+  std::string heap_obstacle;                   ///< why there is none although it was asked for
+  std::optional<RequiredAllocator> allocator;  ///< verified, or the trial has failed; absent: any
 };
 
 /// Lines of a log that mark rounds, phases and metrics of a role.

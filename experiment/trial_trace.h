@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/run_data.h"
-#include "experiment/launcher/cgroup.h"
 #include "experiment/marks.h"
+#include "profilers/meters/cgroup.h"
 #include "profilers/meters/meter.h"
 #include "profilers/profile/heap_counters.h"
 

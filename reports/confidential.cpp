@@ -61,9 +61,14 @@ void make_confidential(ReportModel& model) {
   redact(model.results.environment);
   redact(model.results.limitations);
   redact(model.results.warnings);
-  for (ArmSummary& arm : model.results.arms) redact(arm.optimizations);
-  for (TrialData& trial : model.results.trials)
+  for (ArmSummary& arm : model.results.arms) {
+    redact(arm.optimizations);
+    for (std::string& library : arm.allocator_libraries) library = without_paths(library);
+  }
+  for (TrialData& trial : model.results.trials) {
     if (!trial.failure.empty()) trial.failure = kLeftOut;
+    for (auto& [role, library] : trial.allocators) library = without_paths(library);
+  }
 }
 
 }  // namespace memduel

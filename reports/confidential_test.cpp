@@ -26,6 +26,9 @@ TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
                                                  {"env", {{"TOKEN", "secret"}}}}};
   sample.run.config["notes"] = "data from /srv/secret/train.bin";
   sample.results.environment["reproduce"] = "memduel compare -- server --token secret";
+  sample.results.arms[0].allocator = "jemalloc";
+  sample.results.arms[0].allocator_libraries = {"/srv/secret/libjemalloc.so.2"};
+  sample.results.trials[0].allocators["server"] = "/srv/secret/libjemalloc.so.2";
   sample.results.warnings.push_back({"disk", "/srv/secret is nearly full", ""});
   const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
   const std::string page = report_model_to_json(model).dump();

@@ -232,6 +232,8 @@ ReportModel build_report_model(const Results& results, const RunData& run,
   for (const Comparison& c : results.comparisons)
     if (c.gate) model.headlines.push_back(headline_for(c, results));
   model.side_effects = other_gates(results);
+  if (const std::string allocators = allocator_sentence(results.arms); !allocators.empty())
+    model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
   model.differences = difference_tables(results);
   model.memory_parts = memory_parts(results);

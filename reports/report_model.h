@@ -27,9 +27,9 @@ struct Headline {
   std::string reason;
 };
 
-/// Gates without a headline; same model, same accuracy, cost in time.
+/// Gates without a headline; the allocators; same model, same accuracy, cost in time.
 struct SideEffect {
-  std::string topic;  ///< "gate", "model", "file", "accuracy" or "time"
+  std::string topic;  ///< "gate", "allocator", "model", "file", "accuracy" or "time"
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };

@@ -1,6 +1,7 @@
 #include "reports/words.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -207,6 +208,21 @@ std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
     text += fmt::format("; trials of {} differ from each other by at most {:.3g}", e.baseline,
                         *file.max_within_baseline);
   return text + ".";
+}
+
+std::string allocator_sentence(const std::vector<ArmSummary>& arms) {
+  std::vector<std::string> parts;
+  for (const ArmSummary& arm : arms) {
+    if (!arm.allocator || arm.ablation) continue;
+    std::vector<std::string> files;
+    for (const std::string& library : arm.allocator_libraries)
+      files.push_back(library.substr(library.rfind('/') + 1));
+    parts.push_back(files.empty() ? fmt::format("{} never ran under {}", arm.name, *arm.allocator)
+                                  : fmt::format("{} ran under {} ({})", arm.name, *arm.allocator,
+                                                fmt::join(files, ", ")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("Allocators, seen inside the processes: {}.", fmt::join(parts, ", "));
 }
 
 std::string model_sentence(const Equivalence& e) {

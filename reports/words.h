@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/results.h"
 
@@ -32,6 +33,10 @@ std::string growth_sentence(const Growth& growth);
 /// "The final models of optimized and original are bit-identical."; empty when nothing was
 /// compared.
 std::string model_sentence(const Equivalence& equivalence);
+
+/// "Allocators, seen inside every process: a ran under jemalloc (libjemalloc.so.2)."; empty when no
+/// arm names one.
+std::string allocator_sentence(const std::vector<ArmSummary>& arms);
 
 /// The same about one file that every trial leaves.
 std::string file_sentence(const Equivalence& equivalence, const FileEquivalence& file);

@@ -138,5 +138,22 @@ TEST(ModelSentence, DistinguishesIdenticalDifferentAndUnknown) {
   EXPECT_EQ(model_sentence(e), "");
 }
 
+TEST(AllocatorSentence, NamesWhatWasSeenNotWhatWasAskedFor) {
+  ArmSummary plain;
+  plain.name = "a";
+  EXPECT_EQ(allocator_sentence({plain}), "");
+  ArmSummary jemalloc = plain;
+  jemalloc.name = "b";
+  jemalloc.allocator = "jemalloc";
+  jemalloc.allocator_libraries = {"/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"};
+  ArmSummary failed = jemalloc;
+  failed.name = "c";
+  failed.allocator_libraries.clear();
+  EXPECT_EQ(
+      allocator_sentence({plain, jemalloc, failed}),
+      "Allocators, seen inside the processes: b ran under jemalloc (libjemalloc.so.2), c never "
+      "ran under jemalloc.");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -22,10 +22,10 @@
 #include <string>
 #include <vector>
 
-#include "experiment/launcher/cgroup.h"
 #include "experiment/launcher/process_tree.h"
 #include "experiment/launcher/protocol.h"
 #include "experiment/launcher/spawn.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 

@@ -1,11 +1,16 @@
 #include "profilers/meters/registry.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "profilers/meters/capabilities.h"
+#include "profilers/meters/cgroup.h"
 #include "profilers/meters/heap_meter.h"
 #include "profilers/meters/procfs_meter.h"
 #include "profilers/profile/preload.h"
@@ -36,6 +41,27 @@ Availability recorder_is_here() {
   return {false, recorder_library().string() + " is missing; build the target memduel_recorder"};
 }
 
+/// Tried on a group of our own.
+Availability cgroup_works() {
+  const TrialCgroup group = create_cgroup(fmt::format("memduel-list-{}", getpid()));
+  const bool charges = charged_bytes_of(group).has_value();
+  const CgroupParts parts = charged_parts_of(group);
+  remove_cgroup(group);
+  if (!charges) {
+    return {false,
+            "no group with memory accounting can be made here; run as root, or in a delegated "
+            "group: systemd-run --user --scope -p Delegate=yes"};
+  }
+  std::vector<std::string> kinds;
+  if (parts.anon) kinds.emplace_back("anon");
+  if (parts.file) kinds.emplace_back("file");
+  if (parts.shmem) kinds.emplace_back("shmem");
+  if (parts.kernel) kinds.emplace_back("kernel");
+  // Where both are mounted, memory accounting is with the hierarchy that has it.
+  const char* version = group.memory_dir == group.kill_dir ? "2" : "1";
+  return {true, {}, fmt::format("version {}, parts: {}", version, fmt::join(kinds, ", "))};
+}
+
 std::vector<MeterEntry> make_table() {
   return {
       {"procfs",
@@ -45,8 +71,8 @@ std::vector<MeterEntry> make_table() {
        "/proc of the measured processes",
        {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "end_rss_bytes",
         "end_pss_bytes", "peak_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes",
-        "round_seconds", "cpu_seconds", "minor_faults_count", "major_faults_count", "swapped_bytes",
-        "peak_cgroup_bytes"},
+        "round_seconds", "cpu_seconds", "minor_faults_count", "major_faults_count",
+        "swapped_bytes"},
        procfs_works,
        [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
       {"heap",
@@ -58,11 +84,22 @@ std::vector<MeterEntry> make_table() {
        [](const MeterSite& site) {
          return std::unique_ptr<Meter>(std::make_unique<HeapMeter>(site));
        }},
+      {"cgroup",
+       MeterKind::outside,
+       "memory charged to the trial's control group, version 1 or 2; read in every trial that has "
+       "a meter",
+       "root, or a delegated group, with the memory controller",
+       {"peak_cgroup_bytes", "peak_cgroup_anon_bytes", "peak_cgroup_file_bytes",
+        "peak_cgroup_shmem_bytes", "peak_cgroup_kernel_bytes"},
+       cgroup_works,
+       nullptr},
       {"allocator",
        MeterKind::inside,
-       "glibc's own account of its heap, at marks",
-       "memduel-worker on glibc",
-       {"heap_in_use_bytes", "heap_held_free_bytes"},
+       "the allocator's own account of its heap, at marks: glibc, jemalloc, tcmalloc, mimalloc",
+       "memduel-worker; which allocator gives what: docs/allocators.md",
+       {"heap_in_use_bytes", "heap_held_free_bytes", "allocator_committed_bytes",
+        "allocator_active_bytes", "allocator_resident_bytes", "allocator_retained_bytes",
+        "allocator_arena_count"},
        worker_is_here,
        nullptr},
       {"torch",

@@ -16,7 +16,8 @@ enum class MeterKind {
 
 struct Availability {
   bool works = false;
-  std::string why;  ///< why not, and what to do about it; empty when it works
+  std::string why;       ///< why not, and what to do about it; empty when it works
+  std::string how = {};  // NOLINT(readability-redundant-member-init): -Wextra; where ways differ
 };
 
 struct MeterEntry {
@@ -26,7 +27,9 @@ struct MeterEntry {
   std::string needs;
   std::vector<std::string> metrics;
   Availability (*works_here)() = nullptr;
-  std::unique_ptr<Meter> (*make)(const MeterSite&) = nullptr;  ///< null for inside probes
+  /// Null for inside probes, and for cgroup: the trial's group is the supervisor's, who reads it in
+  /// every trial that has a meter.
+  std::unique_ptr<Meter> (*make)(const MeterSite&) = nullptr;
 };
 
 const std::vector<MeterEntry>& meters();

@@ -1,18 +1,22 @@
 #include "profilers/meters/registry.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <set>
 
 #include "base/error.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {
 
-TEST(MeterRegistry, HoldsProcfsHeapAndTheTwoProbes) {
+TEST(MeterRegistry, HoldsThreeOutsideMetersAndTheTwoProbes) {
   std::set<std::string> names;
   for (const MeterEntry& entry : meters()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "allocator", "torch"}));
+  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "cgroup", "allocator", "torch"}));
 }
 
 TEST(MeterRegistry, EveryRowIsComplete) {
@@ -20,10 +24,27 @@ TEST(MeterRegistry, EveryRowIsComplete) {
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
     EXPECT_FALSE(entry.needs.empty()) << entry.name;
     EXPECT_FALSE(entry.metrics.empty()) << entry.name;
-    EXPECT_EQ(entry.make != nullptr, entry.kind == MeterKind::outside) << entry.name;
+    const bool made = entry.kind == MeterKind::outside && entry.name != "cgroup";
+    EXPECT_EQ(entry.make != nullptr, made) << entry.name;
     const Availability here = entry.works_here();
     EXPECT_EQ(here.works, here.why.empty()) << entry.name;
   }
+}
+
+TEST(MeterRegistry, SaysWhichVersionOfControlGroupsWorksAndLeavesNone) {
+  const Availability here = meter_named("cgroup").works_here();
+  const TrialCgroup group = create_cgroup("memduel-registry-test-" + std::to_string(getpid()));
+  const bool charges = charged_bytes_of(group).has_value();
+  const bool first = std::filesystem::exists(group.memory_dir + "/memory.usage_in_bytes");
+  remove_cgroup(group);
+  ASSERT_EQ(here.works, charges);
+  if (charges) {
+    EXPECT_THAT(here.how,
+                testing::HasSubstr(first ? "version 1, parts: anon" : "version 2, parts: anon"));
+  }
+  const std::string left = group.memory_dir.empty() ? group.kill_dir : group.memory_dir;
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(left).parent_path() /
+                                       ("memduel-list-" + std::to_string(getpid()))));
 }
 
 TEST(MeterRegistry, AnUnknownNameSuggestsTheNearest) {

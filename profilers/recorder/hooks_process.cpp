@@ -9,6 +9,7 @@
 #include "memduel/annotate.h"
 #include "memduel/heap_window.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/trace.h"
 
@@ -180,6 +181,11 @@ MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase
     trace_mark(kind, round, phase);
   }
   errno = saved_errno;
+}
+
+/// For the witness: the file of the malloc that calls are passed on to.
+MEMDUEL_EXPORT const char* memduel_recorder_provider() {
+  return memduel::recorder::next.provider;
 }
 
 MEMDUEL_EXPORT void memduel_recorder_window_begin(int number) {

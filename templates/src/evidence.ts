@@ -104,6 +104,12 @@ function arms(model: ReportModel): HTMLElement {
     rows_table("Arms", ["arm", ...names], [
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),
+      ...(model.results.arms.some((arm) => arm.allocator)
+        ? [
+            row("allocator", model.results.arms.map((arm) => arm.allocator ?? "–")),
+            row("malloc seen in", model.results.arms.map((arm) => arm.allocator_libraries?.join(", ") || "–")),
+          ]
+        : []),
       row("final model, SHA-256", model.results.arms.map((arm) => arm.model_sha256?.slice(0, 16) ?? "–")),
       ...switches.map((name) => row(name, model.results.arms.map((arm) => text(arm.optimizations[name])))),
     ]),

@@ -112,7 +112,7 @@ function bars(row: Comparison, looks: ArmLooks): HTMLElement {
   );
 }
 
-const topics = { gate: "Another gate", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time" };
+const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time" };
 
 function price(model: ReportModel): HTMLElement[] {
   if (model.side_effects.length === 0) return [];

@@ -17,7 +17,7 @@ export interface Headline {
 }
 
 export interface SideEffect {
-  topic: "gate" | "model" | "file" | "accuracy" | "time";
+  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "time";
   sentence: string;
   verdict: Verdict;
 }
@@ -209,6 +209,8 @@ export interface Results {
     trials_ok: number;
     trials_failed: number;
     ablation?: boolean;
+    allocator?: string | null;
+    allocator_libraries?: string[];
   }[];
   trials: Trial[];
   comparisons: Comparison[];

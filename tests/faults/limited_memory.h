@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The preload library must not need what is not there yet when it first runs: a C++ runtime,
+# A preload library must not need what is not there yet when it first runs: a C++ runtime,
 # thread-local storage that is allocated on first use, static initialisers, stdio, the allocator.
 set -eu
 library=$1
@@ -10,9 +10,9 @@ complain() {
 }
 
 allowed=' __environ __libc_single_threaded __libc_stack_end _dl_find_object __errno_location __libc_calloc __libc_free __libc_malloc __libc_realloc
- __register_atfork clock_gettime dl_iterate_phdr dladdr dlerror dlopen dlsym environ fstat getenv
+ __register_atfork clock_gettime dl_iterate_phdr dladdr dladdr1 dlerror dlopen dlsym environ fstat getenv
  gnu_get_libc_version memcmp memcpy memmove memset on_exit pthread_key_create
- pthread_setspecific strcmp strcpy strcspn strlen strncpy strstr '
+ pthread_setspecific strcmp strcpy strcspn strlen strncmp strncpy strstr '
 for symbol in $(nm -D --undefined-only "$library" | awk '$1 == "U" {print $2}' | sed 's/@.*//'); do
   echo "$allowed" | tr '\n' ' ' | grep -q " $symbol " || complain "undefined symbol $symbol"
 done

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/allocator_state.h"
 #include "memduel/annotate.h"
-#include "workloads/probes/heap_bytes.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
@@ -13,11 +13,9 @@ namespace {
 bool allocator_wanted = false;
 bool torch_wanted = false;
 
-void send_heap_gauges() {
-  const auto heap = heap_bytes();
-  if (!heap) return;
-  memduel_gauge("heap_in_use_bytes", static_cast<double>(heap->in_use));
-  memduel_gauge("heap_held_free_bytes", static_cast<double>(heap->held_free));
+void send_allocator_gauges() {
+  for (const auto& [name, value] : allocator_state().metrics())
+    if (value) memduel_gauge(name, static_cast<double>(*value));
 }
 
 void send_torch_gauges() {
@@ -39,7 +37,7 @@ void install_probes(const std::vector<std::string>& meters) {
 }
 
 void send_memory_gauges() {
-  if (allocator_wanted) send_heap_gauges();
+  if (allocator_wanted) send_allocator_gauges();
   if (torch_wanted) send_torch_gauges();
 }
 

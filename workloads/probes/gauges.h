@@ -10,7 +10,7 @@ namespace memduel {
 /// first tensor. @param meters names as in `list meters`; others are ignored.
 void install_probes(const std::vector<std::string>& meters);
 
-/// allocator: sends heap_in_use_bytes and heap_held_free_bytes. torch: sends torch_cpu_bytes and
+/// allocator: sends what allocator_state has. torch: sends torch_cpu_bytes and
 /// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. Call before
 /// each mark that ends a round.
 void send_memory_gauges();

@@ -1,4 +1,4 @@
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 
 #include <gtest/gtest.h>
 
