@@ -77,8 +77,9 @@ TEST_P(AllocatorFacts, WhatItHoldsIsNoLessThanWhatIsInUse) {
     if (!state.contains("heap_in_use_bytes")) continue;
     for (const char* name :
          {"allocator_committed_bytes", "allocator_active_bytes", "allocator_resident_bytes"})
-      if (state.contains(name))
+      if (state.contains(name)) {
         EXPECT_GE(state.at(name), state.at("heap_in_use_bytes")) << step << " " << name;
+      }
   }
 }
 
@@ -137,7 +138,7 @@ TEST_P(AllocatorFacts, CountsTheArenaThatASecondThreadMakes) {
 INSTANTIATE_TEST_SUITE_P(All, AllocatorFacts,
                          testing::Values(Allocator::glibc, Allocator::jemalloc, Allocator::tcmalloc,
                                          Allocator::mimalloc),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& each) { return std::string(name_of(each.param)); });
 
 TEST(LoadedAllocator, IsSeenThroughTheRecorder) {
   const Workplace place;
