@@ -127,9 +127,12 @@ TEST(AblationArms, TakeTheAllocatorForASwitch) {
   const char* arms = R"([{"name": "old", "allocator": "glibc"},
     {"name": "new", "allocator": "jemalloc", "optimizations": {"framing": 2}}])";
   const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
-  EXPECT_EQ(arm_of(ablation, "old+allocator").allocator, Allocator::jemalloc);
-  EXPECT_EQ(arm_of(ablation, "new-allocator").allocator, Allocator::glibc);
   EXPECT_EQ(arm_of(ablation, "old+framing").allocator, Allocator::glibc);
+  EXPECT_EQ(arm_of(ablation, "new-framing").allocator, Allocator::jemalloc);
+  const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
+  EXPECT_EQ(allocator.at("name"), "allocator");
+  EXPECT_EQ(allocator.at("added_alone").at("arm"), "new-framing") << "of two, the same";
+  EXPECT_EQ(allocator.at("left_out").at("arm"), "old+framing");
 }
 
 TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kState = 4 * 1024 * 1024;
 
-constexpr const char* kConfig = R"({
+constexpr const char* kAllocatorDuel = R"({
   "name": "replay", "baseline": "plain",
   "workload": { "kind": "state-dict", "model": "tensors", "tensors": { "weight": [1024, 1024] },
                 "clients": 1, "rounds": 2 },
@@ -25,8 +25,8 @@ nlohmann::json first_trial(const nlohmann::json& results, const std::string& arm
 
 TEST(AllocatorsOfReplays, AreVerifiedInEveryRoleAndSayWhatTheyHold) {
   const Workplace place;
-  const Finished run =
-      memduel(place, {"run", place.file("replay.json", kConfig), "--out", place.path("run")});
+  const Finished run = memduel(
+      place, {"run", place.file("replay.json", kAllocatorDuel), "--out", place.path("run")});
   const auto results = results_in(place.path("run"));
   for (const auto& [arm, own] : {std::pair{"plain", "allocator_arena_count"},
                                  {"jemalloc", "allocator_active_bytes"},
