@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same work plain and under each memory profiler: CPU time, peak RSS, bytes of trace.
 
-    bench/peers/peers.py --out DIR > table.md                      everything: 20 to 25 minutes
+    bench/peers/peers.py --out DIR > table.md                      everything: 50 minutes
     bench/peers/peers.py --out DIR --programs churn,mnist > t.md   a part; what DIR holds already is not measured again
 
 Runs of one program are interleaved: a pair is every tool once, in random order. Every tool is
