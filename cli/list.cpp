@@ -71,12 +71,12 @@ std::string list_tracers() {
   constexpr std::size_t kIndent = 4;
   constexpr int kWidth = 80;
   const auto line = [&](const std::string& text) {
-    return wrapped(std::string(kIndent, ' ') + text, kIndent, kWidth);
+    return memduel::wrapped(std::string(kIndent, ' ') + text, kIndent, kWidth);
   };
   std::string text;
   for (const TracerEntry& tracer : tracers()) {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
-    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent, kWidth);
+    text += memduel::wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent, kWidth);
     text += line(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
     text += line(fmt::format(
         "needs {}; leaves .{}{}",
