@@ -87,9 +87,8 @@ TracerView view_from_json(const JsonReader& in) {
 }
 
 json cell_to_json(const AgreementCell& cell) {
-  return {{"tracer", cell.tracer},
-          {"bytes", cell.bytes},
-          {"reference_bytes", cell.reference_bytes}};
+  return {
+      {"tracer", cell.tracer}, {"bytes", cell.bytes}, {"reference_bytes", cell.reference_bytes}};
 }
 
 AgreementCell cell_from_json(const JsonReader& in) {

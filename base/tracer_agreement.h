@@ -50,12 +50,12 @@ struct AgreementStacks {
 
 /// One tracer of an arm and role.
 struct TracerView {
-  std::string tracer;  ///< as in the config
-  std::string tool;    ///< with its version where the profile tells: "heaptrack 1.4.0"
-  std::string counts;  ///< "requested bytes of every block"
+  std::string tracer;   ///< as in the config
+  std::string tool;     ///< with its version where the profile tells: "heaptrack 1.4.0"
+  std::string counts;   ///< "requested bytes of every block"
   std::string besides;  ///< mappings, and whose allocator served the program; for people
   int trials = 0;
-  int images = 0;  ///< processes of a trial that it saw, at most
+  int images = 0;                            ///< processes of a trial that it saw, at most
   std::optional<double> interval_bytes;      ///< absent: it records every block
   std::optional<double> mapping_peak_bytes;  ///< of the program's own mappings, counted apart
   std::vector<AgreementAmount> amounts;      ///< peak, allocated, live
@@ -72,8 +72,8 @@ struct AgreementCell {
 
 struct AgreementStack {
   std::string kind;
-  std::vector<std::string> stack;  ///< functions, outermost first
-  double bytes = 0;                ///< of the reference
+  std::vector<std::string> stack;    ///< functions, outermost first
+  double bytes = 0;                  ///< of the reference
   std::vector<AgreementCell> cells;  ///< of the tracers that have it
 };
 
@@ -81,8 +81,8 @@ struct AgreementStack {
 struct TracerAgreement {
   std::string arm;
   std::string role;
-  std::string reference;            ///< the tracer that the others are held to
-  std::vector<TracerView> tracers;  ///< the reference first
+  std::string reference;               ///< the tracer that the others are held to
+  std::vector<TracerView> tracers;     ///< the reference first
   std::vector<AgreementStack> stacks;  ///< by kind, the reference's ten largest
 };
 

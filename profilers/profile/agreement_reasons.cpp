@@ -142,11 +142,11 @@ void add_counted_bytes(Reasons& reasons, const Pair& pair) {
   if (a == b) return;
   if (a == CountedBytes::pages || b == CountedBytes::pages) {
     const bool more = b == CountedBytes::pages;
-    reasons.push_back(
-        {"mappings",
-         fmt::format("{} counts every mapping, by whole pages, and no blocks",
-                     more ? pair.other.tracer : pair.reference.tracer),
-         more ? std::optional(0.0) : std::nullopt, more ? std::nullopt : std::optional(0.0)});
+    reasons.push_back({"mappings",
+                       fmt::format("{} counts every mapping, by whole pages, and no blocks",
+                                   more ? pair.other.tracer : pair.reference.tracer),
+                       more ? std::optional(0.0) : std::nullopt,
+                       more ? std::nullopt : std::optional(0.0)});
     return;
   }
   const bool more = b == CountedBytes::size_classes;
@@ -216,17 +216,15 @@ void add_other_moment(Reasons& reasons, const Pair& pair) {
            other ? std::nullopt : std::optional(0.0), other ? std::optional(0.0) : std::nullopt});
     } else if (pair.kind == DifferenceKind::peak && facts.peak_inaccuracy > 0) {
       const double share = facts.peak_inaccuracy;
-      reasons.push_back(
-          {"peak_within",
-           fmt::format("{} notes a new peak only where it exceeds the last by {:g} %", side->tracer,
-                       100 * share),
-           other ? -share * bytes : 0, other ? 0 : share * bytes});
+      reasons.push_back({"peak_within",
+                         fmt::format("{} notes a new peak only where it exceeds the last by {:g} %",
+                                     side->tracer, 100 * share),
+                         other ? -share * bytes : 0, other ? 0 : share * bytes});
     }
     if (pair.kind != DifferenceKind::peak && facts.apart_from_end)
-      reasons.push_back(
-          {"not_the_end",
-           fmt::format("of {} this is {}, not the end", side->tracer, facts.moment), std::nullopt,
-           std::nullopt});
+      reasons.push_back({"not_the_end",
+                         fmt::format("of {} this is {}, not the end", side->tracer, facts.moment),
+                         std::nullopt, std::nullopt});
   }
 }
 

@@ -20,8 +20,8 @@ struct TracerSide {
 
 /// A side's answer to one question.
 struct SideAmount {
-  Estimate mean;         ///< of its trials
-  double least = 0;      ///< bytes, of its trials
+  Estimate mean;     ///< of its trials
+  double least = 0;  ///< bytes, of its trials
   double most = 0;
   bool sampled = false;
 };

@@ -30,9 +30,8 @@ double size_of(const Profile& profile) {
 
 void keep_largest(std::vector<Profile>& images) {
   const auto largest =
-      std::max_element(images.begin(), images.end(), [](const Profile& a, const Profile& b) {
-        return size_of(a) < size_of(b);
-      });
+      std::max_element(images.begin(), images.end(),
+                       [](const Profile& a, const Profile& b) { return size_of(a) < size_of(b); });
   std::iter_swap(images.begin(), largest);
   images.resize(1);
 }
@@ -213,8 +212,8 @@ AgreementReason why_missing(const TopStack& stack, const TracerSide& other, doub
     const double per_block = -std::expm1(-mean / *facts.interval_bytes);
     const double none = std::exp(std::max(stack.blocks, 1.0) * std::log1p(-per_block));
     if (none > 0.001)
-      return {"sampling", fmt::format("no sample of it, which happens in {:.1f} % of trials",
-                                      100 * none),
+      return {"sampling",
+              fmt::format("no sample of it, which happens in {:.1f} % of trials", 100 * none),
               {},
               {}};
   }
@@ -286,8 +285,7 @@ class StackComparison {
       if (at == stacks.end())
         at = stacks.insert(stacks.end(), {kind, std::move(functions), top.bytes, {}});
       if (const MatchedStack* row = found(top))
-        at->cells.push_back(
-            {other_.tracer, row->candidate.total.bytes, row->baseline.total.bytes});
+        at->cells.push_back({other_.tracer, row->candidate.total.bytes, row->baseline.total.bytes});
     }
   }
 

@@ -80,14 +80,14 @@ void add_massif(TracerFacts& facts, const Profile& profile) {
   if (options.find("--pages-as-heap=yes") != std::string::npos) facts.counted = CountedBytes::pages;
   facts.allocator = facts.counted == CountedBytes::pages ? "" : "valgrind's allocator";
   facts.has_peak = true;
-  facts.has_live = !profile.moments.empty() && (!profile.moments.back().sites.empty() ||
-                                                profile.moments.back().bytes <= 0);
+  facts.has_live = !profile.moments.empty() &&
+                   (!profile.moments.back().sites.empty() || profile.moments.back().bytes <= 0);
   facts.counts_blocks = false;
   facts.frees_pools = options.find("--run-libc-freeres=no") == std::string::npos;
   facts.apart_from_end = true;
   facts.moment = "massif's last snapshot";
-  facts.most_frames = static_cast<std::size_t>(
-      std::clamp(option_in(options, "--depth=").value_or(30), 1.0, 200.0));
+  facts.most_frames =
+      static_cast<std::size_t>(std::clamp(option_in(options, "--depth=").value_or(30), 1.0, 200.0));
   facts.threshold = std::clamp(option_in(options, "--threshold=").value_or(1), 0.0, 100.0) / 100;
   facts.peak_inaccuracy =
       std::clamp(option_in(options, "--peak-inaccuracy=").value_or(1), 0.0, 100.0) / 100;
@@ -95,6 +95,7 @@ void add_massif(TracerFacts& facts, const Profile& profile) {
 }
 
 void add_other(TracerFacts& facts, const Profile& profile) {
+  facts.known_tool = false;
   facts.has_peak = profile.peak.total.samples > 0;
   facts.has_allocated = any_allocated(profile);
   facts.has_live = std::any_of(profile.sites.begin(), profile.sites.end(),
@@ -120,7 +121,8 @@ constexpr std::array kTools = {
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
   const std::string tracer = fact_in(profile, "tracer");
-  facts.tool = tracer.empty() ? "memduel" : tracer;
+  // "memray (gprof2dot)" is memray's, whichever of its formats it is.
+  facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find(' '));
   if (profile.sampled()) facts.interval_bytes = option_in(fact_in(profile, "interval_bytes"), "");
   const auto* const tool = std::find_if(kTools.begin(), kTools.end(), [&](const KnownTool& one) {
     return tracer.starts_with(one.tracer);

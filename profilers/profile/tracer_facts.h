@@ -26,21 +26,22 @@ struct TracerFacts {
   std::optional<double> interval_bytes;  ///< between samples
   bool counts_blocks = true;
 
+  bool known_tool = true;  ///< else what it has is taken from the amounts that are there
   bool has_peak = false;
   bool has_allocated = false;
   bool has_live = false;
 
   std::optional<std::size_t> most_frames;  ///< that it keeps of a stack, innermost
-  bool sees_loading = true;       ///< what libraries allocate while they are loaded, before main
-  bool frees_pools = false;       ///< has libc and libstdc++ free their own pools at exit
-  bool attached = false;          ///< to a running program
-  bool apart_from_end = false;    ///< what is live at the end is that of a moment before it
-  std::string moment;             ///< which, for people
-  bool lost = false;              ///< events
-  double peak_inaccuracy = 0;     ///< the peak may be missed by this share
-  bool peak_marked = true;        ///< else the peak is the largest moment with stacks
-  double threshold = 0;           ///< share of all bytes below which stacks are put together
-  double cut_off_live = 0;        ///< bytes of stacks for which a dump had no room
+  bool sees_loading = true;     ///< what libraries allocate while they are loaded, before main
+  bool frees_pools = false;     ///< has libc and libstdc++ free their own pools at exit
+  bool attached = false;        ///< to a running program
+  bool apart_from_end = false;  ///< what is live at the end is that of a moment before it
+  std::string moment;           ///< which, for people
+  bool lost = false;            ///< events
+  double peak_inaccuracy = 0;   ///< the peak may be missed by this share
+  bool peak_marked = true;      ///< else the peak is the largest moment with stacks
+  double threshold = 0;         ///< share of all bytes below which stacks are put together
+  double cut_off_live = 0;      ///< bytes of stacks for which a dump had no room
   double cut_off_allocated = 0;
 };
 
