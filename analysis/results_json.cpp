@@ -136,6 +136,7 @@ json trial_to_json(const TrialData& trial) {
   if (!trial.failure.empty()) out["failure"] = trial.failure;
   if (trial.harness_fault) out["harness_fault"] = true;
   if (trial.model_sha256) out["model_sha256"] = *trial.model_sha256;
+  if (!trial.tracer.empty()) out["tracer"] = trial.tracer;
   if (!trial.files.empty()) out["files"] = trial.files;
   return out;
 }
@@ -148,6 +149,7 @@ TrialData trial_from_json(const JsonReader& in) {
   trial.arm = in.at("arm").text();
   trial.kind = enum_at(in, "kind", kTrialKindNames);
   trial.status = enum_at(in, "status", kTrialStatusNames);
+  trial.tracer = in.maybe_text("tracer").value_or("");
   trial.failure = in.maybe_text("failure").value_or("");
   trial.harness_fault = in.maybe_boolean("harness_fault").value_or(false);
   trial.begin_ns = nanoseconds(in, "begin_ns");

@@ -76,7 +76,7 @@ void show(ProgressBar& bar, const Progress& progress) {
   if (progress.arm.empty()) return;
   const std::string block = progress.block == 0 ? "warm-up"
                             : progress.block == kProfileBlock
-                                ? "profile"
+                                ? "profile by " + progress.tracer
                                 : fmt::format("block {}", progress.block);
   std::string left;
   if (progress.remaining_seconds)

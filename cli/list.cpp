@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "analysis/metrics.h"
+#include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
@@ -13,6 +14,8 @@
 #include "experiment/datasets.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/registry.h"
+#include "profilers/tracers/registry.h"
+#include "reports/terminal_text.h"
 
 namespace memduel::cli {
 namespace {
@@ -64,6 +67,28 @@ std::string list_meters() {
   return text;
 }
 
+std::string list_tracers() {
+  constexpr std::size_t kIndent = 4;
+  constexpr int kWidth = 80;
+  const auto line = [&](const std::string& text) {
+    return wrapped(std::string(kIndent, ' ') + text, kIndent, kWidth);
+  };
+  std::string text;
+  for (const TracerEntry& tracer : tracers()) {
+    const std::string obstacle = obstacle_here(tracer, tracer.works_here());
+    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent, kWidth);
+    text += line(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
+    text += line(fmt::format(
+        "needs {}; leaves .{}{}",
+        tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
+        profile_extension(tracer.name), tracer.dumps_rounds ? ", one more per round" : ""));
+    if (!tracer.allocator.empty())
+      text += line(fmt::format("the program runs on {} meanwhile", tracer.allocator));
+    text += line(tracer.limits);
+  }
+  return text;
+}
+
 std::string list_datasets() {
   std::string text;
   for (const Dataset& dataset : known_datasets()) {
@@ -108,8 +133,13 @@ std::string list_metrics() {
 
 const std::map<std::string, std::string (*)()>& lists() {
   static const std::map<std::string, std::string (*)()> kLists = {
-      {"optimizations", list_optimizations}, {"presets", list_presets}, {"meters", list_meters},
-      {"datasets", list_datasets},           {"metrics", list_metrics}, {"models", list_models},
+      {"optimizations", list_optimizations},
+      {"presets", list_presets},
+      {"meters", list_meters},
+      {"tracers", list_tracers},
+      {"datasets", list_datasets},
+      {"metrics", list_metrics},
+      {"models", list_models},
   };
   return kLists;
 }

@@ -5,13 +5,16 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/error.h"
+#include "base/profile_name.h"
+#include "base/text.h"
 #include "experiment/kept_profiles.h"
-#include "profilers/profile/load_profile.h"
 #include "profilers/profile/profile_difference.h"
-#include "profilers/profile/recorded_images.h"
+#include "profilers/readers/registry.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
 namespace {
@@ -23,13 +26,13 @@ constexpr std::array kKinds = {DifferenceKind::peak, DifferenceKind::live, Diffe
 /// Profiles of one arm by role; of each role by trial.
 using ArmProfiles = std::map<std::string, ProfileSide>;
 
-std::vector<Profile> images_of(const std::filesystem::path& folder, const std::string& trial_role,
+std::vector<Profile> images_of(const std::filesystem::path& folder, const ProfileName& first,
                                std::vector<Note>& problems) {
   std::vector<Profile> images;
-  const std::filesystem::path first = folder / (trial_role + ".mdp");
-  for (std::size_t number = 1; std::filesystem::exists(numbered(first, number)); ++number) {
+  ProfileName name = first;
+  for (; std::filesystem::exists(folder / to_text(name)); ++name.image) {
     try {
-      images.push_back(load_profile(numbered(first, number)));
+      images.push_back(read_profile(folder / to_text(name)));
     } catch (const Error& error) {
       problems.push_back({"profile_unreadable", error.message(),
                           "where the arms differ is told without this profile"});
@@ -38,36 +41,62 @@ std::vector<Profile> images_of(const std::filesystem::path& folder, const std::s
   return images;
 }
 
+/// The trials of an arm that a tracer looked at.
+bool is_profile_of(const TrialData& trial, const std::string& arm, const std::string& tracer) {
+  return trial.kind == TrialKind::profile && trial.arm == arm && trial.tracer == tracer;
+}
+
 ArmProfiles profiles_of(const std::filesystem::path& folder, const RunData& run,
-                        const std::string& arm, std::vector<Note>& problems) {
+                        const std::string& arm, const std::string& tracer,
+                        std::vector<Note>& problems) {
   ArmProfiles profiles;
   for (const TrialData& trial : run.trials) {
-    if (trial.kind != TrialKind::profile || trial.arm != arm) continue;
+    if (!is_profile_of(trial, arm, tracer)) continue;
     for (const RoleData& role : trial.roles) {
-      auto images = images_of(folder, fmt::format("{}-{}", trial.id, role.role), problems);
+      auto images = images_of(folder, {trial.id, role.role, 1, {}, tracer}, problems);
       if (!images.empty()) profiles[role.role].push_back(std::move(images));
     }
   }
   return profiles;
 }
 
-/// Names come from other people's files: bytes that are not UTF-8 are replaced.
-std::string utf8(const std::string& text) {
-  const std::string quoted =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
+bool left_profiles(const std::filesystem::path& folder, const RunData& run, const std::string& arm,
+                   const std::string& tracer) {
+  for (const TrialData& trial : run.trials) {
+    if (!is_profile_of(trial, arm, tracer)) continue;
+    for (const RoleData& role : trial.roles)
+      if (std::filesystem::exists(folder /
+                                  to_text(ProfileName{trial.id, role.role, 1, {}, tracer})))
+        return true;
+  }
+  return false;
+}
+
+/// The recorder where both arms have profiles by it, else the first such tracer of the run.
+std::optional<std::string> tracer_of_both(const std::filesystem::path& folder, const RunData& run,
+                                          const std::string& baseline,
+                                          const std::string& candidate) {
+  std::vector<std::string> order = {kRecorderTracer};
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::profile) order.push_back(trial.tracer);
+  for (const std::string& tracer : order) {
+    if (tracer_named(tracer).records_heap && left_profiles(folder, run, baseline, tracer) &&
+        left_profiles(folder, run, candidate, tracer))
+      return tracer;
+  }
+  return std::nullopt;
 }
 
 Difference row_of(const StackDifference& stack, const ProfileDifference& whole) {
   Difference row;
   row.kind = to_string(whole.kind);
   row.heap = whole.heap == Heap::malloc ? "malloc" : "mapping";
-  for (const std::string& function : stack.stack) row.stack.push_back(utf8(function));
+  for (const std::string& function : stack.stack) row.stack.push_back(valid_utf8(function));
   row.bytes = stack.bytes();
   row.blocks = stack.blocks();
   const double size = whole.kind == DifferenceKind::allocations ? row.blocks : row.bytes;
   row.share = whole.moved > 0 ? std::abs(size) / whole.moved : 0;
-  if (!stack.phase.empty()) row.phase = utf8(stack.phase);
+  if (!stack.phase.empty()) row.phase = valid_utf8(stack.phase);
   row.baseline_bytes = stack.baseline.bytes;
   row.candidate_bytes = stack.candidate.bytes;
   if (stack.half_width() > 0) row.half_width_bytes = stack.half_width();
@@ -110,10 +139,15 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     if (trial.kind == TrialKind::profile && trial.arm != baseline) candidates.insert(trial.arm);
   if (candidates.empty()) return found;
   const auto folder = run_directory / kProfilesFolder;
-  const ArmProfiles reference = profiles_of(folder, run, baseline, found.limitations);
-  for (const std::string& candidate : candidates)
-    compare_arms(found, reference, profiles_of(folder, run, candidate, found.limitations),
-                 candidate);
+  std::map<std::string, ArmProfiles> references;  // of the baseline, by tracer
+  for (const std::string& candidate : candidates) {
+    const auto tracer = tracer_of_both(folder, run, baseline, candidate);
+    if (!tracer) continue;
+    if (!references.contains(*tracer))
+      references[*tracer] = profiles_of(folder, run, baseline, *tracer, found.limitations);
+    compare_arms(found, references[*tracer],
+                 profiles_of(folder, run, candidate, *tracer, found.limitations), candidate);
+  }
   return found;
 }
 

@@ -159,7 +159,12 @@ json report_model_to_json(const ReportModel& model) {
   for (const RoleTimeline& timeline : model.timelines) timelines.push_back(timeline_json(timeline));
   json profiles = json::array();
   for (const ListedProfile& p : model.profiles.profiles)
-    profiles.push_back({{"file", p.file}, {"arm", p.arm}, {"role", p.role}, {"trial", p.trial}});
+    profiles.push_back({{"file", p.file},
+                        {"arm", p.arm},
+                        {"role", p.role},
+                        {"trial", p.trial},
+                        {"tracer", p.tracer},
+                        {"round", or_null(p.round)}});
   return {{"schema", "memduel.report/1"},
           {"title", model.title},
           {"confidential", model.confidential},

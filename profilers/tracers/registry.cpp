@@ -39,7 +39,7 @@ TracerEntry heaptrack_entry() {
   entry.limits =
       "Rounds are not told apart. A forked child is recorded once it executes a program. Behind a "
       "preloaded jemalloc, tcmalloc or mimalloc it does not see operator new.";
-  entry.patience = 5;
+  entry.patience = 10;
   entry.works_here = heaptrack_works;
   entry.make = make_heaptrack;
   return entry;
@@ -57,7 +57,7 @@ TracerEntry gperftools_entry() {
                  kNeedsAnEnd;
   entry.allocator = "tcmalloc";
   entry.dumps_rounds = true;
-  entry.patience = 10;
+  entry.patience = 50;
   entry.works_here = gperftools_works;
   entry.make = make_gperftools;
   return entry;
@@ -103,7 +103,7 @@ TracerEntry massif_entry() {
       "Runs the program on an emulated processor, one thread at a time, tens of times slower. No "
       "amounts allocated and no counts of blocks; stacks below 1 % of a snapshot are one frame. Of "
       "a process that executes a program only the last image is kept.";
-  entry.allocator = "valgrind's";
+  entry.allocator = "valgrind's allocator";
   entry.dumps_rounds = true;
   entry.patience = 50;
   entry.works_here = massif_works;

@@ -15,7 +15,7 @@ struct TracerEntry {
   std::string summary;
   std::string package;       ///< of Debian, that brings it; empty: memduel itself
   std::string limits;        ///< what its numbers do not say
-  std::string allocator;     ///< on which it runs the program instead of its own; empty: its own
+  std::string allocator;     ///< on which it runs the program; empty: on its own
   bool records_heap = true;  ///< else time
   bool samples = false;      ///< TracerOptions mean something to it
   bool dumps_rounds = false;

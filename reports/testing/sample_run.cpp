@@ -303,6 +303,7 @@ Sample make_sample(const SampleOptions& options) {
   for (int k = 0; options.profiles && k <= options.candidates; ++k) {
     run.trials.push_back(make_trial(options, ++id, -1, k, k));
     run.trials.back().kind = TrialKind::profile;
+    run.trials.back().tracer = "recorder";
     sample.results.perturbation.push_back({arm_name(k, options.hostile), "recorder", 1.04, 1.01});
   }
   for (TrialData& trial : run.trials) {

@@ -217,6 +217,7 @@ export interface Trial {
   position?: number;
   arm: string;
   kind: "measure" | "profile" | "warmup";
+  tracer?: string;
   status: "ok" | "failed" | "killed_for_memory" | "dropped";
   failure?: string;
   roles: RoleResult[];
@@ -265,7 +266,7 @@ export interface ReportModel {
   agreement: AgreementTable[];
   memory_parts: MemoryPart[];
   timelines: RoleTimeline[];
-  profiles: { file: string; arm: string; role: string; trial: number }[];
+  profiles: { file: string; arm: string; role: string; trial: number; tracer: string; round: number | null }[];
   profile_commands: string[];
   profile_sentences: string[];
   trial_notes: TrialNote[];
