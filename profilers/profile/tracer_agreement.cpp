@@ -5,19 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "base/text.h"
 #include "profilers/profile/agreement_reasons.h"
-#include "profilers/profile/named_side.h"
+#include "profilers/profile/stack_agreement.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::size_t kTopStacks = 10;
 constexpr double kCloseShare = 0.005;
-constexpr double kSameStackShare = 0.01;
 constexpr std::array kQuestions = {DifferenceKind::peak, DifferenceKind::allocated,
                                    DifferenceKind::live};
 
@@ -153,157 +149,6 @@ std::optional<DifferenceKind> common_kind(const TracerSide& a, const TracerSide&
   return std::nullopt;
 }
 
-/// A stack of the reference: whole, and as far as the other tracer keeps it.
-struct TopStack {
-  NamedStack whole;
-  NamedStack cut;
-  double bytes = 0;
-  double blocks = 0;
-  bool while_loading = false;
-};
-
-/// The ten largest, and how far each is seen within `depth` frames.
-std::vector<TopStack> top_stacks(const TracerSide& side, DifferenceKind kind, FunctionNames& names,
-                                 std::size_t depth) {
-  std::map<NamedStack, TopStack> by_stack;
-  for (const std::vector<Profile>& trial : side.trials) {
-    const Profile& profile = trial.front();
-    const StackNames stacks(profile, names);
-    for (const auto& [number, amount] : sites_for(profile, kind, Heap::malloc)) {
-      const std::uint32_t stack = profile.sites[number].stack;
-      TopStack& top = by_stack[stacks.of(stack)];
-      top.cut = stacks.of(stack, depth);
-      top.bytes += amount.bytes / static_cast<double>(side.trials.size());
-      top.blocks += amount.count / static_cast<double>(side.trials.size());
-      top.while_loading = is_while_loading(profile, stack);
-    }
-  }
-  std::vector<TopStack> largest;
-  for (auto& [whole, top] : by_stack) {
-    top.whole = whole;
-    largest.push_back(std::move(top));
-  }
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const TopStack& a, const TopStack& b) { return a.bytes > b.bytes; });
-  if (largest.size() > kTopStacks) largest.resize(kTopStacks);
-  return largest;
-}
-
-/// Why a stack that the reference has is not there, as far as a fact says so.
-AgreementReason why_missing(const TopStack& stack, const TracerSide& other, double total,
-                            DifferenceKind kind) {
-  const TracerFacts& facts = other.facts;
-  const double cut_off =
-      kind == DifferenceKind::live ? facts.cut_off_live : facts.cut_off_allocated;
-  if (stack.while_loading && !facts.sees_loading)
-    return {"before_main", "allocated while libraries were loaded, which it does not see", {}, {}};
-  if (stack.bytes < facts.threshold * total)
-    return {"threshold",
-            fmt::format("below its threshold of {:g} % of all bytes", 100 * facts.threshold),
-            {},
-            {}};
-  if (cut_off > 0)
-    return {"truncated",
-            fmt::format("its dump is cut off: stacks of {} are not in it", format_bytes(cut_off)),
-            {},
-            {}};
-  if (facts.interval_bytes) {
-    const double mean = stack.blocks > 0 ? stack.bytes / stack.blocks : stack.bytes;
-    const double per_block = -std::expm1(-mean / *facts.interval_bytes);
-    const double none = std::exp(std::max(stack.blocks, 1.0) * std::log1p(-per_block));
-    if (none > 0.001)
-      return {"sampling",
-              fmt::format("no sample of it, which happens in {:.1f} % of trials", 100 * none),
-              {},
-              {}};
-  }
-  if (kind == DifferenceKind::live && facts.frees_pools)
-    return {"pools_at_exit", "libc and libstdc++ freed it at exit", {}, {}};
-  return {"not_found", "no stack of it has these functions", {}, {}};
-}
-
-/// "2 of them below its threshold of 1 % of all bytes", one line per reason.
-std::vector<AgreementReason> counted_reasons(const std::vector<AgreementReason>& each) {
-  std::vector<AgreementReason> counted;
-  std::map<std::string, int> times;
-  for (const AgreementReason& reason : each) {
-    if (times[reason.code]++ == 0) counted.push_back(reason);
-  }
-  for (AgreementReason& reason : counted)
-    reason.text = fmt::format("{} not found: {}", times[reason.code], reason.text);
-  return counted;
-}
-
-/// One tracer's stacks beside the reference's.
-class StackComparison {
- public:
-  StackComparison(const TracerSide& reference, const TracerSide& other, DifferenceKind kind)
-      : other_(other), kind_(kind) {
-    const std::size_t depth = other.facts.most_frames.value_or(kWholeStack);
-    tops_ = top_stacks(reference, kind, names_, depth);
-    const NamedSide mine = named_side(reference.trials, kind, Heap::malloc, names_, depth);
-    const NamedSide theirs = named_side(other.trials, kind, Heap::malloc, names_,
-                                        reference.facts.most_frames.value_or(kWholeStack));
-    matched_ = match_stacks(mine, theirs);
-    for (const MatchedStack& row : matched_) {
-      total_ += row.baseline.total.bytes;
-      for (const NamedStack& stack : row.of_baseline) row_of_[stack] = &row;
-    }
-  }
-
-  [[nodiscard]] AgreementStacks summary() const {
-    AgreementStacks stacks;
-    stacks.kind = to_string(kind_);
-    stacks.of = static_cast<int>(tops_.size());
-    std::vector<AgreementReason> missing;
-    for (const TopStack& top : tops_) {
-      const MatchedStack* row = found(top);
-      if (row == nullptr) {
-        missing.push_back(why_missing(top, other_, total_, kind_));
-        continue;
-      }
-      ++stacks.found;
-      const double difference = row->candidate.total.bytes - row->baseline.total.bytes;
-      const double chance =
-          std::hypot(row->candidate.total.half_width(), row->baseline.total.half_width());
-      if (std::abs(difference) <= std::max(kSameStackShare * row->baseline.total.bytes, chance))
-        ++stacks.same;
-    }
-    stacks.reasons = counted_reasons(missing);
-    return stacks;
-  }
-
-  /// Adds this tracer's cells to the reference's stacks of the same question.
-  void add_cells(std::vector<AgreementStack>& stacks) const {
-    const std::string kind = to_string(kind_);
-    for (const TopStack& top : tops_) {
-      std::vector<std::string> functions;
-      for (const std::uint32_t function : top.whole) functions.push_back(names_.name(function));
-      auto at = std::find_if(stacks.begin(), stacks.end(), [&](const AgreementStack& one) {
-        return one.kind == kind && one.stack == functions;
-      });
-      if (at == stacks.end())
-        at = stacks.insert(stacks.end(), {kind, std::move(functions), top.bytes, {}});
-      if (const MatchedStack* row = found(top))
-        at->cells.push_back({other_.tracer, row->candidate.total.bytes, row->baseline.total.bytes});
-    }
-  }
-
- private:
-  [[nodiscard]] const MatchedStack* found(const TopStack& top) const {
-    const auto row = row_of_.find(top.cut);
-    return row == row_of_.end() || !row->second->in_candidate ? nullptr : row->second;
-  }
-
-  const TracerSide& other_;
-  DifferenceKind kind_;
-  FunctionNames names_;
-  std::vector<TopStack> tops_;
-  std::vector<MatchedStack> matched_;
-  std::map<NamedStack, const MatchedStack*> row_of_;
-  double total_ = 0;
-};
-
 TracerView reference_view(const ViewedSide& reference) {
   TracerView view = view_of(reference);
   for (const DifferenceKind kind : kQuestions) {
@@ -316,6 +161,19 @@ TracerView reference_view(const ViewedSide& reference) {
     }
   }
   return view;
+}
+
+/// Stacks that are there get one tracer's cells more.
+void add_cells(std::vector<AgreementStack>& stacks, std::vector<AgreementStack> more) {
+  for (AgreementStack& one : more) {
+    const auto known = std::find_if(stacks.begin(), stacks.end(), [&](const AgreementStack& stack) {
+      return stack.kind == one.kind && stack.stack == one.stack;
+    });
+    if (known == stacks.end())
+      stacks.push_back(std::move(one));
+    else
+      known->cells.insert(known->cells.end(), one.cells.begin(), one.cells.end());
+  }
 }
 
 }  // namespace
@@ -339,15 +197,16 @@ std::optional<TracerAgreement> tracer_agreement(std::vector<TracedTrials> traced
     for (const DifferenceKind kind : kQuestions)
       view.amounts.push_back(amount_beside(reference, other, kind));
     if (const auto kind = common_kind(reference, other)) {
-      const StackComparison comparison(reference, other, *kind);
-      view.stacks = comparison.summary();
-      comparison.add_cells(agreement.stacks);
+      StackAgreement found = stack_agreement(reference, other, *kind);
+      view.stacks = std::move(found.summary);
+      add_cells(agreement.stacks, std::move(found.stacks));
     }
     agreement.tracers.push_back(std::move(view));
   }
+  // peak, live, allocated
   std::stable_sort(agreement.stacks.begin(), agreement.stacks.end(),
                    [](const AgreementStack& a, const AgreementStack& b) {
-                     return a.kind != b.kind ? a.kind == "peak" : a.bytes > b.bytes;
+                     return a.kind != b.kind ? a.kind > b.kind : a.bytes > b.bytes;
                    });
   return agreement;
 }

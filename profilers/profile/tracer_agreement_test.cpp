@@ -163,6 +163,7 @@ TEST(TracerAgreement, SizeClassesAreUpToAQuarterAndFifteenBytesABlockMore) {
     return agreement_of(traced_by("", kTwo), "jemalloc",
                         dumped_by("jemalloc", {{"main load", bytes, 9}}, 1));
   };
+  EXPECT_EQ(with(1535).tracers[1].counts, "bytes of size classes of every block");
   const AgreementAmount most = amount_in(with(1535), "allocated");
   EXPECT_EQ(most.outcome, AgreementOutcome::explained);
   EXPECT_EQ(amount_in(with(1545), "allocated").outcome, AgreementOutcome::unexplained);

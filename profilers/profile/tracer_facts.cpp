@@ -123,7 +123,9 @@ TracerFacts facts_of(const Profile& profile) {
   const std::string tracer = fact_in(profile, "tracer");
   // "memray (gprof2dot)" is memray's, whichever of its formats it is.
   facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find(' '));
-  if (profile.sampled()) facts.interval_bytes = option_in(fact_in(profile, "interval_bytes"), "");
+  // jemalloc calls it one sample per byte when it records every block.
+  const auto interval = option_in(fact_in(profile, "interval_bytes"), "");
+  if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
   const auto* const tool = std::find_if(kTools.begin(), kTools.end(), [&](const KnownTool& one) {
     return tracer.starts_with(one.tracer);
   });
