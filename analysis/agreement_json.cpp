@@ -40,7 +40,7 @@ AgreementAmount amount_from_json(const JsonReader& in) {
   return amount;
 }
 
-json stacks_to_json(const AgreementStacks& stacks) {
+json found_stacks_to_json(const AgreementStacks& stacks) {
   return {{"kind", stacks.kind},
           {"of", stacks.of},
           {"found", stacks.found},
@@ -48,7 +48,7 @@ json stacks_to_json(const AgreementStacks& stacks) {
           {"reasons", list_to_json(stacks.reasons, reason_to_json)}};
 }
 
-AgreementStacks stacks_from_json(const JsonReader& in) {
+AgreementStacks found_stacks_from_json(const JsonReader& in) {
   AgreementStacks stacks;
   stacks.kind = in.at("kind").text();
   stacks.of = in.maybe_int("of").value_or(0);
@@ -68,7 +68,7 @@ json view_to_json(const TracerView& view) {
           {"interval_bytes", or_null(view.interval_bytes)},
           {"mapping_peak_bytes", or_null(view.mapping_peak_bytes)},
           {"amounts", list_to_json(view.amounts, amount_to_json)},
-          {"stacks", view.stacks ? stacks_to_json(*view.stacks) : json(nullptr)}};
+          {"stacks", view.stacks ? found_stacks_to_json(*view.stacks) : json(nullptr)}};
 }
 
 TracerView view_from_json(const JsonReader& in) {
@@ -82,16 +82,16 @@ TracerView view_from_json(const JsonReader& in) {
   view.interval_bytes = in.maybe_number("interval_bytes");
   view.mapping_peak_bytes = in.maybe_number("mapping_peak_bytes");
   view.amounts = list_from_json(in, "amounts", amount_from_json);
-  if (const auto stacks = in.find("stacks")) view.stacks = stacks_from_json(*stacks);
+  if (const auto stacks = in.find("stacks")) view.stacks = found_stacks_from_json(*stacks);
   return view;
 }
 
-json cell_to_json(const AgreementCell& cell) {
+json stack_cell_to_json(const AgreementCell& cell) {
   return {
       {"tracer", cell.tracer}, {"bytes", cell.bytes}, {"reference_bytes", cell.reference_bytes}};
 }
 
-AgreementCell cell_from_json(const JsonReader& in) {
+AgreementCell stack_cell_from_json(const JsonReader& in) {
   return {in.at("tracer").text(), in.at("bytes").number(), in.at("reference_bytes").number()};
 }
 
@@ -99,7 +99,7 @@ json stack_to_json(const AgreementStack& stack) {
   return {{"kind", stack.kind},
           {"stack", stack.stack},
           {"bytes", stack.bytes},
-          {"cells", list_to_json(stack.cells, cell_to_json)}};
+          {"cells", list_to_json(stack.cells, stack_cell_to_json)}};
 }
 
 AgreementStack stack_from_json(const JsonReader& in) {
@@ -107,7 +107,7 @@ AgreementStack stack_from_json(const JsonReader& in) {
   stack.kind = in.at("kind").text();
   for (const JsonReader& frame : in.at("stack").elements()) stack.stack.push_back(frame.text());
   stack.bytes = in.at("bytes").number();
-  stack.cells = list_from_json(in, "cells", cell_from_json);
+  stack.cells = list_from_json(in, "cells", stack_cell_from_json);
   return stack;
 }
 

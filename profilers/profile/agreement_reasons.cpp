@@ -26,7 +26,7 @@ bool knows(const TracerFacts& facts, DifferenceKind kind) {
     case DifferenceKind::peak:
       return facts.has_peak;
     case DifferenceKind::live:
-      return facts.has_live;
+      return facts.has_live || facts.live_bytes;
     case DifferenceKind::allocated:
     case DifferenceKind::allocations:
       return facts.has_allocated;
@@ -260,10 +260,13 @@ std::optional<SideAmount> amount_of(const TracerSide& side, DifferenceKind kind)
   for (const std::vector<Profile>& trial : side.trials) {
     Estimate total;
     for (const Profile& profile : trial) {
+      const std::optional<double> without_stacks = facts_of(profile).live_bytes;
       // Beside its samples the recorder counts exactly what was asked for.
       if (kind == DifferenceKind::allocated && amount.sampled && profile.counters) {
         total += {static_cast<double>(profile.counters->allocated_bytes),
                   static_cast<double>(profile.counters->allocations), 0, 1};
+      } else if (kind == DifferenceKind::live && without_stacks) {
+        total.bytes += *without_stacks;
       } else {
         total += total_in(profile, kind);
       }

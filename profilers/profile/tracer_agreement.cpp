@@ -45,6 +45,8 @@ TracerFacts common_facts(const ProfileSide& trials) {
     facts.lost = facts.lost || other.lost;
     facts.peak_marked = facts.peak_marked && other.peak_marked;
     facts.has_allocated = facts.has_allocated && other.has_allocated;
+    facts.has_live = facts.has_live && other.has_live;
+    if (other.live_bytes) facts.live_bytes = other.live_bytes;
     facts.cut_off_live = std::max(facts.cut_off_live, other.cut_off_live);
     facts.cut_off_allocated = std::max(facts.cut_off_allocated, other.cut_off_allocated);
   }
@@ -142,10 +144,16 @@ AgreementAmount amount_beside(const TracerSide& reference, const TracerSide& oth
   return row;
 }
 
-/// The first question to which both know an answer.
+/// Whether the side has stacks that answer the question.
+bool has_stacks(const TracerSide& side, DifferenceKind kind) {
+  const bool without = kind == DifferenceKind::live && !side.facts.has_live;
+  return !without && amount_of(side, kind);
+}
+
+/// The first question that the stacks of both answer.
 std::optional<DifferenceKind> common_kind(const TracerSide& a, const TracerSide& b) {
   for (const DifferenceKind kind : kQuestions)
-    if (amount_of(a, kind) && amount_of(b, kind)) return kind;
+    if (has_stacks(a, kind) && has_stacks(b, kind)) return kind;
   return std::nullopt;
 }
 

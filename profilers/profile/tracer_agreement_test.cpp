@@ -279,7 +279,8 @@ TEST(TracerAgreement, SaysWhyAStackIsNotThere) {
       traced_by("", all), "massif", traced_by("massif", {{"main big", 100000}, {"[below]", 500}}));
   EXPECT_THAT(codes(massif.tracers[1].stacks->reasons), ElementsAre("threshold"));
 
-  Profile cut = dumped_by("gperftools heap", {{"main big", 100000, 10}, {"[cut off]", 500}}, 0);
+  Profile cut = dumped_by("gperftools heap", {{"main big", 100000, 10}, {"cut", 500}}, 0);
+  cut.locations.back().names[0].function = kCutOffFrame;
   const TracerAgreement truncated = agreement_of(traced_by("", all), "gperftools", cut);
   EXPECT_THAT(truncated.tracers[1].stacks->reasons.at(0).text,
               HasSubstr("1 not found: its dump is cut off: stacks of 500 B are not in it"));

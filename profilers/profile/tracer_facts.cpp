@@ -80,8 +80,11 @@ void add_massif(TracerFacts& facts, const Profile& profile) {
   if (options.find("--pages-as-heap=yes") != std::string::npos) facts.counted = CountedBytes::pages;
   facts.allocator = facts.counted == CountedBytes::pages ? "" : "valgrind's allocator";
   facts.has_peak = true;
-  facts.has_live = !profile.moments.empty() &&
-                   (!profile.moments.back().sites.empty() || profile.moments.back().bytes <= 0);
+  if (!profile.moments.empty()) {
+    const ProfileMoment& last = profile.moments.back();
+    facts.has_live = !last.sites.empty() || last.bytes <= 0;
+    if (!facts.has_live) facts.live_bytes = last.bytes;
+  }
   facts.counts_blocks = false;
   facts.frees_pools = options.find("--run-libc-freeres=no") == std::string::npos;
   facts.apart_from_end = true;

@@ -30,6 +30,7 @@ struct TracerFacts {
   bool has_peak = false;
   bool has_allocated = false;
   bool has_live = false;
+  std::optional<double> live_bytes;  ///< where it is noted without stacks
 
   std::optional<std::size_t> most_frames;  ///< that it keeps of a stack, innermost
   bool sees_loading = true;     ///< what libraries allocate while they are loaded, before main
