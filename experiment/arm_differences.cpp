@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/profile_name.h"
+#include "base/text.h"
 #include "experiment/kept_profiles.h"
 #include "profilers/profile/profile_difference.h"
 #include "profilers/readers/registry.h"
@@ -93,23 +94,16 @@ std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, con
   return std::nullopt;
 }
 
-/// Names come from other people's files: bytes that are not UTF-8 are replaced.
-std::string utf8(const std::string& text) {
-  const std::string quoted =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
-}
-
 Difference row_of(const StackDifference& stack, const ProfileDifference& whole) {
   Difference row;
   row.kind = to_string(whole.kind);
   row.heap = whole.heap == Heap::malloc ? "malloc" : "mapping";
-  for (const std::string& function : stack.stack) row.stack.push_back(utf8(function));
+  for (const std::string& function : stack.stack) row.stack.push_back(valid_utf8(function));
   row.bytes = stack.bytes();
   row.blocks = stack.blocks();
   const double size = whole.kind == DifferenceKind::allocations ? row.blocks : row.bytes;
   row.share = whole.moved > 0 ? std::abs(size) / whole.moved : 0;
-  if (!stack.phase.empty()) row.phase = utf8(stack.phase);
+  if (!stack.phase.empty()) row.phase = valid_utf8(stack.phase);
   row.baseline_bytes = stack.baseline.bytes;
   row.candidate_bytes = stack.candidate.bytes;
   if (stack.half_width() > 0) row.half_width_bytes = stack.half_width();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "reports/testing/sample_agreement.h"
+
 namespace memduel {
 namespace {
 
@@ -314,6 +316,9 @@ Sample make_sample(const SampleOptions& options) {
   }
   add_results(sample.results, run, options);
   if (options.ablation) add_ablation(sample.results, options.hostile);
+  if (options.agreement)
+    sample.results.agreement = {sample_agreement(
+        arm_name(0, options.hostile), options.hostile ? kHostile : "stage(Path const&)")};
   if (options.differences) add_differences(sample.results, options.hostile);
   return sample;
 }

@@ -136,6 +136,31 @@ TEST_F(EveryTracer, RoundsOfATrialAreComparedInOnePage) {
   EXPECT_TRUE(fs::exists(page));
 }
 
+TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
+  const auto agreements = results_.at("agreement");
+  ASSERT_EQ(agreements.size(), 2);
+  for (const auto& agreement : agreements) {
+    EXPECT_EQ(agreement.at("role"), "command");
+    EXPECT_EQ(agreement.at("reference"), "recorder");
+    std::vector<std::string> tracers;
+    for (const auto& view : agreement.at("tracers")) {
+      tracers.push_back(view.at("tracer"));
+      for (const auto& amount : view.at("amounts"))
+        EXPECT_NE(amount.at("outcome"), "unexplained") << view;
+      if (view.at("stacks").is_null()) continue;
+      // The leak, the cache and what train() allocates.
+      EXPECT_GE(view.at("stacks").at("found"), 3) << view;
+    }
+    EXPECT_EQ(tracers, kHeapTracers);
+  }
+  const auto& heaptrack = agreements.at(0).at("tracers").at(1);
+  EXPECT_EQ(heaptrack.at("amounts").at(1).at("outcome"), "same") << heaptrack;
+  const auto& gperftools = agreements.at(0).at("tracers").at(2);
+  EXPECT_TRUE(gperftools.at("amounts").at(0).at("bytes").is_null());
+  EXPECT_EQ(agreements.at(0).at("tracers").at(3).at("counts"),
+            "bytes of size classes of every block");
+}
+
 TEST_F(EveryTracer, WhatItCostsStandsBesideWhatTheOthersCost) {
   std::vector<std::string> tracers;
   for (const auto& cost : results_.at("perturbation")) {
