@@ -18,9 +18,9 @@ struct SampleOptions {
   bool all_failed = false;
   bool ablation = false;     ///< see add_ablation in sample_run.cpp
   bool differences = false;  ///< of the server's peak, see add_differences
-  bool agreement = false;    ///< of the baseline's tracers, see sample_agreement.h
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
+  bool agreement = false;  ///< of the baseline's tracers, see sample_agreement.h
 };
 
 struct Sample {
