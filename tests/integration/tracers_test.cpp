@@ -363,9 +363,9 @@ TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
     "measure": { "repeats": 1 }, "profile": { "tracers": ["gperftools"] } })");
   const Finished run = memduel(place, {"run", config, "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
+  const auto results = results_in(place.path("run"));
   std::vector<std::string> warnings;
-  for (const auto& note : results_in(place.path("run")).at("warnings"))
-    warnings.push_back(note.at("message"));
+  for (const auto& note : results.at("warnings")) warnings.push_back(note.at("message"));
   EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("a under gperftools"), HasSubstr("truncated"),
                                        HasSubstr("-command.gperftools.heap"))));
   // What was cut off is counted, without its stacks.
