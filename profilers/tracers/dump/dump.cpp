@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,13 +134,14 @@ void begin_cpu() {
   const auto start = find<int (*)(const char*)>("ProfilerStart");
   const Text file = image_file();
   if (start == nullptr || start(file.get()) == 0) return;
+  struct stat written{};
+  if (stat(file.get(), &written) != 0) return;
   constexpr int kMostDescriptors = 256;
   for (int fd = 0; fd < kMostDescriptors && cpu_profile_fd < 0; ++fd) {
-    char target[4096] = {};
-    Text link;
-    link.add("/proc/self/fd/").add(static_cast<std::uint64_t>(fd));
-    const ssize_t length = readlink(link.get(), target, sizeof target - 1);
-    if (length > 0 && strcmp(target, file.get()) == 0) cpu_profile_fd = fd;
+    struct stat open_file{};
+    if (fstat(fd, &open_file) == 0 && open_file.st_dev == written.st_dev &&
+        open_file.st_ino == written.st_ino)
+      cpu_profile_fd = fd;
   }
 }
 
