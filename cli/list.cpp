@@ -9,13 +9,13 @@
 #include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
+#include "cli/help.h"
 #include "cli/verbs.h"
 #include "experiment/catalog.h"
 #include "experiment/datasets.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/registry.h"
 #include "profilers/tracers/registry.h"
-#include "reports/terminal_text.h"
 
 namespace memduel::cli {
 namespace {
@@ -69,22 +69,21 @@ std::string list_meters() {
 
 std::string list_tracers() {
   constexpr std::size_t kIndent = 4;
-  constexpr int kWidth = 80;
-  const auto line = [&](const std::string& text) {
-    return wrapped(std::string(kIndent, ' ') + text, kIndent, kWidth);
+  const auto indented = [&](const std::string& text) {
+    return wrapped(std::string(kIndent, ' ') + text, kIndent);
   };
   std::string text;
   for (const TracerEntry& tracer : tracers()) {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());
-    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent, kWidth);
-    text += line(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
-    text += line(fmt::format(
+    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
+    text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
+    text += indented(fmt::format(
         "needs {}; leaves .{}{}",
         tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
         profile_extension(tracer.name), tracer.dumps_rounds ? ", one more per round" : ""));
     if (!tracer.allocator.empty())
-      text += line(fmt::format("the program runs on {} meanwhile", tracer.allocator));
-    text += line(tracer.limits);
+      text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
+    text += indented(tracer.limits);
   }
   return text;
 }

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -26,62 +28,67 @@ constexpr std::array kKinds = {DifferenceKind::peak, DifferenceKind::live, Diffe
 /// Profiles of one arm by role; of each role by trial.
 using ArmProfiles = std::map<std::string, ProfileSide>;
 
-std::vector<Profile> images_of(const std::filesystem::path& folder, const ProfileName& first,
-                               std::vector<Note>& problems) {
-  std::vector<Profile> images;
-  ProfileName name = first;
-  for (; std::filesystem::exists(folder / to_text(name)); ++name.image) {
+/// A profile of a whole run of a process image.
+struct KeptImage {
+  ProfileName name;
+  std::filesystem::path file;
+};
+
+std::vector<KeptImage> kept_images(const std::filesystem::path& run_directory) {
+  std::vector<KeptImage> images;
+  for (const std::filesystem::path& file : kept_profiles(run_directory)) {
+    const auto name = profile_name_from(file.filename().string());
+    if (name && !name->round) images.push_back({*name, file});
+  }
+  return images;
+}
+
+/// Of all trials of an arm that a tracer looked at.
+std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunData& run,
+                                 const std::string& arm, const std::string& tracer) {
+  std::vector<KeptImage> found;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::profile || trial.arm != arm || trial.tracer != tracer) continue;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const KeptImage& image) {
+      return image.name.trial == trial.id && image.name.tracer == tracer;
+    });
+  }
+  return found;
+}
+
+ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>& problems) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<Profile>> by_trial;
+  for (const KeptImage& image : images) {
     try {
-      images.push_back(read_profile(folder / to_text(name)));
+      by_trial[{image.name.role, image.name.trial}].push_back(read_profile(image.file));
     } catch (const Error& error) {
       problems.push_back({"profile_unreadable", error.message(),
                           "where the arms differ is told without this profile"});
     }
   }
-  return images;
-}
-
-/// The trials of an arm that a tracer looked at.
-bool is_profile_of(const TrialData& trial, const std::string& arm, const std::string& tracer) {
-  return trial.kind == TrialKind::profile && trial.arm == arm && trial.tracer == tracer;
-}
-
-ArmProfiles profiles_of(const std::filesystem::path& folder, const RunData& run,
-                        const std::string& arm, const std::string& tracer,
-                        std::vector<Note>& problems) {
   ArmProfiles profiles;
-  for (const TrialData& trial : run.trials) {
-    if (!is_profile_of(trial, arm, tracer)) continue;
-    for (const RoleData& role : trial.roles) {
-      auto images = images_of(folder, {trial.id, role.role, 1, {}, tracer}, problems);
-      if (!images.empty()) profiles[role.role].push_back(std::move(images));
-    }
-  }
+  for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));
   return profiles;
 }
 
-bool left_profiles(const std::filesystem::path& folder, const RunData& run, const std::string& arm,
-                   const std::string& tracer) {
-  for (const TrialData& trial : run.trials) {
-    if (!is_profile_of(trial, arm, tracer)) continue;
-    for (const RoleData& role : trial.roles)
-      if (std::filesystem::exists(folder /
-                                  to_text(ProfileName{trial.id, role.role, 1, {}, tracer})))
-        return true;
-  }
-  return false;
+/// A store may come from anywhere.
+bool records_heap(const std::string& tracer) {
+  const auto& known = tracers();
+  return std::any_of(known.begin(), known.end(), [&](const TracerEntry& entry) {
+    return entry.name == tracer && entry.records_heap;
+  });
 }
 
 /// The recorder where both arms have profiles by it, else the first such tracer of the run.
-std::optional<std::string> tracer_of_both(const std::filesystem::path& folder, const RunData& run,
+std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, const RunData& run,
                                           const std::string& baseline,
                                           const std::string& candidate) {
   std::vector<std::string> order = {kRecorderTracer};
   for (const TrialData& trial : run.trials)
     if (trial.kind == TrialKind::profile) order.push_back(trial.tracer);
   for (const std::string& tracer : order) {
-    if (tracer_named(tracer).records_heap && left_profiles(folder, run, baseline, tracer) &&
-        left_profiles(folder, run, candidate, tracer))
+    if (records_heap(tracer) && !images_of(all, run, baseline, tracer).empty() &&
+        !images_of(all, run, candidate, tracer).empty())
       return tracer;
   }
   return std::nullopt;
@@ -138,15 +145,16 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
   for (const TrialData& trial : run.trials)
     if (trial.kind == TrialKind::profile && trial.arm != baseline) candidates.insert(trial.arm);
   if (candidates.empty()) return found;
-  const auto folder = run_directory / kProfilesFolder;
+  const std::vector<KeptImage> all = kept_images(run_directory);
   std::map<std::string, ArmProfiles> references;  // of the baseline, by tracer
   for (const std::string& candidate : candidates) {
-    const auto tracer = tracer_of_both(folder, run, baseline, candidate);
+    const auto tracer = tracer_of_both(all, run, baseline, candidate);
     if (!tracer) continue;
-    if (!references.contains(*tracer))
-      references[*tracer] = profiles_of(folder, run, baseline, *tracer, found.limitations);
-    compare_arms(found, references[*tracer],
-                 profiles_of(folder, run, candidate, *tracer, found.limitations), candidate);
+    const auto profiles_of = [&](const std::string& arm) {
+      return read_images(images_of(all, run, arm, *tracer), found.limitations);
+    };
+    if (!references.contains(*tracer)) references[*tracer] = profiles_of(baseline);
+    compare_arms(found, references[*tracer], profiles_of(candidate), candidate);
   }
   return found;
 }

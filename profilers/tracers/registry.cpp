@@ -69,8 +69,9 @@ TracerEntry gperftools_cpu_entry() {
   entry.summary = "where CPU time goes: a stack 100 times a second";
   entry.package = "libgoogle-perftools4";
   entry.limits =
-      "Time, not bytes. A process that is killed, and a forked child that executes nothing, leave "
-      "nothing.";
+      "Time, not bytes; of the whole program, rounds are not told apart. A process that is killed, "
+      "and "
+      "a forked child that executes nothing, leave nothing.";
   entry.records_heap = false;
   entry.patience = 2;
   entry.works_here = gperftools_cpu_works;

@@ -104,7 +104,7 @@ TEST_F(EveryTracer, SeesTheProgramEndWellWithAllItsRounds) {
 }
 
 TEST_F(EveryTracer, FindsTheLeakToTheByteAtTheEnd) {
-  for (const std::string& tracer : {"recorder", "heaptrack", "gperftools", "jemalloc"})
+  for (const std::string tracer : {"recorder", "heaptrack", "gperftools", "jemalloc"})
     EXPECT_EQ(bytes_in(place(), profile_of(tracer), "live", "leak_in_upload"),
               kRounds * kRoundBytes)
         << tracer;
@@ -112,7 +112,7 @@ TEST_F(EveryTracer, FindsTheLeakToTheByteAtTheEnd) {
 
 // Massif looks for a new peak only where it is more than 1 % above the last.
 TEST_F(EveryTracer, FindsTheLeakAtThePeak) {
-  for (const std::string& tracer : {"recorder", "heaptrack", "massif"}) {
+  for (const std::string tracer : {"recorder", "heaptrack", "massif"}) {
     const double bytes = bytes_in(place(), profile_of(tracer), "peak", "leak_in_upload");
     EXPECT_LE(bytes, kRounds * kRoundBytes) << tracer;
     EXPECT_GE(bytes, kRounds * kRoundBytes * 0.97) << tracer;
