@@ -94,7 +94,8 @@ TEST_F(RunAgreementTest, TakesTheLastRoundsDumpOfAProcessThatLeftNoOther) {
   EXPECT_THAT(view.amounts[2].reasons.back().text,
               HasSubstr("its dump at the end of round 10, not the end"));
   keep("gperftools.heap", "11-server.gperftools.heap");
-  for (const AgreementReason& reason : found().agreement.at(0).tracers.at(1).amounts[2].reasons)
+  const RunAgreement whole = found();
+  for (const AgreementReason& reason : whole.agreement.at(0).tracers.at(1).amounts[2].reasons)
     EXPECT_NE(reason.code, "not_the_end");
 }
 

@@ -46,8 +46,8 @@ TEST(ForeignProfiles, TwoFilesOfMemrayAreOnePage) {
 
 TEST(ForeignProfiles, TwoFilesOfPprofAreOnePage) {
   const Workplace place;
-  const std::string exported = place.path("heaptrack.pb.gz").string();
-  EXPECT_EQ(memduel(place, {"export", golden("heaptrack.gz"), "--format", "pprof", "-o", exported})
+  const std::string exported = place.path("again.pb.gz").string();
+  EXPECT_EQ(memduel(place, {"export", golden("go_heap.pb.gz"), "--format", "pprof", "-o", exported})
                 .status,
             0);
   const std::string page = place.path("change.html").string();
@@ -55,7 +55,7 @@ TEST(ForeignProfiles, TwoFilesOfPprofAreOnePage) {
       memduel(place, {"flamegraph", golden("go_heap.pb.gz"), "--diff", exported, "-o", page});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.err.find("tools count differently"), std::string::npos) << run.err;
-  EXPECT_THAT(read_file(page), HasSubstr("heaptrack.pb.gz against go_heap.pb.gz"));
+  EXPECT_THAT(read_file(page), HasSubstr("again.pb.gz against go_heap.pb.gz"));
 }
 
 TEST(ForeignProfiles, FilesOfTwoToolsSayWhatIsCompared) {
