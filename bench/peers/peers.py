@@ -358,7 +358,7 @@ def refuse_missing(build, tools, programs, wanted):
     if any(isinstance(programs.get(name), Client) for name in wanted) and not (build / "bin/memduel-worker").exists():
         missing.append(f"the federated rounds: {build / 'bin/memduel-worker'} (preset release)")
     if missing:
-        raise SystemExit("missing:\n  " + "\n  ".join(missing) + "\nscripts/setup.sh --peers installs the packages")
+        raise SystemExit("missing:\n  " + "\n  ".join(missing) + "\nscripts/setup.sh installs the packages")
 
 
 def warn_when_busy():
