@@ -38,7 +38,7 @@ std::map<std::string, Kind> kinds() {
   all["profiled"].sample = {.differences = true};
   all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {.blocks = 2, .hostile = true, .differences = true};
-  all["agreed"].sample = {.agreement = true, .profiles = true};
+  all["agreed"].sample = {.profiles = true, .agreement = true};
   all["hostile-agreed"].sample = {.blocks = 2, .hostile = true, .agreement = true};
   return all;
 }
