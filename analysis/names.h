@@ -43,6 +43,15 @@ inline constexpr Names<SwitchEffect, 5> kSwitchEffectNames = {
      {SwitchEffect::nothing, "nothing"},
      {SwitchEffect::cannot_tell, "cannot_tell"}}};
 
+inline constexpr Names<AgreementOutcome, 7> kAgreementOutcomeNames = {
+    {{AgreementOutcome::reference, "reference"},
+     {AgreementOutcome::same, "same"},
+     {AgreementOutcome::close, "close"},
+     {AgreementOutcome::explained, "explained"},
+     {AgreementOutcome::possible, "possible"},
+     {AgreementOutcome::unexplained, "unexplained"},
+     {AgreementOutcome::unknown, "unknown"}}};
+
 template <typename Enum, size_t N>
 constexpr std::string_view name_in(const Names<Enum, N>& names, Enum value) {
   for (const auto& [candidate, name] : names) {
@@ -68,6 +77,9 @@ constexpr std::string_view to_name(TrialKind value) {
 }
 constexpr std::string_view to_name(SwitchEffect value) {
   return name_in(kSwitchEffectNames, value);
+}
+constexpr std::string_view to_name(AgreementOutcome value) {
+  return name_in(kAgreementOutcomeNames, value);
 }
 constexpr std::string_view to_name(TrialStatus value) {
   return name_in(kTrialStatusNames, value);

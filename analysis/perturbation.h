@@ -8,7 +8,8 @@
 
 namespace memduel {
 
-/// One entry per arm that has profile trials and measure trials that lived; ratios of medians.
+/// One entry per tracer and arm that has profile trials and measure trials that lived; ratios of
+/// medians. Tracers stand in the order of their first trial.
 std::vector<Perturbation> perturbations(const RunData& run);
 
 }  // namespace memduel

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/run_data.h"
+#include "base/tracer_agreement.h"
 
 namespace memduel {
 
@@ -231,6 +232,7 @@ struct Results {
   std::vector<AblationTotal> ablation_totals;
   std::vector<Difference> differences;
   std::vector<DifferenceTotal> difference_totals;
+  std::vector<TracerAgreement> agreement;  ///< per arm and role that several tracers ran
 };
 
 }  // namespace memduel

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/ablation_json.h"
+#include "analysis/agreement_json.h"
 #include "analysis/differences_json.h"
 #include "analysis/json_lists.h"
 #include "analysis/json_reader.h"
@@ -140,6 +141,7 @@ json trial_to_json(const TrialData& trial) {
   if (!trial.failure.empty()) out["failure"] = trial.failure;
   if (trial.harness_fault) out["harness_fault"] = true;
   if (trial.model_sha256) out["model_sha256"] = *trial.model_sha256;
+  if (!trial.tracer.empty()) out["tracer"] = trial.tracer;
   if (!trial.files.empty()) out["files"] = trial.files;
   if (!trial.allocators.empty()) out["allocators"] = trial.allocators;
   return out;
@@ -153,6 +155,7 @@ TrialData trial_from_json(const JsonReader& in) {
   trial.arm = in.at("arm").text();
   trial.kind = enum_at(in, "kind", kTrialKindNames);
   trial.status = enum_at(in, "status", kTrialStatusNames);
+  trial.tracer = in.maybe_text("tracer").value_or("");
   trial.failure = in.maybe_text("failure").value_or("");
   trial.harness_fault = in.maybe_boolean("harness_fault").value_or(false);
   trial.begin_ns = nanoseconds(in, "begin_ns");
@@ -370,7 +373,8 @@ json results_to_json(const Results& results) {
           {"ablation", list_to_json(results.ablation, ablation_row_to_json)},
           {"ablation_totals", list_to_json(results.ablation_totals, ablation_total_to_json)},
           {"differences", list_to_json(results.differences, difference_to_json)},
-          {"difference_totals", list_to_json(results.difference_totals, difference_total_to_json)}};
+          {"difference_totals", list_to_json(results.difference_totals, difference_total_to_json)},
+          {"agreement", list_to_json(results.agreement, agreement_to_json)}};
 }
 
 Results results_from_json(const json& value, const std::string& where) {
@@ -402,6 +406,7 @@ Results results_from_json(const json& value, const std::string& where) {
   results.ablation_totals = list_from_json(in, "ablation_totals", ablation_total_from_json);
   results.differences = list_from_json(in, "differences", difference_from_json);
   results.difference_totals = list_from_json(in, "difference_totals", difference_total_from_json);
+  results.agreement = list_from_json(in, "agreement", agreement_from_json);
   return results;
 }
 

@@ -57,6 +57,7 @@ struct TrialData {
   int position = 0;     ///< place within the block's random order, from 0
   std::string arm;
   TrialKind kind = TrialKind::measure;
+  std::string tracer;  ///< of a profile trial; empty otherwise
   TrialStatus status = TrialStatus::ok;
   std::string failure;         ///< role, signal or status, last log lines; empty when ok
   bool harness_fault = false;  ///< our own fault: drops the whole block

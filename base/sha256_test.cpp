@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_directory.h"
 
 namespace memduel {
 namespace {
@@ -17,7 +18,8 @@ TEST(Sha256, MatchesThePublishedVectors) {
 }
 
 TEST(Sha256, OfAFileEqualsOfItsBytes) {
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "memduel_sha";
+  const ScratchDirectory scratch(testing::TempDir(), "sha256");
+  const std::filesystem::path path = scratch.path() / "abc";
   write_file_atomically(path, "abc");
   EXPECT_EQ(sha256_hex_of_file(path), kAbc);
   std::filesystem::remove(path);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace memduel {
@@ -62,6 +63,12 @@ std::string format_metric(std::string_view metric, std::optional<double> value) 
 
 std::string format_change(double ratio) {
   return fmt::format("{:+.1f} %", (ratio - 1) * 100);
+}
+
+std::string valid_utf8(const std::string& text) {
+  const std::string quoted =
+      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return nlohmann::json::parse(quoted).get<std::string>();
 }
 
 std::optional<std::string> nearest_name(std::string_view word,

@@ -20,6 +20,9 @@ std::string format_metric(std::string_view metric, std::optional<double> value);
 /// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %".
 std::string format_change(double ratio);
 
+/// The text, bytes that are not UTF-8 replaced: names come from other people's files.
+std::string valid_utf8(const std::string& text);
+
 /// The candidate with the smallest edit distance to `word`, or nothing when all are far away
 /// (more than a third of the word's length, at least 2).
 std::optional<std::string> nearest_name(std::string_view word,

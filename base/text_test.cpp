@@ -40,5 +40,10 @@ TEST(NearestName, FindsATypoAndRefusesAStranger) {
   EXPECT_EQ(nearest_name("zzzzzzz", names), std::nullopt);
 }
 
+TEST(ValidUtf8, ReplacesOnlyWhatIsNone) {
+  EXPECT_EQ(valid_utf8("f(π) \"\\\n"), "f(π) \"\\\n");
+  EXPECT_EQ(valid_utf8("f(\xff)"), "f(\xef\xbf\xbd)");
+}
+
 }  // namespace
 }  // namespace memduel

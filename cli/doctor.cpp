@@ -15,6 +15,7 @@
 #include "profilers/meters/capabilities.h"
 #include "profilers/meters/registry.h"
 #include "profilers/profile/preload.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel::cli {
 namespace {
@@ -30,6 +31,18 @@ Capability recorder_capability() {
   const Availability here = meter_named("heap").works_here();
   return {"recorder", here.works, here.works ? recorder_library().string() : here.why,
           "without it there are no heap metrics and no profiles"};
+}
+
+/// The tools whose profiles a run can take.
+std::vector<Capability> tracer_capabilities() {
+  std::vector<Capability> rows;
+  for (const TracerEntry& tracer : tracers()) {
+    if (tracer.package.empty()) continue;
+    const Availability here = tracer.works_here();
+    rows.push_back({"tracer: " + tracer.name, here.works, here.works ? tracer.summary : here.why,
+                    "apt-get install " + tracer.package + ", for its profiles"});
+  }
+  return rows;
 }
 
 Capability dataset_capability(const Dataset& dataset) {
@@ -82,6 +95,7 @@ int doctor(bool ci) {
     print(runner_text(describe_runner(rows, describe_environment(nlohmann::json::object()))));
     return 0;
   }
+  for (Capability& row : tracer_capabilities()) rows.push_back(std::move(row));
   for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
   for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
   std::string text;

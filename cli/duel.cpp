@@ -76,7 +76,7 @@ void show(ProgressBar& bar, const Progress& progress) {
   if (progress.arm.empty()) return;
   const std::string block = progress.block == 0 ? "warm-up"
                             : progress.block == kProfileBlock
-                                ? "profile"
+                                ? "profile by " + progress.tracer
                                 : fmt::format("block {}", progress.block);
   std::string left;
   if (progress.remaining_seconds)
@@ -115,12 +115,23 @@ void keep_calibration(const fs::path& directory, const RunHeader& header) {
   if (calibration) write_calibration(kept, *calibration);
 }
 
+/// Several tracers and rounds leave more files than anyone reads the names of.
+std::string profile_lines(const fs::path& directory) {
+  constexpr std::size_t kMostNamed = 12;
+  const std::vector<fs::path> profiles = kept_profiles(directory);
+  if (profiles.size() > kMostNamed)
+    return fmt::format("profiles: {} files in {}\n", profiles.size(),
+                       (directory / kProfilesFolder).string());
+  std::string text;
+  for (const fs::path& profile : profiles) text += fmt::format("profile: {}\n", profile.string());
+  return text;
+}
+
 int conclude(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
   if (!options.quiet) {
     print_terminal_report(finished);
     print(fmt::format("\nreport: {}\n", (directory / "report.html").string()));
-    for (const fs::path& profile : kept_profiles(directory))
-      print(fmt::format("profile: {}\n", profile.string()));
+    print(profile_lines(directory));
   }
   return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));
 }

@@ -11,6 +11,7 @@
 #include "cli/calibration_file.h"
 #include "experiment/arm_differences.h"
 #include "experiment/kept_profiles.h"
+#include "experiment/tracer_agreement.h"
 #include "reports/html.h"
 #include "reports/terminal.h"
 
@@ -50,6 +51,9 @@ void add_profiles(FinishedRun& finished, const std::filesystem::path& directory)
   results.differences = std::move(found.differences);
   results.difference_totals = std::move(found.totals);
   for (Note& note : found.limitations) results.limitations.push_back(std::move(note));
+  RunAgreement traced = run_agreement(directory, finished.run);
+  results.agreement = std::move(traced.agreement);
+  for (Note& note : traced.limitations) results.limitations.push_back(std::move(note));
   if (results.difference_totals.empty() && !arms_to_explain(results).empty())
     results.limitations.push_back(
         {"where_unknown", "a gate failed, and no profile says where the arms differ",

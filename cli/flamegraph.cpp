@@ -1,4 +1,7 @@
 // memduel flamegraph PROFILE: one page with everything a profile knows, or what two differ in.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -6,6 +9,7 @@
 #include "cli/finished_run.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
+#include "profilers/profile/comparability.h"
 #include "profilers/profile/export_profile.h"
 #include "profilers/profile/flame_data.h"
 #include "reports/flame_page.h"
@@ -20,6 +24,11 @@ struct FlamegraphArguments {
   std::string output;
 };
 
+/// What was lost is said at once, and not only on the page.
+void print_notes(const std::string& name, const Profile& profile) {
+  for (const std::string& note : profile.notes) fmt::print(stderr, "memduel: {}: {}\n", name, note);
+}
+
 int flamegraph(const FlamegraphArguments& arguments) {
   const std::filesystem::path file = arguments.profile;
   const Profile profile = open_profile(file);
@@ -33,12 +42,19 @@ int flamegraph(const FlamegraphArguments& arguments) {
     other = open_profile(other_file);
     if (!arguments.kind.empty()) choose_kind(*other, options.first);
     options.names.push_back(other_file.filename().string());
+    const Comparability both = comparability_of(profile, *other, options.names);
+    if (!both.warning.empty()) fmt::print(stderr, "memduel: {}\n", both.warning);
+    const bool common =
+        std::find(both.kinds.begin(), both.kinds.end(), options.first) != both.kinds.end();
+    if (!common && arguments.kind.empty()) options.first = both.kinds.front();
     title = options.names[1] + " against " + title;
   }
   std::filesystem::path output = arguments.output;
   if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
   write_file_atomically(
       output, render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
+  print_notes(options.names[0], profile);
+  if (other) print_notes(options.names[1], *other);
   print(output.string() + "\n");
   return 0;
 }

@@ -6,6 +6,9 @@
 
 namespace memduel::cli {
 
+/// Broken at spaces so that it fits 80 columns; continued lines start with `indent` spaces.
+std::string wrapped(const std::string& line, std::size_t indent);
+
 /// CLI11's help with lines of at most 80 columns.
 class HelpFormatter : public CLI::Formatter {
  public:

@@ -6,13 +6,16 @@
 #include <memory>
 
 #include "analysis/metrics.h"
+#include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
+#include "cli/help.h"
 #include "cli/verbs.h"
 #include "experiment/catalog.h"
 #include "experiment/datasets.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/registry.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel::cli {
 namespace {
@@ -66,6 +69,27 @@ std::string list_meters() {
   return text;
 }
 
+std::string list_tracers() {
+  constexpr std::size_t kIndent = 4;
+  const auto indented = [&](const std::string& text) {
+    return wrapped(std::string(kIndent, ' ') + text, kIndent);
+  };
+  std::string text;
+  for (const TracerEntry& tracer : tracers()) {
+    const std::string obstacle = obstacle_here(tracer, tracer.works_here());
+    text += wrapped(fmt::format("{}: {}", tracer.name, tracer.summary), kIndent);
+    text += indented(obstacle.empty() ? "works here" : "does not work here: " + obstacle);
+    text += indented(fmt::format(
+        "needs {}; leaves .{}{}",
+        tracer.package.empty() ? "nothing" : "Debian's package " + tracer.package,
+        profile_extension(tracer.name), tracer.dumps_rounds ? ", one more per round" : ""));
+    if (!tracer.allocator.empty())
+      text += indented(fmt::format("the program runs on {} meanwhile", tracer.allocator));
+    text += indented(tracer.limits);
+  }
+  return text;
+}
+
 std::string list_datasets() {
   std::string text;
   for (const Dataset& dataset : known_datasets()) {
@@ -110,8 +134,13 @@ std::string list_metrics() {
 
 const std::map<std::string, std::string (*)()>& lists() {
   static const std::map<std::string, std::string (*)()> kLists = {
-      {"optimizations", list_optimizations}, {"presets", list_presets}, {"meters", list_meters},
-      {"datasets", list_datasets},           {"metrics", list_metrics}, {"models", list_models},
+      {"optimizations", list_optimizations},
+      {"presets", list_presets},
+      {"meters", list_meters},
+      {"tracers", list_tracers},
+      {"datasets", list_datasets},
+      {"metrics", list_metrics},
+      {"models", list_models},
   };
   return kLists;
 }

@@ -1,23 +1,28 @@
 // memduel record -- CMD…: runs a command under a tracer and leaves a profile per process image.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
+#include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/record_command.h"
+#include "profilers/tracers/registry.h"
+#include "profilers/tracers/traced_command.h"
 
 namespace memduel::cli {
 namespace {
 
 struct RecordArguments {
   std::vector<std::string> command;
-  std::string tracer = "recorder";
-  std::uint64_t interval = 512 * 1024;
+  std::string tracer = kRecorderTracer;
+  std::optional<std::uint64_t> interval;
   bool exact = false;
   bool count = false;
   bool alone = false;
@@ -66,13 +71,47 @@ void tell(const RecordResult& result) {
   for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
 }
 
+[[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
+                         const std::string& why) {
+  throw Error(ExitCode::usage, fmt::format("{} is not for {}: {}", option, arguments.tracer, why),
+              "--tracer " + arguments.tracer, "leave it out, or use --tracer recorder");
+}
+
+/// What has a meaning for the recorder alone, or only for tracers that sample.
+void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry& entry) {
+  if (arguments.count) refuse("--count", arguments, "only the recorder counts without stacks");
+  if (arguments.alone) refuse("--alone", arguments, "what children leave are files of their own");
+  if (arguments.debuginfod)
+    refuse("--debuginfod", arguments, "its files get their names when they are read");
+  if (entry.samples) return;
+  const std::string why =
+      entry.records_heap ? "it records every allocation" : "it records time, not allocations";
+  if (arguments.exact) refuse("--exact", arguments, why);
+  if (arguments.interval) refuse("--interval", arguments, why);
+}
+
+int record_by_another(const RecordArguments& arguments) {
+  const TracerEntry& entry = tracer_named(arguments.tracer);
+  refuse_foreign_options(arguments, entry);
+  TracedCommand command;
+  command.argv = arguments.command;
+  command.options.every_allocation = arguments.exact;
+  if (arguments.interval) command.options.interval_bytes = *arguments.interval;
+  if (!arguments.output.empty()) command.output = arguments.output;
+  const TracedResult result = trace_command(entry, command);
+  for (const auto& file : result.files) fmt::print(stderr, "memduel: {}\n", file.string());
+  for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
+  return result.status;
+}
+
 int record(const RecordArguments& arguments) {
+  if (arguments.tracer != kRecorderTracer) return record_by_another(arguments);
   RecordOptions options;
   options.argv = arguments.command;
   options.preload.mode = arguments.count   ? RecordMode::count
                          : arguments.exact ? RecordMode::exact
                                            : RecordMode::sampled;
-  options.preload.interval_bytes = arguments.interval;
+  if (arguments.interval) options.preload.interval_bytes = *arguments.interval;
   options.preload.follow = !arguments.alone;
   if (!arguments.output.empty()) options.output = arguments.output;
   options.symbols = {default_symbol_cache(), arguments.debuginfod};
@@ -105,11 +144,18 @@ void add_record(CLI::App& app, Action& action) {
       "  memduel record -o train.mdp -- python3 train.py --rounds 5\n"
       "  memduel record --count -- ./server --once\n"
       "\n"
-      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones. Returns\n"
-      "the command's status (128 + signal); 125 when memduel itself failed.");
-  verb->add_option("--tracer", arguments->tracer, "what records")
-      ->check(CLI::IsMember({"recorder"}))
-      ->capture_default_str();
+      "  memduel record --tracer heaptrack -o train.heaptrack.zst -- ./train\n"
+      "\n"
+      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; other\n"
+      "tracers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
+      "of round 3). summary, flamegraph and export read them all. Returns the\n"
+      "command's status (128 + signal); 125 when memduel itself failed.");
+  std::vector<std::string> names;
+  for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
+  verb->add_option("--tracer", arguments->tracer,
+                   fmt::format("what records (default recorder): {}; see memduel list tracers",
+                               fmt::join(names, ", ")))
+      ->option_text("NAME");
   CLI::Option* interval =
       verb->add_option("--interval", arguments->interval,
                        "sample one allocation per so many bytes on average: 65536, 512KiB")
@@ -125,8 +171,9 @@ void add_record(CLI::App& app, Action& action) {
                  "the command's own process only, not its children and what it executes");
   verb->add_flag("--debuginfod", arguments->debuginfod,
                  "ask the servers of DEBUGINFOD_URLS for names");
-  add_output_option(*verb, arguments->output, "FILE.mdp",
-                    "the first image's file (default: NAME.PID.mdp here)");
+  add_output_option(
+      *verb, arguments->output, "FILE.mdp",
+      "the first image's file (default: NAME.PID.mdp here, or the tracer's extension)");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
       ->required();
   verb->callback(

@@ -123,11 +123,6 @@ fs::path allocator_library(Allocator allocator) {
   return checked_library(allocator, found);
 }
 
-bool tracer_keeps_allocator(std::string_view tracer) {
-  constexpr std::array<std::string_view, 3> kKeep = {"recorder", "heaptrack", "gperftools-cpu"};
-  return std::find(kKeep.begin(), kKeep.end(), tracer) != kKeep.end();
-}
-
 void preload_allocator(ProcessSpec& process, Allocator allocator, const std::string& inherited) {
   for (const auto& [name, value] : offer_of(allocator).tuning) process.env.emplace(name, value);
   if (const fs::path library = allocator_library(allocator); !library.empty())

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/loaded_allocator.h"
@@ -38,10 +37,6 @@ std::filesystem::path checked_library(Allocator allocator,
 std::optional<std::filesystem::path> find_library(
     const std::vector<std::string>& files, const std::vector<std::filesystem::path>& directories,
     const std::string& cache);
-
-/// Whether a program still uses its own allocator under this tracer. Under the others the arm's is
-/// not preloaded, and nothing is verified: the profile is of the tracer's allocator.
-bool tracer_keeps_allocator(std::string_view tracer);
 
 /// Preloads the allocator before what the process's LD_PRELOAD has, `inherited` where it sets none.
 /// Variables that the process has already win over the tuning.

@@ -86,13 +86,6 @@ TEST(AllocatorArm, AMissingLibraryIsNamedWithItsPackage) {
                 HasSubstr("LD_PRELOAD splits"));
 }
 
-TEST(AllocatorArm, TracersThatBringTheirOwnAllocatorReplaceIt) {
-  for (const char* tracer : {"recorder", "heaptrack", "gperftools-cpu"})
-    EXPECT_TRUE(tracer_keeps_allocator(tracer));
-  for (const char* tracer : {"gperftools", "jemalloc", "massif"})
-    EXPECT_FALSE(tracer_keeps_allocator(tracer));
-}
-
 TEST(AllocatorArm, EveryLibraryThatIsOfferedIsInstalledHere) {
   for (const Allocator allocator : {Allocator::jemalloc, Allocator::tcmalloc, Allocator::mimalloc})
     EXPECT_TRUE(fs::exists(allocator_library(allocator)));

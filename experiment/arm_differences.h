@@ -15,8 +15,9 @@ struct ArmDifferences {
   std::vector<Note> limitations;  ///< profiles that cannot be read
 };
 
-/// Of every candidate that has profile trials, where the baseline has some, too. Empty when there
-/// are none. Reads the profiles in `run_directory`.
+/// Of every candidate that has heap profiles where the baseline has some by the same tracer: by the
+/// recorder, else by the first other one. Empty when there are none. Reads the profiles in
+/// `run_directory`.
 ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run);
 
 }  // namespace memduel

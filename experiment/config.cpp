@@ -280,7 +280,10 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
   }
   refuse_equal_arms(experiment.arms, source);
   experiment.measure = measure_from_json(document.at("measure"));
-  if (document.contains("profile")) experiment.profile_trials = document.at("profile").at("trials");
+  if (document.contains("profile")) {
+    experiment.profile_trials = document.at("profile").at("trials");
+    experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
+  }
   experiment.gates = document.at("gates").get<std::vector<std::string>>();
   experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
   experiment.resolved = std::move(document);

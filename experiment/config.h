@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/loaded_allocator.h"
+#include "base/profile_name.h"
 #include "experiment/catalog.h"
 
 namespace memduel {
@@ -48,7 +49,8 @@ struct Experiment {
   nlohmann::json workload;  ///< resolved; `kind` says which
   std::vector<Arm> arms;    ///< in the order of the config, a twin last
   Measure measure;
-  int profile_trials = 0;  ///< of each arm, after the last block
+  int profile_trials = 0;  ///< of each arm and tracer, after the last block
+  std::vector<std::string> tracers = {kRecorderTracer};
   std::vector<std::string> gates;
   nlohmann::json resolved;    ///< config.json: loading it again gives the same experiment
   std::string config_sha256;  ///< over the canonical text of `resolved`

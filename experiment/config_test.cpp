@@ -9,6 +9,7 @@
 #include "experiment/datasets.h"
 #include "experiment/test_support.h"
 #include "profilers/meters/registry.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
 namespace {
@@ -237,6 +238,32 @@ TEST(Schema, DescribesTheMetersOfTheRegistry) {
   for (const MeterEntry& meter : meters()) known.push_back(meter.name);
   const auto& property = experiment_schema()["definitions"]["measure"]["properties"]["meters"];
   EXPECT_EQ(property["items"]["enum"], known);
+}
+
+TEST(Schema, DescribesTheTracersOfTheRegistry) {
+  std::vector<std::string> known;
+  for (const TracerEntry& tracer : tracers()) known.push_back(tracer.name);
+  const auto& property = experiment_schema()["properties"]["profile"]["properties"]["tracers"];
+  EXPECT_EQ(property["items"]["enum"], known);
+}
+
+TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
+  Overrides overrides;
+  overrides.set = {"profile.trials=2"};
+  EXPECT_EQ(federated_experiment(overrides).tracers, std::vector<std::string>{"recorder"});
+  overrides.set = {R"(profile.tracers=["massif", "recorder"])"};
+  const Experiment experiment = federated_experiment(overrides);
+  EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"massif", "recorder"}));
+  EXPECT_EQ(experiment.profile_trials, 1);
+}
+
+TEST(BadConfig, AnUnknownTracerSuggestsTheNearest) {
+  Overrides overrides;
+  overrides.set = {R"(profile.tracers=["heaptrak"])"};
+  const Error error = error_of([&] { federated_experiment(overrides); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), testing::AllOf(testing::HasSubstr("profile.tracers[0]"),
+                                              testing::HasSubstr("did you mean \"heaptrack\"?")));
 }
 
 TEST(Schema, EveryConfigOfTheProjectIsValid) {

@@ -67,6 +67,7 @@ class Driver {
 
   RunOutcome run() {
     note_the_job();
+    choose_tracers();
     run_block(0);
     RunOutcome outcome = run_blocks();
     refuse_unmeasured_baseline();
@@ -91,8 +92,7 @@ class Driver {
   RunOutcome run_blocks() {
     RunOutcome outcome;
     for (int block = 1; outcome.blocks < blocks_planned_; ++block) {
-      const int and_profiles = options_.arms_to_profile || experiment_.profile_trials > 0 ? 1 : 0;
-      if (block > ledger_.last_block() && out_of_time(1 + and_profiles)) {
+      if (block > ledger_.last_block() && out_of_time(1 + profile_rounds())) {
         outcome.end = RunEnd::out_of_time;
         break;
       }
@@ -114,8 +114,13 @@ class Driver {
       if (ledger_.is_dropped(block)) break;
       if (ledger_.has(block, experiment_.arms[order[position]].name)) continue;
       throw_if_stopped();
-      TrialSlot slot{ledger_.next_id(), block, static_cast<int>(position), order[position],
-                     block == 0 ? TrialKind::warmup : TrialKind::measure};
+      TrialSlot slot{ledger_.next_id(),
+                     block,
+                     static_cast<int>(position),
+                     order[position],
+                     block == 0 ? TrialKind::warmup : TrialKind::measure,
+                     {},
+                     false};
       report_progress(experiment_.arms[slot.arm].name, block);
       run_slot(slot);
     }
@@ -129,19 +134,54 @@ class Driver {
     return false;
   }
 
+  /// Those of the config that are here; a failed gate asks for the recorder in any case.
+  void choose_tracers() {
+    store_.forget_limitations("tracer_missing");
+    if (experiment_.profile_trials == 0) return;
+    for (const std::string& name : experiment_.tracers) {
+      const TracerEntry& entry = tracer_named(name);
+      const Availability here =
+          options_.tracer_works ? options_.tracer_works(entry) : entry.works_here();
+      if (here.works) {
+        tracers_.push_back(name);
+        continue;
+      }
+      store_.add_limitation(
+          {"tracer_missing", fmt::format("there are no profiles by {}: {}", name, here.why),
+           entry.package.empty() ? "" : fmt::format("apt-get install {}", entry.package)});
+    }
+  }
+
+  /// How many times every arm runs once more after the last block.
+  [[nodiscard]] int profile_rounds() const {
+    if (experiment_.profile_trials > 0)
+      return experiment_.profile_trials * static_cast<int>(tracers_.size());
+    return options_.arms_to_profile ? 1 : 0;
+  }
+
   /// What the store lacks of the trials with a tracer. They are of no block.
   void run_profiles() {
-    // The last block was begun only where there was time for these, too.
-    if (out_of_time(0)) return;
     std::vector<std::string> asked;
-    if (options_.arms_to_profile) asked = options_.arms_to_profile();
+    // The last block was begun only where there was time for these, too.
+    if (options_.arms_to_profile && !out_of_time(0)) asked = options_.arms_to_profile();
+    const auto asks = [&](const Arm& arm) {
+      return std::find(asked.begin(), asked.end(), arm.name) != asked.end() ? 1 : 0;
+    };
+    if (!asked.empty()) run_profiles_by(kRecorderTracer, asks);
+    for (const std::string& tracer : tracers_)
+      run_profiles_by(tracer, [&](const Arm&) { return experiment_.profile_trials; });
+  }
+
+  void run_profiles_by(const std::string& tracer, const std::function<int(const Arm&)>& wanted) {
     for (std::size_t arm = 0; arm < experiment_.arms.size(); ++arm) {
       const std::string& name = experiment_.arms[arm].name;
-      const bool wanted = std::find(asked.begin(), asked.end(), name) != asked.end();
-      while (ledger_.profiles(name) < std::max(experiment_.profile_trials, wanted ? 1 : 0)) {
+      while (ledger_.profiles(name, tracer) < wanted(experiment_.arms[arm])) {
+        if (out_of_time(0)) return;
         throw_if_stopped();
-        report_progress(name, kProfileBlock);
-        run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile});
+        report_progress(name, kProfileBlock, tracer);
+        run_slot({ledger_.next_id(), kProfileBlock, 0, arm, TrialKind::profile, tracer,
+                  ledger_.allocations().value_or(kMostRecordedAllocations + 1) <=
+                      kMostRecordedAllocations});
       }
     }
   }
@@ -152,7 +192,6 @@ class Driver {
     const auto worker = env.find(kWorkerVariable);
     if (options_.worker && worker != env.end()) site.worker = worker->second;
     PlannedTrial planned = plan_trial(experiment_, slot, site);
-    if (slot.kind == TrialKind::profile) record_all_where_cheap(planned.plan);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
     ++trials_here_;
@@ -171,24 +210,27 @@ class Driver {
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
   }
 
-  /// Of a small program samples would show a part, and its differences only roughly.
-  void record_all_where_cheap(TrialPlan& plan) const {
-    if (ledger_.allocations().value_or(kMostRecordedAllocations + 1) > kMostRecordedAllocations)
-      return;
-    for (ProcessSpec& process : plan.processes) {
-      if (!process.heap_dir) continue;
-      process.env["MEMDUEL_RECORDER_MODE"] = "exact";
-      process.env.erase("MEMDUEL_RECORDER_INTERVAL");
-    }
-  }
-
+  /// No profile is worth a run.
   void keep_profiles_of(const TrialPlan& plan, TrialRun& run) {
-    for (const std::string& why : keep_profiles(plan, store_.directory() / kProfilesFolder))
-      run.warnings.push_back({"profile_incomplete", why, ""});
+    const TracerEntry& entry = tracer_named(plan.tracer);
+    try {
+      for (const std::string& why : keep_profiles(plan, store_.directory() / kProfilesFolder))
+        run.warnings.push_back(
+            {"profile_incomplete", fmt::format("{} under {}: {}", plan.arm, plan.tracer, why), ""});
+    } catch (const Error& error) {
+      run.warnings.push_back({"profile_incomplete", error.message(), error.advice()});
+    }
+    if (!entry.allocator.empty())
+      run.limitations.push_back(
+          {"tracer_replaces_allocator",
+           fmt::format("profiles by {} are of the programs on {}, not on their own allocator",
+                       entry.name, entry.allocator),
+           ""});
     if (run.trial.status != TrialStatus::ok)
-      run.warnings.push_back(
-          {"profile_failed",
-           fmt::format("the profile trial of arm {} failed: {}", plan.arm, run.trial.failure), ""});
+      run.warnings.push_back({"profile_failed",
+                              fmt::format("the profile trial of arm {} under {} failed: {}",
+                                          plan.arm, plan.tracer, run.trial.failure),
+                              ""});
   }
 
   void take_model(const fs::path& model, TrialData& trial) {
@@ -277,7 +319,8 @@ class Driver {
 
   [[nodiscard]] int total_trials() const {
     const int blocks = blocks_planned_ + 1 + static_cast<int>(ledger_.dropped());
-    return (blocks + experiment_.profile_trials) * static_cast<int>(experiment_.arms.size());
+    const int profiles = experiment_.profile_trials * static_cast<int>(tracers_.size());
+    return (blocks + profiles) * static_cast<int>(experiment_.arms.size());
   }
 
   [[nodiscard]] std::optional<double> expected_disk_bytes() const {
@@ -286,7 +329,7 @@ class Driver {
     return *bytes / ledger_.trials() * total_trials();
   }
 
-  void report_progress(const std::string& arm, int block) const {
+  void report_progress(const std::string& arm, int block, const std::string& tracer = {}) const {
     if (!options_.progress) return;
     Progress progress;
     progress.done = ledger_.trials();
@@ -297,6 +340,7 @@ class Driver {
     progress.disk_bytes = expected_disk_;
     progress.arm = arm;
     progress.block = block;
+    progress.tracer = tracer;
     options_.progress(progress);
   }
 
@@ -320,6 +364,7 @@ class Driver {
   const DriverOptions& options_;
   Ledger ledger_;
   PlanSite site_;
+  std::vector<std::string> tracers_;  ///< of the config, that work here
   int blocks_planned_;
   std::optional<double> expected_disk_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

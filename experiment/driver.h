@@ -12,6 +12,7 @@
 #include "experiment/plan.h"
 #include "experiment/store.h"
 #include "experiment/supervisor.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
 
@@ -25,9 +26,10 @@ struct Progress {
   double elapsed_seconds = 0;
   std::optional<double> remaining_seconds;  ///< from the trials so far; absent before the first
   std::optional<double>
-      disk_bytes;   ///< expected size of the run directory at its end, from the first trial
-  std::string arm;  ///< about to run; empty at the end
-  int block = 0;    ///< 0 is the warm-up block, kProfileBlock a profile trial
+      disk_bytes;      ///< expected size of the run directory at its end, from the first trial
+  std::string arm;     ///< about to run; empty at the end
+  std::string tracer;  ///< of a profile trial
+  int block = 0;       ///< 0 is the warm-up block, kProfileBlock a profile trial
 };
 
 struct DriverOptions {
@@ -39,9 +41,12 @@ struct DriverOptions {
   /// Asked after every whole block with the number of such blocks; true ends the run. Only in an
   /// adaptive design.
   std::function<bool(int blocks)> should_stop_after_block;
-  /// Asked after the last block: arms that get a profile trial even if the config asks for none.
+  /// Asked after the last block: arms that get a profile trial by the recorder even if the config
+  /// asks for none.
   /// Blocks leave time for it.
   std::function<std::vector<std::string>()> arms_to_profile;
+  /// Whether a tracer can be used; absent: asks the registry.
+  std::function<Availability(const TracerEntry&)> tracer_works;
   /// Largest absolute difference of two model files; absent: asks `worker`.
   std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
 };
@@ -56,8 +61,8 @@ struct RunOutcome {
 /// Blocks that a run has at most: the config's repeats, or the last look of the adaptive design.
 int planned_blocks(const Measure& measure);
 
-/// A profile trial records every allocation of an arm that makes no more than these; else it
-/// samples.
+/// A profile trial under a tracer that samples records every allocation of an arm that makes no
+/// more than these.
 inline constexpr double kMostRecordedAllocations = 1e6;
 
 /// Runs what the store does not hold yet. A failing candidate is recorded and the run goes on; a

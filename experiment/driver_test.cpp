@@ -31,6 +31,7 @@ struct FakeTrials {
     run.trial = full_trial(plan.id, plan.block, plan.arm);
     run.trial.position = plan.position;
     run.trial.kind = plan.kind;
+    run.trial.tracer = plan.tracer;
     run.trial.model_sha256.reset();
     const auto model = models.find(plan.arm);
     if (model != models.end())
@@ -417,6 +418,99 @@ TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {
     run(store);
     EXPECT_EQ(mode, expected);
   }
+}
+
+using Profiled = std::vector<std::pair<std::string, std::string>>;
+
+Profiled profiled_by(const std::vector<TrialPlan>& plans) {
+  Profiled found;
+  for (const TrialPlan& plan : plans)
+    if (plan.kind == TrialKind::profile) found.emplace_back(plan.tracer, plan.arm);
+  return found;
+}
+
+TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"massif", "recorder"};
+  options_.progress = [](const Progress& progress) {
+    EXPECT_EQ(progress.total, 10) << "three blocks and two tracers of two arms";
+  };
+  int left = 1;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.kind == TrialKind::profile && left-- == 0)
+      throw Error(ExitCode::interrupted, "stopped by a signal");
+  };
+  {
+    Store store = create();
+    EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::interrupted);
+  }
+  fake_.seen.clear();
+  Store again = resume();
+  run(again);
+  EXPECT_EQ(
+      profiled_by(fake_.seen),
+      (Profiled{{"massif", "optimized"}, {"recorder", "original"}, {"recorder", "optimized"}}));
+  EXPECT_EQ(stored().trials.size(), 10U);
+  EXPECT_EQ(stored().trials.back().tracer, "recorder");
+}
+
+TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"heaptrack", "massif"};
+  bool installed = false;
+  options_.tracer_works = [&](const TracerEntry& entry) {
+    return entry.name == "massif" && !installed ? Availability{false, "valgrind was not found"}
+                                                : Availability{true, {}};
+  };
+  {
+    Store store = create();
+    run(store);
+  }
+  const auto missing = [&] {
+    std::vector<std::string> notes;
+    for (const Note& note : stored().limitations)
+      if (note.code == "tracer_missing") notes.push_back(note.message + "; " + note.advice);
+    return notes;
+  };
+  EXPECT_THAT(missing(), testing::ElementsAre("there are no profiles by massif: valgrind was not "
+                                              "found; apt-get install valgrind"));
+  EXPECT_EQ(profiled_by(fake_.seen),
+            (Profiled{{"heaptrack", "original"}, {"heaptrack", "optimized"}}));
+  installed = true;
+  Store again = resume();
+  run(again);
+  EXPECT_THAT(missing(), testing::IsEmpty());
+  EXPECT_EQ(profiled_by(fake_.seen).size(), 4U);
+}
+
+TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"jemalloc"};
+  options_.tracer_works = [](const TracerEntry&) { return Availability{false, "not found"}; };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(profiled_by(fake_.seen).size(), 0U);
+  EXPECT_EQ(stored().limitations.at(0).code, "tracer_missing");
+}
+
+TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"jemalloc"};
+  fake_.change = [](const TrialPlan& plan, TrialRun& trial) {
+    if (plan.kind == TrialKind::profile) fail(trial, "server: killed by signal 6");
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  std::vector<std::string> failures;
+  for (const Note& note : stored().warnings)
+    if (note.code == "profile_failed") failures.push_back(note.message);
+  EXPECT_THAT(failures,
+              testing::ElementsAre("the profile trial of arm original under jemalloc failed: "
+                                   "server: killed by signal 6",
+                                   "the profile trial of arm optimized under jemalloc failed: "
+                                   "server: killed by signal 6"));
+  EXPECT_THAT(stored().limitations,
+              testing::Contains(testing::Field(&Note::code, "tracer_replaces_allocator")));
 }
 
 }  // namespace

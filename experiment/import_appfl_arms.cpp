@@ -168,7 +168,11 @@ ImportedArms import_appfl_arms(AppflSources& sources, const std::string& kind,
     // What is not trained is sent as it is: LLMDummyTrainer hands out the live state.
     if (kind == "state-dict") arm["optimizations"]["upload_state"] = "reference";
     if (compressed) arm["optimizations"]["compression"] = "zfp";
-    if (chunk_bytes) arm["optimizations"]["model_chunking"] = *chunk_bytes;
+    if (chunk_bytes) {
+      arm["optimizations"]["model_chunking"] = *chunk_bytes;
+      // APPFL averages chunks in place, whatever optimize_memory says.
+      if (std::string_view(name) == "original") arm["optimizations"]["aggregate"] = "in_place";
+    }
     result.arms.push_back(std::move(arm));
   }
   if (result.arms.size() < 2)

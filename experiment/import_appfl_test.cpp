@@ -162,6 +162,9 @@ TEST(ImportAppfl, LanguageModelIsCarriedWithoutTrainingInChunks) {
   for (const auto& arm : imported.experiment.at("arms")) {
     EXPECT_EQ(arm.at("optimizations").at("model_chunking"), 268435456);
     EXPECT_EQ(arm.at("optimizations").at("upload_state"), "reference");
+    EXPECT_EQ(arm.at("optimizations").value("aggregate", "the preset's"),
+              arm.at("name") == "original" ? "in_place" : "the preset's")
+        << "APPFL averages chunks in place, whatever optimize_memory says";
   }
   EXPECT_THAT(losses_of(imported),
               HasSubstr("data_configs.dataset_name: carried without training"));

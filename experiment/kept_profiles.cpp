@@ -4,22 +4,45 @@
 
 #include <algorithm>
 
-#include "profilers/profile/recorded_images.h"
+#include "base/error.h"
+#include "base/profile_name.h"
+#include "profilers/readers/registry.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
+namespace {
+
+/// What another tool left out is said in its file alone. Reading it now finds the names of its
+/// addresses, too, while the programs are what they were, and keeps them.
+void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
+  for (const KeptProfile& profile : kept.files) {
+    if (profile.of.round) continue;
+    try {
+      for (const std::string& note : read_profile(profile.file).notes)
+        losses.push_back(fmt::format("{}: {}", profile.file.filename().string(), note));
+    } catch (const Error& error) {
+      losses.push_back(error.message());
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::vector<std::string> missing;
+  const auto tracer = tracer_named(plan.tracer).make();
   for (const ProcessSpec& process : plan.processes) {
-    if (!process.heap_dir || !std::filesystem::exists(*process.heap_dir)) continue;
-    const auto first = folder / fmt::format("{}-{}.mdp", plan.id, process.role);
-    RecordedImages recorded = finish_images(
-        *process.heap_dir,
-        [&](const HeapCounters& /*image*/, std::size_t number) { return numbered(first, number); },
-        {default_symbol_cache(), false});
-    for (std::string& why : recorded.unreadable)
+    if (!process.trace_obstacle.empty())
+      missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
+    if (!process.trace_dir || !std::filesystem::exists(*process.trace_dir)) continue;
+    const KeptProfiles kept = tracer->keep(*process.trace_dir, [&](const LeftProfile& left) {
+      return folder /
+             to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});
+    });
+    for (const std::string& why : kept.missing)
       missing.push_back(fmt::format("{}: {}", process.role, why));
+    if (plan.tracer != kRecorderTracer) add_losses(kept, missing);
   }
   return missing;
 }
@@ -29,7 +52,7 @@ std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& ru
   std::error_code none;
   for (const auto& entry :
        std::filesystem::directory_iterator(run_directory / kProfilesFolder, none))
-    if (entry.path().extension() == ".mdp") profiles.push_back(entry.path());
+    if (profile_name_from(entry.path().filename().string())) profiles.push_back(entry.path());
   std::sort(profiles.begin(), profiles.end());
   return profiles;
 }

@@ -1,4 +1,5 @@
-// The profiles of a run: DIR/profiles/<trial>-<role>.mdp, one per process image of a profile trial.
+// The profiles of a run: what its profile trials left, in DIR/profiles/ under the names of
+// base/profile_name.h.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,7 @@ namespace memduel {
 
 inline constexpr const char* kProfilesFolder = "profiles";
 
-/// Finishes what a profile trial's recorders left, into `folder`. Returns what is missing and why.
+/// Brings what a profile trial's tracer left into `folder`. Returns what is missing of it and why.
 /// Throws Error(io) when a profile cannot be written.
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder);
 

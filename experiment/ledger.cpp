@@ -16,7 +16,7 @@ void Ledger::add(const TrialData& trial) {
   seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
   ++trials_;
   if (trial.kind == TrialKind::profile) {
-    ++profiles_[trial.arm];
+    ++profiles_[{trial.arm, trial.tracer}];
     return;
   }
   last_block_ = std::max(last_block_, trial.block);
@@ -53,8 +53,8 @@ bool Ledger::has(int block, const std::string& arm) const {
   return found != arms_done_.end() && found->second.contains(arm);
 }
 
-int Ledger::profiles(const std::string& arm) const {
-  const auto found = profiles_.find(arm);
+int Ledger::profiles(const std::string& arm, const std::string& tracer) const {
+  const auto found = profiles_.find({arm, tracer});
   return found == profiles_.end() ? 0 : found->second;
 }
 

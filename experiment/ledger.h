@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "base/run_data.h"
 
@@ -28,7 +29,7 @@ class Ledger {
   };
 
   [[nodiscard]] bool has(int block, const std::string& arm) const;
-  [[nodiscard]] int profiles(const std::string& arm) const;
+  [[nodiscard]] int profiles(const std::string& arm, const std::string& tracer) const;
   /// The most that any trial made; absent when nothing counted them.
   [[nodiscard]] std::optional<double> allocations() const { return allocations_; }
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
@@ -50,7 +51,7 @@ class Ledger {
   int overheads_ = 0;
   double overhead_seconds_ = 0;
   std::map<int, std::set<std::string>> arms_done_;
-  std::map<std::string, int> profiles_;
+  std::map<std::pair<std::string, std::string>, int> profiles_;  ///< by arm and tracer
   std::optional<double> allocations_;
   std::set<int> dropped_;
   std::map<std::string, Outcome> outcomes_;

@@ -4,15 +4,16 @@
 
 #include <fstream>
 
+#include "base/scratch_directory.h"
+
 namespace memduel {
 namespace {
 
 std::string tail_of(const std::string& text, std::size_t lines, std::size_t bytes) {
-  const std::filesystem::path path = testing::TempDir() + "log_tail_test.log";
+  const ScratchDirectory scratch(testing::TempDir(), "log_tail");
+  const std::filesystem::path path = scratch.path() / "log";
   std::ofstream(path, std::ios::binary) << text;
-  std::string tail = log_tail(path, lines, bytes);
-  std::filesystem::remove(path);
-  return tail;
+  return log_tail(path, lines, bytes);
 }
 
 TEST(LogTail, GivesTheLastLines) {

@@ -9,12 +9,13 @@
 #include "experiment/plan_workloads.h"
 #include "experiment/programs.h"
 #include "profilers/profile/preload.h"
+#include "profilers/tracers/preloaded.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
 namespace {
 
 constexpr char kPadName[] = "MEMDUEL_PAD";
-constexpr char kTracer[] = "recorder";  ///< of profile trials
 
 /// Bytes that one string takes on a new process's stack: itself, its NUL and its pointer.
 std::size_t stack_bytes(std::size_t length) {
@@ -33,48 +34,111 @@ std::size_t stack_bytes(const ProcessSpec& process,
   return bytes;
 }
 
-/// Lets the recorder into the processes that it can enter.
-void record_heap(std::vector<ProcessSpec>& processes, RecordMode mode, const PlanSite& site,
-                 const std::filesystem::path& trial_dir) {
+EnvironmentVariables variables_of(const ProcessSpec& process, const PlanSite& site) {
+  EnvironmentVariables variables = site.environment;
+  for (const auto& [name, value] : process.env) variables[name] = value;
+  return variables;
+}
+
+/// Why nothing that is preloaded can enter the process; empty when it can.
+std::string obstacle_to(const ProcessSpec& process, const EnvironmentVariables& variables,
+                        const std::filesystem::path& trial_dir) {
+  const auto cwd = process.cwd.empty() ? trial_dir : process.cwd;
+  const auto program = resolve_program(process.argv.front(), cwd, value_in(variables, "PATH"));
+  return obstacle_to_recording(program.value_or(process.argv.front()));
+}
+
+/// Has the recorder count in the processes that it can enter.
+void count_heap(std::vector<ProcessSpec>& processes, const PlanSite& site,
+                const std::filesystem::path& trial_dir) {
   for (ProcessSpec& process : processes) {
-    auto environment = site.environment;
-    for (const auto& [name, value] : process.env) environment[name] = value;
-    const auto cwd = process.cwd.empty() ? trial_dir : process.cwd;
-    const auto program = resolve_program(process.argv.front(), cwd, environment["PATH"]);
-    process.heap_obstacle = obstacle_to_recording(program.value_or(process.argv.front()));
+    const EnvironmentVariables variables = variables_of(process, site);
+    process.heap_obstacle = obstacle_to(process, variables, trial_dir);
     if (!process.heap_obstacle.empty()) continue;
     process.heap_dir = trial_dir / "heap" / process.role;
     Preload preload;
-    preload.mode = mode;
+    preload.mode = RecordMode::count;
     for (const auto& [name, value] :
-         recording_environment(preload, *process.heap_dir, environment["LD_PRELOAD"]))
+         recording_environment(preload, *process.heap_dir, value_in(variables, "LD_PRELOAD")))
       process.env[name] = value;
   }
 }
 
+/// Lets the trial's tracer into the processes that it can enter. The recorder keeps its counters
+/// beside its profiles; they are not counted besides under any other.
+void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& slot,
+                   const PlanSite& site, const std::filesystem::path& trial_dir) {
+  const auto tracer = entry.make();
+  TracerOptions options;
+  options.every_allocation = slot.every_allocation;
+  for (ProcessSpec& process : plan.processes) {
+    const EnvironmentVariables variables = variables_of(process, site);
+    std::string obstacle = obstacle_to(process, variables, trial_dir);
+    const bool counts = entry.name == kRecorderTracer;
+    if (!obstacle.empty()) {
+      (counts ? process.heap_obstacle : process.trace_obstacle) = std::move(obstacle);
+      continue;
+    }
+    process.trace_dir = trial_dir / "trace" / process.role;
+    if (counts) process.heap_dir = process.trace_dir;
+    const TracedStart start = tracer->start(*process.trace_dir, variables, options);
+    process.argv.insert(process.argv.begin(), start.wrapper.begin(), start.wrapper.end());
+    for (const auto& [name, value] : start.environment) process.env[name] = value;
+    if (process.ready) process.ready->within_seconds *= entry.patience;
+  }
+  plan.stop_grace_seconds *= entry.patience;
+}
+
+PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
+                            const PlanSite& site, const std::filesystem::path& trial_dir) {
+  // A profile trial is of no block; it does what the warm-up did.
+  return experiment.workload.at("kind") == "command"
+             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
+             : plan_federated(experiment, arm, site, trial_dir);
+}
+
+std::string inherited_preloads(const PlanSite& site) {
+  const auto preloads = site.environment.find("LD_PRELOAD");
+  return preloads == site.environment.end() ? "" : preloads->second;
+}
+
+/// Before anything else is preloaded.
+void preload_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site) {
+  if (!arm.allocator) return;
+  for (ProcessSpec& process : plan.processes)
+    preload_allocator(process, *arm.allocator, inherited_preloads(site));
+}
+
+/// After everything else is preloaded.
+void require_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site,
+                        const std::filesystem::path& trial_dir) {
+  if (!arm.allocator) return;
+  for (ProcessSpec& process : plan.processes)
+    require_allocator(process, *arm.allocator, inherited_preloads(site), trial_dir);
+}
+
 PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
-  // A profile trial is of no block; it does what the warm-up did.
-  PlannedTrial planned = experiment.workload.at("kind") == "command"
-                             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
-                             : plan_federated(experiment, arm, site, trial_dir);
-  const auto preloads = site.environment.find("LD_PRELOAD");
-  const std::string inherited = preloads == site.environment.end() ? "" : preloads->second;
-  const bool keeps_allocator = slot.kind != TrialKind::profile || tracer_keeps_allocator(kTracer);
-  if (arm.allocator && keeps_allocator) {
-    for (ProcessSpec& process : planned.plan.processes)
-      preload_allocator(process, *arm.allocator, inherited);
+  if (slot.kind == TrialKind::profile) {
+    const TracerEntry& entry = tracer_named(slot.tracer);
+    Experiment slowed = experiment;
+    // Here, because the worker is told of it.
+    slowed.workload["deadline_seconds"] =
+        experiment.workload.at("deadline_seconds").get<double>() * entry.patience;
+    PlannedTrial planned = lower_workload(slowed, arm, slot, site, trial_dir);
+    // A tracer that brings its own allocator replaces the arm's: nothing is verified then.
+    const bool keeps_allocator = entry.allocator.empty();
+    if (keeps_allocator) preload_allocators(planned.plan, arm, site);
+    attach_tracer(planned.plan, entry, slot, site, trial_dir);
+    if (keeps_allocator) require_allocators(planned.plan, arm, site, trial_dir);
+    return planned;
   }
+  PlannedTrial planned = lower_workload(experiment, arm, slot, site, trial_dir);
+  preload_allocators(planned.plan, arm, site);
   const auto& meters = experiment.measure.meters;
-  const bool counts = std::find(meters.begin(), meters.end(), "heap") != meters.end();
-  const bool profiles = slot.kind == TrialKind::profile;
-  if (counts || profiles)
-    record_heap(planned.plan.processes, profiles ? RecordMode::sampled : RecordMode::count, site,
-                trial_dir);
-  if (arm.allocator && keeps_allocator) {
-    for (ProcessSpec& process : planned.plan.processes)
-      require_allocator(process, *arm.allocator, inherited, trial_dir);
-  }
+  if (std::find(meters.begin(), meters.end(), "heap") != meters.end())
+    count_heap(planned.plan.processes, site, trial_dir);
+  require_allocators(planned.plan, arm, site, trial_dir);
   return planned;
 }
 
@@ -110,6 +174,7 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.position = slot.position;
   plan.arm = arm.name;
   plan.kind = slot.kind;
+  plan.tracer = slot.tracer;
   plan.trial_dir = trial_dir;
   plan.log_dir = site.log_dir;
   plan.interval_ms = experiment.measure.interval_ms;

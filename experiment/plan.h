@@ -29,6 +29,8 @@ struct TrialSlot {
   int position = 0;
   std::size_t arm = 0;  ///< index into Experiment::arms
   TrialKind kind = TrialKind::measure;
+  std::string tracer = {};        // NOLINT(readability-redundant-member-init): -Wextra
+  bool every_allocation = false;  ///< of a profile trial under a tracer that samples
 };
 
 /// What a trial must leave.

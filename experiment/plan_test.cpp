@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "experiment/test_support.h"
+#include "profilers/tracers/registry.h"
 
 namespace memduel {
 namespace {
@@ -261,6 +262,41 @@ TEST(Plan, TheOwnEnvironmentIsReadWhole) {
   ::setenv("MEMDUEL_PLAN_TEST", "a=b", 1);
   EXPECT_EQ(current_environment().at("MEMDUEL_PLAN_TEST"), "a=b");
   ::unsetenv("MEMDUEL_PLAN_TEST");
+}
+
+TEST(ProfilePlan, ASlowTracersTrialHasMoreTimeAndTheWorkerIsTold) {
+  const Experiment experiment = federated_experiment();
+  const PlannedTrial measure = plan_trial(experiment, {1, 1, 0, 1, TrialKind::measure}, site());
+  const PlannedTrial massif =
+      plan_trial(experiment, {2, -1, 0, 1, TrialKind::profile, "massif"}, site());
+  const double patience = tracer_named("massif").patience;
+  EXPECT_EQ(massif.plan.tracer, "massif");
+  EXPECT_DOUBLE_EQ(massif.plan.deadline_seconds, 600 * patience);
+  EXPECT_DOUBLE_EQ(massif.plan.stop_grace_seconds, measure.plan.stop_grace_seconds * patience);
+  EXPECT_DOUBLE_EQ(massif.plan.processes[0].ready->within_seconds,
+                   measure.plan.processes[0].ready->within_seconds * patience);
+  const auto worker = json::parse(massif.files.at("/run/trials/000002/worker.json"));
+  EXPECT_DOUBLE_EQ(worker.at("workload").at("deadline_seconds"), 600 * patience);
+  EXPECT_EQ(massif.plan.processes[0].argv[5], "/bin/memduel-worker") << "behind valgrind's options";
+  EXPECT_EQ(massif.plan.processes[0].trace_dir, "/run/trials/000002/trace/server");
+}
+
+TEST(ProfilePlan, TheRecorderIsNotInAProcessOfAnotherTracer) {
+  Overrides overrides;
+  overrides.set = {"measure.meters=[\"procfs\", \"heap\"]",
+                   "arms.original.env.LD_PRELOAD=\"/opt/own.so\""};
+  const Experiment experiment = federated_experiment(overrides);
+  const auto process_of = [&](TrialKind kind, const std::string& tracer) {
+    return plan_trial(experiment, {1, 1, 0, 0, kind, tracer}, site()).plan.processes[0];
+  };
+  EXPECT_TRUE(process_of(TrialKind::measure, "").heap_dir.has_value());
+  const ProcessSpec recorded = process_of(TrialKind::profile, "recorder");
+  EXPECT_EQ(recorded.heap_dir, recorded.trace_dir) << "its counters are beside its profiles";
+  const ProcessSpec other = process_of(TrialKind::profile, "heaptrack");
+  EXPECT_FALSE(other.heap_dir.has_value());
+  EXPECT_FALSE(other.env.contains("MEMDUEL_RECORDER_DIR"));
+  EXPECT_THAT(other.env.at("LD_PRELOAD"), testing::AllOf(testing::HasSubstr("heaptrack_preload.so"),
+                                                         testing::EndsWith(":/opt/own.so")));
 }
 
 }  // namespace

@@ -34,6 +34,8 @@ void make_directory(const fs::path& directory) {
 void write_header(Database& database, const RunHeader& header) {
   Transaction transaction(database);
   database.execute(kStoreSchema);
+  database.execute(kFilesSchema);
+  database.execute(kAllocatorsSchema);
   database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                kStoreApplication, kStoreVersion));
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
@@ -81,6 +83,23 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   if (fingerprint(stored.environment) != fingerprint(header.environment)) {
     refuse_resume(directory, "the machine or its settings changed");
   }
+}
+
+/// A run that an older memduel began.
+void bring_up_to_date(Database& database) {
+  Statement version(database, "PRAGMA user_version");
+  const std::int64_t found = version.step() ? version.integer(0) : 0;
+  version.reset();
+  if (found >= kStoreVersion) return;
+  Transaction transaction(database);
+  if (found < 2) database.execute(kFilesSchema);
+  if (found < 3) {
+    database.execute(kAllocatorsSchema);
+    database.execute("ALTER TABLE trial ADD COLUMN tracer TEXT NOT NULL DEFAULT ''");
+    database.execute("UPDATE trial SET tracer = 'recorder' WHERE kind = 'profile'");
+  }
+  database.execute(fmt::format("PRAGMA user_version={}", kStoreVersion));
+  transaction.commit();
 }
 
 void insert_metrics(Statement& insert, std::int64_t owner, const Metrics& metrics) {
@@ -168,17 +187,18 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
                 (directory / kStoreFile).string(), "start a new run with another --out");
   }
   refuse_changes(directory, database, header);
+  bring_up_to_date(database);
   write_config(directory, header);
   return {directory, std::move(lock), std::move(database)};
 }
 
 void Store::add_trial(const TrialData& trial) {
   Transaction transaction(database_);
-  Statement insert(database_, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+  Statement insert(database_, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(trial.id).bind(trial.block).bind(trial.position).bind(trial.arm);
   insert.bind(to_text(trial.kind)).bind(to_text(trial.status)).bind(trial.failure);
   insert.bind(trial.harness_fault).bind(trial.begin_ns).bind(trial.end_ns);
-  insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).run();
+  insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).bind(trial.tracer).run();
   TrialWriter writer(database_);
   for (const RoleData& role : trial.roles) writer.add(trial.id, role);
   Statement file(database_, "INSERT INTO trial_file VALUES (?,?,?)");
@@ -203,6 +223,10 @@ void Store::add_limitation(const Note& note) {
 }
 void Store::add_warning(const Note& note) {
   add_note("warning", note);
+}
+
+void Store::forget_limitations(const std::string& code) {
+  Statement(database_, "DELETE FROM note WHERE kind = 'limitation' AND code = ?").bind(code).run();
 }
 
 void Store::set_model_differences(const std::vector<ModelDifference>& differences) {

@@ -44,6 +44,8 @@ class Store {
   /// Notes that stand already are not added again.
   void add_limitation(const Note& note);
   void add_warning(const Note& note);
+  /// Those of an earlier part of the run that no longer hold.
+  void forget_limitations(const std::string& code);
   void set_model_differences(const std::vector<ModelDifference>& differences);
   void set_file_differences(const std::vector<FileDifference>& differences);
 

@@ -126,13 +126,18 @@ struct TrialReader {
   }
 };
 
-std::vector<TrialData> read_trials(const Database& database, WithSeries with_series) {
+std::vector<TrialData> read_trials(const Database& database, WithSeries with_series,
+                                   std::int64_t version) {
   std::vector<TrialData> trials;
   TrialReader reader(database, with_series);
+  const char* tracer =
+      version > 2 ? "tracer" : "CASE kind WHEN 'profile' THEN 'recorder' ELSE '' END";
   Statement select(
       database,
-      "SELECT id, block, position, arm, kind, status, failure, harness_fault, begin_ns, "
-      "end_ns, harness_cpu_seconds, model_sha256 FROM trial ORDER BY id");
+      fmt::format(
+          "SELECT id, block, position, arm, kind, status, failure, harness_fault, begin_ns, "
+          "end_ns, harness_cpu_seconds, model_sha256, {} FROM trial ORDER BY id",
+          tracer));
   while (select.step()) {
     TrialData trial;
     trial.id = select.integer(0);
@@ -147,6 +152,7 @@ std::vector<TrialData> read_trials(const Database& database, WithSeries with_ser
     trial.end_ns = select.integer(9);
     trial.harness_cpu_seconds = select.real(10);
     if (!select.is_null(11)) trial.model_sha256 = select.text(11);
+    trial.tracer = select.text(12);
     trial.roles = reader.roles(trial.id);
     trials.push_back(std::move(trial));
   }
@@ -207,7 +213,7 @@ RunData read_run(const Database& database, WithSeries series) {
   run.config = run_json(database, "config");
   run.config_sha256 = run_value(database, "config_sha256");
   run.environment = run_json(database, "environment");
-  run.trials = read_trials(database, series);
+  run.trials = read_trials(database, series, version);
   run.model_differences = read_model_differences(database);
   if (version > 1) read_files(database, run);
   if (version > 2)

@@ -8,7 +8,7 @@
 namespace memduel {
 
 /// Written to PRAGMA user_version; a reader refuses a later one. Version 1 has no tables of files,
-/// version 2 none of allocators.
+/// versions 1 and 2 know one tracer and no allocators.
 inline constexpr int kStoreVersion = 3;
 /// Written to PRAGMA application_id: "mduel" cut to four letters.
 inline constexpr int kStoreApplication = 0x6d64756c;
@@ -19,7 +19,7 @@ CREATE TABLE program (path TEXT PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID
 CREATE TABLE trial (
   id INTEGER PRIMARY KEY, block INTEGER NOT NULL, position INTEGER NOT NULL, arm TEXT NOT NULL,
   kind TEXT NOT NULL, status TEXT NOT NULL, failure TEXT NOT NULL, harness_fault INTEGER NOT NULL,
-  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, harness_cpu_seconds REAL, model_sha256 TEXT);
+  begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, harness_cpu_seconds REAL, model_sha256 TEXT, tracer TEXT NOT NULL);
 CREATE TABLE role (
   id INTEGER PRIMARY KEY, trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL,
   exit_status INTEGER, exit_signal INTEGER, UNIQUE (trial, role));
@@ -44,13 +44,21 @@ CREATE TABLE note (
 CREATE TABLE model_difference (
   baseline TEXT NOT NULL, candidate TEXT NOT NULL, bit_identical INTEGER NOT NULL, max_abs_diff REAL,
   PRIMARY KEY (baseline, candidate)) WITHOUT ROWID;
+)sql";
+
+/// Since version 2.
+inline constexpr char kFilesSchema[] = R"sql(
 CREATE TABLE trial_file (
   trial INTEGER NOT NULL REFERENCES trial(id), file TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (trial, file)) WITHOUT ROWID;
-CREATE TABLE trial_allocator (
-  trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL, library TEXT NOT NULL, PRIMARY KEY (trial, role)) WITHOUT ROWID;
 CREATE TABLE file_difference (
   baseline TEXT NOT NULL, candidate TEXT NOT NULL, file TEXT NOT NULL, max_difference REAL, max_within_baseline REAL,
   PRIMARY KEY (baseline, candidate, file)) WITHOUT ROWID;
+)sql";
+
+/// Since version 3.
+inline constexpr char kAllocatorsSchema[] = R"sql(
+CREATE TABLE trial_allocator (
+  trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL, library TEXT NOT NULL, PRIMARY KEY (trial, role)) WITHOUT ROWID;
 )sql";
 
 std::string to_text(TrialKind kind);

@@ -206,6 +206,40 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
       (folder_ / "none").string() + ": there is no run to resume\n  start it without --resume");
 }
 
+TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
+  {
+    Store store = Store::create(folder_ / "run", header());
+    store.add_trial(full_trial(1, 1, "a"));
+    TrialData profile = full_trial(2, -1, "a");
+    profile.kind = TrialKind::profile;
+    profile.tracer = "recorder";
+    store.add_trial(profile);
+  }
+  sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
+      .execute("ALTER TABLE trial DROP COLUMN tracer; PRAGMA user_version = 2");
+  const auto tracers = [&] {
+    std::vector<std::string> found;
+    for (const TrialData& trial : read_run(folder_ / "run").trials) found.push_back(trial.tracer);
+    return found;
+  };
+  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder"));
+  Store store = Store::resume(folder_ / "run", header());
+  TrialData other = full_trial(3, -1, "a");
+  other.kind = TrialKind::profile;
+  other.tracer = "massif";
+  store.add_trial(other);
+  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "massif"));
+}
+
+TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
+  Store store = Store::create(folder_ / "run", header());
+  store.add_limitation({"tracer_missing", "no massif", ""});
+  store.add_limitation({"other", "stays", ""});
+  store.forget_limitations("tracer_missing");
+  ASSERT_EQ(store.read().limitations.size(), 1U);
+  EXPECT_EQ(store.read().limitations[0].code, "other");
+}
+
 TEST_F(StoreTest, AnUnfinishedCreationIsNobodysRun) {
   fs::create_directories(folder_ / "run");
   write_file_atomically(folder_ / "run/run.sqlite.new", "half of a store");

@@ -41,7 +41,8 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stderr_limit_(stderr_path_, plan.log_limit_bytes) {
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
-  if (spec.heap_dir) std::filesystem::create_directories(*spec.heap_dir);
+  for (const auto& directory : {spec.heap_dir, spec.trace_dir})
+    if (directory) std::filesystem::create_directories(*directory);
   if (spec.allocator) make_witness_file(spec.allocator->witness);
   if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
 }

@@ -218,6 +218,7 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   trial.position = plan.position;
   trial.arm = plan.arm;
   trial.kind = plan.kind;
+  trial.tracer = plan.tracer;
   trial.status = outcome.status;
   trial.failure = outcome.failure;
   trial.harness_fault = outcome.harness_fault;

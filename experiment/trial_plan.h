@@ -48,7 +48,10 @@ struct ProcessSpec {
   std::vector<int> exit_statuses = {0};
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;
-  std::string heap_obstacle;                   ///< why there is none although it was asked for
+  std::string heap_obstacle;  ///< why there is none although it was asked for
+  /// Where the trial's tracer leaves its files; made before it starts. Absent: it is not traced.
+  std::optional<std::filesystem::path> trace_dir;
+  std::string trace_obstacle;  ///< why it is not although it was asked for
   std::optional<RequiredAllocator> allocator;  ///< verified, or the trial has failed; absent: any
 };
 
@@ -74,6 +77,7 @@ struct TrialPlan {
   int position = 0;
   std::string arm;
   TrialKind kind = TrialKind::measure;
+  std::string tracer;               ///< of a profile trial; empty otherwise
   std::filesystem::path trial_dir;  ///< exists, private to the trial
   std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
   std::vector<ProcessSpec> processes;

@@ -20,10 +20,15 @@ TEST(CsvReport, HasOneLinePerValueOfTrialRoundAndPhase) {
   trial.roles.push_back(role);
   model.results.trials.push_back(trial);
   EXPECT_EQ(render_csv(model),
-            "trial,block,position,arm,kind,status,role,round,phase,metric,value\n"
-            "7,3,1,\"a,b\",measure,killed_for_memory,server,,,peak_rss_bytes,4294967296\n"
-            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,,round_seconds,0.125\n"
-            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,train,peak_rss_bytes,3\n");
+            "trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,,,peak_rss_bytes,4294967296,\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,,round_seconds,0.125,\n"
+            "7,3,1,\"a,b\",measure,killed_for_memory,server,2,train,peak_rss_bytes,3,\n");
+  model.results.trials[0].kind = TrialKind::profile;
+  model.results.trials[0].tracer = "heaptrack";
+  EXPECT_NE(render_csv(model).find("profile,killed_for_memory,server,2,,round_seconds,0.125,"
+                                   "heaptrack\n"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -99,6 +99,36 @@ json differences_json(const std::vector<DifferenceTable>& tables) {
   return out;
 }
 
+json agreement_json(const std::vector<AgreementTable>& tables) {
+  json out = json::array();
+  for (const AgreementTable& table : tables) {
+    json rows = json::array();
+    for (const AgreementRow& row : table.rows) {
+      json amounts = json::array();
+      for (const ShownAmount& one : row.amounts)
+        amounts.push_back(
+            {{"amount", one.amount}, {"change", one.change}, {"outcome", one.outcome}});
+      rows.push_back({{"tracer", row.tracer},
+                      {"tool", row.tool},
+                      {"counts", row.counts},
+                      {"amounts", std::move(amounts)},
+                      {"stacks", row.stacks},
+                      {"why", row.why}});
+    }
+    json stacks = json::array();
+    for (const AgreementStackRow& row : table.stacks)
+      stacks.push_back({{"question", row.question},
+                        {"function", row.function},
+                        {"stack", row.stack},
+                        {"amounts", row.amounts}});
+    out.push_back({{"title", table.title},
+                   {"reference", table.reference},
+                   {"rows", std::move(rows)},
+                   {"stacks", std::move(stacks)}});
+  }
+  return out;
+}
+
 /// What results.json does not say about a trial.
 json trial_notes(const Results& results) {
   json notes = json::array();
@@ -129,7 +159,12 @@ json report_model_to_json(const ReportModel& model) {
   for (const RoleTimeline& timeline : model.timelines) timelines.push_back(timeline_json(timeline));
   json profiles = json::array();
   for (const ListedProfile& p : model.profiles.profiles)
-    profiles.push_back({{"file", p.file}, {"arm", p.arm}, {"role", p.role}, {"trial", p.trial}});
+    profiles.push_back({{"file", p.file},
+                        {"arm", p.arm},
+                        {"role", p.role},
+                        {"trial", p.trial},
+                        {"tracer", p.tracer},
+                        {"round", or_null(p.round)}});
   return {{"schema", "memduel.report/1"},
           {"title", model.title},
           {"confidential", model.confidential},
@@ -142,6 +177,7 @@ json report_model_to_json(const ReportModel& model) {
           {"headlines", std::move(headlines)},
           {"side_effects", std::move(side_effects)},
           {"differences", differences_json(model.differences)},
+          {"agreement", agreement_json(model.agreement)},
           {"memory_parts", std::move(parts)},
           {"timelines", std::move(timelines)},
           {"profiles", std::move(profiles)},

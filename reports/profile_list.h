@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,7 @@ namespace memduel {
 
 /// A file of the run's profiles/.
 struct ProfileFile {
-  std::string
-      name;  ///< TRIAL-ROLE.mdp of a role's first process image, TRIAL-ROLE.2.mdp of its second
+  std::string name;  ///< see base/profile_name.h
   std::uintmax_t bytes = 0;
 };
 
@@ -21,14 +21,18 @@ struct ListedProfile {
   std::string arm;
   std::string role;
   std::int64_t trial = 0;
+  std::string tracer;
+  std::optional<int> round;  ///< a dump at the end of this round; absent: the whole run
 };
 
 struct ProfileList {
-  std::vector<ListedProfile> profiles;  ///< by role, then by arm as in the results, then by file
-  /// One per role and candidate, to be run in the run's directory: each role's largest file, which
-  /// of a wrapper script and the program that it executes is the program.
+  /// By tracer in the order of their trials, then by role, by arm as in the results, and by file.
+  std::vector<ListedProfile> profiles;
+  /// To be run in the run's directory. One per tracer, role and candidate: each role's largest file
+  /// of the whole run, which of a wrapper script and the program that it executes is the program.
+  /// Then one per tracer, role and arm that compares its first round with its last.
   std::vector<std::string> commands;
-  std::vector<std::string> sentences;  ///< what recording did to each arm
+  std::vector<std::string> sentences;  ///< what recording did to the arms, one per tracer
 };
 
 /// Files of which `results` knows no profile trial are left out.

@@ -10,11 +10,12 @@ using testing::ElementsAre;
 using testing::Field;
 using testing::IsEmpty;
 
-TrialData profile_trial(int id, const std::string& arm) {
+TrialData profile_trial(int id, const std::string& arm, const std::string& tracer = "recorder") {
   TrialData trial;
   trial.id = id;
   trial.arm = arm;
   trial.kind = TrialKind::profile;
+  trial.tracer = tracer;
   return trial;
 }
 
@@ -74,8 +75,34 @@ TEST(ProfileList, SaysWhatRecordingDidToAnArm) {
   EXPECT_THAT(
       list_profiles(results, {}).sentences,
       ElementsAre(
-          "Under the recorder, before took 1.03 times as long and peaked at 1.10 times its RSS.",
-          "Under the recorder, after peaked at 0.99 times its RSS."));
+          "Under the recorder, before took 1.03 times as long and peaked at 1.10 times its RSS; "
+          "after peaked at 0.99 times its RSS."));
+  results.perturbation.push_back({"before", "massif", 41.5, 2.0});
+  EXPECT_EQ(list_profiles(results, {}).sentences.back(),
+            "Under massif, before took 41.50 times as long and peaked at 2.00 times its RSS.");
+}
+
+TEST(ProfileList, ComparesWithinATracerAndTheRoundsOfATrial) {
+  Results results = two_arms();
+  results.trials.push_back(profile_trial(11, "before", "gperftools"));
+  results.trials.push_back(profile_trial(12, "after", "gperftools"));
+  const ProfileList list = list_profiles(results, {{"10-server.mdp", 5},
+                                                   {"11-server.gperftools.heap", 5},
+                                                   {"11-server.round1.gperftools.heap", 5},
+                                                   {"11-server.round10.gperftools.heap", 5},
+                                                   {"11-server.round2.gperftools.heap", 5},
+                                                   {"12-server.gperftools.heap", 5},
+                                                   {"9-server.mdp", 5}});
+  EXPECT_THAT(list.commands,
+              ElementsAre("memduel flamegraph profiles/10-server.mdp --diff profiles/9-server.mdp",
+                          "memduel flamegraph profiles/11-server.gperftools.heap --diff "
+                          "profiles/12-server.gperftools.heap",
+                          "memduel flamegraph profiles/11-server.round1.gperftools.heap --diff "
+                          "profiles/11-server.round10.gperftools.heap"));
+  ASSERT_EQ(list.profiles.size(), 7U);
+  EXPECT_EQ(list.profiles[2].tracer, "gperftools");
+  EXPECT_EQ(list.profiles[2].round, std::nullopt);
+  EXPECT_EQ(list.profiles[4].round, 2);
 }
 
 }  // namespace

@@ -236,6 +236,7 @@ ReportModel build_report_model(const Results& results, const RunData& run,
     model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
   model.differences = difference_tables(results);
+  model.agreement = agreement_tables(results);
   model.memory_parts = memory_parts(results);
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),

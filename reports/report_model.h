@@ -8,6 +8,7 @@
 
 #include "analysis/results.h"
 #include "base/run_data.h"
+#include "reports/agreement_tables.h"
 #include "reports/difference_tables.h"
 #include "reports/profile_list.h"
 #include "reports/timeline.h"
@@ -53,6 +54,7 @@ struct ReportModel {
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
   std::vector<DifferenceTable> differences;  ///< from profile trials
+  std::vector<AgreementTable> agreement;     ///< of their tracers, where there are several
   std::vector<MemoryPart> memory_parts;      ///< live, held free, file-backed; from medians
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;

@@ -2,7 +2,6 @@
 # Installs the Debian packages that building and testing memduel need and that are missing; says which before it does.
 #   scripts/setup.sh          the tool and the laboratory
 #   scripts/setup.sh --tool   the tool alone: no LibTorch, no gRPC
-#   scripts/setup.sh --peers  everything, and the profilers that bench/peers/peers.py runs beside the recorder
 set -euo pipefail
 
 tool_packages=(
@@ -13,20 +12,18 @@ tool_packages=(
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
+  heaptrack libgoogle-perftools4 valgrind
 )
 laboratory_packages=(
-  heaptrack libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
-
-peer_packages=(heaptrack libgoogle-perftools4 valgrind)
 
 packages=("${tool_packages[@]}")
 case "${1:-}" in
   "") packages+=("${laboratory_packages[@]}") ;;
   --tool) ;;
-  --peers) packages+=("${laboratory_packages[@]}" "${peer_packages[@]}") ;;
-  *) echo "usage: setup.sh [--tool | --peers]" >&2; exit 2 ;;
+  *) echo "usage: setup.sh [--tool]" >&2; exit 2 ;;
 esac
 # Any Node.js with npm will do; Debian's where there is none.
 command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)

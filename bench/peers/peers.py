@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The same work plain and under each memory profiler: CPU time, peak RSS, bytes of trace.
 
-    bench/peers/peers.py --out DIR > table.md                      everything: 20 to 25 minutes
+    bench/peers/peers.py --out DIR > table.md                      everything: 50 minutes
     bench/peers/peers.py --out DIR --programs churn,mnist > t.md   a part; what DIR holds already is not measured again
 
 Runs of one program are interleaved: a pair is every tool once, in random order. Every tool is
@@ -31,6 +31,7 @@ from pathlib import Path
 
 LIBRARIES = Path("/usr/lib/x86_64-linux-gnu")
 SLOW_PAIRS = 6  # the fewest for which a 95 % interval exists
+TRACING_PAIRS = 16
 LONGEST_RUN_SECONDS = 300
 
 
@@ -40,22 +41,23 @@ class Tool:
     library: Path | None
     environment: dict  # {out} is an empty directory for what the tool leaves
     package: str = ""  # Debian's
-    slow: bool = False  # SLOW_PAIRS instead of all
+    most_pairs: int | None = None  # of tools whose runs take longer, and whose ratio is plain to see
 
 
 def all_tools(build):
     recorder = build / "lib/libmemduel_recorder.so"
 
-    def memduel(mode):
-        return Tool(f"memduel {mode}", recorder, {"MEMDUEL_RECORDER_DIR": "{out}", "MEMDUEL_RECORDER_MODE": mode})
+    def memduel(mode, most_pairs=None):
+        return Tool(f"memduel {mode}", recorder, {"MEMDUEL_RECORDER_DIR": "{out}", "MEMDUEL_RECORDER_MODE": mode}, most_pairs=most_pairs)
 
     return [
         Tool("plain", None, {}),
         memduel("count"),
         memduel("sampled"),
-        memduel("exact"),
-        Tool("heaptrack", Path("/usr/lib/heaptrack/libheaptrack_preload.so"), {"DUMP_HEAPTRACK_OUTPUT": "{out}/trace"}, "heaptrack"),
-        Tool("gperftools heap", LIBRARIES / "libtcmalloc.so.4", {"HEAPPROFILE": "{out}/heap"}, "libgoogle-perftools4", slow=True),
+        memduel("exact", TRACING_PAIRS),
+        Tool("heaptrack", Path("/usr/lib/heaptrack/libheaptrack_preload.so"), {"DUMP_HEAPTRACK_OUTPUT": "{out}/trace"}, "heaptrack",
+             TRACING_PAIRS),
+        Tool("gperftools heap", LIBRARIES / "libtcmalloc.so.4", {"HEAPPROFILE": "{out}/heap"}, "libgoogle-perftools4", most_pairs=SLOW_PAIRS),
         Tool("gperftools sampling", LIBRARIES / "libtcmalloc.so.4", {"TCMALLOC_SAMPLE_PARAMETER": "524288"}, "libgoogle-perftools4"),
         Tool("jemalloc prof", LIBRARIES / "libjemalloc.so.2",
              {"MALLOC_CONF": "prof:true,prof_final:true,lg_prof_sample:19,prof_prefix:{out}/je"}, "libjemalloc2"),
@@ -146,8 +148,8 @@ def all_programs(build, data, small):
     return {
         "resnet18": Client("ResNet18 round, 10 local steps", build, data, "resnet18", cifar, 1 if small else 10),
         "mnist": Client("MNIST round, 50 local steps", build, data, "mnist-cnn", {"name": "mnist"}, 2 if small else 50),
-        "churn": Program("churn: 5 million small strings in a map", bin / "memduel-peer-churn", 200_000 if small else 5_000_000),
-        "cross-thread": Program("8 threads that free each other's blocks", bin / "memduel-peer-cross_free", 20_000 if small else 500_000),
+        "churn": Program("churn: 5 million small strings in a map", bin / "memduel-peer-churn", 200_000 if small else 5_000_000, more_pairs=4),
+        "cross-thread": Program("8 threads that free each other's blocks", bin / "memduel-peer-cross_free", 20_000 if small else 500_000, more_pairs=6),
         "python": Program("python3 -c 'import json'", "/usr/bin/python3", "-c", "import json", more_pairs=4),
     }
 
@@ -192,7 +194,7 @@ def measure(build, name, program, tools, pairs, seed):
     begin = time.monotonic()
     wanted = pairs * program.more_pairs
     for pair in range(wanted):
-        running = [tool for tool in tools if isinstance(results[tool.name], list) and not (tool.slow and pair >= SLOW_PAIRS)]
+        running = [tool for tool in tools if isinstance(results[tool.name], list) and pair < (tool.most_pairs or wanted)]
         for tool in order.sample(running, len(running)):
             run = run_once(build, program, tool)
             if isinstance(run, str):
@@ -356,7 +358,7 @@ def refuse_missing(build, tools, programs, wanted):
     if any(isinstance(programs.get(name), Client) for name in wanted) and not (build / "bin/memduel-worker").exists():
         missing.append(f"the federated rounds: {build / 'bin/memduel-worker'} (preset release)")
     if missing:
-        raise SystemExit("missing:\n  " + "\n  ".join(missing) + "\nscripts/setup.sh --peers installs the packages")
+        raise SystemExit("missing:\n  " + "\n  ".join(missing) + "\nscripts/setup.sh installs the packages")
 
 
 def warn_when_busy():

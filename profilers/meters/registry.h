@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profilers/availability.h"
 #include "profilers/meters/meter.h"
 
 namespace memduel {
@@ -12,12 +13,6 @@ namespace memduel {
 enum class MeterKind {
   outside,  ///< reads other processes from memduel
   inside,   ///< a probe in the worker; its numbers travel as gauges at marks
-};
-
-struct Availability {
-  bool works = false;
-  std::string why;       ///< why not, and what to do about it; empty when it works
-  std::string how = {};  // NOLINT(readability-redundant-member-init): -Wextra; where ways differ
 };
 
 struct MeterEntry {

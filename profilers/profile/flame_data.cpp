@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "profilers/profile/comparability.h"
 #include "profilers/profile/flame_tree.h"
 #include "profilers/profile/trace_file.h"
 
@@ -175,12 +176,13 @@ class Phases {
   std::vector<std::string> names_{""};
 };
 
-void require_one_unit(const Profile& profile, const Profile& other,
-                      const FlameDataOptions& options) {
-  if (other.unit == profile.unit) return;
-  throw Error(ExitCode::usage,
-              fmt::format("{} has {} and {} has {}: they cannot be compared", options.names.at(0),
-                          to_string(profile.unit), options.names.at(1), to_string(other.unit)));
+/// A question that only one of two has would show the other as nothing.
+bool is_comparable(const View& view, const Comparability& both) {
+  const bool of_both = std::all_of(view.sites.begin(), view.sites.end(),
+                                   [](const LiveSites& sites) { return !sites.empty(); });
+  const bool known = std::find(both.kinds.begin(), both.kinds.end(), view.kind) != both.kinds.end();
+  const bool whole_run = view.round == 0 && view.end == 0 && view.heap == Heap::malloc;
+  return known && (both.one_tool || whole_run || of_both);
 }
 
 }  // namespace
@@ -189,7 +191,8 @@ std::string flame_data(const Profile& profile, const Profile* other,
                        const FlameDataOptions& options) {
   std::vector<const Profile*> profiles{&profile};
   if (other != nullptr) profiles.push_back(other);
-  if (other != nullptr) require_one_unit(profile, *other, options);
+  Comparability both;
+  if (other != nullptr) both = comparability_of(profile, *other, options.names);
   FlameTree tree;
   Views collected(profiles.size());
   std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> node_of;
@@ -199,7 +202,12 @@ std::string flame_data(const Profile& profile, const Profile* other,
     if (other == nullptr) collect_moments(collected, profile);
   }
   const std::vector<std::uint32_t> numbers = tree.sort();
-  const std::vector<View> views = collected.all();
+  std::vector<View> views = collected.all();
+  if (other != nullptr)
+    std::erase_if(views, [&](const View& view) { return !is_comparable(view, both); });
+  if (other != nullptr && views.empty())
+    throw Error(ExitCode::usage, fmt::format("{} and {} have nothing that can be compared",
+                                             options.names.at(0), options.names.at(1)));
 
   std::string columns;
   put_nodes(columns, tree);
@@ -223,7 +231,9 @@ std::string flame_data(const Profile& profile, const Profile* other,
                       {"profiles", nlohmann::json::array()},
                       {"phases", phases.names()},
                       {"views", nlohmann::json::array()},
+                      {"warnings", nlohmann::json::array()},
                       {"nodes", tree.nodes().size()}};
+  if (!both.warning.empty()) json["warnings"].push_back(both.warning);
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     json["profiles"].push_back(json_of(*profiles[i], options.names.at(i)));
   }

@@ -3,12 +3,13 @@
 // The bytes are a LEB128 number, that many bytes of JSON, and then LEB128 numbers to the end.
 // JSON, schema "memduel.flame/1": `profiles` (name, facts, notes, counters; `unit` of the amounts,
 // whether blocks are `counted`; `moments`, each a pair of `moment_unit` and bytes), `phases`,
-// `frames` (`names`, `places`, `kinds`), `views` (kind, heap; `round` of a peak, `born` and `end`
-// of a retention cell, `moment` and `at` of a moment; `totals` per profile), `first` (index of a
-// view), `nodes`. Numbers: per node in preorder how many levels to climb from the node before and
-// its frame; then per profile the count of its sites and for each its node (difference, zigzag),
-// round, phase; then per view and profile the count of its amounts and for each its site
-// (difference, from -1), bytes, blocks and the standard deviation of the bytes.
+// `frames` (`names`, `places`, `kinds`), `warnings` (of a comparison), `views` (kind, heap; `round`
+// of a peak, `born` and `end` of a retention cell, `moment` and `at` of a moment; `totals` per
+// profile), `first` (index of a view), `nodes`. Numbers: per node in preorder how many levels to
+// climb from the node before and its frame; then per profile the count of its sites and for each
+// its node (difference, zigzag), round, phase; then per view and profile the count of its amounts
+// and for each its site (difference, from -1), bytes, blocks and the standard deviation of the
+// bytes.
 #pragma once
 
 #include <string>
@@ -24,9 +25,10 @@ struct FlameDataOptions {
   std::size_t rounds = 10;                ///< the last ones, whose peaks and retention are kept
 };
 
-/// `other` is null, or the profile that is compared with `profile`: Error(usage) when it counts
-/// something else. Amounts are rounded to bytes. Moments have views of their own where they have
-/// stacks and there is no other profile, in which they would have no match.
+/// `other` is null, or the profile that is compared with `profile`: Error(usage) when they have
+/// nothing in common, see comparability.h. Amounts are rounded to bytes. Moments have views of
+/// their own where they have stacks and there is no other profile, in which they would have no
+/// match.
 std::string flame_data(const Profile& profile, const Profile* other,
                        const FlameDataOptions& options);
 

@@ -33,6 +33,7 @@ NamedStack known_to_both(const NamedStack& stack, const std::vector<std::uint32_
 void add(Leftover& into, const NamedStack& stack, const StackAmount& amount, bool baseline) {
   (baseline ? into.matched.baseline : into.matched.candidate) += amount;
   (baseline ? into.matched.in_baseline : into.matched.in_candidate) = true;
+  if (baseline) into.matched.of_baseline.push_back(stack);
   if (amount.total.bytes <= into.largest) return;
   into.largest = amount.total.bytes;
   into.matched.stack = stack;
@@ -85,6 +86,8 @@ void unite(Leftover& into, Leftover& from) {
   into.matched.baseline += from.matched.baseline;
   into.matched.candidate += from.matched.candidate;
   into.matched.in_baseline = into.matched.in_candidate = true;
+  into.matched.of_baseline.insert(into.matched.of_baseline.end(), from.matched.of_baseline.begin(),
+                                  from.matched.of_baseline.end());
 }
 
 /// Joins pairs that differ by inlined calls, the largest first, each with the one that differs
@@ -133,7 +136,7 @@ std::vector<MatchedStack> match_stacks(const NamedSide& baseline, const NamedSid
     if (other == candidate.amounts.end())
       leave(stack, amount, true);
     else
-      matched.push_back({stack, amount, other->second, true, true});
+      matched.push_back({stack, amount, other->second, true, true, {stack}});
   }
   for (const auto& [stack, amount] : candidate.amounts)
     if (!baseline.amounts.contains(stack)) leave(stack, amount, false);

@@ -25,6 +25,7 @@ struct MatchedStack {
   StackAmount candidate;
   bool in_baseline = false;
   bool in_candidate = false;
+  std::vector<NamedStack> of_baseline = {};  ///< the baseline's stacks that were put together
 };
 
 /// One side: its amounts and every function that its names know, sorted.

@@ -14,20 +14,27 @@ namespace {
 constexpr std::array kCloneSuffixes = {".constprop.", ".isra.",      ".part.", ".cold",
                                        ".lto_priv.",  ".localalias", ".llvm."};
 
-/// `libfoo.so.1.2` is `[libfoo.so]`, whatever its version; the program itself is `[program]`.
+/// `libfoo.so.1.2` is `[libfoo.so]`, whatever its version.
+std::string in_library(std::string file) {
+  const std::size_t version = file.find(".so.");
+  if (version != std::string::npos) file.resize(version + 3);
+  return "[" + file + "]";
+}
+
+/// The program itself is `[program]`.
 std::string nameless(const Profile& profile, const ProfileLocation& location) {
   if (location.kind == ProfileLocation::Kind::lost) return "[lost]";
   if (!location.module) return "[unknown]";
   const std::string& path = profile.modules[*location.module].path;
   const auto program = profile.info.find("program");
   if (program != profile.info.end() && program->second == path) return "[program]";
-  std::string file = std::filesystem::path(path).filename().string();
-  const std::size_t version = file.find(".so.");
-  if (version != std::string::npos) file.resize(version + 3);
-  return "[" + file + "]";
+  return in_library(std::filesystem::path(path).filename().string());
 }
 
 std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
+  // Readers of other tools' profiles have named such frames for the file that the tool names.
+  if (frame.function.starts_with('[') && frame.function.ends_with(']'))
+    return in_library(frame.function.substr(1, frame.function.size() - 2));
   if (kind != ProfileLocation::Kind::python) return without_clone(frame.function);
   return fmt::format("{} ({})", frame.function,
                      std::filesystem::path(frame.file).filename().string());
@@ -77,9 +84,10 @@ StackNames::StackNames(const Profile& profile, FunctionNames& names) : profile_(
     of_location_.push_back(functions_at(profile, location, names));
 }
 
-NamedStack StackNames::of(std::uint32_t stack) const {
+NamedStack StackNames::of(std::uint32_t stack, std::size_t depth) const {
   NamedStack functions;
-  for (std::uint32_t node = stack; node != 0; node = profile_.stacks[node].parent) {
+  for (std::uint32_t node = stack; node != 0 && depth > 0; node = profile_.stacks[node].parent) {
+    --depth;
     for (const std::uint32_t function : of_location_[profile_.stacks[node].location])
       if (functions.empty() || functions.back() != function) functions.push_back(function);
   }

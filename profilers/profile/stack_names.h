@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -37,7 +38,9 @@ class StackNames {
   /// Both must outlive this.
   StackNames(const Profile& profile, FunctionNames& names);
 
-  [[nodiscard]] NamedStack of(std::uint32_t stack) const;
+  /// Of its `depth` innermost places.
+  [[nodiscard]] NamedStack of(std::uint32_t stack,
+                              std::size_t depth = std::numeric_limits<std::size_t>::max()) const;
 
   /// Every function of the profile's stacks, sorted.
   [[nodiscard]] std::vector<std::uint32_t> functions() const;

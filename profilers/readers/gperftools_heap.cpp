@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profilers/profile/tracer_facts.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/text_cursor.h"
@@ -124,7 +125,7 @@ class GperftoolsHeapReader {
     const std::uint64_t live = missing(totals_.live_bytes, listed_.live_bytes);
     const std::uint64_t allocated = missing(totals_.bytes, listed_.bytes);
     if (live == 0 && allocated == 0) return;
-    AllocationSite& lost = builder_.site(builder_.stack(0, builder_.named({"[cut off]", {}, 0})));
+    AllocationSite& lost = builder_.site(builder_.stack(0, builder_.named({kCutOffFrame, {}, 0})));
     lost.live = unbiased(missing(totals_.live_blocks, listed_.live_blocks), live, interval_);
     lost.allocated = unbiased(missing(totals_.blocks, listed_.blocks), allocated, interval_);
     const auto share = [](std::uint64_t part, std::uint64_t all) {

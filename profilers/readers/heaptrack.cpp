@@ -76,6 +76,7 @@ class HeaptrackReader {
         profile_.info["command"] = line.rest();
         return;
       case 'A':
+        profile_.info["attached"] = "to a running program";
         profile_.notes.emplace_back(
             "heaptrack was attached to a running program: what was allocated before is not here");
         return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "profilers/profile/tracer_facts.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/stack_builder.h"
@@ -131,7 +132,7 @@ class MassifReader {
   std::uint32_t location_of(std::string_view text) {
     TextCursor cursor(text);
     if (!cursor.skip("0x") || !cursor.number(16) || !cursor.skip(": ")) {
-      return builder_.named({"[below massif's threshold]", {}, 0});
+      return builder_.named({kBelowThresholdFrame, {}, 0});
     }
     std::string_view function = cursor.rest();
     std::string_view place;
@@ -161,6 +162,7 @@ class MassifReader {
         if (!moment.sites.empty() && larger) peak_ = i;
       }
       if (peak_) {
+        profile_.info["peak_unmarked"] = "its largest snapshot with stacks";
         profile_.notes.emplace_back(
             "massif marked no peak: the largest snapshot with stacks stands for it");
       }

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "profilers/recorder/unwind_tables.h"
+
 namespace memduel::recorder {
 
 namespace {
@@ -358,15 +360,8 @@ class Program {
   int depth_ = 0;
 };
 
-}  // namespace
-
-UnwindRule find_unwind_rule(std::uintptr_t pc) {
+UnwindRule read_rule(Bytes header, std::uintptr_t pc) {
   UnwindRule none{};
-  dl_find_object found{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &found) != 0 || found.dlfo_eh_frame == nullptr) {
-    return none;
-  }
-  const auto header = static_cast<Bytes>(found.dlfo_eh_frame);
   Bytes at = find_fde(header, pc);
   if (at == nullptr) return none;
   const auto length = read<std::uint32_t>(at);
@@ -398,6 +393,19 @@ UnwindRule find_unwind_rule(std::uintptr_t pc) {
   if (row.return_undefined) row.rule.cfa = UnwindRule::outermost;
   if (!row.return_at_cfa) row.rule.cfa = UnwindRule::unsupported;
   return row.rule;
+}
+
+}  // namespace
+
+UnwindRule find_unwind_rule(std::uintptr_t pc) {
+  dl_find_object module{};
+  if (_dl_find_object(reinterpret_cast<void*>(pc), &module) != 0 ||
+      module.dlfo_eh_frame == nullptr) {
+    return {};
+  }
+  const UnwindRule rule = read_rule(static_cast<Bytes>(module.dlfo_eh_frame), pc);
+  tables_were_read(module);
+  return rule;
 }
 
 }  // namespace memduel::recorder

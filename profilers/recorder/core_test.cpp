@@ -163,7 +163,10 @@ class RandomCalls {
   [[gnu::noinline]] void shift_a_frame() {
     using Padded = void (RandomCalls::*)(std::size_t);
     static constexpr Padded kPadded[] = {&RandomCalls::padded<1>, &RandomCalls::padded<2>};
-    for (int i = 0; i < 2; ++i) (this->*kPadded[i])(i == 0 ? 128 : 64);
+    for (int i = 0; i < 2; ++i) {
+      const Padded chosen = kPadded[i];
+      (this->*chosen)(i == 0 ? 128 : 64);
+    }
     asm volatile("" ::: "memory");
   }
 
@@ -201,7 +204,8 @@ class RandomCalls {
     using Call = void (RandomCalls::*)(int);
     static constexpr Call kCalls[] = {&RandomCalls::call<0>, &RandomCalls::call<1>,
                                       &RandomCalls::call<2>, &RandomCalls::call<3>};
-    (this->*kCalls[random_() % 4])(depth);
+    const Call chosen = kCalls[random_() % 4];
+    (this->*chosen)(depth);
     asm volatile("" ::: "memory");  // not a tail call
   }
 

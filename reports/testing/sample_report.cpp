@@ -1,7 +1,7 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
 // [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|ablated|hostile-ablated|
-//  profiled|hostile-profiled|traced]
+//  profiled|hostile-profiled|traced|agreed|hostile-agreed]
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -38,6 +38,8 @@ std::map<std::string, Kind> kinds() {
   all["profiled"].sample = {.differences = true};
   all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {.blocks = 2, .hostile = true, .differences = true};
+  all["agreed"].sample = {.profiles = true, .agreement = true};
+  all["hostile-agreed"].sample = {.blocks = 2, .hostile = true, .agreement = true};
   return all;
 }
 

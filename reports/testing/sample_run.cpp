@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "reports/testing/sample_agreement.h"
+
 namespace memduel {
 namespace {
 
@@ -301,6 +303,7 @@ Sample make_sample(const SampleOptions& options) {
   for (int k = 0; options.profiles && k <= options.candidates; ++k) {
     run.trials.push_back(make_trial(options, ++id, -1, k, k));
     run.trials.back().kind = TrialKind::profile;
+    run.trials.back().tracer = "recorder";
     sample.results.perturbation.push_back({arm_name(k, options.hostile), "recorder", 1.04, 1.01});
   }
   for (TrialData& trial : run.trials) {
@@ -313,6 +316,9 @@ Sample make_sample(const SampleOptions& options) {
   }
   add_results(sample.results, run, options);
   if (options.ablation) add_ablation(sample.results, options.hostile);
+  if (options.agreement)
+    sample.results.agreement = {sample_agreement(
+        arm_name(0, options.hostile), options.hostile ? kHostile : "stage(Path const&)")};
   if (options.differences) add_differences(sample.results, options.hostile);
   return sample;
 }

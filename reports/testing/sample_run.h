@@ -20,6 +20,7 @@ struct SampleOptions {
   bool differences = false;  ///< of the server's peak, see add_differences
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
+  bool agreement = false;  ///< of the baseline's tracers, see sample_agreement.h
 };
 
 struct Sample {

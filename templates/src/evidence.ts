@@ -137,13 +137,13 @@ export function as_csv(trials_: Trial[]): string {
     const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
-  const lines = ["trial,block,position,arm,kind,status,role,round,phase,metric,value"];
+  const lines = ["trial,block,position,arm,kind,status,role,round,phase,metric,value,tracer"];
   for (const trial of trials_)
     for (const role of trial.roles) {
       const head = [trial.id, trial.block, trial.position ?? "", field(trial.arm), trial.kind, trial.status, field(role.role)];
       const add = (round: string, phase: string, metrics: Record<string, number>): void => {
         for (const [metric, value] of Object.entries(metrics))
-          lines.push([...head, round, field(phase), field(metric), value].join(","));
+          lines.push([...head, round, field(phase), field(metric), value, field(trial.tracer ?? "")].join(","));
       };
       add("", "", role.metrics);
       for (const round of role.rounds ?? []) {

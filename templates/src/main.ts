@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
+import { agreement_section } from "./agreement";
 import { arm_looks } from "./arms";
 import { differences_section } from "./differences";
 import { choice, h } from "./dom";
@@ -105,6 +106,7 @@ function render(model: ReportModel): void {
     ...rounds_section(model, looks),
     ...growth_section(model),
     ...metrics_section(model),
+    ...agreement_section(model),
     ...profiles_section(model),
     evidence_section(model),
   ];

@@ -48,6 +48,32 @@ export interface DifferenceTable {
   rows: DifferenceRow[];
 }
 
+export interface AgreementRow {
+  tracer: string;
+  tool: string;
+  counts: string;
+  /** Peak, allocated, live. */
+  amounts: { amount: string; change: string; outcome: string }[];
+  stacks: string;
+  why: string[];
+}
+
+export interface AgreementStackRow {
+  question: string;
+  function: string;
+  /** Outermost first. */
+  stack: string[];
+  /** In the order of the table's rows. */
+  amounts: string[];
+}
+
+export interface AgreementTable {
+  title: string;
+  reference: string;
+  rows: AgreementRow[];
+  stacks: AgreementStackRow[];
+}
+
 export interface Envelope {
   first: number;
   /** Successive differences of the bucket maxima; the first is the value itself. */
@@ -191,6 +217,7 @@ export interface Trial {
   position?: number;
   arm: string;
   kind: "measure" | "profile" | "warmup";
+  tracer?: string;
   status: "ok" | "failed" | "killed_for_memory" | "dropped";
   failure?: string;
   roles: RoleResult[];
@@ -238,9 +265,10 @@ export interface ReportModel {
   headlines: Headline[];
   side_effects: SideEffect[];
   differences: DifferenceTable[];
+  agreement: AgreementTable[];
   memory_parts: MemoryPart[];
   timelines: RoleTimeline[];
-  profiles: { file: string; arm: string; role: string; trial: number }[];
+  profiles: { file: string; arm: string; role: string; trial: number; tracer: string; round: number | null }[];
   profile_commands: string[];
   profile_sentences: string[];
   trial_notes: TrialNote[];

@@ -23,12 +23,20 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
           h(
             "table",
             {},
-            h("thead", {}, h("tr", {}, ...["role", "arm", "file"].map((name) => h("th", { scope: "col" }, name)))),
+            h("thead", {}, h("tr", {}, ...["role", "arm", "tracer", "round", "file"].map((name) => h("th", { scope: "col" }, name)))),
             h(
               "tbody",
               {},
               ...profiles.map((one) =>
-                h("tr", {}, h("td", {}, one.role), h("td", {}, one.arm), h("td", {}, h("code", {}, one.file))),
+                h(
+                  "tr",
+                  {},
+                  h("td", {}, one.role),
+                  h("td", {}, one.arm),
+                  h("td", {}, one.tracer),
+                  h("td", {}, one.round === null ? "whole run" : `end of ${one.round}`),
+                  h("td", {}, h("code", {}, one.file)),
+                ),
               ),
             ),
           ),

@@ -44,6 +44,53 @@ TEST(ForeignProfiles, TwoFilesOfMemrayAreOnePage) {
   EXPECT_THAT(read_file(page), HasSubstr("memray.speedscope.json against memray-gprof2dot.json"));
 }
 
+TEST(ForeignProfiles, TwoFilesOfPprofAreOnePage) {
+  const Workplace place;
+  const std::string exported = place.path("again.pb.gz").string();
+  EXPECT_EQ(memduel(place, {"export", golden("go_heap.pb.gz"), "--format", "pprof", "-o", exported})
+                .status,
+            0);
+  const std::string page = place.path("change.html").string();
+  const Finished run =
+      memduel(place, {"flamegraph", golden("go_heap.pb.gz"), "--diff", exported, "-o", page});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err.find("tools count differently"), std::string::npos) << run.err;
+  EXPECT_THAT(read_file(page), HasSubstr("again.pb.gz against go_heap.pb.gz"));
+}
+
+TEST(ForeignProfiles, FilesOfTwoToolsSayWhatIsCompared) {
+  const Workplace place;
+  const std::string page = place.path("change.html").string();
+  const Finished run = memduel(place, {"flamegraph", golden("heaptrack.gz"), "--diff",
+                                       golden("gperftools.heap"), "-o", page});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err,
+              HasSubstr("heaptrack.gz is of heaptrack (requested bytes of every block) and "
+                        "gperftools.heap of gperftools (requested bytes of every block): tools "
+                        "count differently"));
+  EXPECT_THAT(run.err, HasSubstr("Compared: live, allocated\n"));
+  const Finished none = memduel(place, {"flamegraph", golden("memray-gprof2dot.json"), "--diff",
+                                        golden("memray-stats.json"), "-o", page});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("memray-gprof2dot.json has peak and memray-stats.json has "
+                                  "allocated: they have no amount in common"));
+}
+
+TEST(ForeignProfiles, ATruncatedDumpIsReportedWithItsLossByEveryVerb) {
+  const Workplace place;
+  const std::string loss =
+      "truncated by gperftools, which has room for 1 MiB: 83.4 KiB live "
+      "(34.7 %) and 1.10 MiB allocated (87.7 %)";
+  const Finished summary = memduel(place, {"summary", golden("gperftools-cut.heap.gz")});
+  EXPECT_EQ(summary.status, 0) << summary.err;
+  EXPECT_THAT(summary.out, HasSubstr("Note: " + loss));
+  EXPECT_THAT(summary.out, HasSubstr("[cut off]"));
+  const Finished page = memduel(place, {"flamegraph", golden("gperftools-cut.heap.gz"), "-o",
+                                        place.path("cut.html").string()});
+  EXPECT_EQ(page.status, 0) << page.err;
+  EXPECT_THAT(page.err, HasSubstr("gperftools-cut.heap.gz: " + loss));
+}
+
 TEST(ForeignProfiles, BytesAndTimeCannotBeCompared) {
   const Workplace place;
   const Finished run =
@@ -74,10 +121,13 @@ TEST(ForeignProfiles, AWrongEmptyOrHalfFileIsOneLineAndExitFour) {
       place.file("half.zst", whole.substr(0, whole.size() / 2)),
   };
   for (const std::string& file : files) {
-    const Finished run = memduel(place, {"summary", file});
-    EXPECT_EQ(run.status, 4) << file;
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
-    EXPECT_THAT(run.err, AllOf(HasSubstr(file), HasSubstr(": byte ")));
+    for (const Finished& run : {memduel(place, {"summary", file}),
+                                memduel(place, {"flamegraph", golden("heaptrack.gz"), "--diff",
+                                                file, "-o", place.path("x.html").string()})}) {
+      EXPECT_EQ(run.status, 4) << file;
+      EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+      EXPECT_THAT(run.err, AllOf(HasSubstr(file), HasSubstr(": byte ")));
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled", "traced"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled", "traced", "agreed", "hostile-agreed"];
 const dir = mkdtempSync(join(tmpdir(), "memduel-report-"));
 const report = (kind) => join(dir, kind, "report.html");
 const results = (kind) => JSON.parse(readFileSync(join(dir, kind, "results.json"), "utf8"));
@@ -57,7 +57,7 @@ describe("profiles", () => {
     const { page } = await open_report(browser, report("traced"));
     const text = await page.textContent("#profiles");
     assert.match(text, /memduel flamegraph profiles\/28-server\.2\.mdp --diff profiles\/29-server\.2\.mdp/);
-    assert.match(text, /Under the recorder, optimized took 1\.04 times as long and peaked at 1\.01 times its RSS\./);
+    assert.match(text, /Under the recorder, .*; optimized took 1\.04 times as long and peaked at 1\.01 times its RSS\./);
     assert.equal((await page.$$("#profiles tbody tr")).length, 9);
     await page.close();
   });
@@ -65,6 +65,57 @@ describe("profiles", () => {
   test("have no section where there are none", async () => {
     const { page } = await open_report(browser, report("plain"));
     assert.equal(await page.$("#profiles"), null);
+    await page.close();
+  });
+});
+
+describe("tracers side by side", () => {
+  test("every amount, outcome and reason equals results.json", async () => {
+    const { page } = await open_report(browser, report("agreed"));
+    const shown = await page.$$eval("table.agreement tbody tr", (rows) =>
+      rows.map((row) => ({
+        tracer: row.dataset.tracer,
+        outcomes: [...row.querySelectorAll("td[data-outcome]")].map((cell) => cell.dataset.outcome),
+        amounts: [...row.querySelectorAll("td[data-outcome]")].map((cell) => cell.firstChild.textContent),
+        stacks: row.querySelectorAll("td")[4].textContent,
+        why: [...row.querySelectorAll("li")].map((line) => line.textContent),
+      })),
+    );
+    const [agreement] = results("agreed").agreement;
+    assert.equal(agreement.tracers.length, 4);
+    assert.deepEqual(shown.map(({ tracer }) => tracer), agreement.tracers.map(({ tracer }) => tracer));
+    assert.deepEqual(shown.map(({ outcomes }) => outcomes), agreement.tracers.map((view) => view.amounts.map(({ outcome }) => outcome)));
+    assert.deepEqual(shown[3].amounts, ["–", "430.0 MiB ± 4.00 MiB", "3.00 MiB ± 4.00 MiB"]);
+    assert.deepEqual(shown.map(({ stacks }) => stacks), [
+      "the reference",
+      "2 of 2 at the peak, all with the same bytes",
+      "1 of 2 at the peak, with the same bytes",
+      "2 of 2 allocated, 1 with the same bytes",
+    ]);
+    for (const [i, view] of agreement.tracers.entries()) {
+      const texts = new Set(view.amounts.flatMap(({ reasons }) => reasons.map(({ text }) => text)));
+      for (const text of texts) assert.equal(shown[i].why.filter((line) => line.endsWith(text)).length, 1, text);
+    }
+    await page.close();
+  });
+
+  test("the reference's stacks are there, whole, with what each tracer has", async () => {
+    const { page } = await open_report(browser, report("agreed"));
+    const shown = await page.$$eval("table.agreement-stacks tbody tr", (rows) =>
+      rows.map((row) => ({
+        stack: [...row.querySelectorAll("li")].map((frame) => frame.textContent).reverse(),
+        amounts: [...row.querySelectorAll("td.number")].map((cell) => cell.textContent),
+      })),
+    );
+    const [agreement] = results("agreed").agreement;
+    assert.deepEqual(shown.map(({ stack }) => stack), agreement.stacks.map(({ stack }) => stack));
+    assert.deepEqual(shown[0].amounts, ["90.0 MiB", "90.0 MiB", "90.0 MiB (of 95.0 MiB)", "–"]);
+    await page.close();
+  });
+
+  test("have no section where one tracer ran", async () => {
+    const { page } = await open_report(browser, report("traced"));
+    assert.equal(await page.$("#agreement"), null);
     await page.close();
   });
 });

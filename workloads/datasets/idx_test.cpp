@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_directory.h"
 #include "workloads/datasets/gzip.h"
 
 namespace memduel {
@@ -99,7 +100,8 @@ TEST(ParseIdx, AbsurdImageSizeIsRefusedBeforeItIsMultiplied) {
 }
 
 TEST(ReadIdx, ReadsGzipAndPlainAlike) {
-  const std::filesystem::path dir = ::testing::TempDir();
+  const ScratchDirectory scratch(::testing::TempDir(), "idx");
+  const std::filesystem::path& dir = scratch.path();
   write_file_atomically(dir / "images.gz", gzipped(two_images()));
   write_file_atomically(dir / "labels", two_labels());
   EXPECT_EQ(read_idx(dir / "images.gz", dir / "labels").pixels,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/scratch_directory.h"
 
 namespace memduel {
 namespace {
@@ -44,13 +45,15 @@ TEST(CompareStates, DifferentTensorsAreRefused) {
 }
 
 TEST(ModelFile, RoundTrips) {
-  const std::string path = ::testing::TempDir() + "model.bin";
+  const ScratchDirectory scratch(::testing::TempDir(), "model_file");
+  const std::string path = scratch.path() / "model.bin";
   write_model_file(path, two_tensors(3));
   EXPECT_TRUE(compare_states(read_model_file(path), two_tensors(3)).bit_identical);
 }
 
 TEST(ModelFile, TruncatedFileIsRefusedByName) {
-  const std::string path = ::testing::TempDir() + "short.bin";
+  const ScratchDirectory scratch(::testing::TempDir(), "model_file");
+  const std::string path = scratch.path() / "short.bin";
   write_model_file(path, two_tensors(3));
   const std::string whole = read_file(path);
   write_file_atomically(path, whole.substr(0, whole.size() - 1));

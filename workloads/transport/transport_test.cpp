@@ -92,6 +92,23 @@ TEST_P(Transports, WhatTheHandlerThrowsReachesTheClient) {
   }
 }
 
+// The server does not hear out whom it refuses, so that the writing breaks.
+TEST_P(Transports, WhoStillWritesWhenTheServerRefusesIsToldWhy) {
+  serve([](Method, Call& call) {
+    static_cast<void>(call.read());
+    throw Error(ExitCode::cannot_measure, "tensor fc1.weight is missing", "client-3");
+  });
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  const std::string part(65536, 'm');
+  try {
+    for (int parts = 0; parts < 1000; ++parts) write_text(*call, part);
+    FAIL() << "64 MB were sent to a server that refused";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("tensor fc1.weight is missing"));
+  }
+}
+
 TEST_P(Transports, ClientThatBreaksOffIsAnErrorNotAnEnd) {
   std::promise<std::string> seen;
   serve([&](Method, Call& call) {

@@ -59,9 +59,9 @@ class UnixClientCall final : public ClientCall {
                  const std::string& peer, const std::string& caller)
       : frames_(std::move(socket), options.max_message_bytes, peer) {
     const Segment name{method_name(method), nullptr};
-    frames_.send('M', {&name, 1});
+    send('M', {&name, 1});
     const Segment self{caller, nullptr};
-    frames_.send('N', {&self, 1});
+    send('N', {&self, 1});
   }
 
   std::optional<Message> read() override {
@@ -73,8 +73,8 @@ class UnixClientCall final : public ClientCall {
     return std::nullopt;
   }
 
-  void write(std::span<const Segment> segments) override { frames_.send('D', segments); }
-  void finish_writing() override { frames_.send('E', {}); }
+  void write(std::span<const Segment> segments) override { send('D', segments); }
+  void finish_writing() override { send('E', {}); }
 
   void finish() override {
     while (read()) {
@@ -86,6 +86,27 @@ class UnixClientCall final : public ClientCall {
   [[nodiscard]] const std::string& peer() const override { return frames_.peer(); }
 
  private:
+  /// A server that has refused the call hangs up without hearing the rest: its words, which lie
+  /// in the socket, say more than the broken pipe.
+  void send(char kind, std::span<const Segment> segments) {
+    try {
+      frames_.send(kind, segments);
+    } catch (const PeerGone&) {
+      hear_verdict();
+      if (verdict_ && verdict_->kind != 'E') fail(verdict_->bytes, peer());
+      throw;
+    }
+  }
+
+  void hear_verdict() noexcept {
+    try {
+      while (read()) {
+      }
+    } catch (const std::exception&) {  // it hung up without one
+      verdict_.reset();
+    }
+  }
+
   Frames frames_;
   std::optional<Frame> verdict_;
 };

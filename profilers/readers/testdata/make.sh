@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Records the files of this folder anew (all but memray's) with Debian 12's tools, in DIR, whose name ends up inside them:
-#   make.sh [DIR]      default /opt/heap_shapes; needs golang-go google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
+#   make.sh [DIR]      default /opt/heap_shapes; needs memduel in PATH, golang-go google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
 # The numbers in the readers' tests are what heaptrack_print, google-pprof, go tool pprof, jeprof and ms_print say of them (totals.txt).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,6 +10,7 @@ cp "$here"/*.cpp "$here"/*.go .
 build() { g++ -g -O1 -fno-inline -fno-optimize-sibling-calls -fno-omit-frame-pointer heap_shapes.cpp "$@"; }
 
 build -o shapes
+memduel record --exact -o shapes.mdp -- ./shapes
 heaptrack -r -o raw ./shapes >/dev/null
 zstd -dc raw.raw.zst | /usr/lib/heaptrack/libexec/heaptrack_interpret 2>raw.stats | gzip -9n >heaptrack.gz
 mv raw.raw.zst heaptrack.raw.zst
@@ -51,4 +52,4 @@ mv je.*.heap jemalloc.heap
   echo "== go tool pprof -top go_cpu.pb.gz"; go tool pprof -top go_cpu.pb.gz 2>/dev/null
   echo "== ms_print massif.out"; ms_print massif.out
 } >totals.txt
-cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst massif.out gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"
+cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst massif.out shapes.mdp gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"

@@ -79,9 +79,12 @@ export interface FlameModel {
   parent: Uint32Array;
   frame: Uint32Array;
   sites: Sites[];
+  /** What weakens a comparison. */
+  warnings: string[];
 }
 
 interface Head {
+  warnings?: string[];
   profiles: ProfileFacts[];
   phases: string[];
   frames: Frames;
@@ -171,7 +174,7 @@ export function decode(bytes: Uint8Array): FlameModel {
     ...view,
     amounts: head.profiles.map(() => read_amounts(numbers)),
   }));
-  return { ...head, ...nodes, sites, views, first: head.first ?? 0 };
+  return { ...head, ...nodes, sites, views, first: head.first ?? 0, warnings: head.warnings ?? [] };
 }
 
 /** Base64 of gzip, from the page itself. */

@@ -56,7 +56,7 @@ class FlamePage {
       this.field.focus();
     });
     const parts = [
-      h("section", { "aria-label": "Graph" }, this.total, this.controls, two ? legend(model) : null, this.graph.element, this.look),
+      h("section", { "aria-label": "Graph" }, this.total, this.controls, two ? legend(model) : null, ...model.warnings.map((text) => h("p", { class: "notice" }, text)), this.graph.element, this.look),
       section("functions", two ? "Functions that changed most" : `Functions with most ${amount_word()} of their own`, this.functions),
       retention === null
         ? null

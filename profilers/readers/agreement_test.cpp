@@ -1,0 +1,126 @@
+// One program, testdata/heap_shapes.cpp, under five tools: do their files agree as they must?
+//
+// Allocated: libstdc++'s pool of 72704 bytes before main, 10 blocks of 1000 bytes that stay, 16 of
+// 64 KiB at once, 500 of 32 one after the other, and a vector that grew to 16 pointers, 8 + 16 + …
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "profilers/profile/load_profile.h"
+#include "profilers/profile/tracer_agreement.h"
+#include "profilers/readers/testing/golden.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using namespace testing_golden;
+
+constexpr double kPool = 72704;
+constexpr double kKept = 10 * 1000;
+constexpr double kHeld = 16 * 65536;
+constexpr double kPeak = kPool + kKept + kHeld + 16 * 8;
+constexpr double kAllocated = kPool + kKept + kHeld + 500 * 32 + (8 + 16 + 32 + 64 + 128);
+
+TracerAgreement of_shapes(const std::string& tracer, const std::string& file) {
+  auto agreement = tracer_agreement(
+      {{"recorder", {{load_profile(golden_file("shapes.mdp"))}}}, {tracer, {{read_golden(file)}}}});
+  EXPECT_TRUE(agreement);
+  return *agreement;
+}
+
+const AgreementAmount& amount(const TracerView& view, const std::string& kind) {
+  for (const AgreementAmount& one : view.amounts)
+    if (one.kind == kind) return one;
+  throw std::out_of_range(kind);
+}
+
+std::vector<std::string> reasons(const TracerView& view, const std::string& kind) {
+  std::vector<std::string> codes;
+  for (const AgreementReason& reason : amount(view, kind).reasons) codes.push_back(reason.code);
+  return codes;
+}
+
+TEST(AgreementOfShapes, TheRecorderHasWhatTheProgramAllocates) {
+  const TracerAgreement agreement = of_shapes("heaptrack", "heaptrack.gz");
+  const TracerView& recorder = agreement.tracers[0];
+  EXPECT_EQ(amount(recorder, "peak").bytes, kPeak);
+  EXPECT_EQ(amount(recorder, "allocated").bytes, kAllocated);
+  EXPECT_EQ(amount(recorder, "live").bytes, kPool + kKept);
+}
+
+TEST(AgreementOfShapes, HeaptrackIsTheSameButForThePoolThatItHasFreed) {
+  for (const char* file : {"heaptrack.gz", "heaptrack.raw.zst"}) {
+    const TracerView view = of_shapes("heaptrack", file).tracers[1];
+    EXPECT_EQ(amount(view, "peak").outcome, AgreementOutcome::same) << file;
+    EXPECT_EQ(amount(view, "allocated").outcome, AgreementOutcome::same);
+    EXPECT_EQ(amount(view, "live").difference_bytes, -kPool);
+    EXPECT_EQ(amount(view, "live").outcome, AgreementOutcome::explained);
+    EXPECT_THAT(reasons(view, "live"), ElementsAre("pools_at_exit"));
+    EXPECT_EQ(amount(view, "live").reasons[0].low_bytes, -kPool);
+  }
+}
+
+TEST(AgreementOfShapes, HeaptracksInterpretedStacksAreTheRecorders) {
+  const TracerView view = of_shapes("heaptrack", "heaptrack.gz").tracers[1];
+  ASSERT_TRUE(view.stacks);
+  EXPECT_EQ(view.stacks->kind, "peak");
+  EXPECT_EQ(view.stacks->of, 4);
+  EXPECT_EQ(view.stacks->found, 4);
+  EXPECT_EQ(view.stacks->same, 4);
+}
+
+TEST(AgreementOfShapes, MassifHasThePeakAndPutsSmallStacksTogether) {
+  const TracerAgreement agreement = of_shapes("massif", "massif.out");
+  const TracerView& view = agreement.tracers[1];
+  EXPECT_EQ(amount(view, "peak").outcome, AgreementOutcome::same);
+  EXPECT_FALSE(amount(view, "allocated").bytes);
+  EXPECT_THAT(reasons(view, "allocated"), ElementsAre("no_allocated"));
+  EXPECT_EQ(amount(view, "live").bytes, kKept);
+  EXPECT_THAT(reasons(view, "live"), ElementsAre("pools_at_exit", "not_the_end"));
+  EXPECT_EQ(amount(view, "live").outcome, AgreementOutcome::explained);
+  ASSERT_TRUE(view.stacks);
+  EXPECT_EQ(view.stacks->found, 2);  // of 64 KiB and the pool; the others are 0.9 % and 0.01 %
+  EXPECT_EQ(view.stacks->same, 2);
+  ASSERT_EQ(view.stacks->reasons.size(), 1U);
+  EXPECT_EQ(view.stacks->reasons[0].text, "2 not found: below its threshold of 1 % of all bytes");
+}
+
+TEST(AgreementOfShapes, GperftoolsBeginsAfterThePool) {
+  const TracerView view = of_shapes("gperftools", "gperftools.heap").tracers[1];
+  EXPECT_THAT(reasons(view, "peak"), ElementsAre("no_peak"));
+  EXPECT_EQ(amount(view, "allocated").difference_bytes, -kPool);
+  EXPECT_EQ(amount(view, "allocated").outcome, AgreementOutcome::explained);
+  EXPECT_THAT(reasons(view, "allocated"), ElementsAre("before_main"));
+  EXPECT_EQ(amount(view, "live").difference_bytes, -kPool);
+  EXPECT_EQ(amount(view, "live").outcome, AgreementOutcome::explained);
+}
+
+TEST(AgreementOfShapes, JemallocIsWithinItsSamplesAndSizeClasses) {
+  const TracerView view = of_shapes("jemalloc", "jemalloc.heap").tracers[1];
+  EXPECT_EQ(view.counts, "bytes of size classes, one sample per 16.0 KiB");
+  EXPECT_NEAR(*amount(view, "allocated").difference_bytes, 1218065 - kAllocated, 1);  // jeprof's
+  EXPECT_EQ(amount(view, "allocated").outcome, AgreementOutcome::explained);
+  EXPECT_THAT(reasons(view, "allocated"), ElementsAre("sampling", "usable_bytes"));
+  EXPECT_NEAR(*amount(view, "live").difference_bytes, 99395 - kPool - kKept, 1);
+  EXPECT_EQ(amount(view, "live").outcome, AgreementOutcome::explained);
+}
+
+TEST(AgreementOfShapes, ACutDumpSaysWhichStacksAreNotInIt) {
+  // Another run of the program, with 3 + 9 + … stacks more: what it lost is told, not hidden.
+  const Profile cut = read_golden("gperftools-cut.heap.gz");
+  auto agreement =
+      tracer_agreement({{"heaptrack", {{read_golden("heaptrack.gz")}}}, {"gperftools", {{cut}}}});
+  ASSERT_TRUE(agreement);
+  const AgreementStacks& stacks = *agreement->tracers[1].stacks;
+  bool told = false;
+  for (const AgreementReason& reason : stacks.reasons)
+    told =
+        told || (reason.code == "truncated" && reason.text.find("its dump is cut off: stacks of "
+                                                                "1.10 MiB") != std::string::npos);
+  EXPECT_TRUE(told);
+}
+
+}  // namespace
+}  // namespace memduel

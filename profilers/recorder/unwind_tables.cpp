@@ -1,0 +1,67 @@
+#include "profilers/recorder/unwind_tables.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
+
+#include "profilers/recorder/system.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+// A page fault maps up to 16 pages of the file around the touched one, so that this is 2 MiB of the
+// table itself at most.
+constexpr std::uint32_t kReadsBetween = 32;
+constexpr std::uintptr_t kPageBytes = 4096;
+
+std::uint32_t reads;
+
+struct Range {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+};
+
+// Such relocations are written into pages that are read-only afterwards.
+bool has_text_relocations(const link_map& module) {
+  if (module.l_ld == nullptr) return true;
+  for (const ElfW(Dyn)* entry = module.l_ld; entry->d_tag != DT_NULL; ++entry) {
+    if (entry->d_tag == DT_TEXTREL) return true;
+    if (entry->d_tag == DT_FLAGS && (entry->d_un.d_val & DF_TEXTREL) != 0) return true;
+  }
+  return false;
+}
+
+// From the header of the tables to the end of its segment, where that can only be read. The first
+// segment of a library starts with its ELF header, as the dynamic linker maps it.
+Range pages_of_tables(const dl_find_object& module) {
+  const char* start = static_cast<const char*>(module.dlfo_map_start);
+  const auto tables = reinterpret_cast<std::uintptr_t>(module.dlfo_eh_frame);
+  ElfW(Ehdr) header;
+  memcpy(&header, start, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    memcpy(&segment, start + header.e_phoff + i * sizeof segment, sizeof segment);
+    const std::uintptr_t begin = module.dlfo_link_map->l_addr + segment.p_vaddr;
+    const std::uintptr_t end = begin + segment.p_filesz;
+    if (segment.p_type != PT_LOAD || tables < begin || tables >= end) continue;
+    if (segment.p_flags != PF_R) return {};
+    return {(tables + kPageBytes - 1) & ~(kPageBytes - 1), end & ~(kPageBytes - 1)};
+  }
+  return {};
+}
+
+}  // namespace
+
+void tables_were_read(const dl_find_object& module) {
+  if (__atomic_add_fetch(&reads, 1, __ATOMIC_RELAXED) % kReadsBetween != 0) return;
+  if (has_text_relocations(*module.dlfo_link_map)) return;
+  const Range pages = pages_of_tables(module);
+  if (pages.begin >= pages.end) return;
+  raw_syscall(SYS_madvise, static_cast<long>(pages.begin),
+              static_cast<long>(pages.end - pages.begin), MADV_DONTNEED);
+}
+
+}  // namespace memduel::recorder

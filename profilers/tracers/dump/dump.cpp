@@ -1,0 +1,250 @@
+// Preloaded beside the profiler of another tool: has it write what it holds when a round ends and
+// when the program does, under names that say which process image and which round it was:
+//
+//   MEMDUEL_TRACER_DIR/<ns>-<pid>              the whole run of an image that started at that time
+//   MEMDUEL_TRACER_DIR/<ns>-<pid>.round<n>     at the end of round n
+//
+// The tools name their files by process, and a process that executes another program, or a forked
+// child, would write over them. Like the recorder this runs inside somebody else's process: no C++
+// runtime, nothing allocated, no thread-local state.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "memduel/annotate.h"
+
+namespace {
+
+/// A path or a command, put together in place. One that does not fit is empty.
+class Text {
+ public:
+  Text& add(const char* text) {
+    const std::size_t length = strlen(text);
+    whole_ = whole_ && length < sizeof bytes_ - length_;
+    if (!whole_) length_ = 0;
+    if (whole_) memcpy(bytes_ + length_, text, length);
+    if (whole_) length_ += length;
+    bytes_[length_] = '\0';
+    return *this;
+  }
+  Text& add(std::uint64_t number, std::size_t least_digits = 1) {
+    char digits[24];
+    std::size_t at = sizeof digits - 1;
+    digits[at] = '\0';
+    do {
+      digits[--at] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (at > 0 && (number != 0 || sizeof digits - 1 - at < least_digits));
+    return add(digits + at);
+  }
+  [[nodiscard]] const char* get() const { return bytes_; }
+
+ private:
+  char bytes_[4096] = {};
+  std::size_t length_ = 0;
+  bool whole_ = true;
+};
+
+/// How one tool is driven. Any may be null.
+struct Tool {
+  const char* name;
+  void (*begin)();
+  void (*dump)(const char* file);  ///< what it holds now
+  void (*end)();                   ///< at exit
+  void (*forked)();                ///< in the child
+};
+
+const Tool* tool = nullptr;
+char directory[3072];
+pid_t image_pid = 0;  ///< of the process that loaded us, not of its forked children
+std::uint64_t started_ns = 0;
+std::atomic_flag dumping = ATOMIC_FLAG_INIT;
+
+std::uint64_t now_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+Text image_file() {
+  Text file;
+  file.add(directory).add("/").add(started_ns).add("-").add(static_cast<std::uint64_t>(getpid()));
+  return file;
+}
+
+template <typename Function>
+Function find(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+// heaptrack takes itself out of the environment when it starts, which is at the first allocation.
+// Put back, programs that this one executes are recorded, too, each to a file of its own.
+void begin_heaptrack() {
+  void* volatile first = malloc(1);
+  free(first);
+  const char* preload = getenv("MEMDUEL_TRACER_PRELOAD");
+  Text next;
+  next.add(directory).add("/").add(now_ns()).add("-$$");
+  if (preload != nullptr) setenv("LD_PRELOAD", preload, 1);
+  setenv("DUMP_HEAPTRACK_OUTPUT", next.get(), 1);
+}
+
+std::uint64_t gperftools_dumps = 0;
+
+void begin_gperftools() {
+  if (const auto start = find<void (*)(const char*)>("HeapProfilerStart"))
+    start(image_file().add(".tool").get());
+}
+
+// The tool numbers its dumps itself; the next one is seldom not the next number. A forked child has
+// its parent's count, and would write to its parent's files.
+void dump_gperftools(const char* file) {
+  constexpr std::uint64_t kLookAhead = 16;
+  const auto dump = find<void (*)(const char*)>("HeapProfilerDump");
+  if (dump == nullptr || getpid() != image_pid) return;
+  dump("memduel");
+  for (std::uint64_t next = gperftools_dumps + 1; next <= gperftools_dumps + kLookAhead; ++next) {
+    Text written = image_file();
+    written.add(".tool.").add(next, 4).add(".heap");
+    if (rename(written.get(), file) != 0) continue;
+    gperftools_dumps = next;
+    return;
+  }
+}
+
+// Without it the tool dumps once more.
+void end_gperftools() {
+  if (const auto stop = find<void (*)()>("HeapProfilerStop")) stop();
+}
+
+int cpu_profile_fd = -1;
+
+void begin_cpu() {
+  const auto start = find<int (*)(const char*)>("ProfilerStart");
+  const Text file = image_file();
+  if (start == nullptr || start(file.get()) == 0) return;
+  struct stat written{};
+  if (stat(file.get(), &written) != 0) return;
+  constexpr int kMostDescriptors = 256;
+  for (int fd = 0; fd < kMostDescriptors && cpu_profile_fd < 0; ++fd) {
+    struct stat open_file{};
+    if (fstat(fd, &open_file) == 0 && open_file.st_dev == written.st_dev &&
+        open_file.st_ino == written.st_ino)
+      cpu_profile_fd = fd;
+  }
+}
+
+void end_cpu() {
+  if (const auto stop = find<void (*)()>("ProfilerStop")) stop();
+}
+
+// At its exit a forked child writes what its parent had sampled, to its parent's file.
+void keep_child_off_cpu_profile() {
+  if (cpu_profile_fd < 0) return;
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  dup2(nowhere, cpu_profile_fd);
+  close(nowhere);
+}
+
+void dump_jemalloc(const char* file) {
+  using Control = int (*)(const char*, void*, size_t*, void*, size_t);
+  if (const auto control = find<Control>("mallctl"))
+    control("prof.dump", nullptr, nullptr, &file, sizeof file);
+}
+
+// Massif names files by process id alone, and so does this.
+void begin_massif() {
+  started_ns = 0;
+}
+
+// A command to valgrind itself, as VALGRIND_MONITOR_COMMAND of valgrind/valgrind.h sends it: four
+// rotations that add up to nothing, and an exchange of a register with itself.
+void tell_valgrind(const char* command) {
+#if defined(__x86_64__)
+  constexpr std::uint64_t kMonitorCommand = 0x1202;
+  const volatile std::uint64_t request[6] = {
+      kMonitorCommand, reinterpret_cast<std::uint64_t>(command), 0, 0, 0, 0};
+  std::uint64_t answer = 0;
+  asm volatile(
+      "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+      : "+d"(answer)
+      : "a"(&request[0])
+      : "cc", "memory");
+#else
+  static_cast<void>(command);
+#endif
+}
+
+// Valgrind splits commands at spaces, which the directory may have.
+void dump_massif(const char* file) {
+  const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  Text command;
+  command.add("detailed_snapshot /proc/self/fd/").add(static_cast<std::uint64_t>(fd));
+  command.add(file + strlen(directory));
+  tell_valgrind(command.get());
+  close(fd);
+}
+
+constexpr Tool kTools[] = {
+    {"heaptrack", begin_heaptrack, nullptr, nullptr, nullptr},
+    {"gperftools", begin_gperftools, dump_gperftools, end_gperftools, nullptr},
+    {"gperftools-cpu", begin_cpu, nullptr, end_cpu, keep_child_off_cpu_profile},
+    {"jemalloc", nullptr, dump_jemalloc, nullptr, nullptr},
+    {"massif", begin_massif, dump_massif, nullptr, nullptr},
+};
+
+void dump_to(const Text& file) {
+  if (tool->dump == nullptr || dumping.test_and_set(std::memory_order_acquire)) return;
+  const int saved_errno = errno;
+  tool->dump(file.get());
+  errno = saved_errno;
+  dumping.clear(std::memory_order_release);
+}
+
+// Valgrind writes the whole run itself. The libraries' own exit functions run later.
+void end() {
+  if (tool->begin != begin_massif) dump_to(image_file());
+  if (tool->end != nullptr) tool->end();
+}
+
+void begin_child() {
+  dumping.clear();
+  if (tool->forked != nullptr) tool->forked();
+}
+
+[[gnu::constructor]] void begin() {
+  const char* name = getenv("MEMDUEL_TRACER");
+  const char* where = getenv("MEMDUEL_TRACER_DIR");
+  if (name == nullptr || where == nullptr || strlen(where) >= sizeof directory) return;
+  for (const Tool& one : kTools)
+    if (strcmp(name, one.name) == 0) tool = &one;
+  if (tool == nullptr) return;
+  strcpy(directory, where);
+  image_pid = getpid();
+  started_ns = now_ns();
+  if (tool->begin != nullptr) tool->begin();
+  pthread_atfork(nullptr, nullptr, begin_child);
+  atexit(end);
+}
+
+}  // namespace
+
+/// Called by annotate.h at every mark.
+extern "C" __attribute__((visibility("default"))) void memduel_recorder_mark(
+    int kind, int round, const char* /*phase*/) {
+  if (tool == nullptr || kind != MEMDUEL_MARK_ROUND_END) return;
+  Text file = image_file();
+  dump_to(file.add(".round").add(static_cast<std::uint64_t>(round < 0 ? 0 : round)));
+}

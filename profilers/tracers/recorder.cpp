@@ -1,0 +1,49 @@
+// memduel's own recorder as a tracer.
+#include "base/profile_name.h"
+#include "profilers/profile/preload.h"
+#include "profilers/profile/recorded_images.h"
+#include "profilers/tracers/backends.h"
+#include "profilers/tracers/preloaded.h"
+
+namespace memduel {
+namespace {
+
+class Recorder : public Tracer {
+ public:
+  [[nodiscard]] TracedStart start(const std::filesystem::path& directory,
+                                  const EnvironmentVariables& environment,
+                                  const TracerOptions& options) const override {
+    Preload preload;
+    preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
+    preload.interval_bytes = options.interval_bytes;
+    return {{}, recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"))};
+  }
+
+  [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
+                                  const ProfileNaming& file_of) const override {
+    KeptProfiles kept;
+    RecordedImages recorded =
+        finish_images(directory,
+                      [&](const HeapCounters& image, std::size_t number) {
+                        kept.files.push_back({{number, image.pid, std::nullopt}, {}});
+                        kept.files.back().file = file_of(kept.files.back().of);
+                        return kept.files.back().file;
+                      },
+                      {default_symbol_cache(), false});
+    kept.missing = std::move(recorded.unreadable);
+    return kept;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Tracer> make_recorder() {
+  return std::make_unique<Recorder>();
+}
+
+Availability recorder_works() {
+  if (std::filesystem::exists(recorder_library())) return {true, {}};
+  return {false, recorder_library().string() + " is missing; build the target memduel_recorder"};
+}
+
+}  // namespace memduel

@@ -1,0 +1,57 @@
+#include "profilers/tracers/registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "base/profile_name.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(TracerRegistry, HoldsTheRecorderAndFiveOfOtherTools) {
+  std::vector<std::string> names;
+  for (const TracerEntry& entry : tracers()) names.push_back(entry.name);
+  EXPECT_THAT(names, ElementsAre("recorder", "heaptrack", "gperftools", "gperftools-cpu",
+                                 "jemalloc", "massif"));
+}
+
+TEST(TracerRegistry, EveryRowIsComplete) {
+  for (const TracerEntry& entry : tracers()) {
+    EXPECT_FALSE(entry.summary.empty()) << entry.name;
+    EXPECT_FALSE(entry.limits.empty()) << entry.name;
+    EXPECT_EQ(entry.package.empty(), entry.name == kRecorderTracer) << entry.name;
+    EXPECT_FALSE(profile_extension(entry.name).empty());
+    EXPECT_GE(entry.patience, 1) << entry.name;
+    EXPECT_NE(entry.make(), nullptr) << entry.name;
+    const Availability here = entry.works_here();
+    EXPECT_EQ(here.works, here.why.empty()) << entry.name;
+    EXPECT_EQ(here.works, obstacle_here(entry, here).empty()) << entry.name;
+  }
+}
+
+TEST(TracerRegistry, AllAreHereWhereSetupRan) {
+  for (const TracerEntry& entry : tracers())
+    EXPECT_TRUE(entry.works_here().works) << obstacle_here(entry, entry.works_here());
+}
+
+TEST(TracerRegistry, OneThatIsMissingIsNamedWithItsPackage) {
+  EXPECT_EQ(obstacle_here(tracer_named("jemalloc"), {false, "libjemalloc.so.2 was not found"}),
+            "libjemalloc.so.2 was not found; apt-get install libjemalloc2");
+}
+
+TEST(TracerRegistry, AnUnknownNameSuggestsTheNearest) {
+  try {
+    tracer_named("heaptrak");
+    ADD_FAILURE() << "there is no such tracer";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.message(), HasSubstr("did you mean \"heaptrack\"?"));
+  }
+}
+
+}  // namespace
+}  // namespace memduel

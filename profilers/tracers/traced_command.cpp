@@ -1,0 +1,61 @@
+#include "profilers/tracers/traced_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/profile_name.h"
+#include "base/scratch_directory.h"
+#include "profilers/profile/preload.h"
+#include "profilers/profile/run_command.h"
+
+namespace memduel {
+namespace {
+
+/// Of our own environment, what tracers look at.
+EnvironmentVariables inherited_variables() {
+  EnvironmentVariables variables;
+  for (const char* name : {"LD_PRELOAD", "MALLOC_CONF"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) variables[name] = value;
+  }
+  return variables;
+}
+
+}  // namespace
+
+TracedResult trace_command(const TracerEntry& entry, const TracedCommand& command) {
+  if (command.argv.empty()) throw Error(ExitCode::usage, "no command to record");
+  const Availability here = entry.works_here();
+  if (!here.works)
+    throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--tracer " + entry.name,
+                "see memduel list tracers");
+  TracedResult result;
+  const std::filesystem::path program = find_program(command.argv[0]);
+  const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);
+  if (!obstacle.empty()) {
+    result.status = run_command(command.argv, {});
+    result.notes.push_back(fmt::format("{} was not recorded: {}", program.string(), obstacle));
+    return result;
+  }
+  std::filesystem::path beside = command.output ? command.output->parent_path() : ".";
+  if (beside.empty()) beside = ".";
+  const ScratchDirectory workplace(beside, ".memduel-record");
+  const auto tracer = entry.make();
+  const TracedStart start = tracer->start(workplace.path(), inherited_variables(), command.options);
+  std::vector<std::string> argv = start.wrapper;
+  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+  result.status = run_command(argv, start.environment);
+  const std::string name = std::filesystem::path(command.argv[0]).filename().string();
+  std::optional<std::filesystem::path> first = command.output;
+  KeptProfiles kept = tracer->keep(workplace.path(), [&](const LeftProfile& left) {
+    if (!first) first = fmt::format("{}.{}.{}", name, left.pid, profile_extension(entry.name));
+    return profile_beside(*first, entry.name, left.image, left.round);
+  });
+  for (KeptProfile& one : kept.files) result.files.push_back(std::move(one.file));
+  for (std::string& why : kept.missing) result.notes.push_back(std::move(why));
+  return result;
+}
+
+}  // namespace memduel

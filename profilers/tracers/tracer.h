@@ -1,0 +1,66 @@
+// The interface of tracers: what records who allocates (or spends time) inside other processes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+using EnvironmentVariables = std::map<std::string, std::string>;
+
+struct TracerOptions {
+  /// Mean distance of samples, of tracers that sample. jemalloc takes powers of two.
+  std::uint64_t interval_bytes = 512 * 1024;
+  bool every_allocation = false;  ///< leave none out, where the tracer samples
+};
+
+/// How a process is to be started so that the tracer is in it.
+struct TracedStart {
+  std::vector<std::string> wrapper;  ///< goes before its arguments
+  EnvironmentVariables environment;  ///< to be set in it
+};
+
+/// What one file of a tracer is of.
+struct LeftProfile {
+  std::size_t image = 1;  ///< the process image, by its place among those that left something
+  std::int64_t pid = 0;
+  std::optional<int> round;  ///< a dump at the end of this round; absent: the whole run
+};
+
+struct KeptProfile {
+  LeftProfile of;
+  std::filesystem::path file;
+};
+
+struct KeptProfiles {
+  std::vector<KeptProfile> files;    ///< by image; the whole run first, then rounds
+  std::vector<std::string> missing;  ///< what is not there, and why
+};
+
+/// The file in which a profile is to be kept.
+using ProfileNaming = std::function<std::filesystem::path(const LeftProfile&)>;
+
+/// All files open with read_profile (profilers/readers/registry.h).
+class Tracer {
+ public:
+  virtual ~Tracer() = default;
+
+  /// `environment` is the one that the process would have: what it preloads and sets for itself
+  /// stays in force behind the tracer's. `directory` must exist when it starts, and is for one role
+  /// of one trial alone.
+  [[nodiscard]] virtual TracedStart start(const std::filesystem::path& directory,
+                                          const EnvironmentVariables& environment,
+                                          const TracerOptions& options) const = 0;
+
+  /// Moves what was left in `directory` to its places; files that are there are replaced. Throws
+  /// Error(io) when one cannot be written.
+  [[nodiscard]] virtual KeptProfiles keep(const std::filesystem::path& directory,
+                                          const ProfileNaming& file_of) const = 0;
+};
+
+}  // namespace memduel

@@ -1,0 +1,418 @@
+// Real programs under every tracer: through a run's profile trials and through `record --tracer`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/profile_name.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+const std::string kLeaks = MEMDUEL_RECORDER_PROGRAMS "/leaks_in_upload";
+/// What leak_in_upload() of that program loses in each of its five rounds: 64 blocks of 4096 bytes,
+/// a size class of every allocator.
+constexpr double kRoundBytes = 64 * 4096;
+constexpr int kRounds = 5;
+
+const std::vector<std::string> kTracers = {"recorder",       "heaptrack", "gperftools",
+                                           "gperftools-cpu", "jemalloc",  "massif"};
+const std::vector<std::string> kHeapTracers = {"recorder", "heaptrack", "gperftools", "jemalloc",
+                                               "massif"};
+const std::vector<std::string> kRoundTracers = {"gperftools", "jemalloc", "massif"};
+
+/// Bytes of a kind in stacks that have `function`, as `export` says.
+double bytes_in(const Workplace& place, const fs::path& profile, const std::string& kind,
+                const std::string& function) {
+  const Finished run =
+      memduel(place, {"export", profile.string(), "--format", "folded", "--kind", kind});
+  EXPECT_EQ(run.status, 0) << run.err;
+  std::istringstream lines(run.out);
+  double bytes = 0;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(function) != std::string::npos) bytes += std::stod(line.substr(line.rfind(' ')));
+  return bytes;
+}
+
+/// One run of a leaking program with a profile trial by every tracer, in a folder with a space in
+/// its name.
+class EveryTracer : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    place_ = new Workplace;
+    const std::string config = place_->file("duel.json", R"({
+      "name": "backends", "baseline": "a",
+      "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" +
+                                                             kLeaks + R"("] } ] },
+      "arms": [ { "name": "a" }, { "name": "b", "env": { "MALLOC_CONF": "narenas:1", "LD_PRELOAD": "" } } ],
+      "measure": { "repeats": 2 },
+      "profile": { "tracers": ["recorder", "heaptrack", "gperftools", "gperftools-cpu", "jemalloc", "massif"] } })");
+    run_ = memduel(*place_, {"run", config, "--out", directory().string()});
+    ASSERT_EQ(run_.status, 0) << run_.err;
+    results_ = results_in(directory());
+  }
+  static void TearDownTestSuite() { delete place_; }
+
+  static fs::path directory() { return place_->path("a run"); }
+  static const Workplace& place() { return *place_; }
+
+  /// The tracer's trial of an arm.
+  static nlohmann::json trial_of(const std::string& tracer, const std::string& arm) {
+    for (const auto& trial : results_.at("trials"))
+      if (trial.value("tracer", "") == tracer && trial.at("arm") == arm) return trial;
+    ADD_FAILURE() << "no trial of " << arm << " under " << tracer;
+    return {};
+  }
+
+  static fs::path profile_of(const std::string& tracer, const std::string& arm = "a",
+                             std::optional<int> round = {}) {
+    const ProfileName name = {trial_of(tracer, arm).at("id"), "command", 1, round, tracer};
+    return directory() / "profiles" / to_text(name);
+  }
+
+  static inline Workplace* place_ = nullptr;
+  static inline Finished run_;
+  static inline nlohmann::json results_;
+};
+
+TEST_F(EveryTracer, SeesTheProgramEndWellWithAllItsRounds) {
+  for (const std::string& tracer : kTracers) {
+    for (const std::string arm : {"a", "b"}) {
+      const auto trial = trial_of(tracer, arm);
+      EXPECT_EQ(trial.at("kind"), "profile");
+      EXPECT_EQ(trial.at("status"), "ok") << tracer;
+      EXPECT_EQ(trial.at("roles").at(0).at("exit_status"), 0) << tracer;
+      EXPECT_EQ(trial.at("roles").at(0).at("rounds").size(), kRounds) << tracer;
+      EXPECT_TRUE(fs::exists(profile_of(tracer, arm))) << profile_of(tracer, arm);
+    }
+  }
+  EXPECT_FALSE(fs::exists(directory() / "trials"));
+}
+
+TEST_F(EveryTracer, FindsTheLeakToTheByteAtTheEnd) {
+  for (const std::string tracer : {"recorder", "heaptrack", "gperftools", "jemalloc"})
+    EXPECT_EQ(bytes_in(place(), profile_of(tracer), "live", "leak_in_upload"),
+              kRounds * kRoundBytes)
+        << tracer;
+}
+
+// Massif looks for a new peak only where it is more than 1 % above the last.
+TEST_F(EveryTracer, FindsTheLeakAtThePeak) {
+  for (const std::string tracer : {"recorder", "heaptrack", "massif"}) {
+    const double bytes = bytes_in(place(), profile_of(tracer), "peak", "leak_in_upload");
+    EXPECT_LE(bytes, kRounds * kRoundBytes) << tracer;
+    EXPECT_GE(bytes, kRounds * kRoundBytes * 0.97) << tracer;
+  }
+}
+
+TEST_F(EveryTracer, DumpsGrowByWhatEachRoundLost) {
+  for (const std::string& tracer : kRoundTracers)
+    for (int round = 1; round <= kRounds; ++round)
+      EXPECT_EQ(bytes_in(place(), profile_of(tracer, "b", round), "live", "leak_in_upload"),
+                round * kRoundBytes)
+          << tracer << ", round " << round;
+}
+
+TEST_F(EveryTracer, RoundsOfATrialAreComparedInOnePage) {
+  const fs::path page = place().path("rounds.html");
+  const Finished run = memduel(
+      place(), {"flamegraph", profile_of("jemalloc", "a", 1).string(), "--diff",
+                profile_of("jemalloc", "a", 5).string(), "--kind", "live", "-o", page.string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(fs::exists(page));
+}
+
+TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
+  const auto agreements = results_.at("agreement");
+  ASSERT_EQ(agreements.size(), 2);
+  for (const auto& agreement : agreements) {
+    EXPECT_EQ(agreement.at("role"), "command");
+    EXPECT_EQ(agreement.at("reference"), "recorder");
+    std::vector<std::string> tracers;
+    for (const auto& view : agreement.at("tracers")) {
+      tracers.push_back(view.at("tracer"));
+      for (const auto& amount : view.at("amounts"))
+        EXPECT_NE(amount.at("outcome"), "unexplained") << view;
+      if (view.at("stacks").is_null()) continue;
+      // The leak, the cache and what train() allocates.
+      EXPECT_GE(view.at("stacks").at("found"), 3) << view;
+    }
+    EXPECT_EQ(tracers, kHeapTracers);
+  }
+  const auto& heaptrack = agreements.at(0).at("tracers").at(1);
+  EXPECT_THAT(heaptrack.at("amounts").at(1).at("outcome"), AnyOf("same", "close")) << heaptrack;
+  const auto& gperftools = agreements.at(0).at("tracers").at(2);
+  EXPECT_TRUE(gperftools.at("amounts").at(0).at("bytes").is_null());
+  EXPECT_EQ(agreements.at(0).at("tracers").at(3).at("counts"),
+            "bytes of size classes of every block");
+}
+
+TEST_F(EveryTracer, WhatItCostsStandsBesideWhatTheOthersCost) {
+  std::vector<std::string> tracers;
+  for (const auto& cost : results_.at("perturbation")) {
+    EXPECT_GT(cost.at("wall_ratio"), 0.3) << cost;
+    EXPECT_GT(cost.at("peak_rss_ratio"), 0.3) << cost;
+    if (cost.at("arm") == "a") tracers.push_back(cost.at("tracer"));
+  }
+  EXPECT_EQ(tracers, kTracers);
+  EXPECT_EQ(results_.at("perturbation").size(), 2 * kTracers.size());
+  EXPECT_THAT(run_.out,
+              AllOf(HasSubstr("Under the recorder, a took "), HasSubstr("Under massif, a took "),
+                    HasSubstr("Under gperftools-cpu, a took ")));
+}
+
+TEST_F(EveryTracer, IsInTheReports) {
+  const auto relative = [](const fs::path& profile) {
+    return fs::relative(profile, directory()).string();
+  };
+  const Finished report =
+      memduel(place(), {"report", directory().string(), "--format", "markdown"});
+  for (const std::string& tracer : kTracers)
+    EXPECT_THAT(report.out, HasSubstr("memduel flamegraph " + relative(profile_of(tracer, "a")) +
+                                      " --diff " + relative(profile_of(tracer, "b"))));
+  EXPECT_THAT(report.out,
+              HasSubstr("memduel flamegraph " + relative(profile_of("gperftools", "a", 1)) +
+                        " --diff " + relative(profile_of("gperftools", "a", 5))));
+  const Finished table = memduel(place(), {"report", directory().string(), "--format", "csv"});
+  EXPECT_THAT(table.out, AllOf(HasSubstr(",value,tracer\n"), HasSubstr(",heaptrack\n")));
+}
+
+TEST_F(EveryTracer, SaysWhoseAllocatorItRanOn) {
+  std::vector<std::string> said;
+  for (const auto& note : results_.at("limitations"))
+    if (note.at("code") == "tracer_replaces_allocator") said.push_back(note.at("message"));
+  EXPECT_THAT(said,
+              ElementsAre(HasSubstr("tcmalloc"), HasSubstr("jemalloc"), HasSubstr("valgrind")));
+}
+
+TEST_F(EveryTracer, ReplacesTheRecorderInItsProcess) {
+  for (const std::string& tracer : kTracers) {
+    const auto metrics = trial_of(tracer, "a").at("roles").at(0).at("metrics");
+    EXPECT_EQ(metrics.contains("peak_heap_bytes"), tracer == "recorder") << tracer;
+  }
+}
+
+class RecordBy : public testing::Test {
+ protected:
+  Finished record(const std::string& tracer, const std::vector<std::string>& command,
+                  const std::vector<std::string>& options = {}) const {
+    std::vector<std::string> words = {"record", "--tracer", tracer};
+    words.insert(words.end(), options.begin(), options.end());
+    words.emplace_back("--");
+    words.insert(words.end(), command.begin(), command.end());
+    fs::create_directories(place_.path("here"));
+    return memduel(place_, words, place_.path("here"));
+  }
+  /// What was left, without the extension of the tracer's files; sorted.
+  [[nodiscard]] std::vector<fs::path> files() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(place_.path("here")))
+      found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+  /// In all files of the whole run, so that wrappers count as well.
+  [[nodiscard]] double leaked(const std::string& tracer) const {
+    double bytes = 0;
+    for (const fs::path& file : files())
+      if (file.filename().string().find(".round") == std::string::npos)
+        bytes += bytes_in(place_, file, tracer == "massif" ? "peak" : "live", "leak_in_upload");
+    return bytes;
+  }
+
+  Workplace place_;
+};
+
+TEST_F(RecordBy, EveryTracerLeavesFilesOfItsKindNamedForTheProcess) {
+  for (const std::string& tracer : kTracers) {
+    fs::remove_all(place_.path("here"));
+    const Finished run = record(tracer, {kLeaks});
+    EXPECT_EQ(run.status, 0) << run.err;
+    ASSERT_THAT(files(), Not(IsEmpty())) << run.err;
+    const std::string ending = "." + profile_extension(tracer);
+    for (const fs::path& file : files()) {
+      const std::string name = file.filename().string();
+      EXPECT_TRUE(name.starts_with("leaks_in_upload.") && name.ends_with(ending)) << name;
+      EXPECT_THAT(run.err, HasSubstr(name));
+      EXPECT_EQ(memduel(place_, {"summary", file.string()}).status, 0) << name;
+    }
+    const bool rounds =
+        std::find(kRoundTracers.begin(), kRoundTracers.end(), tracer) != kRoundTracers.end();
+    EXPECT_EQ(files().size(), rounds ? 1U + kRounds : 1U) << tracer;
+  }
+}
+
+TEST_F(RecordBy, TheGivenNameIsKept) {
+  const Finished run = record("gperftools", {kLeaks}, {"-o", "out.gperftools.heap"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(files(), AllOf(Contains(place_.path("here/out.gperftools.heap")),
+                             Contains(place_.path("here/out.round5.gperftools.heap"))));
+}
+
+TEST_F(RecordBy, WhatAShellExecutesIsFollowed) {
+  for (const std::string& tracer : kHeapTracers) {
+    fs::remove_all(place_.path("here"));
+    std::vector<std::string> options;
+    if (tracer == "recorder" || tracer == "jemalloc") options.emplace_back("--exact");
+    // Two children, then a program in the place of the shell, by way of another.
+    const Finished run =
+        record(tracer, {"sh", "-c", kLeaks + "; " + kLeaks + "; exec env A=1 " + kLeaks}, options);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_GE(leaked(tracer), 3 * kRounds * kRoundBytes * (tracer == "massif" ? 0.97 : 1))
+        << tracer;
+    EXPECT_LE(leaked(tracer), 3 * kRounds * kRoundBytes) << tracer;
+  }
+}
+
+TEST_F(RecordBy, TheCommandsStatusIsReturned) {
+  for (const std::string& tracer : kTracers) {
+    EXPECT_EQ(record(tracer, {"sh", "-c", "exit 7"}).status, 7) << tracer;
+    EXPECT_EQ(record(tracer, {"sh", "-c", "kill -15 $$"}).status, 128 + 15) << tracer;
+  }
+}
+
+TEST_F(RecordBy, AKilledProgramKeepsWhatItWroteBefore) {
+  // Killed in its second round, by its own hand.
+  const std::vector<std::string> command = {MEMDUEL_ACT, "round", "1",     "end", "1",
+                                            "round",     "2",     "raise", "9"};
+  const Finished dumps = record("gperftools", command);
+  EXPECT_EQ(dumps.status, 128 + 9);
+  EXPECT_THAT(dumps.err, HasSubstr("was killed"));
+  ASSERT_EQ(files().size(), 1U);
+  EXPECT_THAT(files()[0].string(), testing::EndsWith(".round1.gperftools.heap"));
+  fs::remove_all(place_.path("here"));
+  EXPECT_EQ(record("heaptrack", command).status, 128 + 9);
+  for (const fs::path& file : files())
+    EXPECT_EQ(memduel(place_, {"summary", file.string()}).status, 0) << file;
+}
+
+TEST_F(RecordBy, TimeIsAFlameGraphOfTheProcessThatSpentIt) {
+  // A forked child that ends well would write into its parent's file.
+  const Finished run =
+      record("gperftools-cpu", {MEMDUEL_ACT, "child", "2", "burn", "100", "burn", "500", "wait"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  ASSERT_EQ(files().size(), 1U);
+  const Finished folded = memduel(place_, {"export", files()[0].string(), "--format", "folded"});
+  EXPECT_EQ(folded.status, 0) << folded.err;
+  const double nanoseconds = bytes_in(place_, files()[0], "allocated", "main");
+  EXPECT_GE(nanoseconds, 0.3e9) << "half a second, sampled 100 times a second";
+  EXPECT_LE(nanoseconds, 0.7e9);
+  EXPECT_EQ(
+      memduel(place_, {"flamegraph", files()[0].string(), "-o", place_.path("cpu.html").string()})
+          .status,
+      0);
+}
+
+TEST_F(RecordBy, OptionsOfTheRecorderAreRefused) {
+  for (const auto& [tracer, option] : {std::pair{"heaptrack", "--exact"},
+                                       {"massif", "--count"},
+                                       {"gperftools", "--interval=1024"},
+                                       {"jemalloc", "--alone"},
+                                       {"gperftools-cpu", "--exact"},
+                                       {"jemalloc", "--debuginfod"}}) {
+    const Finished run = record(tracer, {"true"}, {option});
+    EXPECT_EQ(run.status, 125);
+    EXPECT_THAT(run.err, HasSubstr(" is not for " + std::string(tracer) + ": ")) << option;
+  }
+  const Finished odd = record("jemalloc", {"true"}, {"--interval=1000"});
+  EXPECT_EQ(odd.status, 125);
+  EXPECT_THAT(odd.err, HasSubstr("powers of two"));
+  const Finished unknown = record("heaptrak", {"true"});
+  EXPECT_EQ(unknown.status, 125);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean \"heaptrack\"?"));
+}
+
+/// A PATH without valgrind, for what is started meanwhile.
+class BarePath {
+ public:
+  BarePath() : before_(std::getenv("PATH")) { ::setenv("PATH", "/nowhere", 1); }
+  ~BarePath() { ::setenv("PATH", before_.c_str(), 1); }
+  BarePath(const BarePath&) = delete;
+  BarePath& operator=(const BarePath&) = delete;
+
+ private:
+  std::string before_;
+};
+
+TEST(Tracers, OneThatIsMissingIsALimitationThatNamesItsPackage) {
+  const Workplace place;
+  const std::string config = place.file("duel.json", R"({
+    "name": "missing", "baseline": "a",
+    "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" +
+                                                         kLeaks + R"("] } ] },
+    "arms": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
+    "measure": { "repeats": 2 }, "profile": { "tracers": ["massif"] } })");
+  Finished run;
+  Finished alone;
+  Finished listed;
+  {
+    const BarePath bare;
+    run = memduel(place, {"run", config, "--out", place.path("run")});
+    alone = memduel(place, {"record", "--tracer", "massif", "--", kLeaks});
+    listed = memduel(place, {"list", "tracers"});
+  }
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("there are no profiles by massif"),
+                             HasSubstr("apt-get install valgrind")));
+  const auto results = results_in(place.path("run"));
+  EXPECT_EQ(results.at("arms").at(0).at("trials_ok"), 2);
+  std::vector<std::string> codes;
+  for (const auto& note : results.at("limitations")) codes.push_back(note.at("code"));
+  EXPECT_THAT(codes, Contains("tracer_missing"));
+  EXPECT_EQ(alone.status, 125);
+  EXPECT_THAT(alone.err, HasSubstr("apt-get install valgrind"));
+  EXPECT_THAT(listed.out, HasSubstr("does not work here: valgrind was not found in PATH"));
+}
+
+TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
+  const Workplace place;
+  const std::string config = place.file("duel.json", R"({
+    "name": "truncated", "baseline": "a",
+    "workload": { "kind": "command", "processes": [ { "role": "command", "argv": [")" MEMDUEL_MANY_STACKS
+                                                     R"("] } ] },
+    "arms": [ { "name": "a" }, { "name": "b", "env": { "A": "1" } } ],
+    "measure": { "repeats": 1 }, "profile": { "tracers": ["gperftools"] } })");
+  const Finished run = memduel(place, {"run", config, "--out", place.path("run")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto results = results_in(place.path("run"));
+  std::vector<std::string> warnings;
+  for (const auto& note : results.at("warnings")) warnings.push_back(note.at("message"));
+  EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("a under gperftools"), HasSubstr("truncated"),
+                                       HasSubstr("-command.gperftools.heap"))));
+  // What was cut off is counted, without its stacks.
+  for (const auto& entry : fs::directory_iterator(place.path("run/profiles"))) {
+    const double named = bytes_in(place, entry.path(), "live", "go_on");
+    const double cut = bytes_in(place, entry.path(), "live", "[cut off]");
+    EXPECT_GT(named, 0) << entry.path();
+    EXPECT_GT(cut, 0) << entry.path();
+    EXPECT_GE(named + cut, 8192 * 64) << entry.path();
+    EXPECT_LE(named + cut, 8192 * 64 + 256 * 1024) << entry.path();
+  }
+}
+
+TEST(Tracers, TheListFitsATerminal) {
+  const Workplace place;
+  const Finished run = memduel(place, {"list", "tracers"});
+  EXPECT_EQ(run.status, 0);
+  for (const std::string& tracer : kTracers) EXPECT_THAT(run.out, HasSubstr(tracer + ": "));
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+}  // namespace
+}  // namespace memduel
