@@ -9,10 +9,10 @@
 namespace memduel {
 namespace {
 
-TEST(MeterRegistry, HoldsProcfsHeapAndTheTwoProbes) {
+TEST(MeterRegistry, HoldsEveryMeterAndProbe) {
   std::set<std::string> names;
   for (const MeterEntry& entry : meters()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "allocator", "torch"}));
+  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "allocator", "torch", "cuda", "nvml"}));
 }
 
 TEST(MeterRegistry, EveryRowIsComplete) {
