@@ -18,6 +18,13 @@ MetricInfo heap(std::string name, std::string summary) {
           0.005,           64 * kKiB,   true, std::move(summary)};
 }
 
+/// As the driver counts it: in pages, and later than the program knows.
+MetricInfo device(std::string name, std::string summary) {
+  MetricInfo info = heap(std::move(name), std::move(summary));
+  info.exact = false;
+  return info;
+}
+
 MetricInfo count(std::string name, bool exact, std::string summary) {
   return {std::move(name), Unit::count, true,  Scale::logarithm,
           0.005,           1,           exact, std::move(summary)};
@@ -66,6 +73,14 @@ std::vector<MetricInfo> make_table() {
       heap("peak_torch_cpu_bytes", "largest number of tensor bytes in main memory"),
       heap("peak_gpu_allocated_bytes", "largest number of tensor bytes on the GPU"),
       heap("peak_gpu_reserved_bytes", "largest number of bytes held on the GPU"),
+      heap("gpu_allocated_bytes", "tensor bytes on the GPU, at marks"),
+      heap("gpu_reserved_bytes", "bytes LibTorch holds on the GPU, at marks"),
+      heap("idle_gpu_reserved_bytes", "bytes LibTorch holds on the GPU before the model is built"),
+      heap("gpu_inactive_split_bytes", "free parts of blocks in use on the GPU, at marks"),
+      device("gpu_used_bytes", "device memory in use at the end of a round, as the driver says"),
+      device("idle_gpu_used_bytes", "device memory in use before the model is built"),
+      device("peak_gpu_used_bytes", "largest device memory in use, sampled"),
+      device("peak_gpu_used_above_idle_bytes", "peak_gpu_used_bytes minus idle_gpu_used_bytes"),
       count("allocation_count", true, "number of allocations"),
       count("minor_faults_count", false, "page faults served from memory"),
       count("major_faults_count", false, "page faults that had to read"),
