@@ -11,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kPeakGpuAllocated = "peak_gpu_allocated_bytes";
 constexpr double kFloatBytes = 4;
 
 std::optional<double> positive_at(const json& object, const char* path) {
@@ -58,6 +59,18 @@ std::optional<double> arm_median(const ArmObservations& arm, const LowerBound& b
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
+std::vector<LowerBound> bounds_in_main_memory(const json& workload, const ModelSizes& model) {
+  const std::string kind = text_at(workload, "/kind");
+  if (kind == "state-dict")
+    return {holds_its_model("server", model), holds_its_model("client_max", model)};
+  if (kind != "federated") return {};
+  // Without the count of parameters only the model itself is known.
+  if (model.parameters <= 0)
+    return {holds_its_model("server", model), holds_its_model("client_max", model)};
+  return {holds_its_model("server", model),
+          trains(model, text_at(workload, "/optimizer/name") != "sgd")};
+}
+
 }  // namespace
 
 std::optional<ModelSizes> model_sizes(const json& environment) {
@@ -68,15 +81,11 @@ std::optional<ModelSizes> model_sizes(const json& environment) {
 }
 
 std::vector<LowerBound> bounds_of(const json& workload, const ModelSizes& model) {
-  const std::string kind = text_at(workload, "/kind");
-  if (kind == "state-dict")
-    return {holds_its_model("server", model), holds_its_model("client_max", model)};
-  if (kind != "federated") return {};
-  // Without the count of parameters only the model itself is known.
-  if (model.parameters <= 0)
-    return {holds_its_model("server", model), holds_its_model("client_max", model)};
-  return {holds_its_model("server", model),
-          trains(model, text_at(workload, "/optimizer/name") != "sgd")};
+  std::vector<LowerBound> bounds = bounds_in_main_memory(workload, model);
+  // The same must be alive at once, on the device.
+  if (text_at(workload, "/device") == "cuda")
+    for (LowerBound& bound : bounds) bound.metric = kPeakGpuAllocated;
+  return bounds;
 }
 
 std::vector<LowerBound> lower_bounds(const json& config, const json& environment,

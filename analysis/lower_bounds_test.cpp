@@ -33,6 +33,16 @@ TEST(BoundsOf, PlainGradientDescentKeepsNoMoments) {
   EXPECT_EQ(bounds[1].bytes, 1000 + 800);
 }
 
+TEST(BoundsOf, OnAGpuTheSameBytesAreThere) {
+  const auto bounds = bounds_of({{"kind", "federated"}, {"device", "cuda"}}, kModel);
+  ASSERT_EQ(bounds.size(), 2U);
+  EXPECT_EQ(bounds[0].metric, "peak_gpu_allocated_bytes");
+  EXPECT_EQ(bounds[1].metric, "peak_gpu_allocated_bytes");
+  EXPECT_EQ(bounds[1].bytes, 1000 + 3 * 800);
+  EXPECT_EQ(bounds_of({{"kind", "federated"}, {"device", "cpu"}}, kModel)[0].metric,
+            "peak_rss_above_idle_bytes");
+}
+
 TEST(BoundsOf, ACommandNothingIsKnown) {
   EXPECT_TRUE(bounds_of({{"kind", "command"}}, kModel).empty());
 }

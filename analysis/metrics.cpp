@@ -18,7 +18,8 @@ MetricInfo heap(std::string name, std::string summary) {
           0.005,           64 * kKiB,   true, std::move(summary)};
 }
 
-/// What an allocator keeps, which depends on threads and time.
+/// What an allocator keeps, which depends on threads and time, or what a driver counts, in pages and
+/// later than the program knows.
 MetricInfo kept(std::string name, std::string summary) {
   MetricInfo info = heap(std::move(name), std::move(summary));
   info.exact = false;
@@ -77,6 +78,14 @@ std::vector<MetricInfo> make_table() {
       heap("peak_torch_cpu_bytes", "largest number of tensor bytes in main memory"),
       heap("peak_gpu_allocated_bytes", "largest number of tensor bytes on the GPU"),
       heap("peak_gpu_reserved_bytes", "largest number of bytes held on the GPU"),
+      heap("gpu_allocated_bytes", "tensor bytes on the GPU, at marks"),
+      heap("gpu_reserved_bytes", "bytes LibTorch holds on the GPU, at marks"),
+      heap("idle_gpu_reserved_bytes", "bytes LibTorch holds on the GPU before the model is built"),
+      heap("gpu_inactive_split_bytes", "free parts of blocks in use on the GPU, at marks"),
+      kept("gpu_used_bytes", "device memory in use at the end of a round, as the driver says"),
+      kept("idle_gpu_used_bytes", "device memory in use before the model is built"),
+      kept("peak_gpu_used_bytes", "largest device memory in use, sampled"),
+      kept("peak_gpu_used_above_idle_bytes", "peak_gpu_used_bytes minus idle_gpu_used_bytes"),
       count("allocation_count", true, "number of allocations"),
       count("allocator_arena_count", false, "arenas that the allocator has made, at marks"),
       count("minor_faults_count", false, "page faults served from memory"),

@@ -13,6 +13,7 @@
 #include "experiment/supervisor_capabilities.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/capabilities.h"
+#include "profilers/meters/nvml.h"
 #include "profilers/meters/registry.h"
 #include "profilers/profile/preload.h"
 #include "profilers/tracers/registry.h"
@@ -25,6 +26,14 @@ Capability worker_capability() {
   if (worker) return {"memduel-worker", true, worker->string(), ""};
   return {"memduel-worker", false, "not beside memduel",
           "build preset release for the replays; commands and builds are duelled without it"};
+}
+
+Capability gpu_capability() {
+  try {
+    return {"GPU", true, Nvml().describe(), ""};
+  } catch (const Error& error) {
+    return {"GPU", false, error.what(), error.advice()};
+  }
 }
 
 Capability recorder_capability() {
@@ -61,8 +70,13 @@ std::vector<Capability> library_capabilities() {
   const nlohmann::json environment = describe_environment(described);
   std::vector<Capability> rows = {
       {"C library", environment.contains("glibc"), environment.value("glibc", "not glibc"), ""}};
+  rows.push_back(gpu_capability());
   if (!worker) return rows;
   rows.push_back({"LibTorch", true, described.value("torch", ""), ""});
+  const bool cuda = described.value("cuda", false);
+  rows.push_back({"LibTorch on the GPU", cuda,
+                  cuda ? "memduel-worker can use it" : described.value("no_cuda", ""),
+                  "docs/gpu.md says how to build for one"});
   const bool grpc = described.value("grpc", nlohmann::json()).is_string();
   rows.push_back({"gRPC", grpc,
                   grpc ? described.at("grpc").get<std::string>() : "not in this build",

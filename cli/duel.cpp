@@ -17,6 +17,7 @@
 #include "experiment/kept_profiles.h"
 #include "experiment/programs.h"
 #include "experiment/supervisor.h"
+#include "experiment/worker_abilities.h"
 #include "experiment/worker_program.h"
 
 namespace memduel::cli {
@@ -54,18 +55,19 @@ fs::path data_directory_for(const Experiment& experiment, const RunOptions& opti
                       data_directories(options.data_dir));
 }
 
-nlohmann::json environment_with(const Experiment& experiment,
-                                const std::optional<fs::path>& worker) {
-  return describe_environment(worker ? describe_worker(*worker, experiment.workload)
-                                     : nlohmann::json::object());
+/// What memduel-worker says of itself; an empty object for workloads without one.
+nlohmann::json described(const Experiment& experiment, const std::optional<fs::path>& worker) {
+  return worker ? describe_worker(*worker, experiment.workload) : nlohmann::json::object();
 }
 
 RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker,
                      const RunFacts& facts) {
+  const nlohmann::json about_worker = described(experiment, worker);
+  expect_abilities(experiment, about_worker);
   RunHeader header;
   header.config = experiment.resolved;
   header.config_sha256 = experiment.config_sha256;
-  header.environment = environment_with(experiment, worker);
+  header.environment = describe_environment(about_worker);
   header.environment.update(facts.environment);
   header.programs = program_hashes(experiment, worker);
   header.programs.insert(facts.programs.begin(), facts.programs.end());
@@ -250,7 +252,7 @@ Experiment experiment_with_twin(const fs::path& config, const RunOptions& option
 }
 
 nlohmann::json environment_of(const Experiment& experiment) {
-  return environment_with(experiment, worker_for(experiment));
+  return describe_environment(described(experiment, worker_for(experiment)));
 }
 
 }  // namespace memduel::cli

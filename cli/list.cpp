@@ -54,10 +54,20 @@ std::string list_presets() {
   return text;
 }
 
+/// Where there is a GPU, it is the worker that knows whether its LibTorch can use it.
+Availability availability_of(const MeterEntry& meter) {
+  Availability here = meter.works_here();
+  const std::optional<std::filesystem::path> worker = find_worker();
+  if (meter.name != "cuda" || !here.works || !worker) return here;
+  const nlohmann::json described = describe_worker(*worker);
+  if (described.value("cuda", false)) return here;
+  return {false, described.value("no_cuda", "memduel-worker sees no GPU")};
+}
+
 std::string list_meters() {
   std::string text;
   for (const MeterEntry& meter : meters()) {
-    const Availability here = meter.works_here();
+    const Availability here = availability_of(meter);
     text += fmt::format("{:<10} {:<8} {}\n", meter.name,
                         meter.kind == MeterKind::outside ? "outside" : "inside", meter.summary);
     text += fmt::format("           needs: {}\n", meter.needs);

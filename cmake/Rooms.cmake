@@ -26,11 +26,15 @@ function(memduel_program name)
   target_link_libraries(${name} PRIVATE ${PROGRAM_LINK})
 endfunction()
 
-# memduel_test(<name> SOURCES <files> [LINK <targets>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED]): a GoogleTest program whose
-# cases are CTest tests named <name>.<Suite>.<Case>.
+# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED]): a
+# GoogleTest program whose cases are CTest tests named <name>.<Suite>.<Case>. A worker-only build has none.
 function(memduel_test name)
-  cmake_parse_arguments(TEST "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(MEMDUEL_WORKER_ONLY)
+    return()
+  endif()
+  cmake_parse_arguments(TEST "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE ${TEST_DEFINITIONS})
   # OPTIMIZED: as the rooms are, for tests that share a precompiled header with one.
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   compile_together(7 ${name})

@@ -10,7 +10,9 @@
 #include <optional>
 #include <sstream>
 
+#include "base/error.h"
 #include "base/sha256.h"
+#include "profilers/meters/nvml.h"
 #include "version.h"
 
 namespace memduel {
@@ -90,6 +92,15 @@ std::string allocator() {
   return preload == nullptr || *preload == '\0' ? "glibc" : fmt::format("LD_PRELOAD={}", preload);
 }
 
+/// As the driver names it, with its version.
+std::optional<std::string> gpu() {
+  try {
+    return Nvml().describe();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 template <typename T>
 void put(json& into, const char* key, const std::optional<T>& value) {
   if (value) into[key] = *value;
@@ -120,6 +131,7 @@ json describe_environment(const json& worker, const fs::path& root) {
   if (*kRevision != '\0') environment["revision"] = kRevision;
   if (worker.contains("torch")) environment["torch"] = worker["torch"];
   if (worker.contains("model")) environment["model"] = worker["model"];
+  if (worker.value("cuda", false)) put(environment, "gpu", gpu());
   environment["fingerprint"] = environment_fingerprint(environment);
   return environment;
 }
@@ -127,7 +139,8 @@ json describe_environment(const json& worker, const fs::path& root) {
 std::string environment_fingerprint(const json& environment) {
   json relevant = json::object();
   for (const char* key :
-       {"cpu", "cores", "kernel", "glibc", "allocator", "torch", "transparent_hugepage", "aslr"}) {
+       {"cpu", "cores", "kernel", "glibc", "allocator", "torch", "gpu", "transparent_hugepage",
+        "aslr"}) {
     if (environment.contains(key)) relevant[key] = environment[key];
   }
   constexpr std::size_t kDigits = 12;

@@ -8,15 +8,16 @@
 namespace memduel {
 
 /// cpu, cores, memory_bytes, swap_bytes, kernel, glibc, allocator, transparent_hugepage, aslr,
-/// cgroup_limit_bytes, load, memduel, revision, and what `worker` (memduel-worker describe; an
-/// empty object where there is none) says of torch and of the workload's model; fingerprint last.
+/// cgroup_limit_bytes, load, memduel, revision, what `worker` (memduel-worker describe; an empty
+/// object where there is none) says of torch and of the workload's model, and gpu where it sees
+/// one; fingerprint last.
 /// What cannot be read is absent.
 /// @param root where proc/ and sys/ lie; other than "/" in tests.
 nlohmann::json describe_environment(const nlohmann::json& worker,
                                     const std::filesystem::path& root = "/");
 
 /// 12 hexadecimal digits over what moves memory numbers: cpu, cores, kernel, glibc, allocator,
-/// torch, transparent_hugepage, aslr. Runs with different fingerprints are never compared as
+/// torch, gpu, transparent_hugepage, aslr. Runs with different fingerprints are never compared as
 /// equals.
 std::string environment_fingerprint(const nlohmann::json& environment);
 

@@ -15,6 +15,9 @@ ProcessSpec worker_process(const std::string& role, int index, const PlanSite& s
   // Set here too, because OpenMP and OpenBLAS start their threads while they are loaded.
   const std::string threads = std::to_string(experiment.workload.at("threads").get<int>());
   process.env = {{"OMP_NUM_THREADS", threads}, {"OPENBLAS_NUM_THREADS", threads}};
+  // Without it cuBLAS shares its workspace between streams, and may add in another order each time.
+  if (experiment.workload.value("device", "cpu") == "cuda")
+    process.env["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8";
   for (const auto& [name, value] : arm.env) process.env[name] = value;
   return process;
 }

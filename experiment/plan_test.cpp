@@ -58,6 +58,21 @@ TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
   EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
 }
 
+TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
+  Experiment experiment = federated_experiment();
+  const auto setting = [&] {
+    const auto planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
+    const auto& env = planned.plan.processes[1].env;
+    const auto found = env.find("CUBLAS_WORKSPACE_CONFIG");
+    return found == env.end() ? "" : found->second;
+  };
+  EXPECT_EQ(setting(), "");
+  experiment.workload["device"] = "cuda";
+  EXPECT_EQ(setting(), ":4096:8");
+  experiment.arms[1].env["CUBLAS_WORKSPACE_CONFIG"] = ":16:8";
+  EXPECT_EQ(setting(), ":16:8") << "an arm's own comes last";
+}
+
 TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
   const Experiment experiment = federated_experiment();
   const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());

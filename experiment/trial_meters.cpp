@@ -3,9 +3,19 @@
 #include <algorithm>
 
 #include "experiment/monotonic.h"
+#include "profilers/meters/nvml_meter.h"
 #include "profilers/meters/registry.h"
 
 namespace memduel {
+namespace {
+
+/// The place of a series, in the trace of a role or of the tree.
+Series& place_of(const std::string& metric, Series& rss, Series& heap, Series& gpu) {
+  if (metric == kGpuUsed) return gpu;
+  return metric == "heap_bytes" ? heap : rss;
+}
+
+}  // namespace
 
 TrialMeters::TrialMeters(const TrialPlan& plan)
     : begin_cpu_ns_(clock_ns(CLOCK_PROCESS_CPUTIME_ID)),
@@ -79,10 +89,10 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      const bool heap = series.metric == "heap_bytes";
-      if (role == "tree") (heap ? trace.tree_heap : trace.tree_rss) = series;
+      if (role == "tree")
+        place_of(series.metric, trace.tree_rss, trace.tree_heap, trace.tree_gpu) = series;
       for (RoleTrace& each : trace.roles) {
-        if (each.role == role) (heap ? each.heap : each.rss) = series;
+        if (each.role == role) place_of(series.metric, each.rss, each.heap, each.gpu) = series;
       }
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiment/gpu_metrics.h"
 #include "experiment/heap_metrics.h"
 #include "experiment/pss_metrics.h"
 
@@ -228,6 +229,7 @@ RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweep
     return found->second;
   });
   add_heap(data, trace);
+  add_gpu(data, trace);
   return data;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "experiment/gpu_metrics.h"
 #include "experiment/heap_metrics.h"
 #include "experiment/pss_metrics.h"
 #include "experiment/trial_metrics.h"
@@ -131,6 +132,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   }
   add_pss(tree, trace.sweeps, sum_of);
   add_tree_heap(tree, trace, roles);
+  add_tree_gpu(tree, trace);
   add_cgroup(tree, trace);
   return tree;
 }

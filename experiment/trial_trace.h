@@ -46,6 +46,7 @@ struct RoleTrace {
   bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
   Series rss;               ///< samples from outside
   Series heap;              ///< sums over its images, sampled; empty without the meter heap
+  Series gpu;               ///< device memory, sampled; empty without the meter nvml
   std::vector<HeapCounters> heap_images;  ///< as they ended
   std::optional<std::int64_t> ready_ns;   ///< when a readiness condition was met
   std::optional<ExitRecord> exit;
@@ -66,6 +67,7 @@ struct TrialTrace {
   std::vector<RoleTrace> roles;
   Series tree_rss;   ///< sums over all roles, sampled together
   Series tree_heap;  ///< likewise
+  Series tree_gpu;   ///< all devices, by whatever program
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
   CgroupParts cgroup_parts;  ///< when most was sampled

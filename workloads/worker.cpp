@@ -3,17 +3,19 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/transport/compressed_codec.h"
+#include "workloads/worker_arguments.h"
 #ifdef MEMDUEL_HAVE_GRPC
 #include "workloads/transport/grpc_transport.h"
 #endif
@@ -21,13 +23,7 @@
 namespace memduel {
 namespace {
 
-struct RoleArguments {
-  std::string role;
-  int index = 0;
-  std::string config;
-};
-
-void run_role(const RoleArguments& arguments) {
+void run_role(const WorkerArguments& arguments) {
   const WorkerConfig config = load_worker_config(arguments.config);
   limit_arenas(
       make_optimizations(config.optimizations, config.workload.transport.max_message_bytes).arenas);
@@ -69,7 +65,11 @@ nlohmann::json describe_model(const nlohmann::json& workload) {
 }
 
 void describe(const std::string& workload) {
-  nlohmann::json json = {{"torch", TORCH_VERSION}, {"cuda", torch::cuda::is_available()}};
+  const std::string no_cuda = why_no_cuda();
+  nlohmann::json json = {{"torch", TORCH_VERSION},
+                         {"cuda", no_cuda.empty()},
+                         {"compression", has_compressors()}};
+  if (!no_cuda.empty()) json["no_cuda"] = no_cuda;
 #ifdef MEMDUEL_HAVE_GRPC
   json["grpc"] = grpc_version();
 #else
@@ -85,41 +85,21 @@ void describe(const std::string& workload) {
   std::cout << json.dump() << '\n';
 }
 
-int run(int argc, char** argv) {
-  CLI::App app{"memduel-worker: one role of a replayed trial"};
-  RoleArguments role;
-  std::string model_a;
-  std::string model_b;
-  app.add_option("--role", role.role, "server or client")
-      ->check(CLI::IsMember({"server", "client"}));
-  app.add_option("--index", role.index, "of the client, from 1");
-  app.add_option("--config", role.config, "worker.json: the same file for every role of a trial");
-  CLI::App* compare =
-      app.add_subcommand("compare-models", "largest difference of two final models");
-  compare->add_option("a", model_a)->required();
-  compare->add_option("b", model_b)->required();
-  CLI::App* versions =
-      app.add_subcommand("describe", "versions of the libraries, and the models, as JSON");
-  std::string workload;
-  versions->add_option("--workload", workload, "a workload as JSON: its model's sizes, too");
-  app.footer("example: memduel-worker --role client --index 1 --config trial/worker.json");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+void run(const WorkerArguments& arguments) {
+  switch (arguments.task) {
+    case WorkerTask::role:
+      run_role(arguments);
+      break;
+    case WorkerTask::compare_models:
+      compare_models(arguments.model_a, arguments.model_b);
+      break;
+    case WorkerTask::describe:
+      describe(arguments.workload);
+      break;
+    case WorkerTask::help:
+      std::cout << kWorkerHelp;
+      break;
   }
-
-  if (compare->parsed()) {
-    compare_models(model_a, model_b);
-  } else if (versions->parsed()) {
-    describe(workload);
-  } else if (role.role.empty() || role.config.empty()) {
-    throw Error(ExitCode::usage, "a role needs --role and --config", "command line",
-                "memduel-worker --help");
-  } else {
-    run_role(role);
-  }
-  return 0;
 }
 
 }  // namespace
@@ -127,7 +107,8 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return memduel::run(argc, argv);
+    memduel::run(memduel::parse_worker_arguments({argv + 1, argv + argc}));
+    return 0;
   } catch (const memduel::Error& error) {
     fmt::print(stderr, "memduel-worker: {}\n", error.message());
     return static_cast<int>(error.code());

@@ -12,6 +12,7 @@
 #include "profilers/meters/capabilities.h"
 #include "profilers/meters/cgroup.h"
 #include "profilers/meters/heap_meter.h"
+#include "profilers/meters/nvml_meter.h"
 #include "profilers/meters/procfs_meter.h"
 #include "profilers/profile/preload.h"
 
@@ -62,6 +63,20 @@ Availability cgroup_works() {
   return {true, {}, fmt::format("version {}, parts: {}", version, fmt::join(kinds, ", "))};
 }
 
+Availability gpu_is_here() {
+  try {
+    const Nvml nvml;
+    return {true, {}};
+  } catch (const Error& error) {
+    return {false, std::string(error.what()) + "; " + error.advice()};
+  }
+}
+
+Availability worker_and_gpu_are_here() {
+  const Availability worker = worker_is_here();
+  return worker.works ? gpu_is_here() : worker;
+}
+
 std::vector<MeterEntry> make_table() {
   return {
       {"procfs",
@@ -109,6 +124,22 @@ std::vector<MeterEntry> make_table() {
        {"torch_cpu_bytes", "peak_torch_cpu_bytes"},
        worker_is_here,
        nullptr},
+      {"cuda",
+       MeterKind::inside,
+       "LibTorch's caching allocator: tensors' bytes on the GPU, what it holds for them, at marks",
+       "memduel-worker with a LibTorch built for CUDA, a GPU, workload.device cuda",
+       {"gpu_allocated_bytes", "gpu_reserved_bytes", "gpu_inactive_split_bytes",
+        "peak_gpu_allocated_bytes", "peak_gpu_reserved_bytes", "idle_gpu_reserved_bytes"},
+       worker_and_gpu_are_here,
+       nullptr},
+      {"nvml",
+       MeterKind::outside,
+       "device memory as the driver counts it, sampled; of each process where it tells",
+       "an NVIDIA GPU with its driver",
+       {"gpu_used_bytes", "idle_gpu_used_bytes", "peak_gpu_used_bytes",
+        "peak_gpu_used_above_idle_bytes"},
+       gpu_is_here,
+       [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<NvmlMeter>()); }},
   };
 }
 

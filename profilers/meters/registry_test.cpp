@@ -13,10 +13,10 @@
 namespace memduel {
 namespace {
 
-TEST(MeterRegistry, HoldsThreeOutsideMetersAndTheTwoProbes) {
+TEST(MeterRegistry, HoldsEveryMeterAndProbe) {
   std::set<std::string> names;
   for (const MeterEntry& entry : meters()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "cgroup", "allocator", "torch"}));
+  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "cgroup", "allocator", "torch", "cuda", "nvml"}));
 }
 
 TEST(MeterRegistry, EveryRowIsComplete) {

@@ -169,5 +169,17 @@ TEST(BadPort, OneThatIsTakenIsNamed) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("server"), HasSubstr(port)));
 }
 
+TEST(Replay, OnAGpuThatIsNotThereEndsBeforeItsFirstTrial) {
+  const Workplace place;
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);  // hides one that is
+  const Finished run =
+      memduel(place, {"run", MEMDUEL_CONFIGS "/resnet-dummy-gpu.json", "--out", place.path("run")});
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(run.status, 3) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("workload.device"), HasSubstr("device \"cuda\""),
+                             HasSubstr("docs/gpu.md"), HasSubstr("workload.device=cpu")));
+  EXPECT_FALSE(fs::exists(place.path("run")));
+}
+
 }  // namespace
 }  // namespace memduel

@@ -10,10 +10,6 @@
 
 namespace memduel {
 
-bool is_gzip(std::string_view bytes) {
-  return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
-}
-
 std::string gunzip(std::string_view bytes, const std::string& name, std::size_t limit) {
   z_stream stream{};
   constexpr int kGzipWindow = 15 + 16;  // 15 bits of window, 16 asks for the gzip header

@@ -33,12 +33,13 @@ std::string await_address(const std::filesystem::path& file) {
 
 class FederatedClient {
  public:
-  FederatedClient(const WorkerConfig& config, int index)
+  FederatedClient(const WorkerConfig& config, int index, const at::Device& device)
       : config_(config),
         workload_(config.workload),
+        device_(device),
         name_(client_name(index)),
-        optimizations_(
-            make_optimizations(config.optimizations, workload_.transport.max_message_bytes)),
+        optimizations_(make_optimizations(config.optimizations,
+                                          workload_.transport.max_message_bytes, device)),
         transport_(open_client(transport_options(config, optimizations_),
                                await_address(config.address_file), name_)),
         connection_(*transport_, optimizations_, name_),
@@ -60,6 +61,7 @@ class FederatedClient {
       train(round);
       validate_if(workload_.client_validation);
       exchange();
+      await_device(device_);
       send_memory_gauges();
       memduel_round_end(round);
     }
@@ -67,6 +69,11 @@ class FederatedClient {
   }
 
  private:
+  void begin_phase(const char* name) const {
+    await_device(device_);
+    memduel_phase(name);
+  }
+
   /// Where a received chunk may go directly: into the model's own tensors.
   [[nodiscard]] const State* destination(const State& chunk) const {
     return optimizations_.receives_into_tensors ? &chunk : nullptr;
@@ -98,7 +105,7 @@ class FederatedClient {
   }
 
   void train(int round) {
-    memduel_phase("train");
+    begin_phase("train");
     TrainingResult result;
     try {
       result = trainer_->train();
@@ -113,7 +120,7 @@ class FederatedClient {
 
   void validate_if(bool wanted) {
     if (!wanted) return;
-    memduel_phase("validate");
+    begin_phase("validate");
     memduel_gauge("validation_accuracy_ratio",
                   validate(model_, samples_.validation, workload_.validation_batch_size,
                            optimizations_.make_predictions));
@@ -123,12 +130,12 @@ class FederatedClient {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       new_global_model_ = update_global_model(i);
       if (i + 1 == chunks_.size()) release_local_model();
-      memduel_phase("load");
+      begin_phase("load");
       copy_state(new_global_model_, model_.state);
       done_with(new_global_model_);
     }
     if (optimizations_.cleanup != Cleanup::none) {
-      memduel_phase("cleanup");
+      begin_phase("cleanup");
       clean_up(optimizations_.cleanup);
     }
   }
@@ -143,10 +150,10 @@ class FederatedClient {
     const State chunk =
         chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]);
     for (;;) {
-      memduel_phase("upload");
+      begin_phase("upload");
       ModelUpdate update = connection_.start_update();
       update.send_state(chunk, connection_.header(chunk_metadata({index, chunks_.size()})));
-      memduel_phase("broadcast");
+      begin_phase("broadcast");
       IncomingModel answer = update.receive(destination(chunks_[index]));
       if (answer.header.status != Status::again) return std::move(answer.state);
     }
@@ -154,6 +161,7 @@ class FederatedClient {
 
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
+  const at::Device device_;
   const std::string name_;
   Optimizations optimizations_;
   std::unique_ptr<ClientTransport> transport_;
@@ -174,8 +182,8 @@ void run_client(const WorkerConfig& config, int index) {
     throw Error(ExitCode::usage,
                 fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
                 "--index");
-  warm_up(config);
-  FederatedClient(config, index).run();
+  const at::Device device = warm_up(config);
+  FederatedClient(config, index, device).run();
 }
 
 }  // namespace memduel

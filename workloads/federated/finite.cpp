@@ -38,7 +38,7 @@ void complain_not_finite(const std::string& tensor, const std::string& client) {
 
 void expect_finite(const State& state, const std::string& client) {
   for (const auto& [name, tensor] : state)
-    if (!all_finite(bytes_of(tensor).data(), static_cast<std::size_t>(tensor.numel()),
+    if (!all_finite(bytes_of(on_cpu(tensor)).data(), static_cast<std::size_t>(tensor.numel()),
                     tensor.scalar_type()))
       complain_not_finite(name, client);
 }

@@ -14,19 +14,24 @@ std::string client_name(int client) {
   return fmt::format("client-{}", client);
 }
 
-void warm_up(const WorkerConfig& config) {
+at::Device warm_up(const WorkerConfig& config) {
   // LibTorch takes the second number once per process, which in tests holds several roles.
   static std::once_flag once;
   std::call_once(once, [&] {
     torch::set_num_threads(config.workload.threads);
     torch::set_num_interop_threads(1);
   });
-  install_probes(config.meters);
-  const torch::Tensor small = torch::ones({8, 8});
+  const at::Device device = open_device(config.workload.device);
+  install_probes(config.meters, device.is_cuda() ? OnGpu::yes : OnGpu::no);
+  const torch::Tensor small = torch::ones({8, 8}).to(device);
   static_cast<void>(small.mm(small).sum().item<float>());
+  send_idle_gauges();
+  return device;
 }
 
-Model build_model(const WorkerConfig& config) {
+namespace {
+
+Model build_on_cpu(const WorkerConfig& config) {
   const WorkloadConfig& workload = config.workload;
   const bool is_table = workload.model == kCustomTable || workload.model == kLlamaTable;
   if (is_table && workload.kind != "state-dict")
@@ -43,6 +48,12 @@ Model build_model(const WorkerConfig& config) {
     throw Error(ExitCode::usage, "only a table of shapes can be scaled", "workload.state_bytes",
                 fmt::format("models \"{}\" and \"{}\" are tables", kLlamaTable, kCustomTable));
   return make_model(workload.model, config.seed);
+}
+
+}  // namespace
+
+Model build_model(const WorkerConfig& config) {
+  return move_to(build_on_cpu(config), at::Device(config.workload.device));
 }
 
 TransportOptions transport_options(const WorkerConfig& config, const Optimizations& optimizations) {

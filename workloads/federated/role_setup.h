@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "workloads/federated/device.h"
 #include "workloads/federated/worker_config.h"
 #include "workloads/models/model.h"
 #include "workloads/optimizations/optimizations.h"
@@ -11,11 +12,12 @@ namespace memduel {
 
 std::string client_name(int client);  ///< "client-2"
 
-/// Fixes thread counts, installs the tensor probe and does one small tensor operation, so that
-/// LibTorch's own start-up belongs to the idle level.
-void warm_up(const WorkerConfig& config);
+/// Fixes thread counts, installs the probes and does one small tensor operation where the role
+/// computes, so that LibTorch's own start-up, and on a GPU its context, belong to the idle level.
+/// Returns the device. Throws Error(cannot_measure) where that cannot be used here.
+at::Device warm_up(const WorkerConfig& config);
 
-/// The model of the workload, with the same weights in every role.
+/// The model of the workload on its device, with the same weights in every role.
 Model build_model(const WorkerConfig& config);
 
 /// The transport's options with the arm's flow control.

@@ -14,9 +14,12 @@ namespace memduel {
 struct Batch {
   torch::Tensor images;  ///< float [n, channels, height, width]
   torch::Tensor labels;  ///< int64 [n]
+  [[nodiscard]] Batch on(const at::Device& device) const {
+    return {images.to(device), labels.to(device)};
+  }
 };
 
-/// Pixels stay bytes until a batch is made: a quarter of the memory of floats.
+/// Pixels stay bytes, in main memory, until a batch is made: a quarter of the memory of floats.
 class Samples {
  public:
   Samples() = default;

@@ -26,11 +26,12 @@ constexpr std::chrono::milliseconds kStopGrace{2000};
 
 class FederatedServer {
  public:
-  explicit FederatedServer(const WorkerConfig& config)
+  FederatedServer(const WorkerConfig& config, const at::Device& device)
       : config_(config),
         workload_(config.workload),
-        optimizations_(
-            make_optimizations(config.optimizations, workload_.transport.max_message_bytes)),
+        device_(device),
+        optimizations_(make_optimizations(config.optimizations,
+                                          workload_.transport.max_message_bytes, device)),
         exchange_(
             workload_.clients,
             workload_.continue_without_lost_clients ? OnLostClient::go_on : OnLostClient::fail,
@@ -80,6 +81,11 @@ class FederatedServer {
 
   // ---- the main thread: rounds -------------------------------------------------------------
 
+  void begin_phase(const char* name) const {
+    await_device(device_);
+    memduel_phase(name);
+  }
+
   void distribute_initial_model() {
     for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
       rounds_->begin(chunks_[chunk]);
@@ -101,16 +107,17 @@ class FederatedServer {
     }
 
     if (optimizations_.cleanup != Cleanup::none) {
-      memduel_phase("cleanup");
+      begin_phase("cleanup");
       clean_up(optimizations_.cleanup);
     }
     if (workload_.server_validation) {
-      memduel_phase("validate");
+      begin_phase("validate");
       memduel_gauge("validation_accuracy_ratio",
                     validate(model_, samples_.validation, workload_.validation_batch_size,
                              optimizations_.make_predictions));
     }
     memduel_gauge("transfer_seconds", transfer_time_.take().count());
+    await_device(device_);
     send_memory_gauges();
     memduel_round_end(round);
   }
@@ -118,11 +125,11 @@ class FederatedServer {
   /// One chunk's uploads, average and answers. False when a client was lost while its upload was
   /// folded: the model is untouched and the others have been asked for their uploads again.
   bool try_exchange(const std::string& name, Status status) {
-    memduel_phase("upload");
+    begin_phase("upload");
     exchange_.open(name);
     std::vector<Upload> uploads = exchange_.await_uploads();
 
-    memduel_phase("aggregate");
+    begin_phase("aggregate");
     const BusyTime::Working working(transfer_time_);
     State global;
     try {
@@ -137,7 +144,7 @@ class FederatedServer {
       throw Error(error.code(), name + ": " + error.what(), error.where(), error.advice());
     }
 
-    memduel_phase("broadcast");
+    begin_phase("broadcast");
     exchange_.answer(
         {prepare_answer(std::move(global), uploads, optimizations_), {{}, status, {}}});
     uploads.clear();
@@ -300,6 +307,7 @@ class FederatedServer {
 
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
+  const at::Device device_;
   Optimizations optimizations_;
   Exchange exchange_;
   BusyTime transfer_time_;
@@ -317,8 +325,8 @@ class FederatedServer {
 }  // namespace
 
 void run_server(const WorkerConfig& config) {
-  warm_up(config);
-  FederatedServer(config).run();
+  const at::Device device = warm_up(config);
+  FederatedServer(config, device).run();
 }
 
 }  // namespace memduel

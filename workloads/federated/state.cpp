@@ -46,11 +46,14 @@ StateTable table_of(const State& state) {
   return layout_table(std::move(records));
 }
 
-State allocate_state(const StateTable& table) {
+State allocate_state(const StateTable& table, const at::Device& device) {
   State state;
   state.reserve(table.tensors.size());
   for (const TensorRecord& record : table.tensors)
-    state.push_back({record.name, torch::empty(record.shape, torch_dtype(record.dtype))});
+    state.push_back(
+        {record.name,
+         torch::empty(record.shape,
+                      torch::TensorOptions().dtype(torch_dtype(record.dtype)).device(device))});
   return state;
 }
 
@@ -67,6 +70,10 @@ std::string_view bytes_of(const at::Tensor& tensor) {
 char* mutable_bytes_of(const at::Tensor& tensor) {
   TORCH_CHECK(tensor.is_contiguous() && tensor.is_cpu(), "a state holds contiguous CPU tensors");
   return static_cast<char*>(tensor.data_ptr());
+}
+
+at::Tensor on_cpu(const at::Tensor& tensor) {
+  return tensor.is_cpu() ? tensor : tensor.detach().to(at::kCPU).contiguous();
 }
 
 const at::Tensor& find_tensor(const State& state, const std::string& name) {

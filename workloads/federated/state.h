@@ -24,7 +24,7 @@ at::ScalarType torch_dtype(Dtype dtype);
 StateTable table_of(const State& state);
 
 /// Uninitialised tensors for every entry of a table.
-State allocate_state(const StateTable& table);
+State allocate_state(const StateTable& table, const at::Device& device = at::kCPU);
 
 /// Sum of the tensors' bytes, without table and padding.
 std::size_t state_bytes(const State& state);
@@ -32,6 +32,23 @@ std::size_t state_bytes(const State& state);
 /// The tensor's elements. It must be contiguous and on the CPU.
 std::string_view bytes_of(const at::Tensor& tensor);
 char* mutable_bytes_of(const at::Tensor& tensor);
+
+/// The tensor with its elements in main memory: itself on the CPU, a copy from a device.
+at::Tensor on_cpu(const at::Tensor& tensor);
+
+/// Lets `read` put a tensor's bytes where it is told: straight into the tensor on the CPU, else
+/// into one copy of its size that then goes to the device.
+template <class Read>
+void fill_tensor(const at::Tensor& tensor, Read read) {
+  if (tensor.is_cpu()) {
+    read(mutable_bytes_of(tensor));
+    return;
+  }
+  const torch::NoGradGuard no_grad;
+  const at::Tensor staged = torch::empty(tensor.sizes(), tensor.scalar_type());
+  read(mutable_bytes_of(staged));
+  tensor.detach().copy_(staged);
+}
 
 /// The tensor of that name. Throws Error(cannot_measure) when there is none.
 const at::Tensor& find_tensor(const State& state, const std::string& name);

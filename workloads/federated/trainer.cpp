@@ -27,7 +27,16 @@ class UploadMaker {
   }
 
   void after_training() {
-    State trained = optimizations_.upload_state->take(model_.state);
+    make_upload(optimizations_.upload_state->take(model_.state));
+    // As APPFL's trainer: what is sent leaves the device, one tensor after the other.
+    for (NamedTensor& entry : upload_) entry.tensor = on_cpu(entry.tensor);
+  }
+
+  [[nodiscard]] const State& upload() const { return upload_; }
+  void release() { upload_.clear(); }
+
+ private:
+  void make_upload(State trained) {
     if (!send_gradient_) {
       upload_ = std::move(trained);
       return;
@@ -36,10 +45,6 @@ class UploadMaker {
     if (optimizations_.previous_state == PreviousState::dropped_after_gradient) previous_.clear();
   }
 
-  [[nodiscard]] const State& upload() const { return upload_; }
-  void release() { upload_.clear(); }
-
- private:
   const Optimizations& optimizations_;
   const Model& model_;
   bool send_gradient_;
@@ -77,7 +82,7 @@ class StepTrainer final : public Trainer {
     const std::unique_ptr<Predictions> predictions = optimizations_.make_predictions();
     double loss_sum = 0;
     for (int step = 0; step < workload_.local_steps; ++step) {
-      const Batch batch = batches_.next();
+      const Batch batch = batches_.next().on(device_of(model_));
       optimizer_->zero_grad();
       const torch::Tensor scores = model_.network->forward(batch.images);
       torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);

@@ -25,7 +25,8 @@ class Trainer {
   /// One round of local work on the model; makes the state to upload.
   virtual TrainingResult train() = 0;
 
-  /// What the last train() made: the trained state, or previous - trained for its parameters.
+  /// What the last train() made: the trained state, or previous - trained for its parameters; in
+  /// main memory.
   [[nodiscard]] virtual const State& upload() const = 0;
 
   /// The upload is no longer needed.

@@ -51,7 +51,7 @@ WorkloadConfig read_workload(JsonFields fields) {
   WorkloadConfig workload;
   workload.kind = fields.word("kind", {"federated", "state-dict"});
   workload.model = fields.get<std::string>("model");
-  fields.word_or("device", {"cpu"}, "cpu");
+  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
   workload.threads = static_cast<int>(fields.integer("threads", 1));
   workload.clients = static_cast<int>(fields.integer("clients", 1));
   workload.rounds = static_cast<int>(fields.integer("rounds", 1));

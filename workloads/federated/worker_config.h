@@ -24,6 +24,7 @@ struct DatasetConfig {
 struct WorkloadConfig {
   std::string kind;  ///< federated or state-dict
   std::string model;
+  std::string device = "cpu";  ///< cpu or cuda
   int threads = 1;
   DatasetConfig dataset;
   int clients = 0;

@@ -53,6 +53,20 @@ Model make_model(const std::string& name, std::uint64_t seed) {
                       : fmt::format("known are {}", fmt::join(model_names(), ", ")));
 }
 
+Model move_to(Model model, const at::Device& device) {
+  if (device.is_cpu()) return model;
+  if (model.network != nullptr) {
+    model.network->to(device);
+    return wrap_network(std::move(model.network));
+  }
+  for (NamedTensor& entry : model.state) entry.tensor = entry.tensor.to(device);
+  return model;
+}
+
+at::Device device_of(const Model& model) {
+  return model.state.front().tensor.device();
+}
+
 std::int64_t parameter_count(const Model& model) {
   std::int64_t count = 0;
   for (const NamedTensor& entry : model.state)

@@ -25,6 +25,12 @@ struct Model {
 /// Builds a model by name with weights from `seed`. Throws Error(usage) naming the known models.
 Model make_model(const std::string& name, std::uint64_t seed);
 
+/// The model on a device; its state aliases the tensors there.
+Model move_to(Model model, const at::Device& device);
+
+/// Where the model's tensors are.
+at::Device device_of(const Model& model);
+
 /// Number of trainable elements.
 std::int64_t parameter_count(const Model& model);
 

@@ -36,10 +36,16 @@ class GlobalEntries {
   std::unordered_map<std::string, at::Tensor> held_;
 };
 
+/// A client's tensor where the global one is: what arrived on the CPU goes to the device one tensor
+/// at a time.
+at::Tensor local_tensor(const Contribution& one, const NamedTensor& global) {
+  return find_tensor(*one.state, global.name).to(global.tensor.device());
+}
+
 at::Tensor mean_over_clients(const std::vector<Contribution>& contributions,
                              const NamedTensor& entry) {
   at::Tensor sum = torch::zeros_like(entry.tensor);
-  for (const Contribution& one : contributions) sum.add_(find_tensor(*one.state, entry.name));
+  for (const Contribution& one : contributions) sum.add_(local_tensor(one, entry));
   return sum.div(static_cast<std::int64_t>(contributions.size())).to(entry.tensor.scalar_type());
 }
 
@@ -47,7 +53,7 @@ at::Tensor mean_over_clients(const std::vector<Contribution>& contributions,
 /// weight * (local - global) makes them.
 void add_to_step(at::Tensor& step, const Contribution& one, const NamedTensor& global,
                  UploadKind upload) {
-  const at::Tensor& local = find_tensor(*one.state, global.name);
+  const at::Tensor local = local_tensor(one, global);
   if (upload == UploadKind::difference) {
     step.sub_(local * one.weight);
     return;

@@ -21,7 +21,8 @@ Bytes compress(const State& state, Compression compression) {
   std::size_t total = head.size();
   for (std::size_t i = 0; i < state.size(); ++i) {
     const TensorRecord& record = table.tensors[i];
-    const std::string_view data = bytes_of(state[i].tensor);
+    const at::Tensor tensor = on_cpu(state[i].tensor);
+    const std::string_view data = bytes_of(tensor);
     objects.push_back(compress_tensor(
         record, data,
         compression == Compression::zfp ? lossy_tolerance(record, data) : std::nullopt));
@@ -72,11 +73,21 @@ class Decompressor final : public Deserializer {
   bool copies_;
 };
 
+/// Of what this worker was built with.
+Compression choose_compression(const std::string& value) {
+  const Compression chosen = choose("compression", kChoices, value);
+  if (chosen != Compression::none && !has_compressors())
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", but this worker was built without blosc and zfp", value),
+                "optimizations.compression", "\"none\" needs neither");
+  return chosen;
+}
+
 }  // namespace
 
 std::unique_ptr<Serializer> make_upload_serializer(const std::string& compression,
                                                    const std::string& serialize) {
-  const Compression chosen = choose("compression", kChoices, compression);
+  const Compression chosen = choose_compression(compression);
   if (chosen == Compression::none) return make_serializer(serialize);
   return std::make_unique<Compressor>(
       chosen, serialize == "buffered_copies" ? CopyLifetime::kept : CopyLifetime::scoped);
@@ -84,8 +95,7 @@ std::unique_ptr<Serializer> make_upload_serializer(const std::string& compressio
 
 std::unique_ptr<Deserializer> make_upload_deserializer(const std::string& compression,
                                                        const std::string& deserialize) {
-  if (choose("compression", kChoices, compression) == Compression::none)
-    return make_deserializer(deserialize);
+  if (choose_compression(compression) == Compression::none) return make_deserializer(deserialize);
   return std::make_unique<Decompressor>(deserialize != "in_place_views");
 }
 

@@ -21,9 +21,10 @@ namespace memduel {
 std::unique_ptr<Serializer> make_upload_serializer(const std::string& compression,
                                                    const std::string& serialize);
 
-/// A client's state as it arrives. Compressed states are expanded; under source_device and
-/// cpu_first all expanded arrays stay until the last one has been copied, as in APPFL's
-/// decompress_model, and under in_place_views they are the tensors themselves.
+/// A client's state as it arrives, in main memory, where it came from. Compressed states are
+/// expanded; under source_device and cpu_first all expanded arrays stay until the last one has been
+/// copied, as in APPFL's decompress_model, and under in_place_views they are the tensors
+/// themselves.
 std::unique_ptr<Deserializer> make_upload_deserializer(const std::string& compression,
                                                        const std::string& deserialize);
 

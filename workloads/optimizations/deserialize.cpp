@@ -25,28 +25,35 @@ StateTable read_table(std::string_view bytes, const std::string& from) {
   return table;
 }
 
-State copy_out(std::string_view bytes, const std::string& from) {
+State copy_out(std::string_view bytes, const std::string& from, const at::Device& device) {
   const StateTable table = read_table(bytes, from);
-  State state = allocate_state(table);
+  State state = allocate_state(table, device);
   for (std::size_t i = 0; i < state.size(); ++i) {
     const TensorRecord& record = table.tensors[i];
-    std::memcpy(mutable_bytes_of(state[i].tensor), bytes.data() + record.offset, record.bytes);
+    fill_tensor(state[i].tensor, [&](char* to) {
+      std::memcpy(to, bytes.data() + record.offset, record.bytes);
+    });
   }
   return state;
 }
 
 class SourceDevice final : public Deserializer {
  public:
+  explicit SourceDevice(const at::Device& device) : device_(device) {}
+
   [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
-    return copy_out(bytes->view(), from);
+    return copy_out(bytes->view(), from, device_);
   }
+
+ private:
+  at::Device device_;
 };
 
 /// The caller's last reference goes before the state is handed on.
 class CpuFirst final : public Deserializer {
  public:
   [[nodiscard]] State load(SharedBytes bytes, const std::string& from) const override {
-    State state = copy_out(bytes->view(), from);
+    State state = copy_out(bytes->view(), from, at::kCPU);
     bytes.reset();
     return state;
   }
@@ -66,18 +73,25 @@ class InPlaceViews final : public Deserializer {
   }
 };
 
-using Make = std::unique_ptr<Deserializer> (*)();
+using Make = std::unique_ptr<Deserializer> (*)(const at::Device&);
 constexpr Choice<Make> kChoices[] = {
     {"source_device",
-     [] { return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>()); }},
-    {"cpu_first", [] { return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>()); }},
-    {"in_place_views",
-     [] { return std::unique_ptr<Deserializer>(std::make_unique<InPlaceViews>()); }}};
+     [](const at::Device& device) {
+       return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>(device));
+     }},
+    {"cpu_first",
+     [](const at::Device&) {
+       return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>());
+     }},
+    {"in_place_views", [](const at::Device&) {
+       return std::unique_ptr<Deserializer>(std::make_unique<InPlaceViews>());
+     }}};
 
 }  // namespace
 
-std::unique_ptr<Deserializer> make_deserializer(const std::string& value) {
-  return choose("deserialize", kChoices, value)();
+std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
+                                                const at::Device& device) {
+  return choose("deserialize", kChoices, value)(device);
 }
 std::vector<std::string> deserialize_values() {
   return values_of(kChoices);

@@ -23,7 +23,9 @@ class Deserializer {
 
 /// @param value source_device: copied to the device that the sender used; cpu_first: copied to the
 /// CPU (the same where that is the device); in_place_views: tensors over the buffer itself.
-std::unique_ptr<Deserializer> make_deserializer(const std::string& value);
+/// @param device where the roles compute.
+std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
+                                                const at::Device& device = at::kCPU);
 std::vector<std::string> deserialize_values();
 
 }  // namespace memduel

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include "workloads/optimizations/choice.h"
+#include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
 namespace {
@@ -70,7 +71,9 @@ std::vector<std::string> cleanup_values() {
 }
 
 void clean_up(Cleanup cleanup) {
-  if (cleanup == Cleanup::trim) malloc_trim(0);
+  if (cleanup == Cleanup::none) return;
+  malloc_trim(0);
+  empty_cuda_cache();
 }
 
 }  // namespace memduel

@@ -18,7 +18,7 @@ enum class ClientLocals { kept, released };
 enum class OptimizerState { new_each_round, reused };
 /// flow_control: gRPC's window growth.
 enum class FlowControl { default_window, bounded };
-/// cleanup: whether freed memory is handed back to the kernel at the end of a round.
+/// cleanup: whether freed memory is handed back at the end of a round.
 enum class Cleanup { none, trim };
 
 RequestLifetime choose_request_lifetime(const std::string& value);
@@ -37,7 +37,8 @@ std::vector<std::string> optimizer_state_values();
 std::vector<std::string> flow_control_values();
 std::vector<std::string> cleanup_values();
 
-/// Hands freed memory of all arenas back to the kernel (malloc_trim) under Cleanup::trim.
+/// Hands freed memory of all arenas back to the kernel (malloc_trim) under Cleanup::trim, and what
+/// LibTorch caches on a GPU back to its driver.
 void clean_up(Cleanup cleanup);
 
 }  // namespace memduel

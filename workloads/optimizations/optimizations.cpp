@@ -47,7 +47,8 @@ std::string expect_value(const char* name, const std::string& value,
 
 }  // namespace
 
-Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes) {
+Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
+                                 const at::Device& device) {
   JsonFields fields(values, "worker configuration", "optimizations");
   const auto value = [&](const char* name) { return fields.get<std::string>(name); };
   Optimizations chosen;
@@ -56,7 +57,7 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.pseudo_gradient = make_pseudo_gradient(value("pseudo_gradient"));
   chosen.framing = make_framing(value("framing"));
   chosen.serializer = make_serializer(value("serialize"));
-  chosen.deserializer = make_deserializer(value("deserialize"));
+  chosen.deserializer = make_deserializer(value("deserialize"), device);
   chosen.receiver = make_receiver(value("receive"), {*chosen.framing, *chosen.deserializer});
   chosen.upload_serializer = make_upload_serializer(value("compression"), value("serialize"));
   chosen.upload_deserializer = make_upload_deserializer(value("compression"), value("deserialize"));

@@ -51,9 +51,11 @@ struct Optimizations {
   std::optional<int> arenas;  ///< absent: glibc's own limit
 };
 
-/// @param values switch name to value, every switch; @param max_message_bytes of the transport.
-/// Throws Error(usage) naming a switch that is missing, unknown, or has an unknown value.
-Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes);
+/// @param values switch name to value, every switch; @param max_message_bytes of the transport;
+/// @param device where the roles compute, and the server's answers come from. Throws Error(usage)
+/// naming a switch that is missing, unknown, or has an unknown value.
+Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
+                                 const at::Device& device = at::kCPU);
 
 /// The switches and values that this worker implements. piece_bytes, model_chunking and arenas
 /// also take whole numbers.

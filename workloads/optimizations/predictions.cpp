@@ -12,8 +12,8 @@ std::int64_t count_hits(const torch::Tensor& scores, const torch::Tensor& labels
 class Kept final : public Predictions {
  public:
   void add(const torch::Tensor& scores, const torch::Tensor& labels) override {
-    scores_.push_back(scores.detach().clone());
-    labels_.push_back(labels.clone());
+    scores_.push_back(kept(scores.detach()));
+    labels_.push_back(kept(labels));
   }
 
   [[nodiscard]] double accuracy() const override {
@@ -24,6 +24,11 @@ class Kept final : public Predictions {
   }
 
  private:
+  /// As APPFL's trainer, which keeps NumPy arrays: in main memory.
+  static torch::Tensor kept(const torch::Tensor& tensor) {
+    return tensor.to(torch::kCPU, tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/true);
+  }
+
   std::vector<torch::Tensor> scores_;
   std::vector<torch::Tensor> labels_;
 };

@@ -25,7 +25,8 @@ class Predictions {
 
 using MakePredictions = std::unique_ptr<Predictions> (*)();
 
-/// @param value kept: all scores and labels, put together at the end; reduced: two counters.
+/// @param value kept: all scores and labels, in main memory, put together at the end; reduced: two
+/// counters.
 MakePredictions choose_predictions(const std::string& value);
 std::vector<std::string> predictions_values();
 

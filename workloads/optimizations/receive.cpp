@@ -116,7 +116,7 @@ class StreamingReceiver final : public ModelReceiver {
     if (into != nullptr) expect_same_tensors(table, table_of(*into), call.peer());
     State state = into != nullptr ? in_order_of(table, *into) : allocate_state(table);
     for (const NamedTensor& entry : state)
-      stream->read_data(mutable_bytes_of(entry.tensor), entry.tensor.nbytes());
+      fill_tensor(entry.tensor, [&](char* to) { stream->read_data(to, entry.tensor.nbytes()); });
     stream->expect_end();
     return {stream->header(), std::move(state)};
   }

@@ -10,7 +10,7 @@ void append_state(const State& state, const StateTable& table, Bytes& bytes) {
   for (std::size_t i = 0; i < state.size(); ++i) {
     static constexpr char kZeros[kTableAlignment] = {};
     bytes.append({kZeros, table.tensors[i].offset - bytes.size()});
-    bytes.append(bytes_of(state[i].tensor));
+    bytes.append(bytes_of(on_cpu(state[i].tensor)));
   }
 }
 
@@ -69,8 +69,8 @@ std::vector<Segment> borrow_state(const State& state) {
   for (std::size_t i = 0; i < state.size(); ++i) {
     const TensorRecord& record = table.tensors[i];
     if (position < record.offset) segments.push_back({{kZeros, record.offset - position}, nullptr});
-    segments.push_back(
-        {bytes_of(state[i].tensor), std::make_shared<const at::Tensor>(state[i].tensor)});
+    const auto owner = std::make_shared<const at::Tensor>(on_cpu(state[i].tensor));
+    segments.push_back({bytes_of(*owner), owner});
     position = record.offset + record.bytes;
   }
   return segments;

@@ -31,7 +31,7 @@ std::vector<std::string> serialize_values();
 SharedBytes encode_state(const State& state);
 
 /// The encoded state as borrowed segments. A tensor's storage lives, and must not change, until its
-/// segment's owner is let go of.
+/// segment's owner is let go of. Of tensors on a device copies are borrowed, all of them at once.
 std::vector<Segment> borrow_state(const State& state);
 
 }  // namespace memduel

@@ -26,8 +26,9 @@ class SecondCopy final : public Staging {
   void commit(const State& state) override {
     const char* from = staged_.data();
     for (const NamedTensor& entry : state) {
-      std::memcpy(mutable_bytes_of(entry.tensor), from, entry.tensor.nbytes());
-      from += entry.tensor.nbytes();
+      const std::size_t bytes = entry.tensor.nbytes();
+      fill_tensor(entry.tensor, [&](char* to) { std::memcpy(to, from, bytes); });
+      from += bytes;
     }
     abandon();
   }
@@ -72,15 +73,9 @@ class UnlinkedFile final : public Staging {
   void commit(const State& state) override {
     off_t offset = 0;
     for (const NamedTensor& entry : state) {
-      char* to = mutable_bytes_of(entry.tensor);
       const off_t end = offset + static_cast<off_t>(entry.tensor.nbytes());
-      while (offset < end) {
-        const ssize_t got = ::pread(fd_, to, static_cast<std::size_t>(end - offset), offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) fail(got < 0 ? errno : EIO);
-        to += got;
-        offset += got;
-      }
+      fill_tensor(entry.tensor, [&](char* to) { read_back(to, offset, end); });
+      offset = end;
     }
     abandon();
   }
@@ -88,6 +83,16 @@ class UnlinkedFile final : public Staging {
   void abandon() override { end_ = 0; }
 
  private:
+  void read_back(char* to, off_t begin, off_t end) const {
+    while (begin < end) {
+      const ssize_t got = ::pread(fd_, to, static_cast<std::size_t>(end - begin), begin);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) fail(got < 0 ? errno : EIO);
+      to += got;
+      begin += got;
+    }
+  }
+
   [[noreturn]] void fail(int error) const {
     throw Error(ExitCode::io, fmt::format("the staging file failed: {}", std::strerror(error)),
                 directory_, "staging=second_copy needs no disk");

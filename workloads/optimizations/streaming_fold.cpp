@@ -96,7 +96,8 @@ template <class Number>
 void fold_tensor(const TensorFold& fold, bool stepped, Staging& staging) {
   Blocks<Number> blocks;
   const auto total = static_cast<std::size_t>(fold.entry.tensor.numel());
-  const auto* const global = fold.entry.tensor.template data_ptr<Number>();
+  const at::Tensor held = on_cpu(fold.entry.tensor);
+  const auto* const global = held.template data_ptr<Number>();
   std::size_t count = 0;
   for (std::size_t first = 0; first < total; first += count) {
     count = next_count<Number>(fold, total - first);

@@ -1,6 +1,6 @@
 // FedAvg without the clients' states: all uploads are read in lockstep, a block of every client in
 // turn, and folded into the new state. The arithmetic is aggregate.h's: products first, then sums,
-// clients in order, so the bits are the same.
+// clients in order, so the bits are the same. It folds on the CPU, wherever the model is.
 #pragma once
 
 #include <memory>

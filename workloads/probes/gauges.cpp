@@ -4,6 +4,7 @@
 
 #include "base/allocator_state.h"
 #include "memduel/annotate.h"
+#include "workloads/probes/cuda_bytes.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
@@ -12,6 +13,7 @@ namespace {
 // Process-wide, like the allocators that they watch.
 bool allocator_wanted = false;
 bool torch_wanted = false;
+bool cuda_wanted = false;
 
 void send_allocator_gauges() {
   for (const auto& [name, value] : allocator_state().metrics())
@@ -25,20 +27,40 @@ void send_torch_gauges() {
   reset_torch_peak();
 }
 
+void send_cuda_gauges() {
+  const auto device = cuda_bytes();
+  if (!device) return;
+  memduel_gauge("gpu_allocated_bytes", static_cast<double>(device->allocated));
+  memduel_gauge("gpu_reserved_bytes", static_cast<double>(device->reserved));
+  memduel_gauge("gpu_inactive_split_bytes", static_cast<double>(device->inactive_split));
+  memduel_gauge("peak_gpu_allocated_bytes", static_cast<double>(device->peak_allocated));
+  memduel_gauge("peak_gpu_reserved_bytes", static_cast<double>(device->peak_reserved));
+  reset_cuda_peaks();
+}
+
 }  // namespace
 
-void install_probes(const std::vector<std::string>& meters) {
+void install_probes(const std::vector<std::string>& meters, OnGpu on_gpu) {
   const auto wanted = [&](const char* name) {
     return std::find(meters.begin(), meters.end(), name) != meters.end();
   };
   allocator_wanted = wanted("allocator");
   torch_wanted = wanted("torch");
   if (torch_wanted) install_torch_probe();
+  cuda_wanted = on_gpu == OnGpu::yes && wanted("cuda");
+}
+
+void send_idle_gauges() {
+  if (!cuda_wanted) return;
+  if (const auto device = cuda_bytes())
+    memduel_gauge("idle_gpu_reserved_bytes", static_cast<double>(device->reserved));
+  reset_cuda_peaks();
 }
 
 void send_memory_gauges() {
   if (allocator_wanted) send_allocator_gauges();
   if (torch_wanted) send_torch_gauges();
+  if (cuda_wanted) send_cuda_gauges();
 }
 
 }  // namespace memduel

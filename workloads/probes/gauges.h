@@ -6,13 +6,21 @@
 
 namespace memduel {
 
+/// Whether the role computes on a GPU; elsewhere the cuda probe would have to start CUDA to ask it.
+enum class OnGpu { no, yes };
+
 /// Which probes send their numbers; the torch probe counts from here on, so call it before the
 /// first tensor. @param meters names as in `list meters`; others are ignored.
-void install_probes(const std::vector<std::string>& meters);
+void install_probes(const std::vector<std::string>& meters, OnGpu on_gpu);
+
+/// cuda: sends idle_gpu_reserved_bytes, what LibTorch's start-up left reserved, and lets the peaks
+/// begin there. Call once, before the idle mark.
+void send_idle_gauges();
 
 /// allocator: sends what allocator_state has. torch: sends torch_cpu_bytes and
-/// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. Call before
-/// each mark that ends a round.
+/// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. cuda: the
+/// same of the first GPU, allocated and reserved, with gpu_inactive_split_bytes. Call before each
+/// mark that ends a round, once the device has done its work.
 void send_memory_gauges();
 
 }  // namespace memduel

@@ -5,6 +5,8 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <cstring>
+#include <utility>
 
 namespace memduel {
 namespace {
@@ -34,9 +36,19 @@ void free_block(void* block) {
   g_wrapped->raw_deleter()(block);
 }
 
+/// LibTorch 1.13 asks a const allocator, 2.x one that is not; 2.x has it copy data, too. Each
+/// function overrides where there is something to override, so none can say so.
+// NOLINTBEGIN(modernize-use-override,cppcoreguidelines-explicit-virtual-functions)
 class CountingAllocator final : public c10::Allocator {
  public:
-  [[nodiscard]] c10::DataPtr allocate(std::size_t size) const override {
+  [[nodiscard]] c10::DataPtr allocate(std::size_t size) {
+    return std::as_const(*this).allocate(size);
+  }
+  void copy_data(void* to, const void* from, std::size_t size) const {
+    std::memcpy(to, from, size);
+  }
+
+  [[nodiscard]] c10::DataPtr allocate(std::size_t size) const {
     c10::DataPtr data = g_wrapped->allocate(size);
     if (data.get() == nullptr) return data;
     count_allocation(block_bytes(data.get()));
@@ -45,8 +57,9 @@ class CountingAllocator final : public c10::Allocator {
     return data;
   }
 
-  [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override { return &free_block; }
+  [[nodiscard]] c10::DeleterFnPtr raw_deleter() const { return &free_block; }
 };
+// NOLINTEND(modernize-use-override,cppcoreguidelines-explicit-virtual-functions)
 
 }  // namespace
 

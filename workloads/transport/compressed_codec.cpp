@@ -244,6 +244,10 @@ std::optional<double> tolerance_of(std::string_view data) {
 
 }  // namespace
 
+bool has_compressors() {
+  return true;
+}
+
 std::optional<double> lossy_tolerance(const TensorRecord& record, std::string_view data) {
   if (record.name.find("weight") == std::string::npos) return std::nullopt;
   if (elements_of(record) <= static_cast<std::size_t>(kParameterCutoff)) return std::nullopt;

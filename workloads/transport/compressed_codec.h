@@ -29,6 +29,10 @@ inline constexpr double kRelativeErrorBound = 1e-3;
 /// APPFL's param_cutoff: tensors of up to so many elements stay lossless.
 inline constexpr std::int64_t kParameterCutoff = 1024;
 
+/// Whether this worker was built with the compressors; without them none of the functions below
+/// may be called.
+bool has_compressors();
+
 /// By how much a lossy codec may change each value of a tensor: kRelativeErrorBound × range. Absent
 /// where the tensor must stay lossless: integers, names without "weight" and small tensors (APPFL's
 /// own rule); values that are not finite or all equal; and ranges so small or values so large that

@@ -1,0 +1,189 @@
+#include "profilers/meters/nvml.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/error.h"
+#include "profilers/meters/nvml_library.h"
+
+namespace memduel {
+namespace {
+
+constexpr const char* kInstallDriver = "install the NVIDIA driver, which brings the library";
+
+struct Refusal {
+  int code;
+  const char* what;
+  const char* advice;
+};
+
+constexpr Refusal kRefusals[] = {
+    {nvml::kDriverNotLoaded, "no driver: NVIDIA's kernel module is not loaded",
+     "load it (modprobe nvidia); in a container start that with GPU access"},
+    {nvml::kVersionMismatch, "the driver and its library are of different versions",
+     "after an update of the driver reboot, or load its kernel module again"},
+    {nvml::kNoPermission, "no permission to ask the driver",
+     "run as a user who may read /dev/nvidiactl"},
+    {nvml::kOperatingSystem, "the operating system keeps the GPU from this process",
+     "let its control group use /dev/nvidia*"},
+    {nvml::kLibraryNotFound, "the driver's library lacks a part of itself", kInstallDriver},
+    {nvml::kGpuIsLost, "the GPU is lost: it fell off the bus", "reset or reboot the machine"},
+    {nvml::kNotSupported, "the driver does not support it on this GPU", "update the driver"},
+};
+
+[[noreturn]] void refuse(const std::string& library, const std::string& function, int code) {
+  const auto* const known =
+      std::find_if(std::begin(kRefusals), std::end(kRefusals),
+                   [&](const Refusal& refusal) { return refusal.code == code; });
+  const bool is_known = known != std::end(kRefusals);
+  throw Error(
+      ExitCode::cannot_measure,
+      fmt::format("{} ({} gave {})", is_known ? known->what : "NVML failed", function, code),
+      library, is_known ? known->advice : "nvidia-smi may say more");
+}
+
+}  // namespace
+
+struct Nvml::Library {
+  explicit Library(const std::string& file)
+      : name(file), handle(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (handle == nullptr)
+      throw Error(ExitCode::cannot_measure, fmt::format("no GPU: {}", dlerror()), {},
+                  kInstallDriver);
+  }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  ~Library() {
+    if (shutdown != nullptr && initialised) shutdown();
+    dlclose(handle);
+  }
+
+  /// Null where this library has no such function.
+  template <class Function>
+  void find(const char* function, Function*& into) const {
+    into = reinterpret_cast<Function*>(dlsym(handle, function));
+  }
+
+  template <class Function>
+  void need(const char* function, Function*& into) const {
+    find(function, into);
+    if (into == nullptr)
+      throw Error(ExitCode::cannot_measure, fmt::format("it has no {}", function), name,
+                  "update the NVIDIA driver");
+  }
+
+  std::string name;
+  void* handle;
+  bool initialised = false;
+  std::vector<nvml::Device> devices;
+  int (*shutdown)() = nullptr;
+  int (*device_name)(nvml::Device, char*, unsigned int) = nullptr;
+  int (*driver_version)(char*, unsigned int) = nullptr;
+  int (*memory)(nvml::Device, nvml::Memory*) = nullptr;
+  int (*memory_v2)(nvml::Device, nvml::MemoryV2*) = nullptr;
+  int (*processes)(nvml::Device, unsigned int*, nvml::ProcessInfo*) = nullptr;
+};
+
+namespace {
+
+using Processes = int (*)(nvml::Device, unsigned int*, nvml::ProcessInfo*);
+
+/// More may start between two calls.
+std::vector<nvml::ProcessInfo> list_processes(Processes list, nvml::Device device) {
+  std::vector<nvml::ProcessInfo> infos(16);
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    auto count = static_cast<unsigned int>(infos.size());
+    const int code = list(device, &count, infos.data());
+    if (code == nvml::kInsufficientSize) {
+      infos.resize(std::max<std::size_t>(count, infos.size()) * 2);
+      continue;
+    }
+    infos.resize(code == nvml::kSuccess ? count : 0);
+    return infos;
+  }
+  return {};
+}
+
+}  // namespace
+
+Nvml::Nvml(const std::string& library) : library_(std::make_unique<Library>(library)) {
+  int (*init)() = nullptr;
+  int (*count_devices)(unsigned int*) = nullptr;
+  int (*device_at)(unsigned int, nvml::Device*) = nullptr;
+  library_->need("nvmlInit_v2", init);
+  library_->need("nvmlShutdown", library_->shutdown);
+  library_->need("nvmlDeviceGetCount_v2", count_devices);
+  library_->need("nvmlDeviceGetHandleByIndex_v2", device_at);
+  library_->need("nvmlDeviceGetMemoryInfo", library_->memory);
+  library_->find("nvmlDeviceGetMemoryInfo_v2", library_->memory_v2);
+  library_->find("nvmlDeviceGetComputeRunningProcesses_v3", library_->processes);
+  if (library_->processes == nullptr)
+    library_->find("nvmlDeviceGetComputeRunningProcesses_v2", library_->processes);
+  library_->find("nvmlDeviceGetName", library_->device_name);
+  library_->find("nvmlSystemGetDriverVersion", library_->driver_version);
+
+  if (const int code = init(); code != nvml::kSuccess) refuse(library, "nvmlInit_v2", code);
+  library_->initialised = true;
+  unsigned int count = 0;
+  if (const int code = count_devices(&count); code != nvml::kSuccess)
+    refuse(library, "nvmlDeviceGetCount_v2", code);
+  for (unsigned int index = 0; index < count; ++index) {
+    nvml::Device device = nullptr;
+    if (const int code = device_at(index, &device); code != nvml::kSuccess)
+      refuse(library, "nvmlDeviceGetHandleByIndex_v2", code);
+    library_->devices.push_back(device);
+  }
+  if (count == 0)
+    throw Error(ExitCode::cannot_measure, "no GPU: the driver runs, but has no device", library,
+                "see nvidia-smi; in a container start that with GPU access");
+}
+
+Nvml::~Nvml() = default;
+
+std::size_t Nvml::devices() const {
+  return library_->devices.size();
+}
+
+std::string Nvml::describe() const {
+  constexpr unsigned int kNameSize = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE, the larger of both
+  std::array<char, kNameSize + 1> name{};
+  std::array<char, kNameSize + 1> version{};
+  if (library_->device_name != nullptr)
+    library_->device_name(library_->devices.front(), name.data(), kNameSize);
+  if (library_->driver_version != nullptr) library_->driver_version(version.data(), kNameSize);
+  return fmt::format("{}{}, driver {}", devices() == 1 ? "" : fmt::format("{} x ", devices()),
+                     name[0] == '\0' ? "unnamed GPU" : name.data(),
+                     version[0] == '\0' ? "unknown" : version.data());
+}
+
+std::optional<std::int64_t> Nvml::used_bytes() const {
+  std::int64_t sum = 0;
+  for (nvml::Device device : library_->devices) {
+    nvml::MemoryV2 memory{};
+    memory.version = nvml::kMemoryV2;
+    if (library_->memory_v2 != nullptr && library_->memory_v2(device, &memory) == nvml::kSuccess) {
+      sum += static_cast<std::int64_t>(memory.used);
+      continue;
+    }
+    nvml::Memory older{};
+    if (library_->memory(device, &older) != nvml::kSuccess) return std::nullopt;
+    sum += static_cast<std::int64_t>(older.used);
+  }
+  return sum;
+}
+
+std::map<pid_t, std::int64_t> Nvml::used_bytes_by_process() const {
+  std::map<pid_t, std::int64_t> used;
+  if (library_->processes == nullptr) return used;
+  for (nvml::Device device : library_->devices)
+    for (const nvml::ProcessInfo& info : list_processes(library_->processes, device))
+      if (info.used_bytes != nvml::kNotAvailable)
+        used[static_cast<pid_t>(info.pid)] += static_cast<std::int64_t>(info.used_bytes);
+  return used;
+}
+
+}  // namespace memduel

@@ -1,0 +1,41 @@
+#include "workloads/federated/device.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "workloads/probes/cuda_bytes.h"
+
+namespace memduel {
+namespace {
+
+/// The same bits in every trial: kernels that add in the order in which threads come are not used
+/// where LibTorch has others, and said to be used (on stderr) where it has none.
+void use_deterministic_kernels() {
+  at::globalContext().setBenchmarkCuDNN(false);
+  at::globalContext().setDeterministicCuDNN(true);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+}
+
+}  // namespace
+
+std::string why_no_cuda() {
+  if (!has_cuda_probe()) return "the LibTorch that memduel-worker is built with has no CUDA";
+  if (!torch::cuda::is_available()) return "no GPU: CUDA finds no device that it can use";
+  return {};
+}
+
+at::Device open_device(const std::string& name) {
+  const at::Device device(name);
+  if (!device.is_cuda()) return device;
+  if (const std::string why = why_no_cuda(); !why.empty())
+    throw Error(ExitCode::cannot_measure, fmt::format("device \"{}\": {}", name, why),
+                "workload.device", "docs/gpu.md builds a worker for a GPU");
+  use_deterministic_kernels();
+  return {at::kCUDA, 0};
+}
+
+void await_device(const at::Device& device) {
+  if (device.is_cuda()) torch::cuda::synchronize(device.index());
+}
+
+}  // namespace memduel

@@ -1,0 +1,12 @@
+// Takes the place of datasets/gzip.cpp in a worker that is built without zlib.
+#include "base/error.h"
+#include "workloads/datasets/gzip.h"
+
+namespace memduel {
+
+std::string gunzip(std::string_view /*bytes*/, const std::string& name, std::size_t /*limit*/) {
+  throw Error(ExitCode::io, "the file is compressed, but this worker was built without zlib", name,
+              "unpack it beside itself: gunzip -k");
+}
+
+}  // namespace memduel
