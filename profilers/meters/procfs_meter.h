@@ -15,7 +15,8 @@ namespace memduel {
 
 class ProcfsMeter : public Meter {
  public:
-  ProcfsMeter();
+  /// @param max_points what each series keeps, see ThinnedSeries.
+  explicit ProcfsMeter(std::size_t max_points = ThinnedSeries::kEverySample);
   ~ProcfsMeter() override;
 
   void add(const std::string& role, pid_t pid) override;
@@ -29,14 +30,21 @@ class ProcfsMeter : public Meter {
     return rss_.series();
   }
 
+  struct Latest {
+    std::optional<std::int64_t> rss_bytes;  ///< absent when nothing of the role runs
+    std::size_t processes = 0;
+  };
+  /// What the last sample found of a role.
+  [[nodiscard]] Latest latest(const std::string& role) const;
+
  private:
   struct Process;
   struct Role;
-  Role* find(const std::string& role);
+  [[nodiscard]] Role* find(const std::string& role) const;
   static std::optional<std::int64_t> sample_role(Role& role);
 
   std::vector<std::unique_ptr<Role>> roles_;
-  SampledSums rss_{"rss_bytes"};
+  SampledSums rss_;
 };
 
 }  // namespace memduel

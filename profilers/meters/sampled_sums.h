@@ -8,12 +8,16 @@
 #include <vector>
 
 #include "base/run_data.h"
+#include "profilers/meters/thinned_series.h"
 
 namespace memduel {
 
 class SampledSums {
  public:
-  explicit SampledSums(std::string metric) : metric_(std::move(metric)) {}
+  /// @param max_points what each series keeps, see ThinnedSeries.
+  explicit SampledSums(std::string metric,
+                       std::size_t max_points = ThinnedSeries::kEverySample)
+      : metric_(std::move(metric)), max_points_(max_points), tree_(metric_, max_points) {}
 
   /// Roles are counted from 0.
   void add_role(const std::string& role);
@@ -27,8 +31,9 @@ class SampledSums {
 
  private:
   std::string metric_;
-  std::vector<std::pair<std::string, Series>> roles_;
-  Series tree_;
+  std::size_t max_points_;
+  std::vector<std::pair<std::string, ThinnedSeries>> roles_;
+  ThinnedSeries tree_;
 };
 
 }  // namespace memduel
