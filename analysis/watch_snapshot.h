@@ -15,6 +15,7 @@ struct WatchSnapshot {
   std::string what;  ///< "python3 train.py", "pid 812"
   double elapsed_seconds = 0;
   std::size_t processes = 0;
+  std::int64_t samples = 0;  ///< of RSS, so far
   std::optional<std::int64_t> rss_bytes;
   std::optional<std::int64_t> peak_rss_bytes;
   std::optional<std::int64_t> pss_bytes;

@@ -84,7 +84,7 @@ WatchResult Watching::run() {
   result.last = snapshot();
   if (!command_) {
     result.status = ended_by_signal_ == 0 ? 0 : 128 + ended_by_signal_;
-    if (!sampled_)
+    if (samples_ == 0)
       throw Error(ExitCode::cannot_measure, "it was gone before it could be measured",
                   roots_.front().name);
     return result;
@@ -121,7 +121,7 @@ void Watching::look(std::int64_t now) {
   check_limit();
   limit_logs();
   store_when_due(now);
-  if (options_.show && sampled_) options_.show(snapshot());
+  if (options_.show && samples_ > 0) options_.show(snapshot());
 }
 
 bool Watching::over() const {

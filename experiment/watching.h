@@ -127,7 +127,7 @@ class Watching {
   bool command_was_killed_for_memory_ = false;
   bool sweep_was_late_ = false;
   bool pss_missing_ = false;
-  bool sampled_ = false;
+  std::int64_t samples_ = 0;
 };
 
 }  // namespace memduel

@@ -40,7 +40,7 @@ void Watching::sample(std::int64_t now) {
     add_up(sum, rss);
   }
   if (!sum) return;
-  sampled_ = true;
+  ++samples_;
   whole_.sample(now, *sum);
   peak_rss_bytes_ = std::max(peak_rss_bytes_, *sum);
 }
@@ -74,7 +74,7 @@ void Watching::sweep(std::int64_t now) {
     pss_bytes_ = static_cast<std::int64_t>(sum);
     pss_read_ns_ = now;
     whole_pss_.add(now, *pss_bytes_);
-  } else if (sampled_) {
+  } else if (samples_ > 0) {
     pss_missing_ = true;
   }
   sweeps_.spent(own_cpu() - before);

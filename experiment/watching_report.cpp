@@ -33,7 +33,8 @@ WatchSnapshot Watching::snapshot() const {
     shot.processes += latest.processes;
     if (latest.rss_bytes) shot.rss_bytes = shot.rss_bytes.value_or(0) + *latest.rss_bytes;
   }
-  if (sampled_) shot.peak_rss_bytes = peak_rss_bytes_;
+  shot.samples = samples_;
+  if (samples_ > 0) shot.peak_rss_bytes = peak_rss_bytes_;
   shot.pss_bytes = pss_bytes_;
   shot.pss_age_seconds = seconds_between(pss_read_ns_, now);
   shot.running_round = whole_.running_round();
@@ -85,7 +86,7 @@ TrialData Watching::trial() {
 }
 
 void Watching::store_when_due(std::int64_t now) {
-  if (!sampled_ || (now < store_due_ns_ && whole_pending_.size() < kMostPending)) return;
+  if (samples_ == 0 || (now < store_due_ns_ && whole_pending_.size() < kMostPending)) return;
   store_due_ns_ = now + kBetweenStores;
   store_.grow_trial(trial());
 }

@@ -133,8 +133,9 @@ std::string watch_line(const WatchSnapshot& snapshot) {
 std::string watch_summary(const WatchSnapshot& snapshot, int width) {
   const GrowthNow now = growth_now(snapshot);
   std::string text =
-      fmt::format("watched {} for {}: RSS at most {}", escape_terminal(snapshot.what),
-                  format_seconds(snapshot.elapsed_seconds), bytes_text(snapshot.peak_rss_bytes));
+      fmt::format("watched {} for {}, {} samples: RSS at most {}", escape_terminal(snapshot.what),
+                  format_seconds(snapshot.elapsed_seconds), snapshot.samples,
+                  bytes_text(snapshot.peak_rss_bytes));
   if (snapshot.pss_bytes)
     text += fmt::format(", PSS {} when last read", bytes_text(snapshot.pss_bytes));
   text += fmt::format("; {}.", rounds_text(snapshot));

@@ -19,6 +19,7 @@ WatchSnapshot leaking() {
   snapshot.what = "python3 train.py";
   snapshot.elapsed_seconds = 725;
   snapshot.processes = 3;
+  snapshot.samples = 725;
   snapshot.rss_bytes = 240 * kMib;
   snapshot.peak_rss_bytes = 300 * kMib;
   snapshot.pss_bytes = 220 * kMib;
@@ -85,13 +86,15 @@ TEST(WatchView, IsOneLineWithoutATerminal) {
 
 TEST(WatchView, SumsUpWithoutAVerdict) {
   EXPECT_EQ(watch_summary(leaking(), 80),
-            "watched python3 train.py for 12 min 05 s: RSS at most 300.0 MiB, PSS 220.0 MiB\n"
-            "  when last read; round 41, 40 rounds ended. Growth after warm-up +1.00 MiB per\n"
-            "  round, +20.0 MiB per minute; at that rate the 1000.0 MiB of its control group\n"
-            "  are met in 130 rounds, 6 min 30 s. One run has a slope but no verdict.\n");
+            "watched python3 train.py for 12 min 05 s, 725 samples: RSS at most 300.0 MiB,\n"
+            "  PSS 220.0 MiB when last read; round 41, 40 rounds ended. Growth after warm-up\n"
+            "  +1.00 MiB per round, +20.0 MiB per minute; at that rate the 1000.0 MiB of its\n"
+            "  control group are met in 130 rounds, 6 min 30 s. One run has a slope but no\n"
+            "  verdict.\n");
   WatchSnapshot begun;
   begun.what = "pid 812";
-  EXPECT_EQ(watch_summary(begun, 80), "watched pid 812 for 0.0 ms: RSS at most -; no rounds.\n");
+  EXPECT_EQ(watch_summary(begun, 80),
+            "watched pid 812 for 0.0 ms, 0 samples: RSS at most -; no rounds.\n");
 }
 
 }  // namespace

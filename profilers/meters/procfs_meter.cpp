@@ -108,7 +108,7 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
 std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   static const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   std::int64_t total = 0;
-  std::erase_if(role.processes, [&](const auto& process) {
+  std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
     const auto pages = resident_pages(process->statm.read());
     total += pages.value_or(0) * page_bytes;
     // A zombie reads as 0 pages, a reaped process not at all; its number may come back as another.
