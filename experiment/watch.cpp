@@ -33,7 +33,7 @@ void check_pids(const WatchOptions& options) {
 void check_times(const WatchOptions& options) {
   constexpr double kShortest = 0.0005;
   constexpr double kLongest = 86'400;
-  const auto check = [](double seconds, const char* name) {
+  const auto check = [&](double seconds, const char* name) {
     if (seconds >= kShortest && seconds <= kLongest) return;
     refuse(fmt::format("found {:g}, expected {} to {} seconds", seconds, kShortest, kLongest),
            name);

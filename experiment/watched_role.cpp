@@ -19,6 +19,15 @@ bool begins_or_ends_round(Mark::Kind kind) {
   return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
 }
 
+/// What the kernel's account of an exit did not tell is not known, and not 0.
+void leave_out_unknown_peaks(RoleData& data) {
+  const auto unknown = [](const auto& metric) {
+    return metric.first == "peak_rss_bytes" && metric.second == 0;
+  };
+  std::erase_if(data.metrics, unknown);
+  for (RoundData& round : data.rounds) std::erase_if(round.metrics, unknown);
+}
+
 bool grows_only(const std::string& metric) {
   return metric.starts_with("peak_") || metric == "swapped_bytes";
 }
@@ -123,6 +132,7 @@ void WatchedRole::finish(const RoleEnd& end) {
   const bool all_was_one_round = !has_rounds_ && !running_;
   trace_.rss = rss_.series();
   RoleData data = role_metrics(trace_, sweeps_);
+  leave_out_unknown_peaks(data);
   if (running_ || all_was_one_round)
     std::move(data.rounds.begin(), data.rounds.end(), std::back_inserter(finished_));
   merge(data.metrics);

@@ -110,6 +110,15 @@ TEST(WatchedRole, WithoutRoundsIsOneRoundAndKeepsLaterGauges) {
   EXPECT_EQ(role.marks_dropped(), 0);
 }
 
+TEST(WatchedRole, WhatWasNeverReadIsAbsentAndNotZero) {
+  WatchedRole role("command", 0, true);
+  ExitRecord exit;
+  exit.status = 0;
+  role.finish({70'000, true, exit});
+  EXPECT_EQ(role.metrics().count("peak_rss_bytes"), 0U);
+  EXPECT_EQ(role.take_rounds().at(0).metrics.count("peak_rss_bytes"), 0U);
+}
+
 TEST(WatchedRole, CountsTheMarksOfARoundThatAreTooMany) {
   WatchedRole role("command", 0, true);
   begin_round(role, 1, 1, kMib, kMib);

@@ -97,7 +97,9 @@ WatchResult Watching::run() {
 void Watching::step() {
   wait_for_events(next_due());
   const std::int64_t now = monotonic_ns();
-  if (text_marks_ && now >= text_marks_->due_ns()) {
+  if (text_marks_ && now >= texts_due()) {
+    texts_changed_ = false;
+    texts_read_ns_ = now;
     take_lines(text_marks_->read(now));
     listen_once(EPOLL_CTL_MOD, text_marks_->descriptor(), texts);
   }
@@ -143,9 +145,17 @@ void Watching::listen_once(int operation, int descriptor, std::uint32_t source) 
   epoll_ctl(poll_.get(), operation, descriptor, &event);
 }
 
+/// A file that is not there yet, or not yet again, is not asked for as often as in a short trial:
+/// this may go on for days.
+std::int64_t Watching::texts_due() const {
+  constexpr std::int64_t kBetweenLooks = kSecondNs / 10;
+  const std::int64_t due = text_marks_->due_ns();
+  return texts_changed_ || due == INT64_MAX ? due : std::max(due, texts_read_ns_ + kBetweenLooks);
+}
+
 std::int64_t Watching::next_due() const {
   std::int64_t due = std::min(sample_due_ns_, look_due_ns_);
-  if (text_marks_) due = std::min(due, text_marks_->due_ns());
+  if (text_marks_) due = std::min(due, texts_due());
   if (copied_) due = std::min(due, copied_->due_ns());
   if (options_.duration_seconds)
     due = std::min(due, begin_ns_ + nanoseconds(*options_.duration_seconds));
@@ -167,6 +177,7 @@ void Watching::wait_for_events(std::int64_t until_ns) {
         break;
       case texts:
         text_marks_->changed();
+        texts_changed_ = true;
         break;
       default:
         copied_->changed();

@@ -50,6 +50,7 @@ class Watching {
   [[nodiscard]] bool over() const;
   void listen(int descriptor, std::uint32_t source) const;
   void listen_once(int operation, int descriptor, std::uint32_t source) const;
+  [[nodiscard]] std::int64_t texts_due() const;
   [[nodiscard]] std::int64_t next_due() const;
   void wait_for_events(std::int64_t until_ns);
   void take_signals();
@@ -122,6 +123,8 @@ class Watching {
   std::int64_t look_due_ns_;
   std::int64_t sweep_due_ns_;
   std::int64_t store_due_ns_;
+  std::int64_t texts_read_ns_ = 0;
+  bool texts_changed_ = false;
   int ended_by_signal_ = 0;
   std::size_t descendants_left_ = 0;  ///< when the command ended
   bool command_was_killed_for_memory_ = false;
