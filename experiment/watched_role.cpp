@@ -1,6 +1,7 @@
 #include "experiment/watched_role.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "experiment/trial_metrics.h"

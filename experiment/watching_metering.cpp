@@ -4,6 +4,8 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "base/text.h"
 #include "experiment/monotonic.h"
