@@ -149,7 +149,7 @@ void add_watch(CLI::App& app, Action& action) {
       "(130; by SIGTERM 143): the run is there in all cases. See docs/long-runs.md.");
   verb->add_option("--pid", arguments->pids,
                    "processes that run already; their descendants belong to them")
-      ->option_text("PID …");
+      ->option_text("PID...");
   verb->add_option("--out", arguments->out, "the run directory (default: runs/watch-TIME)")
       ->type_name("DIR");
   verb->add_option("--round-pattern", arguments->round_pattern,
@@ -158,7 +158,7 @@ void add_watch(CLI::App& app, Action& action) {
       ->option_text("REGEX");
   verb->add_option("--log", arguments->logs,
                    "a file that the job logs to; it may be rotated, or come later")
-      ->option_text("FILE …");
+      ->option_text("FILE...");
   add_times(*verb, *arguments);
   verb->add_option("--warn", arguments->warn,
                    "warn when so much of the control group's limit, or else of the machine's "

@@ -52,9 +52,16 @@ void WatchedRole::add_sweep(const PssSweep& sweep) {
   if (sweeps_.size() > kMostSweeps) sweeps_.erase(sweeps_.begin());
 }
 
+/// A mark's reading is a sample like any other; those of annotate.h may come after a later sample.
+void WatchedRole::sample_at(const Mark& mark) {
+  if (mark.sizes.rss && (rss_.empty() || rss_.last_ns() <= mark.t_ns))
+    rss_.add(mark.t_ns, *mark.sizes.rss);
+}
+
 void WatchedRole::take(MarkEvent event) {
   const Mark::Kind kind = event.mark.kind;
   const int round = event.mark.round;
+  if (kind != Mark::Kind::gauge) sample_at(event.mark);
   if (trace_.marks.size() >= kMostMarks && !begins_or_ends_round(kind)) {
     if (running_) {
       ++marks_dropped_;
@@ -72,7 +79,10 @@ void WatchedRole::take(MarkEvent event) {
   trace_.marks.push_back(std::move(event));
   if (ends_running) {
     fold();
-    if (kind == Mark::Kind::round_begin) trace_.marks.push_back(std::move(begin));
+    if (kind == Mark::Kind::round_begin) {
+      sample_at(begin.mark);
+      trace_.marks.push_back(std::move(begin));
+    }
   }
   if (kind == Mark::Kind::round_begin) running_ = round;
   if (kind == Mark::Kind::round_end) running_.reset();

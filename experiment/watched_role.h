@@ -48,6 +48,7 @@ class WatchedRole {
   void finish(const RoleEnd& end);
 
  private:
+  void sample_at(const Mark& mark);
   void fold();
   void merge(const Metrics& metrics);
   void merge_above_idle(const Metrics& metrics);

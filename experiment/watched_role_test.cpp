@@ -63,6 +63,7 @@ TEST(WatchedRole, HandsRoundsOverAsTheyEnd) {
   EXPECT_EQ(rounds[0].round, 3);
   EXPECT_EQ(rounds[0].end_ns, 40);
   EXPECT_EQ(rounds[0].metrics.count("end_rss_bytes"), 0U) << "nobody read it";
+  EXPECT_EQ(rounds[0].metrics.at("peak_rss_bytes"), 62.0 * kMib) << "as it began";
   const Metrics& metrics = role.metrics();
   EXPECT_EQ(metrics.at("peak_rss_bytes"), 310.0 * kMib);
   EXPECT_EQ(metrics.at("end_rss_bytes"), 62.0 * kMib);

@@ -43,6 +43,14 @@ std::int64_t nanoseconds(double seconds) {
   return static_cast<std::int64_t>(seconds_as_ns(seconds));
 }
 
+/// A program that has just been started holds nothing yet.
+std::int64_t first_sweep_after(const WatchOptions& options) {
+  constexpr double kStartUpSeconds = 5;
+  return options.command.empty()
+             ? 0
+             : nanoseconds(std::min(kStartUpSeconds, options.pss_interval_seconds));
+}
+
 }  // namespace
 
 Watching::Watching(const WatchOptions& options)
@@ -63,7 +71,7 @@ Watching::Watching(const WatchOptions& options)
       oom_kills_before_(oom_kills_anywhere()),
       sample_due_ns_(begin_ns_),
       look_due_ns_(begin_ns_),
-      sweep_due_ns_(begin_ns_),
+      sweep_due_ns_(begin_ns_ + first_sweep_after(options)),
       store_due_ns_(begin_ns_ + kStoreInterval) {
   plan_.id = 1;
   plan_.log_dir = std::filesystem::absolute(options.directory) / "logs";

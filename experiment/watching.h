@@ -85,6 +85,7 @@ class Watching {
                                    std::vector<RoundData>& pending) const;
   void store_when_due(std::int64_t now);
   void note_everything();
+  void note_text_marks();
   void note_meters();
   void limit_logs();
   void finish_logs();

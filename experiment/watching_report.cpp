@@ -103,10 +103,7 @@ void Watching::note_everything() {
                                        format_seconds(options_.interval_seconds)),
                            "mark rounds with memduel/annotate.h, or name them with "
                            "--round-pattern"});
-  if (text_marks_) {
-    for (const Note& note : text_marks_->limitations()) store_.add_limitation(note);
-    for (const Note& note : text_marks_->warnings()) store_.add_warning(note);
-  }
+  note_text_marks();
   if (command_ && command_->marks.foreign_marks > 0)
     store_.add_warning({"marks_of_several_processes",
                         "more than one process sent marks; those of the first one count", ""});
@@ -123,6 +120,18 @@ void Watching::note_everything() {
          "memduel watch --pid watches them"});
   finish_logs();
   note_meters();
+}
+
+void Watching::note_text_marks() {
+  if (!text_marks_) return;
+  for (const Note& note : text_marks_->limitations()) store_.add_limitation(note);
+  std::vector<Note> warnings = text_marks_->warnings();
+  const auto never_matched = [](const Note& note) { return note.code == "pattern_never_matched"; };
+  // A command prints its rounds on one of its two streams.
+  const auto count = std::count_if(warnings.begin(), warnings.end(), never_matched);
+  if (options_.logs.empty() && count < static_cast<std::ptrdiff_t>(plan_.text_marks.size()))
+    std::erase_if(warnings, never_matched);
+  for (const Note& note : warnings) store_.add_warning(note);
 }
 
 void Watching::note_meters() {

@@ -26,6 +26,7 @@ class ThinnedSeries {
   [[nodiscard]] bool empty() const { return !last_; }
   /// The last sample; there must be one.
   [[nodiscard]] std::int64_t last() const { return last_->value; }
+  [[nodiscard]] std::int64_t last_ns() const { return last_->t_ns; }
   /// What is kept, then the stretch that is not full yet; the last sample ends it.
   [[nodiscard]] Series series() const;
 
@@ -39,7 +40,7 @@ class ThinnedSeries {
 
   std::size_t max_points_;
   Series kept_;
-  std::size_t stretch_ = 1;   ///< samples in each; two points each once it is more than one
+  std::size_t stretch_ = 1;     ///< samples in each; two points each once it is more than one
   std::size_t in_stretch_ = 0;  ///< samples in the one that is not full yet
   Point smallest_;
   Point largest_;
