@@ -42,7 +42,6 @@ class WatchDisplay {
   [[nodiscard]] bool is_live() const { return terminal_ && !quiet_; }
 
   void show(const WatchSnapshot& snapshot) {
-    if (quiet_) return;
     if (terminal_) return block_.draw(watch_screen(snapshot, look_));
     if (snapshot.elapsed_seconds < next_line_seconds_) return;
     constexpr double kSecondsPerMinute = 60;
@@ -93,7 +92,10 @@ WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display)
   options.pass_on = [&display](int target, std::string_view bytes) {
     display.write(target, bytes);
   };
-  options.show = [&display](const WatchSnapshot& snapshot) { display.show(snapshot); };
+  constexpr double kLinesSeconds = 10;
+  if (!arguments.quiet)
+    options.show = [&display](const WatchSnapshot& snapshot) { display.show(snapshot); };
+  options.show_interval_seconds = display.is_live() ? 1 : kLinesSeconds;
   options.say = [&display](const std::string& sentence) { display.say(sentence); };
   return options;
 }

@@ -31,8 +31,8 @@ struct WatchOptions {
   bool captures_output = false;
 
   std::function<void(int target, std::string_view bytes)> pass_on;  ///< captured output
-  /// Once a second, or as often as is sampled where that is more rarely.
   std::function<void(const WatchSnapshot&)> show;
+  double show_interval_seconds = 1;             ///< at least 1
   std::function<void(const std::string&)> say;  ///< what happened, one sentence
 };
 

@@ -23,6 +23,8 @@ constexpr std::size_t kSeriesPoints = 8192;
 constexpr std::size_t kPssPoints = 2048;
 constexpr std::size_t kShownRounds = 128;
 constexpr std::int64_t kLookInterval = kSecondNs;
+/// For looking at /proc, as if the watch had gone on so long: jobs start their processes early.
+constexpr std::int64_t kHeadStart = 30 * kSecondNs;
 constexpr std::int64_t kStoreInterval = 60 * kSecondNs;
 
 enum Source : std::uint32_t { signals, marks, texts, copies };
@@ -65,7 +67,7 @@ Watching::Watching(const WatchOptions& options)
       round_ends_(kShownRounds),
       limit_(limit_of(options)),
       alarm_(options.warn_ratio, options.critical_ratio),
-      scans_(begin_ns_, false),
+      scans_(begin_ns_ - kHeadStart, false),
       sweeps_(begin_ns_, false),
       counters_(begin_ns_, false),
       oom_kills_before_(oom_kills_anywhere()),
@@ -131,7 +133,9 @@ void Watching::look(std::int64_t now) {
   check_limit();
   limit_logs();
   store_when_due(now);
-  if (options_.show && samples_ > 0) options_.show(snapshot());
+  if (!options_.show || samples_ == 0 || now < show_due_ns_) return;
+  show_due_ns_ = now + nanoseconds(options_.show_interval_seconds);
+  options_.show(snapshot());
 }
 
 bool Watching::over() const {

@@ -124,6 +124,7 @@ class Watching {
   std::int64_t look_due_ns_;
   std::int64_t sweep_due_ns_;
   std::int64_t store_due_ns_;
+  std::int64_t show_due_ns_ = 0;
   std::int64_t texts_read_ns_ = 0;
   bool texts_changed_ = false;
   int ended_by_signal_ = 0;
@@ -132,6 +133,7 @@ class Watching {
   bool sweep_was_late_ = false;
   bool pss_missing_ = false;
   std::int64_t samples_ = 0;
+  int alarms_ = 0;
 };
 
 }  // namespace memduel

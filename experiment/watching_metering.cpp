@@ -98,6 +98,9 @@ void Watching::check_limit() {
       round ? fmt::format(", in round {},", *round) : "",
       format_seconds(static_cast<double>(monotonic_ns() - begin_ns_) * 1e-9));
   say(sentence);
+  // A use that swings widely crosses a threshold in every round of a week.
+  constexpr int kMostKept = 50;
+  if (++alarms_ > kMostKept) return;
   store_.add_warning({critical ? "memory_critical" : "memory_warning", sentence,
                       critical ? "the kernel is about to end something"
                                : "see growth for how fast the rest goes"});

@@ -41,9 +41,7 @@ WatchSnapshot Watching::snapshot() const {
   shot.running_round = whole_.running_round();
   shot.rounds_ended = round_ends_.count();
   shot.round_ends = round_ends_.kept();
-  for (auto& [role, series] : meter_.series()) {
-    if (role == "tree") shot.rss = series;
-  }
+  shot.rss = meter_.series_of("tree");
   if (limit_ && used_bytes_)
     shot.limit =
         WatchSnapshot::Limit{limit_->group.empty() ? "this machine" : "its control group",
@@ -58,9 +56,8 @@ RoleData Watching::role_data(const WatchedRole& role, const ThinnedSeries& pss,
   data.role = role.role();
   data.metrics = role.metrics();
   data.rounds = std::exchange(pending, {});
-  for (auto& [name, series] : meter_.series()) {
-    if (name == role.role()) data.series.push_back(series);
-  }
+  Series rss = meter_.series_of(role.role());
+  if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));
   if (!pss.empty()) data.series.push_back(pss.series());
   return data;
 }

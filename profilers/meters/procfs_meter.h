@@ -29,6 +29,8 @@ class ProcfsMeter : public Meter {
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override {
     return rss_.series();
   }
+  /// The same of one role, or of `tree`; empty when there is nothing of it.
+  [[nodiscard]] Series series_of(const std::string& role) const { return rss_.series_of(role); }
 
   struct Latest {
     std::optional<std::int64_t> rss_bytes;  ///< absent when nothing of the role runs

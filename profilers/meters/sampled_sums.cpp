@@ -1,5 +1,6 @@
 #include "profilers/meters/sampled_sums.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace memduel {
@@ -19,8 +20,8 @@ bool SampledSums::add(std::int64_t now_ns, const std::vector<std::optional<std::
   for (std::size_t role = 0; role < values.size(); ++role) {
     if (!values[role]) continue;
     ThinnedSeries& samples = roles_[role].second;
-    moved = moved || samples.empty() ||
-            std::abs(*values[role] - samples.last()) >= kNoticeableBytes;
+    moved =
+        moved || samples.empty() || std::abs(*values[role] - samples.last()) >= kNoticeableBytes;
     samples.add(now_ns, *values[role]);
     sum = sum.value_or(0) + *values[role];
   }
@@ -35,6 +36,13 @@ std::vector<std::pair<std::string, Series>> SampledSums::series() const {
   }
   if (!tree_.empty()) all.emplace_back("tree", tree_.series());
   return all;
+}
+
+Series SampledSums::series_of(const std::string& role) const {
+  if (role == "tree") return tree_.series();
+  const auto found = std::find_if(roles_.begin(), roles_.end(),
+                                  [&](const auto& one) { return one.first == role; });
+  return found == roles_.end() ? Series{metric_, {}, {}} : found->second.series();
 }
 
 }  // namespace memduel

@@ -15,8 +15,7 @@ namespace memduel {
 class SampledSums {
  public:
   /// @param max_points what each series keeps, see ThinnedSeries.
-  explicit SampledSums(std::string metric,
-                       std::size_t max_points = ThinnedSeries::kEverySample)
+  explicit SampledSums(std::string metric, std::size_t max_points = ThinnedSeries::kEverySample)
       : metric_(std::move(metric)), max_points_(max_points), tree_(metric_, max_points) {}
 
   /// Roles are counted from 0.
@@ -28,6 +27,8 @@ class SampledSums {
 
   /// The series that are not empty, in the order of the roles, then `tree`.
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const;
+  /// Of one role, or of `tree`; empty when there is nothing of it.
+  [[nodiscard]] Series series_of(const std::string& role) const;
 
  private:
   std::string metric_;
