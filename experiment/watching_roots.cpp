@@ -64,11 +64,6 @@ void Watching::start_command() {
     for (const From from : {From::standard_output, From::standard_error})
       plan_.text_marks.push_back({"command", from, {}, pattern});
   }
-  // Files of the logs' names from before would be passed over as what was there already.
-  if (output) {
-    std::filesystem::remove(output->standard_output);
-    std::filesystem::remove(output->standard_error);
-  }
   if (options_.round_pattern) text_marks_.emplace(plan_);
   command_.emplace(options_.command, output);
   const auto line = process_line(command_->pid());

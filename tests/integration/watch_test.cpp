@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -286,6 +288,36 @@ TEST(Watch, WarnsWhenTheLimitIsNearAndSaysAPatternNeverMatched) {
   EXPECT_THAT(codes(results, "warnings"), Contains("memory_warning"));
   EXPECT_THAT(codes(results, "warnings"), Not(Contains("memory_critical")));
   EXPECT_THAT(codes(results, "warnings"), Contains("pattern_never_matched"));
+}
+
+/// What memduel with these arguments writes on a terminal of its own.
+std::string on_a_terminal(const std::string& before, const std::string& arguments) {
+  const std::string command = before +
+                              " /usr/bin/python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "
+                              "'" MEMDUEL_PROGRAM "' " +
+                              arguments + " < /dev/null";
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;)
+    text.append(buffer.data(), got);
+  EXPECT_EQ(pclose(pipe), 0) << text;
+  return text;
+}
+
+TEST(Watch, DrawsItsLinesBelowTheCommandsOutputOnATerminal) {
+  const Workplace place;
+  const std::string script = place.file("leak.py", kLeak);
+  const std::string watch = "watch --round-pattern \"Round (\\d+)\" --out " +
+                            place.path("run").string() + " -- /usr/bin/python3 " + script + " 60";
+  const std::string colored = on_a_terminal("env -u NO_COLOR", watch);
+  for (const char* part : {"INFO Round 1 begins\r\n", "INFO Round 60 begins\r\n", "\033[J", "RSS ",
+                           "\033[1m", " process", "▁"})
+    EXPECT_THAT(colored, HasSubstr(part));
+  fs::remove_all(place.path("run"));
+  const std::string plain = on_a_terminal("env NO_COLOR=1", watch);
+  EXPECT_THAT(plain, HasSubstr("\033[J"));
+  EXPECT_THAT(plain, Not(HasSubstr("\033[1m")));
 }
 
 TEST(Watch, HoldsItsOwnMemoryOverTenThousandSamples) {
