@@ -190,7 +190,7 @@ TEST(Watch, TakesRoundsFromALogThatIsRotated) {
 
 TEST(Watch, TakesRoundsFromAnnotateAndCountsDescendants) {
   const Workplace place;
-  const std::string script = place.file("marks.py", R"(
+  const std::string script = place.file("marks.py", R"py(
 import subprocess, sys, time
 sys.path.insert(0, sys.argv[1])
 import memduel_annotate as memduel
@@ -205,7 +205,7 @@ for n in range(1, 9):
     memduel.round_end(n)
 child.kill()
 child.wait()
-)");
+)py");
   const std::string out = place.path("run").string();
   const Finished run = memduel(place, {"watch", "--out", out, "--quiet", "--", "/usr/bin/python3",
                                        script, MEMDUEL_ANNOTATE});
