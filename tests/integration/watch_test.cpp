@@ -126,7 +126,7 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("INFO Round 1 begins\n"));
   EXPECT_THAT(run.out, HasSubstr("INFO Round 60 begins\n"));
-  EXPECT_THAT(run.err, HasSubstr("MiB per round"));
+  EXPECT_THAT(run.err, HasSubstr("Growth after warm-up"));
   const json results = results_in(a);
   expect_a_leak_of_a_mib(results, "command");
   expect_a_leak_of_a_mib(results, "tree");
