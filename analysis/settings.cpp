@@ -71,6 +71,8 @@ CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings)
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size()) -
                           static_cast<std::ptrdiff_t>(view.ablation_arms.size());
+  // One arm alone is compared with nothing.
+  if (view.arms.size() == 1) return {settings.looks, {}};
   return check_looks(settings.looks,
                      static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates)));
 }

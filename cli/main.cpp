@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -25,11 +26,18 @@ constexpr const char* kFooter =
     "Exit codes: 0 no gate failed, 1 a gate failed, 2 bad usage or config, 3 could not measure,\n"
     "4 a file or data set failed, 5 undecided under --on-undecided fail, 130 and 143 interrupted.";
 
-int print_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+/// Whether the exit code is a command's, which must not be mistaken for one of memduel's.
+bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
+  const bool has_command = std::any_of(
+      argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+  return app.got_subcommand("record") || (app.got_subcommand("watch") && has_command);
+}
+
+int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
   fmt::print(stderr, "memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what());
-  return app.got_subcommand("record") ? memduel::cli::kRecordFailure
-                                      : static_cast<int>(memduel::ExitCode::usage);
+  return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
+                                                    : static_cast<int>(memduel::ExitCode::usage);
 }
 
 /// CLI11 would say that a verb is missing.
@@ -57,6 +65,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_run(app, action);
   memduel::cli::add_compare(app, action);
   memduel::cli::add_record(app, action);
+  memduel::cli::add_watch(app, action);
   memduel::cli::add_report(app, action);
   memduel::cli::add_summary(app, action);
   memduel::cli::add_flamegraph(app, action);
@@ -73,7 +82,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return print_parse_error(app, error);
+    return print_parse_error(app, error, argc, argv);
   }
   try {
     return action();

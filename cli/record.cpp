@@ -129,7 +129,7 @@ int record_or_own_failure(const RecordArguments& arguments) {
   } catch (const std::exception& error) {
     fmt::print(stderr, "memduel: {}\n", error.what());
   }
-  return kRecordFailure;
+  return kOwnFailure;
 }
 
 }  // namespace

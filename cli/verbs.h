@@ -10,12 +10,13 @@ namespace memduel::cli {
 /// What the chosen verb does; returns the exit code.
 using Action = std::function<int()>;
 
-/// What `record` returns when memduel itself failed, also for bad usage.
-inline constexpr int kRecordFailure = 125;
+/// What `record` and `watch -- CMD` return when memduel itself failed, also for bad usage.
+inline constexpr int kOwnFailure = 125;
 
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_record(CLI::App& app, Action& action);
+void add_watch(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_summary(CLI::App& app, Action& action);
 void add_flamegraph(CLI::App& app, Action& action);

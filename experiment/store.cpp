@@ -126,7 +126,25 @@ struct TrialWriter {
 
   void add(std::int64_t trial, const RoleData& data) {
     role.bind(trial).bind(data.role).bind(data.exit_status).bind(data.exit_signal).run();
-    const std::int64_t id = last_id();
+    fill(last_id(), data);
+  }
+
+  /// Of a role that may be there: its exit, metrics and series are replaced.
+  void grow(std::int64_t trial, const RoleData& data) {
+    Statement known(database, "SELECT id FROM role WHERE trial = ? AND role = ?");
+    if (!known.bind(trial).bind(data.role).step()) return add(trial, data);
+    const std::int64_t id = known.integer(0);
+    Statement(database, "UPDATE role SET exit_status = ?, exit_signal = ? WHERE id = ?")
+        .bind(data.exit_status)
+        .bind(data.exit_signal)
+        .bind(id)
+        .run();
+    Statement(database, "DELETE FROM role_metric WHERE role = ?").bind(id).run();
+    Statement(database, "DELETE FROM series WHERE role = ?").bind(id).run();
+    fill(id, data);
+  }
+
+  void fill(std::int64_t id, const RoleData& data) {
     insert_metrics(role_metric, id, data.metrics);
     for (const RoundData& one : data.rounds) add_round(id, one);
     for (const Series& one : data.series) {
@@ -192,13 +210,25 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
   return {directory, std::move(lock), std::move(database)};
 }
 
-void Store::add_trial(const TrialData& trial) {
-  Transaction transaction(database_);
-  Statement insert(database_, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
+namespace {
+
+void insert_trial(const Database& database, const TrialData& trial) {
+  Statement insert(database, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(trial.id).bind(trial.block).bind(trial.position).bind(trial.arm);
   insert.bind(to_text(trial.kind)).bind(to_text(trial.status)).bind(trial.failure);
   insert.bind(trial.harness_fault).bind(trial.begin_ns).bind(trial.end_ns);
   insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).bind(trial.tracer).run();
+}
+
+bool has_trial(const Database& database, std::int64_t id) {
+  return Statement(database, "SELECT 1 FROM trial WHERE id = ?").bind(id).step();
+}
+
+}  // namespace
+
+void Store::add_trial(const TrialData& trial) {
+  Transaction transaction(database_);
+  insert_trial(database_, trial);
   TrialWriter writer(database_);
   for (const RoleData& role : trial.roles) writer.add(trial.id, role);
   Statement file(database_, "INSERT INTO trial_file VALUES (?,?,?)");
@@ -206,6 +236,23 @@ void Store::add_trial(const TrialData& trial) {
   Statement allocator(database_, "INSERT INTO trial_allocator VALUES (?,?,?)");
   for (const auto& [role, library] : trial.allocators)
     allocator.bind(trial.id).bind(role).bind(library).run();
+  transaction.commit();
+}
+
+void Store::grow_trial(const TrialData& trial) {
+  if (!has_trial(database_, trial.id)) return add_trial(trial);
+  Transaction transaction(database_);
+  Statement(database_,
+            "UPDATE trial SET status = ?, failure = ?, end_ns = ?, harness_cpu_seconds = ? "
+            "WHERE id = ?")
+      .bind(to_text(trial.status))
+      .bind(trial.failure)
+      .bind(trial.end_ns)
+      .bind(trial.harness_cpu_seconds)
+      .bind(trial.id)
+      .run();
+  TrialWriter writer(database_);
+  for (const RoleData& role : trial.roles) writer.grow(trial.id, role);
   transaction.commit();
 }
 

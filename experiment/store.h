@@ -38,6 +38,11 @@ class Store {
   /// Adds a trial, all of it or nothing.
   void add_trial(const TrialData& trial);
 
+  /// A trial that is still going on, as far as it is: adds it when it is not there, else puts its
+  /// end, status, metrics and series in the place of what is there, and adds its rounds, which must
+  /// be new ones. All of it or nothing.
+  void grow_trial(const TrialData& trial);
+
   /// Marks every trial of a block as dropped: a fault of the harness touched it.
   void drop_block(int block);
 

@@ -120,6 +120,27 @@ TEST_F(StoreTest, ATrialIsAddedWholeOrNotAtAll) {
   EXPECT_EQ(store.read().trials.size(), 1U);
 }
 
+TEST_F(StoreTest, ATrialMayGrow) {
+  TrialData whole = full_trial(1, 1, "watch");
+  ASSERT_GE(whole.roles.at(0).rounds.size(), 2U);
+  TrialData first = whole;
+  first.status = TrialStatus::failed;
+  first.end_ns = whole.end_ns - 5;
+  first.roles.resize(1);
+  first.roles[0].rounds.resize(1);
+  first.roles[0].metrics = {{"peak_rss_bytes", 1}, {"gone_bytes", 2}};
+  first.roles[0].series.clear();
+  TrialData rest = whole;
+  rest.roles[0].rounds.erase(rest.roles[0].rounds.begin());
+  Store store = Store::create(folder_ / "run", header());
+  store.grow_trial(first);
+  EXPECT_EQ(all_of(read_run(folder_ / "run").trials.at(0)), all_of(first));
+  store.grow_trial(rest);
+  const RunData read = read_run(folder_ / "run");
+  ASSERT_EQ(read.trials.size(), 1U);
+  EXPECT_EQ(all_of(read.trials[0]), all_of(whole));
+}
+
 TEST_F(StoreTest, ADroppedBlockStaysOnFile) {
   Store store = Store::create(folder_ / "run", header());
   store.add_trial(full_trial(1, 1, "original"));

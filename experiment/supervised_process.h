@@ -4,15 +4,14 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiment/log_limit.h"
-#include "experiment/marks_socket.h"
 #include "experiment/readiness.h"
+#include "experiment/role_marks.h"
 #include "experiment/trial_plan.h"
 #include "experiment/trial_trace.h"
 
@@ -33,10 +32,6 @@ class SupervisedProcess {
   [[nodiscard]] std::vector<int> spawn_descriptors();
   /// The descriptors were handed over.
   void release_descriptors();
-
-  /// Reads what marks have arrived and returns the new ones of the role's marking process, which is
-  /// the first that says `start`; those of other processes are counted and dropped.
-  std::vector<Mark> receive_marks();
 
   /// Keeps its logs within their limit.
   void limit_logs();
@@ -60,11 +55,8 @@ class SupervisedProcess {
   std::int64_t started_ns = 0;
   std::optional<int> running_round;
   std::optional<Readiness> readiness;
-  MarksSocket marks;
+  RoleMarks marks;
   RoleTrace trace;
-  pid_t marking_pid = 0;
-  int foreign_marks = 0;
-  int garbage_lines = 0;
 
  private:
   const ProcessSpec* spec_;
@@ -75,7 +67,6 @@ class SupervisedProcess {
   Descriptor stderr_;
   LogLimit stdout_limit_;
   LogLimit stderr_limit_;
-  std::map<pid_t, MarkReader> readers_;
 };
 
 }  // namespace memduel

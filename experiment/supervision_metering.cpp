@@ -71,7 +71,7 @@ const SupervisedProcess& Supervision::reference() const {
 }
 
 void Supervision::take_marks(SupervisedProcess& process) {
-  for (Mark& mark : process.receive_marks()) {
+  for (Mark& mark : process.marks.receive_marks()) {
     if (mark.kind == Mark::Kind::start) {
       process.trace.peaks_reset = !mark.no_reset;
       continue;
@@ -114,7 +114,7 @@ void Supervision::count_round(RoleTrace& trace, const Mark& mark) {
 
 /// A trial without marks has no round ends to read PSS at, and those of commands may be far apart.
 void Supervision::sweep_between_rounds(std::int64_t now) {
-  const bool at_round_ends_only = reference().marking_pid != 0 && !plan_.pss_between_rounds;
+  const bool at_round_ends_only = reference().marks.marking_pid != 0 && !plan_.pss_between_rounds;
   if (at_round_ends_only || now < sweep_due_ns_) return;
   sweep_due_ns_ = now + kSweepInterval;
   sweep_all(TrialMeters::Need::if_affordable);

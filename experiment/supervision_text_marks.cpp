@@ -52,7 +52,7 @@ void Supervision::take_marked_lines(const std::vector<MarkedLine>& lines) {
 
 /// What a process says through annotate.h is exact; of its lines only the metrics count then.
 void Supervision::take_text_mark(SupervisedProcess& process, Mark mark) {
-  if (process.marking_pid != 0 && mark.kind != Mark::Kind::gauge) {
+  if (process.marks.marking_pid != 0 && mark.kind != Mark::Kind::gauge) {
     text_marks_->pass_over(process.role());
     return;
   }

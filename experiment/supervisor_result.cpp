@@ -105,8 +105,8 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> garbled;
   std::vector<std::string> daemons;
   for (const SupervisedProcess& process : processes) {
-    if (process.foreign_marks > 0) several.push_back(process.role());
-    if (process.garbage_lines > 0) garbled.push_back(process.role());
+    if (process.marks.foreign_marks > 0) several.push_back(process.role());
+    if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
     if (process.is_daemon) daemons.push_back(process.role());
   }
   note_roles(run.warnings, daemons, "role_became_daemon",

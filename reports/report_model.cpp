@@ -79,8 +79,13 @@ std::vector<std::string> growth_sentences(const Results& results) {
                           per_round.contains({growth.arm, growth.role});
     const bool known =
         growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
-    if (asked || (gated.empty() && known && !repeated))
+    const bool alone =
+        results.arms.size() == 1 && growth.role == "tree" && growth.slope && !repeated;
+    if (asked || (gated.empty() && known && !repeated)) {
       sentences.push_back(growth_sentence(growth));
+    } else if (alone && !known) {
+      sentences.push_back(slope_sentence(growth));
+    }
   }
   return sentences;
 }

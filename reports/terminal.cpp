@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "reports/escape.h"
+#include "reports/sparkline.h"
 #include "reports/terminal_ablation.h"
 #include "reports/terminal_differences.h"
 #include "reports/terminal_text.h"
@@ -93,16 +94,6 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
   return out;
 }
 
-std::string sparkline(const std::vector<double>& values, double low, double high) {
-  constexpr std::array kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  std::string out;
-  for (const double value : values) {
-    const double place = high > low ? (value - low) / (high - low) : 0;
-    out += kBars.at(static_cast<size_t>(std::clamp(place * 7 + 0.5, 0.0, 7.0)));
-  }
-  return out;
-}
-
 /// Median over ok measure trials of each round's peak RSS.
 std::vector<double> round_peaks(const Results& results, const std::string& arm,
                                 const std::string& role) {
@@ -126,17 +117,6 @@ std::vector<double> round_peaks(const Results& results, const std::string& arm,
                                              : (values[half - 1] + values[half]) / 2);
   }
   return medians;
-}
-
-/// At most `width` values: of more rounds, the largest of each stretch.
-std::vector<double> thinned(const std::vector<double>& values, size_t width) {
-  if (values.size() <= width) return values;
-  std::vector<double> out(width, 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    double& slot = out[i * width / values.size()];
-    slot = std::max(slot, values[i]);
-  }
-  return out;
 }
 
 std::vector<std::string> roles_with_rounds(const Results& results) {

@@ -195,6 +195,14 @@ std::string growth_sentence(const Growth& g) {
                      g.reason.empty() ? "" : " (" + g.reason + ")");
 }
 
+std::string slope_sentence(const Growth& g) {
+  const double slope = g.slope.value_or(0);
+  return fmt::format("{}: {} memory {} by {} per {} after warm-up; a verdict needs several runs",
+                     g.arm, role_words(g.role), slope < 0 ? "falls" : "rises",
+                     format_bytes(std::abs(slope)),
+                     g.metric.ends_with("_per_minute") ? "minute" : "round");
+}
+
 std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
   const std::string blocks = fmt::format("{} block{}", file.blocks, file.blocks == 1 ? "" : "s");
   if (file.identical_blocks == file.blocks)

@@ -30,6 +30,10 @@ std::string effect_sentence(const Comparison& comparison);
 /// "original: server memory grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31".
 std::string growth_sentence(const Growth& growth);
 
+/// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
+/// of an arm that stands alone.
+std::string slope_sentence(const Growth& growth);
+
 /// "The final models of optimized and original are bit-identical."; empty when nothing was
 /// compared.
 std::string model_sentence(const Equivalence& equivalence);

@@ -155,5 +155,16 @@ TEST(AllocatorSentence, NamesWhatWasSeenNotWhatWasAskedFor) {
       "ran under jemalloc.");
 }
 
+TEST(SlopeSentence, SaysWhereALoneArmGoesWithoutAVerdict) {
+  Growth growth;
+  growth.arm = "watch";
+  growth.role = "command";
+  growth.metric = "rss_growth_bytes_per_minute";
+  growth.slope = -3.0 * (1 << 20);
+  EXPECT_EQ(slope_sentence(growth),
+            "watch: command memory falls by 3.00 MiB per minute after warm-up; a verdict needs "
+            "several runs");
+}
+
 }  // namespace
 }  // namespace memduel

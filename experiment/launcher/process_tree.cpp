@@ -33,11 +33,23 @@ std::string proc_file(pid_t pid, const char* name) {
   return bytes;
 }
 
-bool is_dead(const ProcessLine& process) {
-  return process.state == 'Z' || process.state == 'X';
+/// Field `number` of a stat line, of which `rest` begins with field 3.
+std::optional<std::uint64_t> stat_field(std::string_view rest, int number) {
+  for (int field = 3; field < number; ++field) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(space + 1);
+  }
+  std::uint64_t value = 0;
+  const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return read.ec == std::errc{} ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
+
+bool is_dead(const ProcessLine& process) {
+  return process.state == 'Z' || process.state == 'X';
+}
 
 std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   ProcessLine line;
@@ -49,6 +61,8 @@ std::optional<ProcessLine> parse_process_line(std::string_view stat) {
   if (std::from_chars(stat.data() + name_end + 4, end, line.parent).ec != std::errc{}) {
     return std::nullopt;
   }
+  constexpr int kStartTime = 22;
+  line.started = stat_field(stat.substr(name_end + 2), kStartTime);
   return line;
 }
 

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,12 @@ struct ProcessLine {
   pid_t pid = 0;
   pid_t parent = 0;
   char state = '?';  ///< as in /proc/PID/stat; Z and X are dead
+  /// Clock ticks after boot: with the number it tells a process from another that got the number
+  /// later. Absent when the line ends before it.
+  std::optional<std::uint64_t> started = std::nullopt;
 };
+
+bool is_dead(const ProcessLine& process);
 
 /// The parts of one /proc/PID/stat line; nothing when it is not such a line. The command name in it
 /// may hold spaces and parentheses.

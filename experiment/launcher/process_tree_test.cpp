@@ -12,9 +12,18 @@ TEST(ParseProcessLine, TakesNamesWithSpacesAndParentheses) {
   EXPECT_EQ(line->pid, 4711);
   EXPECT_EQ(line->state, 'R');
   EXPECT_EQ(line->parent, 12);
+  EXPECT_FALSE(line->started.has_value());
   for (const char* text : {"", "4711", "4711 (x)", "4711 (x) ", "4711 (x) S", "x (x) S 1"}) {
     EXPECT_FALSE(parse_process_line(text).has_value()) << text;
   }
+}
+
+TEST(ParseProcessLine, TellsWhenAProcessStarted) {
+  const auto line = parse_process_line(
+      "7 (a b) S 1 7 7 0 -1 4194560 100 200 3 4 50 60 70 80 20 0 1 0 987654 1000 2000");
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->started, 987654U);
+  EXPECT_TRUE(process_line(getpid())->started.has_value());
 }
 
 TEST(DescendantsOf, FollowsDeadParentsAndLeavesThemOut) {

@@ -66,28 +66,23 @@ std::optional<double> as_double(std::optional<std::int64_t> value) {
 
 struct ProcfsMeter::Process {
   explicit Process(pid_t id)
-      : pid(id),
-        statm(id, "statm"),
-        stat(id, "stat"),
-        status(id, "status"),
-        smaps_rollup(id, "smaps_rollup") {}
+      : pid(id), statm(id, "statm"), stat(id, "stat"), status(id, "status") {}
   pid_t pid;
   ProcFile statm;
   ProcFile stat;
   ProcFile status;
-  ProcFile smaps_rollup;
-  bool gone = false;
 };
 
 struct ProcfsMeter::Role {
   std::string name;
   std::vector<std::unique_ptr<Process>> processes;
+  std::optional<std::int64_t> sampled;
 };
 
-ProcfsMeter::ProcfsMeter() = default;
+ProcfsMeter::ProcfsMeter(std::size_t max_points) : rss_("rss_bytes", max_points) {}
 ProcfsMeter::~ProcfsMeter() = default;
 
-ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) {
+ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) const {
   const auto found = std::find_if(roles_.begin(), roles_.end(),
                                   [&](const auto& each) { return each->name == role; });
   return found == roles_.end() ? nullptr : found->get();
@@ -113,15 +108,15 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
 std::optional<std::int64_t> ProcfsMeter::sample_role(Role& role) {
   static const std::int64_t page_bytes = sysconf(_SC_PAGESIZE);
   std::int64_t total = 0;
-  for (const auto& process : role.processes) {
-    if (process->gone) continue;
+  std::erase_if(role.processes, [&](const std::unique_ptr<Process>& process) {
     const auto pages = resident_pages(process->statm.read());
-    // A zombie reads as 0 pages, a reaped process not at all.
-    process->gone = !pages;
     total += pages.value_or(0) * page_bytes;
-  }
-  if (total == 0) return std::nullopt;
-  return total;
+    // A zombie reads as 0 pages, a reaped process not at all; its number may come back as another.
+    return !pages;
+  });
+  role.sampled.reset();
+  if (total != 0) role.sampled = total;
+  return role.sampled;
 }
 
 bool ProcfsMeter::sample(std::int64_t now_ns) {
@@ -135,7 +130,6 @@ MeterReading ProcfsMeter::read(const std::string& role) {
   const Role* entry = find(role);
   if (entry == nullptr) return reading;
   for (const auto& process : entry->processes) {
-    if (process->gone) continue;
     add_to(reading.counters, "cpu_seconds", cpu_seconds_of(process->pid));
     if (const auto faults = fault_counts(process->stat.read())) {
       add_to(reading.counters, "minor_faults_count", static_cast<double>(faults->minor));
@@ -152,10 +146,17 @@ Metrics ProcfsMeter::read_costly(const std::string& role) {
   const Role* entry = find(role);
   if (entry == nullptr) return values;
   for (const auto& process : entry->processes) {
-    if (process->gone) continue;
-    add_to(values, "pss_bytes", as_double(sized_field(process->smaps_rollup.read(), "Pss")));
+    // Opened each time: an open one goes on about the program that ran before an exec.
+    ProcFile smaps_rollup(process->pid, "smaps_rollup");
+    add_to(values, "pss_bytes", as_double(sized_field(smaps_rollup.read(), "Pss")));
   }
   return values;
+}
+
+ProcfsMeter::Latest ProcfsMeter::latest(const std::string& role) const {
+  const Role* entry = find(role);
+  if (entry == nullptr) return {};
+  return {entry->sampled, entry->processes.size()};
 }
 
 }  // namespace memduel

@@ -15,7 +15,8 @@ namespace memduel {
 
 class ProcfsMeter : public Meter {
  public:
-  ProcfsMeter();
+  /// @param max_points what each series keeps, see ThinnedSeries.
+  explicit ProcfsMeter(std::size_t max_points = ThinnedSeries::kEverySample);
   ~ProcfsMeter() override;
 
   void add(const std::string& role, pid_t pid) override;
@@ -28,15 +29,24 @@ class ProcfsMeter : public Meter {
   [[nodiscard]] std::vector<std::pair<std::string, Series>> series() const override {
     return rss_.series();
   }
+  /// The same of one role, or of `tree`; empty when there is nothing of it.
+  [[nodiscard]] Series series_of(const std::string& role) const { return rss_.series_of(role); }
+
+  struct Latest {
+    std::optional<std::int64_t> rss_bytes;  ///< absent when nothing of the role runs
+    std::size_t processes = 0;
+  };
+  /// What the last sample found of a role.
+  [[nodiscard]] Latest latest(const std::string& role) const;
 
  private:
   struct Process;
   struct Role;
-  Role* find(const std::string& role);
+  [[nodiscard]] Role* find(const std::string& role) const;
   static std::optional<std::int64_t> sample_role(Role& role);
 
   std::vector<std::unique_ptr<Role>> roles_;
-  SampledSums rss_{"rss_bytes"};
+  SampledSums rss_;
 };
 
 }  // namespace memduel

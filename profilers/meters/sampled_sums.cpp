@@ -1,5 +1,6 @@
 #include "profilers/meters/sampled_sums.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace memduel {
@@ -7,15 +8,10 @@ namespace {
 
 constexpr std::int64_t kNoticeableBytes = 64 * 1024;
 
-void append(Series& series, std::int64_t now_ns, std::int64_t value) {
-  series.t_ns.push_back(now_ns);
-  series.values.push_back(value);
-}
-
 }  // namespace
 
 void SampledSums::add_role(const std::string& role) {
-  roles_.emplace_back(role, Series{metric_, {}, {}});
+  roles_.emplace_back(role, ThinnedSeries(metric_, max_points_));
 }
 
 bool SampledSums::add(std::int64_t now_ns, const std::vector<std::optional<std::int64_t>>& values) {
@@ -23,23 +19,30 @@ bool SampledSums::add(std::int64_t now_ns, const std::vector<std::optional<std::
   std::optional<std::int64_t> sum;
   for (std::size_t role = 0; role < values.size(); ++role) {
     if (!values[role]) continue;
-    Series& samples = roles_[role].second;
-    moved = moved || samples.values.empty() ||
-            std::abs(*values[role] - samples.values.back()) >= kNoticeableBytes;
-    append(samples, now_ns, *values[role]);
+    ThinnedSeries& samples = roles_[role].second;
+    moved =
+        moved || samples.empty() || std::abs(*values[role] - samples.last()) >= kNoticeableBytes;
+    samples.add(now_ns, *values[role]);
     sum = sum.value_or(0) + *values[role];
   }
-  if (sum) append(tree_, now_ns, *sum);
+  if (sum) tree_.add(now_ns, *sum);
   return moved;
 }
 
 std::vector<std::pair<std::string, Series>> SampledSums::series() const {
   std::vector<std::pair<std::string, Series>> all;
   for (const auto& role : roles_) {
-    if (!role.second.t_ns.empty()) all.push_back(role);
+    if (!role.second.empty()) all.emplace_back(role.first, role.second.series());
   }
-  if (!tree_.t_ns.empty()) all.emplace_back("tree", Series{metric_, tree_.t_ns, tree_.values});
+  if (!tree_.empty()) all.emplace_back("tree", tree_.series());
   return all;
+}
+
+Series SampledSums::series_of(const std::string& role) const {
+  if (role == "tree") return tree_.series();
+  const auto found = std::find_if(roles_.begin(), roles_.end(),
+                                  [&](const auto& one) { return one.first == role; });
+  return found == roles_.end() ? Series{metric_, {}, {}} : found->second.series();
 }
 
 }  // namespace memduel

@@ -22,6 +22,10 @@ TEST(SampledSums, AddUpWhatRuns) {
   EXPECT_EQ(all[2].second.metric, "rss_bytes");
   EXPECT_EQ(all[2].second.values,
             (std::vector<std::int64_t>{1'000'000, 1'500'000, 1'565'535, 434'464}));
+  EXPECT_EQ(sums.series_of("tree").values, all[2].second.values);
+  EXPECT_EQ(sums.series_of("client").values, all[1].second.values);
+  EXPECT_TRUE(sums.series_of("never").values.empty());
+  EXPECT_TRUE(sums.series_of("nobody").values.empty());
 }
 
 }  // namespace

@@ -121,8 +121,8 @@ TEST(Doctor, SaysWhatARunnerLacksAndWhichGatesHoldThere) {
 
 TEST(Help, FitsATerminalAndShowsAnExampleForEveryVerb) {
   const Workplace place;
-  for (const char* verb :
-       {"run", "compare", "report", "explain", "check", "calibrate", "plan", "doctor", "list"}) {
+  for (const char* verb : {"run", "compare", "watch", "report", "explain", "check", "calibrate",
+                           "plan", "doctor", "list"}) {
     const Finished help = memduel(place, {verb, "--help"});
     EXPECT_EQ(help.status, 0);
     EXPECT_THAT(help.out, HasSubstr("xample")) << verb;
