@@ -140,7 +140,7 @@ describe("a million values", () => {
     assert.equal(await rows.count(), 201);
     await page.getByRole("button", { name: "Show 200 more of 13,800" }).click();
     assert.equal(await rows.count(), 401);
-    const marks = await page.$$eval("#rounds .dots", (all) => all.map((path) => path.getAttribute("d").split("z").length - 1));
+    const marks = await page.$$eval("#rounds .plot:has(.dots) >> nth=0 >> .dots", (all) => all.map((path) => path.getAttribute("d").split("z").length - 1));
     assert.ok(marks.every((count) => count > 100 && count < 14_000), `dots of ${marks}`);
     assert.deepEqual(faults, []);
     await page.close();
@@ -172,6 +172,11 @@ describe("on paper", () => {
     assert.equal(await page.locator("button:visible, .controls:visible").count(), 0);
     const pdf = await page.pdf({ format: "A4" });
     assert.ok(pdf.length > 20_000);
+    const { page: profiled } = await open("profiled");
+    await profiled.waitForSelector("#flames [data-loaded]");
+    await profiled.emulateMedia({ media: "print" });
+    assert.equal(await profiled.locator("td[data-born='1'][data-end='1']").innerText(), "5.50 MiB LESS", "the retention matrix's numbers are text on paper");
+    await profiled.close();
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     assert.ok((await page.$$eval("details:not([open])", (all) => all.length)) > 0, "the screen is as it was");
     await page.close();
