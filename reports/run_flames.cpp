@@ -17,18 +17,19 @@
 namespace memduel {
 namespace {
 
-/// Roles in the order of the gate rows that name or mean them; others come last.
-std::size_t place_of(const std::string& role, const Results& results) {
+/// Roles in the order of the gate rows that name or mean them; others come last, clients behind the
+/// rest.
+std::pair<std::size_t, bool> place_of(const std::string& role, const Results& results) {
   std::size_t place = 0;
+  const bool client = role.starts_with("client-");
   for (const Comparison& c : results.comparisons) {
     if (!c.gate) continue;
-    const bool meant = c.role == role ||
-                       (c.role.starts_with("client_") && role.starts_with("client-")) ||
+    const bool meant = c.role == role || (c.role.starts_with("client_") && client) ||
                        (c.role == "tree" && role == "server");
-    if (meant) return place;
+    if (meant) break;
     ++place;
   }
-  return place;
+  return {place, client};
 }
 
 struct Chosen {

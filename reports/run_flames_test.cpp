@@ -54,6 +54,12 @@ TEST(FlamePairs, PutTheBaselineBesideEachCandidateRoleByRole) {
   EXPECT_EQ(pairs[2].role, "client-1");
 }
 
+TEST(FlamePairs, PutTheServerFirstWhereNoGateSaysOtherwise) {
+  const auto pairs = flame_pairs(traced({"before"}), {{"1-client-1.mdp", 5}, {"1-server.mdp", 5}});
+  ASSERT_THAT(pairs, SizeIs(2));
+  EXPECT_EQ(pairs[0].role, "server");
+}
+
 TEST(FlamePairs, ShowAnArmAloneWhereNoOtherLeftAnything) {
   const auto pairs = flame_pairs(traced({"before", "after"}), {{"2-server.mdp", 5}});
   ASSERT_THAT(pairs, SizeIs(1));
