@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/calibration_file.h"
+#include "cli/profile_file.h"
 #include "experiment/arm_differences.h"
 #include "experiment/kept_profiles.h"
 #include "experiment/tracer_agreement.h"
@@ -60,17 +61,26 @@ void add_profiles(FinishedRun& finished, const std::filesystem::path& directory)
          "repeat the run with this gate, and with time for one trial more of each side"});
 }
 
-ReportModel model_of(const FinishedRun& finished, bool confidential) {
-  ReportOptions options;
-  options.confidential = confidential;
-  options.profiles = finished.profiles;
-  return build_report_model(finished.results, finished.run, options);
+ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
+  ReportOptions all = options;
+  all.profiles = finished.profiles;
+  return build_report_model(finished.results, finished.run, all);
+}
+
+void add_flames(ReportModel& model, const FinishedRun& finished,
+                const std::filesystem::path& directory) {
+  RunFlamesOptions options;
+  options.confidential = model.confidential;
+  model.flames =
+      load_flames(directory, flame_pairs(model.results, finished.profiles), open_profile, options);
 }
 
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
   write_file_atomically(directory / "results.json",
                         results_to_json(finished.results).dump(1) + "\n");
-  write_file_atomically(directory / "report.html", render_html(model_of(finished)));
+  ReportModel model = model_of(finished);
+  add_flames(model, finished, directory);
+  write_file_atomically(directory / "report.html", render_html(model));
 }
 
 void print_terminal_report(const FinishedRun& finished) {

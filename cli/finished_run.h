@@ -42,7 +42,11 @@ FinishedRun analyse_directory(const std::filesystem::path& directory,
 void add_profiles(FinishedRun& finished, const std::filesystem::path& directory);
 
 /// What every report of the run is written from.
-ReportModel model_of(const FinishedRun& finished, bool confidential = false);
+ReportModel model_of(const FinishedRun& finished, const ReportOptions& options = {});
+
+/// Adds the flame graphs, which only the page has, to its model.
+void add_flames(ReportModel& model, const FinishedRun& finished,
+                const std::filesystem::path& directory);
 
 /// Writes results.json and report.html into `directory`.
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
+#include "experiment/run_lock.h"
 #include "reports/csv.h"
 #include "reports/github.h"
 #include "reports/html.h"
@@ -23,11 +24,24 @@ struct ReportArguments {
   bool confidential = false;
 };
 
+/// Numbers of blocks.
+std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::path& directory) {
+  const AnalysisSettings settings = settings_in(directory, unfinished.run, {});
+  std::vector<int> blocks;
+  for (const Look& look : planned_looks(unfinished.run.config, settings).looks)
+    blocks.push_back(look.blocks);
+  return blocks;
+}
+
 int report(const ReportArguments& arguments) {
   const WithSeries series = arguments.format == "html" ? WithSeries::yes : WithSeries::no;
   const FinishedRun finished = analyse_directory(arguments.directory, {}, series);
-  const ReportModel model = model_of(finished, arguments.confidential);
+  ReportOptions options;
+  options.confidential = arguments.confidential;
+  if (is_in_use(arguments.directory)) options.running = looks_of(finished, arguments.directory);
+  ReportModel model = model_of(finished, options);
   if (arguments.format == "html") {
+    add_flames(model, finished, arguments.directory);
     const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
     write_file_atomically(path, render_html(model));
     print(path.string() + "\n");

@@ -59,4 +59,13 @@ RunLock::~RunLock() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+bool is_in_use(const std::filesystem::path& directory) {
+  const int fd = ::open((directory / "run.lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  // Shared: several who look do not take each other for a run.
+  const bool held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return held;
+}
+
 }  // namespace memduel

@@ -22,4 +22,7 @@ class RunLock {
   int fd_ = -1;
 };
 
+/// Whether a process holds the lock of `directory`: its run is still going.
+bool is_in_use(const std::filesystem::path& directory);
+
 }  // namespace memduel

@@ -136,6 +136,7 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   DifferenceTable table;
   table.candidate = total.candidate;
   table.role = total.role;
+  table.kind = total.kind;
   table.title = fmt::format("{}: {} with {}, {} with {}", subject_of(total),
                             format_bytes(total.baseline_bytes), results.baseline,
                             format_bytes(total.candidate_bytes), total.candidate);

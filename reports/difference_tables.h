@@ -22,6 +22,7 @@ struct DifferenceRow {
 struct DifferenceTable {
   std::string candidate;
   std::string role;
+  std::string kind;   ///< as in Difference
   std::string title;  ///< "server at its peak: 200.1 MiB with a, 204.1 MiB with b"
   std::vector<DifferenceRow> rows;
   std::string remark;  ///< how much could not be matched

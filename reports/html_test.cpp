@@ -39,6 +39,15 @@ TEST(HtmlReport, HasTwoScriptElementsAndAPolicyThatAllowsOnlyItsOwnScript) {
                               base64(sha256(viewer_script())) + "'"));
 }
 
+TEST(HtmlReport, KeepsFlameGraphsInTheHeadWhereNoRedrawingRemovesThem) {
+  ReportModel model = sample_model({.blocks = 1});
+  model.flames.shown.push_back({{"server", {"a"}, {"profiles/1-server.mdp"}}, "QUJD"});
+  const std::string page = render_html(model);
+  const size_t flame =
+      page.find("<script type=\"text/plain\" id=\"memduel-flame-0\">QUJD</script>");
+  EXPECT_LT(flame, page.find("</head>"));
+}
+
 TEST(HtmlReport, IsTheSameForTheSameRun) {
   EXPECT_EQ(page_of({.blocks = 1}), page_of({.blocks = 1}));
 }

@@ -1,6 +1,7 @@
 #include "reports/markdown.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <cmath>
@@ -14,8 +15,9 @@
 namespace memduel {
 namespace {
 
-/// Of 15 lines, those that the marker, the heading, blank lines, notes and the last line leave.
-constexpr size_t kMostSentences = 8;
+/// Of what is not folded.
+constexpr size_t kMostLines = 15;
+constexpr size_t kTopStacks = 3;
 constexpr size_t kMostStacks = 5;
 constexpr size_t kMostCallers = 3;
 
@@ -45,24 +47,67 @@ const char* icon(Verdict verdict) {
   return "❔";
 }
 
+std::string counted(size_t n, const char* noun) {
+  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+/// The first screen: growth, gates, what they cost, then what weakens the claim.
 std::vector<std::string> sentences(const ReportModel& model) {
   std::vector<std::string> lines;
+  for (const std::string& sentence : model.growth)
+    lines.push_back("- " + escape_markdown(sentence));
   for (const Headline& h : model.headlines) {
     const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
     lines.push_back(fmt::format("- {} {}{}", icon(h.verdict), escape_markdown(h.sentence), gate));
   }
-  for (const std::string& sentence : model.growth)
+  for (const std::string& sentence : model.ablation)
     lines.push_back("- " + escape_markdown(sentence));
   for (const SideEffect& effect : model.side_effects)
     lines.push_back("- " + escape_markdown(effect.sentence));
   for (const std::string& sentence : model.lower_bounds)
     lines.push_back("- " + escape_markdown(sentence));
-  if (lines.size() > kMostSentences) {
-    const size_t rest = lines.size() - kMostSentences + 1;
-    lines.resize(kMostSentences - 1);
-    lines.push_back(fmt::format("- … and {} more in the report", rest));
+  return lines;
+}
+
+/// The stacks of the first difference, which the first gate asks about.
+std::vector<std::string> stacks(const ReportModel& model) {
+  std::vector<std::string> lines;
+  if (model.differences.empty()) return lines;
+  const DifferenceTable& table = model.differences.front();
+  for (std::size_t i = 0; i < table.rows.size() && i < kTopStacks; ++i) {
+    const DifferenceRow& row = table.rows[i];
+    const std::string phase = row.phase.empty() ? "" : ", phase " + row.phase;
+    lines.push_back(fmt::format("- {}: {} ({}), {} of what differs{} (profile trial)",
+                                escape_markdown(table.role), row.more ? "MORE" : "LESS", row.amount,
+                                row.share, escape_markdown(phase + ", in " + row.function)));
   }
   return lines;
+}
+
+/// Everything that is read without unfolding.
+std::string head(const ReportModel& model) {
+  std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
+                                    "### memduel: " + escape_markdown(model.title)};
+  if (!model.progress.empty()) lines.push_back("- " + escape_markdown(model.progress));
+  std::vector<std::string> end = stacks(model);
+  const auto& warnings = model.results.warnings;
+  if (!warnings.empty())
+    end.insert(end.begin(),
+               fmt::format("- ⚠️ {}; the first: {}", counted(warnings.size(), "warning"),
+                           escape_markdown(warnings.front().message)));
+  end.emplace_back();
+  end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));
+  end.emplace_back();
+  std::vector<std::string> said = sentences(model);
+  const std::size_t room = kMostLines - lines.size() - end.size();
+  if (said.size() > room) {
+    const std::size_t rest = said.size() - room + 1;
+    said.resize(room - 1);
+    said.push_back(fmt::format("- … and {} more in the report", rest));
+  }
+  lines.insert(lines.end(), said.begin(), said.end());
+  lines.insert(lines.end(), end.begin(), end.end());
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
 std::string change_cell(const Comparison& c) {
@@ -92,7 +137,8 @@ std::string table(const ReportModel& model) {
 }
 
 std::string differences(const ReportModel& model) {
-  std::string out;
+  if (model.differences.empty()) return {};
+  std::string out = "\n<details><summary>Where it differs, stack by stack</summary>\n";
   for (const DifferenceTable& table : model.differences) {
     out += fmt::format("\n#### Where: {}\n\n", escape_markdown(table.title));
     if (!table.rows.empty())
@@ -109,7 +155,7 @@ std::string differences(const ReportModel& model) {
     }
     out += fmt::format("\nFrom profile trials; {}.\n", escape_markdown(table.remark));
   }
-  return out;
+  return out + "\n</details>\n";
 }
 
 std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
@@ -152,10 +198,9 @@ std::string ablation_table(const AblationTable& table) {
 std::string ablation(const ReportModel& model) {
   const std::vector<AblationTable> tables = ablation_tables(model.results);
   if (tables.empty()) return {};
-  std::string out = "\n#### Ablation\n\n";
-  for (const std::string& sentence : model.ablation) out += "- " + escape_markdown(sentence) + "\n";
-  out += fmt::format("\n<details><summary>All {} rows, per role and phase</summary>\n",
-                     model.results.ablation.size());
+  std::string out =
+      fmt::format("\n<details><summary>Ablation: {} rows, per role and phase</summary>\n",
+                  model.results.ablation.size());
   for (const AblationTable& table : tables) out += ablation_table(table);
   return out + "\n</details>\n";
 }
@@ -174,24 +219,12 @@ std::string profiles(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
-std::string counted(size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string render_markdown(const ReportModel& model) {
-  std::string out = fmt::format("<!-- memduel:{} -->\n### memduel: {}\n", marker_name(model.title),
-                                escape_markdown(model.title));
-  for (const std::string& line : sentences(model)) out += line + "\n";
-  const size_t warnings = model.results.warnings.size();
-  if (warnings > 0)
-    out += fmt::format("- ⚠️ {}; the first: {}\n", counted(warnings, "warning"),
-                       escape_markdown(model.results.warnings.front().message));
-  out += fmt::format("\nReproduce: `{}`\n", model.reproduce);
-  out += differences(model);
-  if (!model.results.comparisons.empty()) out += "\n" + table(model);
-  return out + ablation(model) + profiles(model);
+  std::string out = head(model);
+  if (!model.results.comparisons.empty()) out += table(model);
+  return out + differences(model) + ablation(model) + profiles(model);
 }
 
 }  // namespace memduel

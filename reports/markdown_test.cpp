@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
@@ -29,11 +30,32 @@ TEST(MarkdownReport, MatchesTheGoldenFile) {
 }
 
 TEST(MarkdownReport, HasAtMostFifteenLinesBeforeTheFoldedTable) {
-  for (const int candidates : {0, 1, 5}) {
-    const std::string head =
-        before_the_table(markdown_of({.candidates = candidates, .series = false}));
-    EXPECT_LE(std::count(head.begin(), head.end(), '\n'), 15) << head;
+  for (const int candidates : {0, 1, 5})
+    for (const bool differences : {false, candidates > 0}) {
+      const std::string head = before_the_table(
+          markdown_of({.candidates = candidates, .series = false, .differences = differences}));
+      EXPECT_LE(std::count(head.begin(), head.end(), '\n'), 15) << head;
+      EXPECT_THAT(head, HasSubstr("\nReproduce: `memduel run"));
+    }
+}
+
+TEST(MarkdownReport, UnfoldsNothingElse) {
+  const std::string text = markdown_of({.blocks = 6, .ablation = true, .differences = true});
+  size_t depth = 0;
+  std::istringstream lines(text.substr(text.find("<details>")));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("<details>")) ++depth;
+    EXPECT_TRUE(line.empty() || depth == 1) << line;
+    if (line == "</details>") --depth;
   }
+}
+
+TEST(MarkdownReport, NamesTheTopStacksBeforeTheFold) {
+  const std::string head = before_the_table(markdown_of({.series = false, .differences = true}));
+  EXPECT_THAT(head, HasSubstr("- server: LESS (−200.0 MiB ± 4.00 MiB), 91 % of what differs, phase "
+                              "aggregate, in clone(State) (profile trial)\n"
+                              "- server: MORE (+20.0 MiB), 9.1 % of what differs, in stage(Path "
+                              "const&amp;) (profile trial)\n"));
 }
 
 TEST(MarkdownReport, SaysWhereTheMemoryDiffers) {

@@ -1,5 +1,7 @@
 #include "reports/model_json.h"
 
+#include <fmt/format.h>
+
 #include "analysis/results_json.h"
 #include "reports/words.h"
 
@@ -92,6 +94,7 @@ json differences_json(const std::vector<DifferenceTable>& tables) {
                       {"more", row.more}});
     out.push_back({{"candidate", table.candidate},
                    {"role", table.role},
+                   {"kind", table.kind},
                    {"title", table.title},
                    {"remark", table.remark},
                    {"rows", std::move(rows)}});
@@ -129,6 +132,20 @@ json agreement_json(const std::vector<AgreementTable>& tables) {
   return out;
 }
 
+json flame_json(const FlamePair& pair, const std::string& id, const std::string& why) {
+  return {
+      {"id", id}, {"role", pair.role}, {"arms", pair.arms}, {"files", pair.files}, {"why", why}};
+}
+
+/// Shown ones have the `id` of their data, the others say `why` they have none.
+json flames_json(const RunFlames& flames) {
+  json out = json::array();
+  for (std::size_t i = 0; i < flames.shown.size(); ++i)
+    out.push_back(flame_json(flames.shown[i].pair, flame_id(i), ""));
+  for (const AbsentFlame& one : flames.absent) out.push_back(flame_json(one.pair, "", one.why));
+  return out;
+}
+
 /// What results.json does not say about a trial.
 json trial_notes(const Results& results) {
   json notes = json::array();
@@ -140,6 +157,10 @@ json trial_notes(const Results& results) {
 }
 
 }  // namespace
+
+std::string flame_id(std::size_t number) {
+  return fmt::format("memduel-flame-{}", number);
+}
 
 json report_model_to_json(const ReportModel& model) {
   json headlines = json::array();
@@ -169,7 +190,7 @@ json report_model_to_json(const ReportModel& model) {
           {"title", model.title},
           {"confidential", model.confidential},
           {"blocks_done", model.blocks_done},
-          {"blocks_planned", or_null(model.blocks_planned)},
+          {"progress", model.progress},
           {"reproduce", model.reproduce},
           {"growth", model.growth},
           {"lower_bounds", model.lower_bounds},
@@ -181,6 +202,7 @@ json report_model_to_json(const ReportModel& model) {
           {"memory_parts", std::move(parts)},
           {"timelines", std::move(timelines)},
           {"profiles", std::move(profiles)},
+          {"flames", flames_json(model.flames)},
           {"profile_commands", model.profiles.commands},
           {"profile_sentences", model.profiles.sentences},
           {"trial_notes", trial_notes(model.results)},

@@ -10,4 +10,7 @@ namespace memduel {
 /// "memduel.report/1": sentences, charts and, under `results`, results.json itself.
 nlohmann::json report_model_to_json(const ReportModel& model);
 
+/// The element that holds the data of `flames.shown[number]`.
+std::string flame_id(std::size_t number);
+
 }  // namespace memduel

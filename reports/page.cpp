@@ -12,6 +12,10 @@ std::string render_page(const Page& page) {
       "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; "
       "base-uri 'none'; form-action 'none'",
       base64(sha256(page.script)), base64(sha256(page.style)));
+  std::string attachments;
+  for (const PageAttachment& one : page.attachments)
+    attachments += fmt::format("<script type=\"text/plain\" id=\"{}\">{}</script>\n",
+                               escape_markup(one.id), one.packed);
   return fmt::format(
       R"(<!doctype html>
 <html lang="en">
@@ -23,7 +27,7 @@ std::string render_page(const Page& page) {
 <meta name="generator" content="memduel">
 <title>{title} · memduel</title>
 <style>{style}</style>
-</head>
+{attachments}</head>
 <body>
 <noscript>This report draws itself with the script it contains; please allow scripts.</noscript>
 <script type="text/plain" id="memduel-data">{data}</script>
@@ -33,7 +37,7 @@ std::string render_page(const Page& page) {
 )",
       fmt::arg("policy", policy), fmt::arg("title", escape_markup(page.title)),
       fmt::arg("style", page.style), fmt::arg("data", base64(gzip(page.data))),
-      fmt::arg("script", page.script));
+      fmt::arg("attachments", attachments), fmt::arg("script", page.script));
 }
 
 }  // namespace memduel

@@ -3,14 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memduel {
+
+/// Data that the script unpacks when it is asked for; in the head, where no redrawing removes them.
+struct PageAttachment {
+  std::string id;           ///< of its element
+  std::string_view packed;  ///< gzip, base64
+};
 
 struct Page {
   std::string title;
   std::string_view data;  ///< the script finds it gzipped, in base64, in #memduel-data
   std::string_view script;
   std::string_view style;
+  std::vector<PageAttachment> attachments =
+      {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// Opens from disk, asks nobody for anything and runs no script but its own.

@@ -62,9 +62,9 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-/// Growth that a gate asks about, else what is known of every role, per round where it has any.
-/// None in an ablation, which asks about switches.
-std::vector<std::string> growth_sentences(const Results& results) {
+/// Growth that a gate asks about, else what is known of every role, per round where it has any; by
+/// role. None in an ablation, which asks about switches.
+std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   if (!results.ablation.empty()) return {};
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
@@ -72,22 +72,41 @@ std::vector<std::string> growth_sentences(const Results& results) {
   std::set<std::pair<std::string, std::string>> per_round;
   for (const Growth& growth : results.growth)
     if (growth.metric == "rss_growth_bytes_per_round") per_round.emplace(growth.arm, growth.role);
-  std::vector<std::string> sentences;
+  // A lone arm has no verdict; where it goes is told all the same, of all its roles together.
+  const bool alone = results.arms.size() == 1;
+  std::vector<std::vector<const Growth*>> roles;
   for (const Growth& growth : results.growth) {
     const bool asked = gated.contains({growth.role, growth.metric});
     const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
                           per_round.contains({growth.arm, growth.role});
     const bool known =
         growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
-    const bool alone =
-        results.arms.size() == 1 && growth.role == "tree" && growth.slope && !repeated;
-    if (asked || (gated.empty() && known && !repeated)) {
-      sentences.push_back(growth_sentence(growth));
-    } else if (alone && !known) {
-      sentences.push_back(slope_sentence(growth));
-    }
+    const bool goes = alone && growth.role == "tree" && growth.slope;
+    if (!asked && !(gated.empty() && (known || goes) && !repeated)) continue;
+    const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& of_role) {
+      return of_role[0]->role == growth.role && of_role[0]->metric == growth.metric;
+    });
+    if (role == roles.end())
+      roles.push_back({&growth});
+    else
+      role->push_back(&growth);
   }
-  return sentences;
+  return roles;
+}
+
+/// What is known comes first of all; that something cannot be told is an answer among others.
+void tell_growth(ReportModel& model) {
+  for (const std::vector<const Growth*>& role : growth_to_tell(model.results)) {
+    const bool known = std::any_of(role.begin(), role.end(), [](const Growth* growth) {
+      return growth->verdict != GrowthVerdict::inconclusive;
+    });
+    if (known)
+      model.growth.push_back(growth_sentence(role));
+    else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
+      model.growth.push_back(slope_sentence(*role[0]));
+    else
+      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+  }
 }
 
 Verdict model_verdict(const Equivalence& e) {
@@ -223,15 +242,55 @@ std::optional<int> planned_blocks(const nlohmann::json& config) {
   return repeats->get<int>();
 }
 
+/// The block that a running run has to reach before it may say anything; 0: it has looked at all.
+int next_look(const std::vector<int>& looks, int done) {
+  const auto next = std::find_if(looks.begin(), looks.end(), [done](int l) { return l > done; });
+  return next == looks.end() ? 0 : *next;
+}
+
+std::string progress_of(const ReportModel& model, const std::optional<std::vector<int>>& running) {
+  if (running && !running->empty()) {
+    const int next = next_look(*running, model.blocks_done);
+    const char* most = running->size() > 1 ? "at most " : "";
+    std::string text = fmt::format("The run is still going: {} of {}{} blocks", model.blocks_done,
+                                   most, running->back());
+    return next == 0 ? text + "." : fmt::format("{}; no verdict before block {}.", text, next);
+  }
+  if (!model.blocks_planned || model.blocks_done >= *model.blocks_planned) return {};
+  return fmt::format("The run ended after {} of {} blocks.", model.blocks_done,
+                     *model.blocks_planned);
+}
+
+/// A look that the plan does not have spends no error rate: what it sees is no verdict yet.
+void withhold_verdicts(Results& results, int next) {
+  const std::string reason = fmt::format("no verdict before block {}", next);
+  for (Comparison& c : results.comparisons) {
+    c.verdict = Verdict::inconclusive;
+    c.tier = Tier::plain;
+    c.reason = reason;
+    c.blocks_needed.reset();
+  }
+  for (GateResult& gate : results.gates) {
+    if (gate.candidate_failed) continue;
+    gate.outcome = GateOutcome::undecided;
+    gate.reason = reason;
+  }
+}
+
 }  // namespace
 
-ReportModel build_report_model(const Results& results, const RunData& run,
+ReportModel build_report_model(const Results& analysed, const RunData& run,
                                const ReportOptions& options) {
   ReportModel model;
-  model.title = results.name.empty() ? "memduel" : results.name;
-  model.results = results;
+  model.title = analysed.name.empty() ? "memduel" : analysed.name;
+  model.results = analysed;
   model.config = run.config;
-  model.growth = growth_sentences(results);
+  model.blocks_done = count_blocks(run, analysed.arms.size());
+  model.blocks_planned = planned_blocks(run.config);
+  model.progress = progress_of(model, options.running);
+  const int next = options.running ? next_look(*options.running, model.blocks_done) : 0;
+  if (next > 0) withhold_verdicts(model.results, next);
+  const Results& results = model.results;
   model.lower_bounds = lower_bound_sentences(results);
   model.ablation = ablation_sentences(results);
   for (const Comparison& c : results.comparisons)
@@ -240,6 +299,7 @@ ReportModel build_report_model(const Results& results, const RunData& run,
   if (const std::string allocators = allocator_sentence(results.arms); !allocators.empty())
     model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
+  tell_growth(model);
   model.differences = difference_tables(results);
   model.agreement = agreement_tables(results);
   model.memory_parts = memory_parts(results);
@@ -247,8 +307,6 @@ ReportModel build_report_model(const Results& results, const RunData& run,
                                              : build_timelines(without_ablation_arms(run, results),
                                                                options.bucket_budget);
   model.profiles = list_profiles(results, options.profiles);
-  model.blocks_done = count_blocks(run, results.arms.size());
-  model.blocks_planned = planned_blocks(run.config);
   model.reproduce = reproduce_command(results.environment);
   model.confidential = options.confidential;
   if (options.confidential) make_confidential(model);

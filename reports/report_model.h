@@ -11,6 +11,7 @@
 #include "reports/agreement_tables.h"
 #include "reports/difference_tables.h"
 #include "reports/profile_list.h"
+#include "reports/run_flames.h"
 #include "reports/timeline.h"
 
 namespace memduel {
@@ -28,9 +29,10 @@ struct Headline {
   std::string reason;
 };
 
-/// Gates without a headline; the allocators; same model, same accuracy, cost in time.
+/// Gates without a headline; the allocators; same model, same accuracy, cost in time; growth that
+/// cannot be told.
 struct SideEffect {
-  std::string topic;  ///< "gate", "allocator", "model", "file", "accuracy" or "time"
+  std::string topic;  ///< "gate", "allocator", "model", "file", "accuracy", "time" or "growth"
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };
@@ -58,21 +60,27 @@ struct ReportModel {
   std::vector<MemoryPart> memory_parts;      ///< live, held free, file-backed; from medians
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;
-  int blocks_done = 0;  ///< measure blocks in which no arm is missing
-  std::optional<int> blocks_planned;
-  std::string reproduce;  ///< a command line
+  RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles
+  std::string progress;  ///< of a run that is going on or was cut off; empty when it is complete
+  int blocks_done = 0;   ///< measure blocks in which no arm is missing
+  std::optional<int> blocks_planned;  ///< at most; absent when the config does not say
+  std::string reproduce;              ///< a command line
   bool confidential = false;
 };
 
 struct ReportOptions {
   bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
   int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
+  /// Of a run that is still going the numbers of blocks at which it may look at its data,
+  /// ascending; before the next one there is no verdict.
+  std::optional<std::vector<int>> running =
+      {};  // NOLINT(readability-redundant-member-init): -Wextra
   /// What lies in the run's profiles/.
   std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// Pure: reads nothing but its arguments.
-ReportModel build_report_model(const Results& results, const RunData& run,
+ReportModel build_report_model(const Results& analysed, const RunData& run,
                                const ReportOptions& options = {});
 
 }  // namespace memduel

@@ -60,10 +60,48 @@ TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
   sample.results.comparisons[0].role = "server";
   sample.results.comparisons[0].gate = true;
   EXPECT_THAT(build_report_model(sample.results, sample.run).growth,
-              testing::ElementsAre("original: server memory is flat"));
+              testing::ElementsAre("server memory from round to round: original is flat"));
   sample.results.ablation.emplace_back();
   EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::IsEmpty())
       << "an ablation asks about switches";
+}
+
+TEST(ReportModel, PutsGrowthThatCannotBeToldAmongTheOtherAnswers) {
+  Sample sample = make_sample();
+  sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
+  sample.results.comparisons[0].role = "server";
+  sample.results.comparisons[0].gate = true;
+  Growth growth;
+  growth.arm = "original";
+  growth.role = "server";
+  growth.metric = "rss_growth_bytes_per_round";
+  sample.results.growth = {growth};
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_THAT(model.growth, testing::IsEmpty());
+  EXPECT_EQ(model.side_effects.back().topic, "growth");
+  EXPECT_EQ(model.side_effects.back().sentence,
+            "server memory from round to round: whether it grows cannot be told of original.");
+}
+
+TEST(ReportModel, OfARunningRunHasNoVerdictBeforeTheNextLook) {
+  const Sample sample = make_sample({.blocks = 7});
+  ReportOptions options;
+  options.running = {8, 12, 16};
+  const ReportModel model = build_report_model(sample.results, sample.run, options);
+  EXPECT_EQ(model.progress,
+            "The run is still going: 7 of at most 16 blocks; no verdict before block 8.");
+  for (const Comparison& c : model.results.comparisons) EXPECT_EQ(c.verdict, Verdict::inconclusive);
+  for (const GateResult& gate : model.results.gates)
+    EXPECT_EQ(gate.outcome, GateOutcome::undecided);
+  options.running = {7};
+  const ReportModel looked = build_report_model(sample.results, sample.run, options);
+  EXPECT_EQ(looked.progress, "The run is still going: 7 of 7 blocks.");
+  EXPECT_EQ(looked.headlines[0].verdict, Verdict::improved);
+}
+
+TEST(ReportModel, SaysThatARunWasCutOff) {
+  EXPECT_EQ(sample_model({.blocks = 5}).progress, "The run ended after 5 of 8 blocks.");
+  EXPECT_EQ(sample_model({.blocks = 8}).progress, "");
 }
 
 TEST(ReportModel, OfARunWithoutTrialsHasNoSections) {

@@ -27,6 +27,8 @@ constexpr std::array kKeyMetrics = {
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
+  for (const std::string& sentence : model.growth)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const Headline& headline : model.headlines) {
     const Look look = look_of(headline.verdict);
     const std::string gate =
@@ -36,8 +38,6 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
                 options.width);
     out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
   }
-  for (const std::string& sentence : model.growth)
-    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const SideEffect& effect : model.side_effects)
     out += wrapped("• " + escape_terminal(effect.sentence), 2, options.width);
   for (const std::string& sentence : model.lower_bounds)
@@ -191,12 +191,11 @@ std::string notes(const ReportModel& model, int width) {
 }  // namespace
 
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
-  std::string title = fmt::format("{} · {} block{}", escape_terminal(model.title),
-                                  model.blocks_done, model.blocks_done == 1 ? "" : "s");
-  if (model.blocks_planned && model.blocks_done < *model.blocks_planned)
-    title += fmt::format(" of {}", *model.blocks_planned);
+  const std::string title = fmt::format("{} · {} block{}", escape_terminal(model.title),
+                                        model.blocks_done, model.blocks_done == 1 ? "" : "s");
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
+         (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
          sentence_lines(model, options) + table(model, options) +
          render_differences(model, options) + sparklines(model) + render_ablation(model, options) +
          profiles(model, options.width) + notes(model, options.width);

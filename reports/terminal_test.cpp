@@ -46,9 +46,9 @@ TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
   EXPECT_THAT(render_terminal(model, {.color = true}), testing::HasSubstr("\033[36m"));
 }
 
-TEST(TerminalReport, SaysHowFarARunThatIsStillGoingHasCome) {
+TEST(TerminalReport, SaysHowFarARunHasCome) {
   EXPECT_THAT(render_terminal(sample_model({.blocks = 5, .series = false})),
-              testing::StartsWith("sample · 5 blocks of 8"));
+              testing::StartsWith("sample · 5 blocks\n\nThe run ended after 5 of 8 blocks.\n"));
 }
 
 TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {

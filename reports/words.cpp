@@ -108,6 +108,32 @@ std::string change_words(const Comparison& c) {
   return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
 }
 
+/// "original grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31".
+std::string growth_words(const Growth& g) {
+  const std::string unit = g.metric.ends_with("_per_minute") ? "minute" : "round";
+  switch (g.verdict) {
+    case GrowthVerdict::flat:
+      return g.arm + " is flat";
+    case GrowthVerdict::growing: {
+      std::string text = g.arm + " grows";
+      if (g.slope) text += fmt::format(" {} per {}", format_bytes(std::abs(*g.slope)), unit);
+      if (!g.projection || !g.projection->round) return text;
+      text += fmt::format(" and meets the {} limit in {} {:.0f}",
+                          format_bytes(g.projection->limit_bytes), unit, *g.projection->round);
+      if (g.projection->ci_low && g.projection->ci_high)
+        text += fmt::format(" ({:.0f}–{:.0f})", *g.projection->ci_low, *g.projection->ci_high);
+      return text;
+    }
+    case GrowthVerdict::stepped:
+      return g.arm + " makes a step and then stays";
+    case GrowthVerdict::settling:
+      return g.arm + " settles: later rounds grow less and less";
+    case GrowthVerdict::inconclusive:
+      break;
+  }
+  return g.arm;
+}
+
 }  // namespace
 
 std::string word(Verdict verdict) {
@@ -169,30 +195,21 @@ std::string effect_sentence(const Comparison& c) {
                      c.baseline, evidence, verdict);
 }
 
-std::string growth_sentence(const Growth& g) {
-  const std::string unit = g.metric.ends_with("_per_minute") ? "minute" : "round";
-  const std::string who = fmt::format("{}: {} memory", g.arm, role_words(g.role));
-  const std::string slope =
-      g.slope ? fmt::format("{} per {}", format_bytes(std::abs(*g.slope)), unit) : "";
-  switch (g.verdict) {
-    case GrowthVerdict::flat:
-      return who + " is flat";
-    case GrowthVerdict::growing: {
-      std::string text = fmt::format("{} grows {}", who, slope);
-      if (g.projection && g.projection->round)
-        text += fmt::format(" and meets the {} limit in {} {:.0f}",
-                            format_bytes(g.projection->limit_bytes), unit, *g.projection->round);
-      return text;
-    }
-    case GrowthVerdict::stepped:
-      return who + " makes a step and then stays";
-    case GrowthVerdict::settling:
-      return who + " settles: later rounds grow less and less";
-    case GrowthVerdict::inconclusive:
-      break;
+std::string growth_sentence(const std::vector<const Growth*>& arms) {
+  std::string told;
+  std::string untold;
+  for (const Growth* g : arms) {
+    if (g->verdict == GrowthVerdict::inconclusive)
+      untold += (untold.empty() ? "" : ", ") + g->arm;
+    else
+      told += (told.empty() ? "" : "; ") + growth_words(*g);
   }
-  return fmt::format("{}: cannot tell whether it grows{}", who,
-                     g.reason.empty() ? "" : " (" + g.reason + ")");
+  if (!untold.empty()) {
+    told += (told.empty() ? "" : "; ") + ("whether it grows cannot be told of " + untold);
+    if (arms.size() == 1 && !arms[0]->reason.empty()) told += " (" + arms[0]->reason + ")";
+  }
+  const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
+  return fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit, unit, told);
 }
 
 std::string slope_sentence(const Growth& g) {

@@ -27,8 +27,9 @@ std::string quantity(const std::string& role, const std::string& metric);
 /// improved".
 std::string effect_sentence(const Comparison& comparison);
 
-/// "original: server memory grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31".
-std::string growth_sentence(const Growth& growth);
+/// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
+/// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
+std::string growth_sentence(const std::vector<const Growth*>& arms);
 
 /// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
 /// of an arm that stands alone.

@@ -102,12 +102,29 @@ TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
   g.slope = 0.78 * 1024 * 1024 * 1024;
   g.verdict = GrowthVerdict::growing;
   g.projection = Projection{24.0 * 1024 * 1024 * 1024, 31.0, 30.0, 33.0};
-  EXPECT_EQ(
-      growth_sentence(g),
-      "original: server memory grows 798.7 MiB per round and meets the 24.0 GiB limit in round "
-      "31");
-  g.verdict = GrowthVerdict::flat;
-  EXPECT_EQ(growth_sentence(g), "original: server memory is flat");
+  Growth flat = g;
+  flat.arm = "optimized";
+  flat.verdict = GrowthVerdict::flat;
+  EXPECT_EQ(growth_sentence({&g, &flat}),
+            "server memory from round to round: original grows 798.7 MiB per round and meets the "
+            "24.0 GiB limit in round 31 (30–33); optimized is flat");
+}
+
+TEST(GrowthSentence, NamesTheArmsOfWhichNothingCanBeTold) {
+  Growth g;
+  g.arm = "original";
+  g.role = "tree";
+  g.metric = "rss_growth_bytes_per_minute";
+  g.reason = "run more rounds";
+  EXPECT_EQ(growth_sentence({&g}),
+            "whole-job memory from minute to minute: whether it grows cannot be told of original "
+            "(run more rounds)");
+  Growth flat = g;
+  flat.arm = "optimized";
+  flat.verdict = GrowthVerdict::flat;
+  EXPECT_EQ(growth_sentence({&g, &flat}),
+            "whole-job memory from minute to minute: optimized is flat; whether it grows cannot be "
+            "told of original");
 }
 
 TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {

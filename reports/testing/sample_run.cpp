@@ -99,6 +99,8 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
     for (int r = 1; r <= options.rounds; ++r)
       role.rounds.push_back(
           make_round(name, k, r, block, trial.begin_ns + kStart + (r - 1) * kRound));
+    if (!options.phases)
+      for (RoundData& round : role.rounds) round.phases.clear();
     if (options.series) role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
     if (role.role != "tree") role.exit_status = 0;
     trial.roles.push_back(std::move(role));

@@ -12,6 +12,7 @@ struct SampleOptions {
   int candidates = 1;
   int blocks = 8;
   int rounds = 5;  ///< 0: a job without marks
+  bool phases = true;
   bool series = true;
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format
   bool failed_trial = false;

@@ -1,8 +1,11 @@
 // Which switch matters: every switch added alone to one arm and left out of the other.
 
-import { h, section } from "./dom";
+import { type ArmLooks } from "./arms";
+import { choice, h, section } from "./dom";
 import { change, metric_exact, metric_label, metric_value } from "./format";
-import type { AblationCell, AblationRow, AblationTotal, ReportModel } from "./model";
+import type { AblationCell, AblationRow, AblationTotal, LowerBound, ReportModel } from "./model";
+import { choose, chosen } from "./state";
+import { type Side, waterfall } from "./waterfall";
 
 const signs = { improved: "▼", regressed: "▲", unchanged: "=", inconclusive: "?" } as const;
 const effects: Record<AblationRow["effect"], { word: string; look: string }> = {
@@ -85,20 +88,49 @@ function table_of(total: AblationTotal, rows: AblationRow[]): HTMLElement {
   );
 }
 
+const sides = ["added_alone", "left_out"] as const;
+
+function rows_of(total: AblationTotal, rows: AblationRow[]): AblationRow[] {
+  return rows.filter((row) => row.role === total.role && row.metric === total.metric && row.phase === total.phase);
+}
+
+/** Whole trials only: the phases have their tables. */
+function waterfalls(totals: AblationTotal[], rows: AblationRow[]): HTMLElement {
+  const content = h("div", {});
+  const draw = (): void => {
+    const side = chosen<Side>("ablation", sides, "added_alone");
+    content.replaceChildren(
+      ...totals
+        .filter((total) => total.phase === null)
+        .flatMap((total) => {
+          const chart = waterfall(total, rows_of(total, rows), side);
+          return chart === null ? [] : [h("h3", {}, `${total.role}: ${metric_label(total.metric)}`), chart];
+        }),
+    );
+  };
+  draw();
+  const switcher = choice(
+    "Each switch",
+    [
+      { value: "added_alone", label: "added alone" },
+      { value: "left_out", label: "left out" },
+    ],
+    chosen<Side>("ablation", sides, "added_alone"),
+    (value) => {
+      choose("ablation", value);
+      draw();
+    },
+  );
+  return h("div", {}, h("div", { class: "controls" }, switcher), content);
+}
+
 export function ablation_section(model: ReportModel): HTMLElement[] {
   const { ablation, ablation_totals } = model.results;
   if (ablation.length === 0) return [];
   const tables = (in_phases: boolean): HTMLElement[] =>
     ablation_totals
       .filter((total) => (total.phase !== null) === in_phases)
-      .map((total) =>
-        table_of(
-          total,
-          ablation.filter(
-            (row) => row.role === total.role && row.metric === total.metric && row.phase === total.phase,
-          ),
-        ),
-      );
+      .map((total) => table_of(total, rows_of(total, ablation)));
   const phases = tables(true);
   return [
     section(
@@ -111,6 +143,8 @@ export function ablation_section(model: ReportModel): HTMLElement[] {
         "Every cell is an arm that was measured, against its reference in the same blocks: a switch added alone " +
           "(less is a saving), a switch left out (more is a saving lost). The verdicts inform and decide no gate.",
       ),
+      waterfalls(ablation_totals, ablation),
+      h("h3", {}, "The same in numbers"),
       ...tables(false),
       phases.length === 0
         ? null
@@ -119,13 +153,45 @@ export function ablation_section(model: ReportModel): HTMLElement[] {
   ];
 }
 
-export function lower_bounds_section(model: ReportModel): HTMLElement[] {
+/** Each arm's multiple of a bound as a bar; the bound's own comes first. */
+function bound_bars(bound: LowerBound, looks: ArmLooks): HTMLElement {
+  const arms = [...looks.values()].flatMap((look) => {
+    const multiple = bound.multiples[look.name];
+    return multiple === undefined ? [] : [{ name: look.name, multiple, color: look.color }];
+  });
+  const all = [{ name: "lower bound", multiple: 1, color: "--neutral" }, ...arms];
+  const most = Math.max(...all.map(({ multiple }) => multiple));
+  return h(
+    "dl",
+    { class: "waterfall", "aria-label": `${bound.role}: multiples of the lower bound` },
+    ...all.flatMap(({ name, multiple, color }) => {
+      const bar = h("span", { class: "step", "aria-hidden": "true" });
+      bar.style.width = `${(multiple / most) * 100}%`;
+      bar.style.background = `var(${color})`;
+      const bytes = multiple * bound.bytes;
+      return [
+        h("dt", {}, name),
+        h(
+          "dd",
+          { title: metric_exact(bound.metric, bytes) },
+          h("span", { class: "track" }, bar),
+          h("data", { value: multiple }, `${multiple.toFixed(2)} ×  ${metric_value(bound.metric, bytes)}`),
+        ),
+      ];
+    }),
+  );
+}
+
+export function lower_bounds_section(model: ReportModel, looks: ArmLooks): HTMLElement[] {
   if (model.lower_bounds.length === 0) return [];
   return [
     section(
       "lower-bounds",
       "Against the lower bound",
       h("ul", { class: "growth" }, ...model.lower_bounds.map((text) => h("li", {}, text))),
+      ...model.results.lower_bounds.map((bound) =>
+        h("div", {}, h("h3", {}, `${bound.role}: ${metric_label(bound.metric)}`), bound_bars(bound, looks)),
+      ),
       h("p", { class: "muted" }, "A lower bound is what a role must hold at once above idle, derived on paper."),
     ),
   ];

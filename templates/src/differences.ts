@@ -1,9 +1,38 @@
 // Where the memory differs: the stacks of the profile trials that changed most.
 
 import { h, section } from "./dom";
-import type { DifferenceRow, DifferenceTable, ReportModel } from "./model";
+import type { DifferenceRow, DifferenceTable, FlamePair, ReportModel } from "./model";
+import { choose } from "./state";
 
-function row_of(row: DifferenceRow): HTMLElement {
+const first_rows = 5;
+
+/** The flame graph's view that asks what a table of this kind asks. */
+const views: Record<string, string> = { peak: "peak", live: "live", retained: "live", allocated: "allocated", allocations: "allocated" };
+
+/** A function of a table as the flame graph's search finds it: Python functions have no file there. */
+function search_for(name: string): string {
+  return `^${name.replace(/ \([^()]*\.py\)$/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+}
+
+function flame_button(row: DifferenceRow, table: DifferenceTable, flame: FlamePair | undefined): HTMLElement | null {
+  if (flame === undefined || row.function.startsWith("[")) return null;
+  const action = (): void => {
+    const wanted = {
+      flame: flame.id,
+      view: views[table.kind] ?? "peak",
+      side: "difference",
+      round: "",
+      phase: "",
+      search: search_for(row.function),
+      at: "flames",
+    };
+    for (const [key, value] of Object.entries(wanted)) choose(key, value);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+  };
+  return h("button", { type: "button", class: "link to-flame", "aria-label": `${row.function}: show it in the flame graph`, click: action }, "flame graph");
+}
+
+function row_of(row: DifferenceRow, table: DifferenceTable, flame: FlamePair | undefined): HTMLElement {
   return h(
     "tr",
     { "data-function": row.function },
@@ -18,29 +47,39 @@ function row_of(row: DifferenceRow): HTMLElement {
         h("summary", {}, h("code", {}, row.function)),
         h("ol", { reversed: true }, ...[...row.stack].reverse().map((name) => h("li", {}, h("code", {}, name)))),
       ),
+      flame_button(row, table, flame),
     ),
     h("td", {}, row.phase === "" ? "–" : row.phase),
   );
 }
 
-function table_of(table: DifferenceTable): HTMLElement {
+function table_of(table: DifferenceTable, model: ReportModel): HTMLElement {
   const columns = ["difference", "of all", "function, and who calls it", "phase"];
-  return h(
-    "div",
-    { class: "scroll", tabindex: "0", role: "region", "aria-label": `Difference of ${table.title}` },
+  const flame = model.flames.find(
+    ({ id, role, arms }) => id !== "" && role === table.role && arms[1] === table.candidate,
+  );
+  const rows = (some: DifferenceRow[]): HTMLElement =>
     h(
       "table",
       { class: "differences" },
       h("caption", {}, table.title),
       h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...table.rows.map(row_of)),
-    ),
+      h("tbody", {}, ...some.map((row) => row_of(row, table, flame))),
+    );
+  const rest = table.rows.slice(first_rows);
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": `Difference of ${table.title}` },
+    rows(table.rows.slice(0, first_rows)),
+    rest.length === 0 ? null : h("details", {}, h("summary", {}, `${rest.length} more stacks`), rows(rest)),
     h("p", { class: "muted" }, `${table.remark.charAt(0).toUpperCase()}${table.remark.slice(1)}.`),
   );
 }
 
+/** The first table in full, the others folded: they are other roles. */
 export function differences_section(model: ReportModel): HTMLElement[] {
-  if (model.differences.length === 0) return [];
+  const [first, ...others] = model.differences;
+  if (first === undefined) return [];
   return [
     section(
       "where",
@@ -48,10 +87,11 @@ export function differences_section(model: ReportModel): HTMLElement[] {
       h(
         "p",
         { class: "muted" },
-        "From profile trials, which stay out of the statistics. Stacks are matched by their functions, whatever " +
-          "their addresses and lines, so that two builds can be compared.",
+        h("strong", {}, "Profile trial, not part of the verdict."),
+        " Stacks are matched by their functions, whatever their addresses and lines, so that two builds can be compared.",
       ),
-      ...model.differences.map(table_of),
+      table_of(first, model),
+      ...others.map((table) => h("details", {}, h("summary", {}, table.title), table_of(table, model))),
     ),
   ];
 }

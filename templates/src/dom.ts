@@ -69,6 +69,34 @@ export function choice<T extends string>(
 }
 let choice_count = 0;
 
+/** A table's rows, those beyond `most` only when they are asked for. */
+export function some_rows<T>(items: readonly T[], most: number, row_of: (item: T) => HTMLElement): HTMLElement {
+  const body = h("tbody", {}, ...items.slice(0, most).map(row_of));
+  if (items.length <= most) return body;
+  const more = h("tr", {});
+  let shown = most;
+  const fill_more = (): void => {
+    const left = items.length - shown;
+    const button = h(
+      "button",
+      {
+        type: "button",
+        click: () => {
+          more.before(...items.slice(shown, shown + most).map(row_of));
+          shown += most;
+          fill_more();
+        },
+      },
+      `Show ${Math.min(most, left)} more of ${left.toLocaleString("en")}`,
+    );
+    if (left > 0) more.replaceChildren(h("td", { colspan: 99 }, button));
+    else more.remove();
+  };
+  fill_more();
+  body.append(more);
+  return body;
+}
+
 /** A drop-down list with its label. */
 export function select(
   label: string,

@@ -1,7 +1,7 @@
 // Every trial as a dot, since data often comes in clusters that a mean or a box would hide.
 
 import { type ArmLook, type ArmLooks } from "./arms";
-import { h, s } from "./dom";
+import { h, s, some_rows } from "./dom";
 import { metric_exact, metric_value, tick_bytes, unit_of } from "./format";
 import { median } from "./timeline_data";
 
@@ -78,7 +78,7 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
   const every = Math.ceil(chart.columns.length / Math.max(inner.width / 34, 1));
   chart.columns.forEach((label, i) => {
     const x = frame.left + i * column_width;
-    if (i % 2 === 0)
+    if (i % 2 === 0 && column_width > 4)
       svg.append(s("rect", { x, y: frame.top, width: column_width, height: inner.height, class: "stripe" }));
     if (i % every === 0)
       svg.append(s("text", { x: x + column_width / 2, y: frame.height - 10, class: "tick", "text-anchor": "middle" }, label));
@@ -99,23 +99,27 @@ function draw(chart: DotChart, width: number): { svg: SVGSVGElement; places: Pla
     const own = chart.dots.filter((dot) => dot.arm === arm);
     const by_column = new Map<number, Dot[]>();
     for (const dot of own) by_column.set(dot.column, [...(by_column.get(dot.column) ?? []), dot]);
-    let path = "";
-    let middle = "";
+    const path: string[] = [];
+    const middle: string[] = [];
+    const taken = new Set<number>();
     for (const [column, dots] of by_column) {
       const left = frame.left + column * column_width + column_width * 0.1 + a * lane;
       dots.forEach((dot, i) => {
         const x = left + (lane * (i + 1)) / (dots.length + 1);
         const y = y_of(dot.value);
         places.push({ dot, x, y });
-        path += mark_path(look, x, y, radius);
+        // Dots at one place of the screen are one dot on it.
+        const spot = Math.round(x * 2) * 4096 + Math.round(y * 2);
+        if (!taken.has(spot)) path.push(mark_path(look, x, y, radius));
+        taken.add(spot);
       });
       const mid = median(dots.map((dot) => dot.value).sort((p, q) => p - q));
-      if (mid !== null && dots.length > 1) middle += `M${left + lane * 0.08},${y_of(mid)}h${lane * 0.84}`;
+      if (mid !== null && dots.length > 1) middle.push(`M${left + lane * 0.08},${y_of(mid)}h${lane * 0.84}`);
     }
     const color = `var(${look.color})`;
     svg.append(
-      s("path", { d: path, class: "dots", fill: color }),
-      s("path", { d: middle, class: "median", stroke: color }),
+      s("path", { d: path.join(""), class: "dots", fill: color }),
+      s("path", { d: middle.join(""), class: "median", stroke: color }),
     );
   });
   return { svg, places };
@@ -131,34 +135,38 @@ function nearest(places: Place[], x: number, y: number): Place | null {
   return best;
 }
 
-/** The same numbers for readers who cannot see the chart: medians by column and arm. */
+const most_rows = 200;
+
+/** The same numbers for readers who cannot see the chart: medians by column and arm. Made when it is unfolded. */
 function as_table(chart: DotChart): HTMLElement {
-  const cell = (column: number, arm: string): HTMLElement => {
-    const values = chart.dots.filter((d) => d.column === column && d.arm === arm).map((d) => d.value);
-    const mid = median(values.sort((p, q) => p - q));
-    return h("td", { title: metric_exact(chart.metric, mid) }, metric_value(chart.metric, mid));
-  };
-  return h(
-    "details",
-    {},
-    h("summary", {}, `Medians by ${chart.column_name} as a table`),
-    h(
-      "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": `medians by ${chart.column_name}` },
-      h(
-        "table",
-        {},
-        h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.arms.map((arm) => h("th", { scope: "col" }, arm)))),
-        h(
-          "tbody",
-          {},
-          ...chart.columns.map((label, column) =>
-            h("tr", {}, h("th", { scope: "row" }, label), ...chart.arms.map((arm) => cell(column, arm))),
-          ),
-        ),
+  const rows = (): HTMLElement => {
+    const values = new Map<string, number[]>();
+    for (const { column, arm, value } of chart.dots) {
+      const key = `${column} ${arm}`;
+      const of_cell = values.get(key);
+      if (of_cell === undefined) values.set(key, [value]);
+      else of_cell.push(value);
+    }
+    const cell = (column: number, arm: string): HTMLElement => {
+      const mid = median((values.get(`${column} ${arm}`) ?? []).sort((p, q) => p - q));
+      return h("td", { title: metric_exact(chart.metric, mid) }, metric_value(chart.metric, mid));
+    };
+    const columns = chart.columns.map((label, column) => ({ label, column }));
+    return h(
+      "table",
+      {},
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, chart.column_name), ...chart.arms.map((arm) => h("th", { scope: "col" }, arm)))),
+      some_rows(columns, most_rows, ({ label, column }) =>
+        h("tr", {}, h("th", { scope: "row" }, label), ...chart.arms.map((arm) => cell(column, arm))),
       ),
-    ),
-  );
+    );
+  };
+  const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `medians by ${chart.column_name}` });
+  const details = h("details", {}, h("summary", {}, `Medians by ${chart.column_name} as a table`), place);
+  details.addEventListener("toggle", () => {
+    if (details.open && place.firstChild === null) place.append(rows());
+  });
+  return details;
 }
 
 export function dot_chart(chart: DotChart, label: string): HTMLElement {

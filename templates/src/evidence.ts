@@ -1,14 +1,14 @@
 // What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
 
-import { h, section } from "./dom";
-import { metric_exact, mib, seconds } from "./format";
-import type { ReportModel, Trial } from "./model";
+import { h, section, some_rows } from "./dom";
+import { change, metric_exact, metric_label, metric_value, mib, seconds } from "./format";
+import type { Comparison, ReportModel, Trial } from "./model";
 
 export function evidence_section(model: ReportModel): HTMLElement {
   return section(
     "evidence",
     "Evidence",
-    method(),
+    method(model),
     trials(model),
     arms(model),
     tree("Environment", model.results.environment),
@@ -17,7 +17,25 @@ export function evidence_section(model: ReportModel): HTMLElement {
   );
 }
 
-function method(): HTMLElement {
+/** How one gate row came to its verdict, with its numbers. */
+function decision(row: Comparison, gate_rows: number): string {
+  const change_of = (value: number | null | undefined): string =>
+    value == null ? "?" : row.ratio == null ? metric_value(row.metric, value) : change(value);
+  const margin = row.ratio == null ? metric_value(row.metric, row.margin) : `${(row.margin * 100).toFixed(1)} %`;
+  const p = row.p_value == null ? "" : `; p ${row.p_value.toPrecision(2)}`;
+  const corrected =
+    row.p_adjusted == null ? "" : `, corrected for ${gate_rows} gate row${gate_rows === 1 ? "" : "s"} ${row.p_adjusted.toPrecision(2)}`;
+  const middle = row.ratio ?? row.difference;
+  const numbers =
+    middle == null || row.ci_low == null || row.ci_high == null
+      ? ""
+      : `the change is ${change_of(middle)}, its interval ${change_of(row.ci_low)} to ${change_of(row.ci_high)}, the margin ±${margin}${p}${corrected}; `;
+  const tier = row.tier === "strong" ? ", strong" : "";
+  return `${row.role}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${row.reason}.`;
+}
+
+function method(model: ReportModel): HTMLElement {
+  const gates = model.results.comparisons.filter((row) => row.gate);
   return h(
     "details",
     {},
@@ -31,10 +49,11 @@ function method(): HTMLElement {
         "“strong” means that the whole interval lies beyond the margin. “Unchanged” is only said when the interval lies inside the margin. " +
         "Everything else is inconclusive, with the reason. Warm-up and profile trials never enter the numbers.",
     ),
+    gates.length === 0 ? null : h("ul", { class: "notes" }, ...gates.map((row) => h("li", {}, decision(row, gates.length)))),
   );
 }
 
-function rows_table(label: string, head: string[], rows: HTMLElement[]): HTMLElement {
+function rows_table(label: string, head: string[], body: HTMLElement): HTMLElement {
   return h(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
@@ -42,10 +61,12 @@ function rows_table(label: string, head: string[], rows: HTMLElement[]): HTMLEle
       "table",
       {},
       h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...rows),
+      body,
     ),
   );
 }
+
+const most_trials = 500;
 
 function peak_of(trial: Trial): HTMLElement {
   const tree_role = trial.roles.find((role) => role.role === "tree") ?? trial.roles[0];
@@ -61,7 +82,7 @@ function trials(model: ReportModel): HTMLElement {
   const notes = new Map(model.trial_notes.map((note) => [note.trial, note]));
   const all = model.results.trials;
   const failed = all.filter((trial) => trial.status !== "ok").length;
-  const rows = all.map((trial) => {
+  const row_of = (trial: Trial): HTMLElement => {
     const note = notes.get(trial.id);
     return h(
       "tr",
@@ -75,12 +96,12 @@ function trials(model: ReportModel): HTMLElement {
       peak_of(trial),
       h("td", {}, note === undefined || note.failure === "" ? "" : h("pre", {}, note.failure)),
     );
-  });
+  };
   return h(
     "details",
     { open: failed > 0 },
     h("summary", {}, `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
-    rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], rows),
+    rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
   );
 }
 
@@ -101,7 +122,7 @@ function arms(model: ReportModel): HTMLElement {
     "details",
     {},
     h("summary", {}, `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${names.length - judged.length} arms of the ablation` : ""}`),
-    rows_table("Arms", ["arm", ...names], [
+    rows_table("Arms", ["arm", ...names], h("tbody", {}, ...[
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),
       ...(model.results.arms.some((arm) => arm.allocator)
@@ -112,7 +133,7 @@ function arms(model: ReportModel): HTMLElement {
         : []),
       row("final model, SHA-256", model.results.arms.map((arm) => arm.model_sha256?.slice(0, 16) ?? "–")),
       ...switches.map((name) => row(name, model.results.arms.map((arm) => text(arm.optimizations[name])))),
-    ]),
+    ])),
   );
 }
 

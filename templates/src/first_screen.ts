@@ -1,6 +1,7 @@
 // What people ask first: which is better, by how much, how sure, at what price, how to run it again.
 
 import type { ArmLooks } from "./arms";
+import { differences_section } from "./differences";
 import { h, section } from "./dom";
 import { metric_exact, metric_value } from "./format";
 import { live_or_held } from "./live_or_held";
@@ -8,7 +9,14 @@ import type { Comparison, Headline, Note, ReportModel } from "./model";
 import { outcome_badge, verdict_badge } from "./verdict";
 
 export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[] {
-  return [verdicts(model, looks), ...price(model), ...live_or_held(model), ...weaknesses(model), reproduce(model)];
+  return [
+    verdicts(model, looks),
+    ...price(model),
+    ...live_or_held(model),
+    ...differences_section(model),
+    ...weaknesses(model),
+    reproduce(model),
+  ];
 }
 
 function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
@@ -19,19 +27,10 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
   return section(
     "verdict",
     "Verdict",
-    progress(model),
-    h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
+    model.progress === "" ? null : h("p", { class: "notice" }, model.progress),
     growth(model),
+    h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
     nothing,
-  );
-}
-
-function progress(model: ReportModel): HTMLElement | null {
-  if (model.blocks_planned === null || model.blocks_done >= model.blocks_planned) return null;
-  return h(
-    "p",
-    { class: "notice" },
-    `${model.blocks_done} of ${model.blocks_planned} blocks are done: verdicts may still change.`,
   );
 }
 
@@ -112,7 +111,7 @@ function bars(row: Comparison, looks: ArmLooks): HTMLElement {
   );
 }
 
-const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time" };
+const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time", growth: "Does it grow?" };
 
 function price(model: ReportModel): HTMLElement[] {
   if (model.side_effects.length === 0) return [];

@@ -2,19 +2,21 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import "./flame/flame.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
 import { agreement_section } from "./agreement";
 import { arm_looks } from "./arms";
-import { differences_section } from "./differences";
 import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
+import { flames_section } from "./flames";
 import { growth_section } from "./growth";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
 import { profiles_section } from "./profiles";
 import { rounds_section } from "./rounds";
+import { choose, chosen_text } from "./state";
 
 type Theme = "auto" | "light" | "dark";
 let theme: Theme = "auto";
@@ -66,8 +68,8 @@ function contents(sections: HTMLElement[]): HTMLElement {
         {
           type: "button",
           click: () => {
-            part.scrollIntoView();
-            title?.focus({ preventScroll: true });
+            choose("at", part.id);
+            go_to_chosen();
           },
         },
         title?.textContent ?? part.id,
@@ -76,13 +78,24 @@ function contents(sections: HTMLElement[]): HTMLElement {
   );
 }
 
+/** The section that the URL names; the first screen, where it names none. */
+function go_to_chosen(): void {
+  const part = document.getElementById(chosen_text("at"));
+  if (part === null) return;
+  part.scrollIntoView();
+  part.querySelector("h2")?.focus({ preventScroll: true });
+}
+
 /** On paper everything is unfolded and light, whatever the screen shows. */
 function print_in_full(model: ReportModel): void {
   const root = document.documentElement;
   addEventListener("beforeprint", () => {
     root.dataset["theme"] = "light";
     render(model);
-    for (const details of document.querySelectorAll("details")) details.open = true;
+    for (const details of document.querySelectorAll("details")) {
+      details.open = true;
+      details.dispatchEvent(new Event("toggle")); // its own comes after the paper is printed
+    }
   });
   addEventListener("afterprint", () => {
     apply(theme);
@@ -100,11 +113,11 @@ function render(model: ReportModel): void {
   const redraw = (): void => render(model);
   const sections = [
     ...first_screen(model, looks),
-    ...differences_section(model),
-    ...lower_bounds_section(model),
+    ...lower_bounds_section(model, looks),
     ...ablation_section(model),
     ...rounds_section(model, looks),
     ...growth_section(model),
+    ...flames_section(model),
     ...metrics_section(model),
     ...agreement_section(model),
     ...profiles_section(model),
@@ -120,7 +133,11 @@ async function start(): Promise<void> {
   const model = await load_model();
   render(model);
   print_in_full(model);
-  addEventListener("hashchange", () => render(model));
+  go_to_chosen();
+  addEventListener("hashchange", () => {
+    render(model);
+    go_to_chosen();
+  });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => render(model));
 }
 

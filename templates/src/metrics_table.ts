@@ -1,6 +1,6 @@
 // Every comparison as a row: medians, change, interval against the margin, verdict and reason.
 
-import { h, section, select } from "./dom";
+import { h, section, select, some_rows } from "./dom";
 import { change, metric_exact, metric_label, metric_value } from "./format";
 import type { Comparison, ReportModel } from "./model";
 import { choose, chosen } from "./state";
@@ -16,6 +16,8 @@ const columns = [
   "smallest detectable",
   "verdict and reason",
 ];
+
+const most_rows = 300;
 
 /** A value of the row's interval as people read it. */
 function effect(row: Comparison, value: number | null | undefined): string {
@@ -105,7 +107,7 @@ function table_of(candidate: string, rows: Comparison[]): HTMLElement {
       { class: "metrics" },
       h("caption", {}, `${candidate} against ${baseline}`),
       h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
-      h("tbody", {}, ...rows.map(line)),
+      some_rows(rows, most_rows, line),
     ),
   );
 }

@@ -17,7 +17,7 @@ export interface Headline {
 }
 
 export interface SideEffect {
-  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "time";
+  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "time" | "growth";
   sentence: string;
   verdict: Verdict;
 }
@@ -43,6 +43,7 @@ export interface DifferenceRow {
 export interface DifferenceTable {
   candidate: string;
   role: string;
+  kind: string;
   title: string;
   remark: string;
   rows: DifferenceRow[];
@@ -72,6 +73,16 @@ export interface AgreementTable {
   reference: string;
   rows: AgreementRow[];
   stacks: AgreementStackRow[];
+}
+
+/** Profiles that stand side by side in a flame graph; `id` is the element with their data, or empty
+ *  where the page says `why` it has none. */
+export interface FlamePair {
+  id: string;
+  role: string;
+  arms: string[];
+  files: string[];
+  why: string;
 }
 
 export interface Envelope {
@@ -223,6 +234,14 @@ export interface Trial {
   roles: RoleResult[];
 }
 
+export interface LowerBound {
+  role: string;
+  metric: string;
+  bytes: number;
+  formula: string;
+  multiples: Record<string, number>;
+}
+
 export interface Results {
   schema: string;
   experiment: { name: string; baseline: string; config_sha256?: string };
@@ -242,6 +261,7 @@ export interface Results {
   trials: Trial[];
   comparisons: Comparison[];
   growth: Growth[];
+  lower_bounds: LowerBound[];
   ablation: AblationRow[];
   ablation_totals: AblationTotal[];
 }
@@ -257,7 +277,7 @@ export interface ReportModel {
   title: string;
   confidential: boolean;
   blocks_done: number;
-  blocks_planned: number | null;
+  progress: string;
   reproduce: string;
   growth: string[];
   lower_bounds: string[];
@@ -269,6 +289,7 @@ export interface ReportModel {
   memory_parts: MemoryPart[];
   timelines: RoleTimeline[];
   profiles: { file: string; arm: string; role: string; trial: number; tracer: string; round: number | null }[];
+  flames: FlamePair[];
   profile_commands: string[];
   profile_sentences: string[];
   trial_notes: TrialNote[];

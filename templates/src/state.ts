@@ -15,6 +15,7 @@ export function chosen_text(key: string): string {
 
 export function choose(key: string, value: string): void {
   const params = parse();
+  if ((params.get(key) ?? "") === value) return;
   if (value === "") params.delete(key);
   else params.set(key, value);
   history.replaceState(null, "", `#${params.toString()}`);

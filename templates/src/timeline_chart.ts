@@ -7,6 +7,7 @@ import { fitting } from "./canvas_text";
 import { h } from "./dom";
 import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./format";
 import type { RoleTimeline, RoundSpan, Span } from "./model";
+import { move_by_key, move_by_mouse } from "./moving";
 import { type Axis, type Band, type Curve, positions } from "./timeline_data";
 
 export interface TimelineView {
@@ -58,13 +59,15 @@ function shade_rounds(u: uPlot, rounds: RoundSpan[], axis: Axis): void {
   context.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   context.textAlign = "center";
   context.textBaseline = "top";
+  // Asked once: of ten thousand rounds the style would cost more than the drawing.
+  const [odd, even, muted] = [css_color("--round-odd"), css_color("--round-even"), css_color("--muted")];
   for (const round of visible) {
     const [begin, end] = within(round, axis);
     const left = Math.max(u.valToPos(begin, "x", true), bbox.left);
     const right = Math.min(u.valToPos(end, "x", true), bbox.left + bbox.width);
-    context.fillStyle = css_color(round.round % 2 === 1 ? "--round-odd" : "--round-even");
+    context.fillStyle = round.round % 2 === 1 ? odd : even;
     context.fillRect(left, bbox.top, right - left, bbox.height);
-    context.fillStyle = css_color("--muted");
+    context.fillStyle = muted;
     const label = right - left > 70 * devicePixelRatio ? `round ${round.round}` : `${round.round}`;
     if (round.round % every === 0) context.fillText(label, (left + right) / 2, bbox.top + 4 * devicePixelRatio);
   }
@@ -87,6 +90,8 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
   const { ctx: context, bbox } = u;
   const ratio = devicePixelRatio;
   const names = phase_names(view.timeline);
+  const colors = new Map(names.map((name) => [name, phase_color(names, name)]));
+  const [text_color, plain] = [css_color("--text"), css_color("--round-even")];
   context.save();
   context.font = `${10.5 * ratio}px system-ui, sans-serif`;
   context.textBaseline = "middle";
@@ -105,13 +110,13 @@ function draw_lanes(u: uPlot, view: TimelineView): void {
       if (right - left < 0.5) return;
       context.fillStyle = color;
       context.fillRect(left, top, Math.max(right - left - ratio, 1), height);
-      context.fillStyle = css_color("--text");
+      context.fillStyle = text_color;
       const text = fitting(context, label, right - left - 6 * ratio);
       if (text !== "") context.fillText(text, (left + right) / 2, top + height / 2);
     };
     for (const round of arm.rounds) {
-      box(round, css_color("--round-even"), round.phases.length === 0 ? `${round.round}` : "");
-      for (const phase of round.phases) box(phase, phase_color(names, phase.phase), phase.phase);
+      box(round, plain, round.phases.length === 0 ? `${round.round}` : "");
+      for (const phase of round.phases) box(phase, colors.get(phase.phase) ?? plain, phase.phase);
     }
   });
   context.restore();
@@ -189,7 +194,7 @@ function readout(view: TimelineView, medians: Columns["medians"], i: number, x: 
 export function timeline_chart(view: TimelineView): HTMLElement {
   const { timeline, axis } = view;
   const prepared = columns(view);
-  const hint = "Drag to zoom, double click to reset; with the keyboard + − ← → and 0.";
+  const hint = "Drag to zoom, with Shift to move, double click to reset; with the keyboard + − ← → and 0.";
   const output = h("output", { class: "readout" }, hint);
   const plot = h("div", {
     class: "plot",
@@ -245,8 +250,9 @@ export function timeline_chart(view: TimelineView): HTMLElement {
     },
   };
   const chart = new uPlot(options, prepared.data, plot);
+  move_by_mouse(chart);
   plot.addEventListener("keydown", (event) => {
-    if (zoom_by_key(chart, event.key)) event.preventDefault();
+    if (move_by_key(chart, event.key)) event.preventDefault();
   });
   new ResizeObserver(([entry]) => {
     const width = Math.floor(entry?.contentRect.width ?? 0);
@@ -257,26 +263,4 @@ export function timeline_chart(view: TimelineView): HTMLElement {
 
 function highest(values: (number | null)[]): number {
   return values.reduce<number>((most, v) => Math.max(most, v ?? 0), 0);
-}
-
-function zoom_by_key(chart: uPlot, key: string): boolean {
-  const xs = chart.data[0];
-  const [first, last] = [xs[0] ?? 0, xs.at(-1) ?? 1];
-  const { min, max } = chart.scales.x ?? {};
-  if (min == null || max == null) return false;
-  const width = max - min;
-  const moves: Record<string, [number, number]> = {
-    "+": [min + width / 4, max - width / 4],
-    "=": [min + width / 4, max - width / 4],
-    "-": [min - width / 2, max + width / 2],
-    ArrowLeft: [min - width / 4, max - width / 4],
-    ArrowRight: [min + width / 4, max + width / 4],
-    "0": [first, last],
-  };
-  const to = moves[key];
-  if (to === undefined) return false;
-  const wanted = Math.min(to[1] - to[0], last - first);
-  const begin = Math.min(Math.max(to[0], first), last - wanted);
-  chart.setScale("x", { min: begin, max: begin + wanted });
-  return true;
 }

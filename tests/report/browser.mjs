@@ -24,7 +24,7 @@ export function launch() {
 /** Opens a report from disk and waits until it is drawn. `faults` grows with every console error,
  *  exception and request. */
 export async function open_report(browser, file, { width = 1200, scheme = "light", hash = "" } = {}) {
-  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme });
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce" });
   const faults = [];
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) faults.push(message.text());

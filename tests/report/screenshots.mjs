@@ -1,30 +1,28 @@
-// node tests/report/screenshots.mjs RUN_DIR OUT_DIR: pictures of a run's report for README and docs.
+// node tests/report/screenshots.mjs RUN_DIR OUT_DIR [PREFIX]: pictures of a run's report for README and docs, PREFIX.png and
+// PREFIX-SECTION.png for each section that the report has.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { launch, open_report } from "./browser.mjs";
 
-const [run, out] = process.argv.slice(2);
+const [run, out, prefix = "report"] = process.argv.slice(2);
 if (run === undefined || out === undefined) {
-  console.error("usage: node tests/report/screenshots.mjs RUN_DIR OUT_DIR");
+  console.error("usage: node tests/report/screenshots.mjs RUN_DIR OUT_DIR [PREFIX]");
   process.exit(2);
 }
 
-const shots = [
-  { name: "report.png", width: 1120, height: 900 },
-  { name: "report-rounds.png", width: 1120, section: "rounds" },
-];
+const width = 1120;
+const sections = ["rounds", "flames", "ablation", "lower-bounds"];
 
 mkdirSync(out, { recursive: true });
 const browser = await launch();
-for (const { name, section, height = 900, ...options } of shots) {
-  const { page, faults } = await open_report(browser, join(resolve(run), "report.html"), options);
-  await page.setViewportSize({ width: options.width, height });
-  await page.waitForTimeout(300);
-  const path = join(out, name);
-  if (section === undefined) await page.screenshot({ path });
-  else await page.locator(`#${section}`).screenshot({ path });
-  if (faults.length > 0) throw new Error(`${name}: ${faults.join("; ")}`);
-  await page.close();
+const { page, faults } = await open_report(browser, join(resolve(run), "report.html"), { width });
+if ((await page.$("#flames")) !== null) await page.waitForSelector("#flames [data-loaded]");
+await page.waitForTimeout(300);
+await page.screenshot({ path: join(out, `${prefix}.png`) });
+for (const section of sections) {
+  const part = page.locator(`#${section}`);
+  if ((await part.count()) > 0) await part.screenshot({ path: join(out, `${prefix}-${section}.png`) });
 }
+if (faults.length > 0) throw new Error(faults.join("; "));
 await browser.close();

@@ -67,7 +67,7 @@ export class FlameGraph {
   /** Null ends the search. */
   search(pattern: RegExp | null): Found {
     const tree = this.tree;
-    const found: Found = { boxes: 0, bytes: this.model.profiles.map(() => 0), variance: 0 };
+    const found: Found = { boxes: 0, bytes: tree === null ? [] : tree.sides.map(() => 0), variance: 0 };
     this.matches = null;
     if (pattern !== null && tree !== null) {
       const hit = Uint8Array.from(this.model.frames.names, (name) => (pattern.test(name) ? 1 : 0));
@@ -87,6 +87,11 @@ export class FlameGraph {
     }
     this.draw();
     return found;
+  }
+
+  /** Amounts of all that is shown, per profile that is drawn. */
+  totals(): number[] {
+    return this.tree === null ? [] : this.tree.sides.map((side) => side.total[0]!);
   }
 
   zoom(node: number): void {

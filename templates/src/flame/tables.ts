@@ -3,7 +3,15 @@
 import { h } from "../dom";
 import type { FlameModel, View } from "./data";
 import type { FrameAmounts } from "./tree";
-import { amount_text, amount_word, difference_text, exact_amount, half_width, percent, view_label } from "./words";
+import {
+  amount_text,
+  amount_word,
+  difference_text,
+  exact_amount,
+  half_width,
+  percent,
+  view_label,
+} from "./words";
 
 const most_rows = 40;
 
@@ -15,14 +23,16 @@ function button(text: string, label: string, on_click: () => void): HTMLElement 
   return h("button", { type: "button", class: "link", "aria-label": label, click: on_click }, text);
 }
 
-/** Functions with most bytes of their own; of two profiles those that changed most. */
+/** Functions with most bytes of their own; of two profiles (their numbers are `profiles`) those that
+ *  changed most. */
 export function functions_table(
   model: FlameModel,
+  profiles: number[],
   rows: FrameAmounts[],
   whole: number,
   on_find: (name: string) => void,
 ): HTMLElement {
-  const two = model.profiles.length === 2;
+  const two = profiles.length === 2;
   const weight = ({ own, total }: FrameAmounts): number =>
     two ? Math.abs(own[1]! - own[0]!) : own[0]! > 0 ? own[0]! : total[0]! * 1e-9;
   const shown = rows
@@ -30,7 +40,7 @@ export function functions_table(
     .sort((x, y) => weight(y) - weight(x))
     .slice(0, most_rows);
   const heads = two
-    ? ["function", "difference", model.profiles[0]!.name, model.profiles[1]!.name, "where"]
+    ? ["function", "difference", ...profiles.map((profile) => model.profiles[profile]!.name), "where"]
     : ["function", `own ${amount_word()}`, "share", "with all it calls", "where"];
   const cells = ({ own, total, variance }: FrameAmounts): HTMLElement[] =>
     two
@@ -65,25 +75,44 @@ export function functions_table(
   );
 }
 
+/** Of a retention cell what the profiles that are shown have. */
+function cell_text(view: View, profiles: number[]): { text: string; title: string; bytes: number } {
+  const totals = profiles.map((profile) => view.totals[profile]!);
+  const [a, b] = totals;
+  if (a === undefined) return { text: "–", title: "", bytes: 0 };
+  if (b === undefined) return { text: amount_text(a.bytes), title: exact_amount(a.bytes), bytes: a.bytes };
+  const half = Math.hypot(a.half_width, b.half_width);
+  return {
+    text: difference_text(a.bytes, b.bytes, half),
+    title: `${exact_amount(a.bytes)} before, ${exact_amount(b.bytes)} after`,
+    bytes: b.bytes - a.bytes,
+  };
+}
+
 /** Bytes born in a round (down) and live at the end of a round (across); null without rounds. */
-export function retention_table(views: View[], on_view: (view: View) => void): HTMLElement | null {
+export function retention_table(views: View[], profiles: number[], on_view: (view: View) => void): HTMLElement | null {
   const cells = views.filter((view) => view.end !== undefined);
   if (cells.length === 0) return null;
   const in_order = (numbers: (number | undefined)[]): number[] =>
     [...new Set(numbers.filter((n) => n !== undefined))].sort((x, y) => x - y);
   const births = in_order(cells.map((view) => view.born));
   const ends = in_order(cells.map((view) => view.end));
+  const shown = new Map(cells.map((view) => [view, cell_text(view, profiles)]));
+  const most = Math.max(1, ...[...shown.values()].map(({ bytes }) => Math.abs(bytes)));
   const cell = (born: number, end: number): HTMLElement => {
     const view = cells.find((candidate) => candidate.born === born && candidate.end === end);
-    const total = view?.totals[0];
-    if (view === undefined || total === undefined) return h("td", { class: "number muted" }, "–");
-    const amount = amount_text(total.bytes);
-    const text = button(amount, `${amount}: show what was ${view_label(view)}`, () => on_view(view));
-    return h(
+    const content = view === undefined ? undefined : shown.get(view);
+    if (view === undefined || content === undefined) return h("td", { class: "number muted" }, "–");
+    const text = button(content.text, `${content.text}: show what was ${view_label(view)}`, () => on_view(view));
+    const td = h(
       "td",
-      { class: "number", title: exact_amount(total.bytes), "data-born": born, "data-end": end, "data-bytes": total.bytes },
+      { class: "number", title: content.title, "data-born": born, "data-end": end, "data-bytes": content.bytes },
       text,
     );
+    const strength = Math.round((Math.abs(content.bytes) / most) * 100);
+    const color = profiles.length < 2 ? "--flame-0" : content.bytes > 0 ? "--more-little" : "--less-little";
+    td.style.background = `color-mix(in srgb, var(${color}) ${strength}%, transparent)`;
+    return td;
   };
   return h(
     "div",

@@ -1,6 +1,7 @@
 // A tree of frames with the amounts of one view: what the graph and the table draw.
 
 import type { FlameModel, View } from "./data";
+import { allocator_frames, type Filter, sides_of } from "./shown";
 
 /** Amounts per node; `total` includes the nodes below. */
 export interface Side {
@@ -18,18 +19,14 @@ export interface Tree {
   frame: Uint32Array;
   depth: Uint32Array;
   end: Uint32Array;
-  /** One per profile. */
+  /** One per profile that is drawn, and which profile each is. */
   sides: Side[];
+  profiles: number[];
   /** Of each node: what its leaves have in the profile where they have more, so that boxes nest. */
   width: Float64Array;
   /** Where each box begins, in units of `width`. */
   left: Float64Array;
   deepest: number;
-}
-
-export interface Filter {
-  round: number | null;
-  phase: number | null;
 }
 
 function new_side(count: number): Side {
@@ -42,26 +39,52 @@ function new_side(count: number): Side {
   };
 }
 
+/** For each node the one that its amounts go to: the nearest caller that is no allocator. */
+function callers_of_allocators(model: FlameModel): Uint32Array {
+  const home = new Uint32Array(model.parent.length);
+  const hidden = allocator_frames(model);
+  for (let i = 1; i < home.length; ++i) {
+    home[i] = hidden[model.frame[i]!] === 1 ? home[model.parent[i]!]! : i;
+  }
+  return home;
+}
+
 /** Amounts at the nodes where they were born, for the sites that the filter lets through. */
 function births(model: FlameModel, view: View, filter: Filter): Side[] {
-  return view.amounts.map((amounts, profile) => {
+  const home = filter.hide_allocators ? callers_of_allocators(model) : null;
+  const sides = view.amounts.map((amounts, profile) => {
     const side = new_side(model.parent.length);
     const sites = model.sites[profile]!;
     for (let i = 0; i < amounts.site.length; ++i) {
       const site = amounts.site[i]!;
       if (filter.round !== null && sites.round[site] !== filter.round) continue;
       if (filter.phase !== null && sites.phase[site] !== filter.phase) continue;
-      const node = sites.node[site]!;
+      const born = sites.node[site]!;
+      const node = home === null ? born : home[born]!;
       side.own[node]! += amounts.bytes[i]!;
       side.blocks[node]! += amounts.blocks[i]!;
       side.own_variance[node]! += amounts.deviation[i]! ** 2;
     }
     return side;
   });
+  const [first, second] = sides;
+  if (first !== undefined && second !== undefined) {
+    if (filter.shown === "removed") keep_where_absent(first, second);
+    if (filter.shown === "added") keep_where_absent(second, first);
+  }
+  return sides_of(model, filter.shown).map((profile) => sides[profile]!);
+}
+
+/** Stacks that `other` has as well are taken out of both. */
+function keep_where_absent(side: Side, other: Side): void {
+  for (let i = 0; i < side.own.length; ++i) {
+    if (other.own[i] === 0) continue;
+    for (const { own, blocks, own_variance } of [side, other]) own[i] = blocks[i] = own_variance[i] = 0;
+  }
 }
 
 /** Sums up the tree and places the boxes. `sides` hold own amounts only. */
-function finish(parent: Uint32Array, frame: Uint32Array, sides: Side[]): Tree {
+function finish(parent: Uint32Array, frame: Uint32Array, sides: Side[], profiles: number[]): Tree {
   const count = parent.length;
   const depth = new Uint32Array(count);
   const end = new Uint32Array(count);
@@ -95,12 +118,12 @@ function finish(parent: Uint32Array, frame: Uint32Array, sides: Side[]): Tree {
     next[above]! += width[i]!;
     next[i] = left[i]!;
   }
-  return { parent, frame, depth, end, sides, width, left, deepest };
+  return { parent, frame, depth, end, sides, profiles, width, left, deepest };
 }
 
 /** Callers on top, what they call below. */
 export function top_down(model: FlameModel, view: View, filter: Filter): Tree {
-  return finish(model.parent, model.frame, births(model, view, filter));
+  return finish(model.parent, model.frame, births(model, view, filter), sides_of(model, filter.shown));
 }
 
 /** Allocating functions on top, their callers below. */
@@ -138,7 +161,7 @@ export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
     }
     return turned;
   });
-  return finish(parent, frame, sides);
+  return finish(parent, frame, sides, sides_of(model, filter.shown));
 }
 
 /** Children of a node in the order of their frames, which is that of their names. */

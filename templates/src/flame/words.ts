@@ -111,12 +111,15 @@ export function describe(model: FlameModel, tree: Tree, node: number): string {
   const place = node === 0 ? "" : model.frames.places[tree.frame[node]!];
   const name = frame_name(model, tree, node) + (place ? ` in ${place}` : "");
   const amount = (side: typeof a): string => with_interval(side.total[node]!, half_width(side.variance[node]!));
+  const share = (side: typeof a): string => percent(side.total[node]!, side.total[0]!);
   if (b !== undefined) {
     const names = model.profiles.map((profile) => profile.name);
-    return `${name}: ${box_difference(tree, node)} (${amount(a)} in ${names[0]}, ${amount(b)} in ${names[1]})`;
+    return (
+      `${name}: ${box_difference(tree, node)} (${amount(a)}, ${share(a)} of all in ${names[0]}; ` +
+      `${amount(b)}, ${share(b)} of all in ${names[1]})`
+    );
   }
-  const share = percent(a.total[node]!, a.total[0]!);
   const blocks = `${whole.format(a.blocks[node]!)} ${counted_in === "bytes" ? "blocks" : "samples"}, `;
-  const count = model.profiles[0]!.counted && counted_in !== "samples" ? blocks : "";
-  return `${name}: ${amount(a)}, ${share}, ${count}${exact_amount(a.total[node]!)}`;
+  const count = model.profiles[tree.profiles[0]!]!.counted && counted_in !== "samples" ? blocks : "";
+  return `${name}: ${amount(a)}, ${share(a)}, ${count}${exact_amount(a.total[node]!)}`;
 }

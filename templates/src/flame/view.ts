@@ -1,0 +1,350 @@
+// A flame graph with its controls and tables: keeps in the URL what the reader chose.
+
+import { choice, h, select } from "../dom";
+import { choose, chosen, chosen_text } from "../state";
+import type { FlameModel, ProfileFacts, View } from "./data";
+import { FlameGraph } from "./graph";
+import { moments_chart } from "./moments";
+import { all_shown, type Filter, type Shown, shown_label, sides_of } from "./shown";
+import { functions_table, retention_table } from "./tables";
+import { bottom_up, by_frame, top_down, type Tree } from "./tree";
+import {
+  amount_text,
+  amount_word,
+  bytes_text,
+  difference_sentence,
+  difference_text,
+  exact_amount,
+  half_width,
+  percent,
+  use_unit,
+  view_key,
+  view_label,
+  with_interval,
+} from "./words";
+
+/** A part of the page below the graph. */
+export interface Part {
+  id: string;
+  title: string;
+  content: HTMLElement[];
+}
+
+/** Nodes from which on the table of functions waits until the graph is on the screen. */
+const large = 100_000;
+
+export class FlameView {
+  private readonly look = h("p", { class: "look", role: "status" });
+  private readonly found = h("span", { class: "muted found", role: "status" });
+  private readonly total = h("p", { class: "sentence total" });
+  private readonly functions = h("div", {});
+  private readonly functions_title: string;
+  private readonly retention = h("div", {});
+  private readonly legend = h("div", {});
+  private readonly controls = h("div", { class: "controls" });
+  private readonly graph: FlameGraph;
+  private refreshed = 0;
+  private readonly field: HTMLInputElement;
+
+  constructor(private readonly model: FlameModel) {
+    use_unit(model.profiles[0]?.unit ?? "bytes");
+    this.graph = new FlameGraph(model, { on_look: (sentence) => (this.look.textContent = sentence) });
+    this.field = h("input", {
+      type: "search",
+      placeholder: "regular expression",
+      "aria-label": "Search functions by regular expression",
+      input: () => this.search(this.field.value),
+    });
+    this.field.value = chosen_text("search");
+    this.graph.element.addEventListener("keydown", (event) => {
+      if (event.key === "/") this.focus_search(event);
+    });
+    this.functions_title =
+      model.profiles.length === 2 ? "Functions that changed most" : `Functions with most ${amount_word()} of their own`;
+  }
+
+  /** The graph with its controls. */
+  graph_part(): HTMLElement {
+    return h(
+      "section",
+      { "aria-label": "Flame graph" },
+      this.total,
+      this.controls,
+      this.legend,
+      ...this.model.warnings.map((text) => h("p", { class: "notice" }, text)),
+      this.graph.element,
+      this.look,
+      h("p", { class: "muted" }, this.extent()),
+    );
+  }
+
+  /** What stands below it. */
+  other_parts(): Part[] {
+    const { model } = this;
+    const moments = moments_chart(model.profiles);
+    const parts: Part[] = [{ id: "functions", title: this.functions_title, content: [this.functions] }];
+    if (model.views.some((view) => view.end !== undefined))
+      parts.push({
+        id: "retention",
+        title: "Retention",
+        content: [
+          h(
+            "p",
+            { class: "muted" },
+            "Bytes born in a round (down) and still live at the end of a round (across), of the last ten rounds. " +
+              "A constant row is a cache; rows that stay for every round are a leak. A cell shows its stacks above.",
+          ),
+          this.retention,
+        ],
+      });
+    if (moments !== null) parts.push({ id: "moments", title: "Live over time", content: [moments] });
+    parts.push({ id: "recorded", title: "What was recorded", content: model.profiles.map(facts) });
+    return parts;
+  }
+
+  /** The key that led here is not typed. */
+  focus_search(event: Event): void {
+    event.preventDefault();
+    this.field.focus();
+  }
+
+  /** How much the graph holds, and what it leaves out. */
+  private extent(): string {
+    const born = new Uint8Array(this.model.parent.length);
+    for (const { node } of this.model.sites) for (const at of node) born[at] = 1;
+    const stacks = born.reduce((sum, one) => sum + one, 0);
+    const rounds = this.model.views.some((view) => view.round !== undefined)
+      ? " Peaks and retention are those of the last ten rounds."
+      : "";
+    return (
+      `All ${stacks.toLocaleString("en")} stacks are here, nothing is pruned; boxes narrower than a pixel are drawn together in grey ` +
+      `until you zoom in.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches.`
+    );
+  }
+
+  /** The view that the URL names, else the first. */
+  private view(): View {
+    const keys = this.model.views.map(view_key);
+    const first = this.model.views[this.model.first];
+    const key = chosen("view", keys, first === undefined ? "" : view_key(first));
+    const view = this.model.views[keys.indexOf(key)];
+    if (view === undefined) throw new Error("the profile has no allocations");
+    return view;
+  }
+
+  private show_view(view: View): void {
+    choose("view", view_key(view));
+    this.reset();
+    this.graph.element.scrollIntoView({ block: "center" });
+    this.graph.element.focus({ preventScroll: true });
+  }
+
+  private label_of(view: View): string {
+    return view_label(view, this.model.profiles[0]!.moment_unit);
+  }
+
+  private filter(): Filter {
+    const number = (key: string): number | null => {
+      const text = chosen_text(key);
+      return /^\d+$/.test(text) ? Number(text) : null;
+    };
+    return {
+      round: number("round"),
+      phase: number("phase"),
+      shown: chosen<Shown>("side", all_shown, "difference"),
+      hide_allocators: chosen("allocators", ["shown", "hidden"], "shown") === "hidden",
+    };
+  }
+
+  private inverted(): boolean {
+    return chosen("order", ["callers", "callees"], "callers") === "callees";
+  }
+
+  /** Shows what the URL says, in the controls as well. */
+  reset(): void {
+    this.field.value = chosen_text("search");
+    this.controls.replaceChildren(...this.make_controls(this.view(), this.filter()), this.field, this.found);
+    this.refresh();
+  }
+
+  private refresh(): void {
+    const { model } = this;
+    const view = this.view();
+    const filter = this.filter();
+    const tree = top_down(model, view, filter);
+    this.graph.show(this.inverted() ? bottom_up(model, view, filter) : tree);
+    this.say_total(view, filter, tree);
+    this.search(this.field.value);
+    const cells = retention_table(model.views, sides_of(model, filter.shown), (cell) => this.show_view(cell));
+    this.retention.replaceChildren(...(cells === null ? [] : [cells]));
+    this.legend.replaceChildren(...(tree.sides.length === 2 ? [legend(model)] : []));
+    const current = ++this.refreshed;
+    if (tree.parent.length < large) {
+      this.show_functions(tree);
+      return;
+    }
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (current === this.refreshed) this.show_functions(tree);
+      }),
+    );
+  }
+
+  private show_functions(tree: Tree): void {
+    const { model } = this;
+    const rows = by_frame(tree, model.frames.names.length);
+    this.functions.replaceChildren(
+      functions_table(model, tree.profiles, rows, tree.sides[0]!.total[0]!, (name) => {
+        this.field.value = `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+        this.search(this.field.value);
+        this.graph.element.scrollIntoView({ block: "center" });
+      }),
+    );
+  }
+
+  private say_total(view: View, filter: Filter, tree: Tree): void {
+    // Unfiltered totals come from the profile as they are, not from amounts rounded by site.
+    const whole = filter.round === null && filter.phase === null && !["removed", "added"].includes(filter.shown);
+    const totals = tree.profiles.map((profile, i) =>
+      whole
+        ? { bytes: view.totals[profile]!.bytes, half: view.totals[profile]!.half_width }
+        : { bytes: tree.sides[i]!.total[0]!, half: half_width(tree.sides[i]!.variance[0]!) },
+    );
+    const amount = (i: number): HTMLElement => {
+      const { bytes, half } = totals[i]!;
+      return h("data", { value: bytes, title: exact_amount(bytes) }, with_interval(bytes, half));
+    };
+    const label = this.label_of(view);
+    const start = label.charAt(0).toUpperCase() + label.slice(1);
+    const names = tree.profiles.map((profile) => this.model.profiles[profile]!.name);
+    if (totals.length === 1) {
+      const of = this.model.profiles.length > 1 ? ` in ${names[0]}` : "";
+      this.total.replaceChildren(`${start}${of}: `, amount(0));
+      return;
+    }
+    const only = filter.shown === "removed" || filter.shown === "added" ? `, ${shown_label(filter.shown, names)}` : "";
+    const [first, second] = totals;
+    const difference = difference_text(first!.bytes, second!.bytes, Math.hypot(first!.half, second!.half));
+    this.total.replaceChildren(
+      `${start}${only}: `,
+      h("strong", {}, difference_sentence(names[0]!, names[1]!, difference)),
+      " (",
+      amount(0),
+      ` in ${names[0]}, `,
+      amount(1),
+      ` in ${names[1]})`,
+    );
+  }
+
+  private make_controls(view: View, filter: Filter): HTMLElement[] {
+    const { model } = this;
+    const set = (key: string) => (value: string): void => {
+      choose(key, value);
+      this.refresh();
+    };
+    const names = model.profiles.map((profile) => profile.name);
+    const controls = [
+      names.length < 2
+        ? null
+        : select("Compare", all_shown.map((value) => ({ value, label: shown_label(value, names) })), filter.shown, set("side")),
+      select("Show", model.views.map((v) => ({ value: view_key(v), label: this.label_of(v) })), view_key(view), set("view")),
+      choice(
+        "Top",
+        [
+          { value: "callers", label: "callers" },
+          { value: "callees", label: amount_word() === "bytes" ? "allocating functions" : "innermost functions" },
+        ],
+        this.inverted() ? "callees" : "callers",
+        set("order"),
+      ),
+      choice(
+        "Allocator frames",
+        [
+          { value: "shown", label: "shown" },
+          { value: "hidden", label: "hidden" },
+        ],
+        filter.hide_allocators ? "hidden" : "shown",
+        set("allocators"),
+      ),
+    ].filter((control) => control !== null);
+    const numbers = (column: "round" | "phase"): number[] =>
+      [...new Set(model.sites.flatMap((sites) => [...new Set(sites[column])]))].sort((x, y) => x - y);
+    const any = { value: "", label: "any" };
+    const rounds = numbers("round");
+    if (rounds.some((round) => round > 0)) {
+      const options = rounds.map((round) => ({ value: String(round), label: round === 0 ? "outside rounds" : String(round) }));
+      controls.push(select("Born in round", [any, ...options], String(filter.round ?? ""), set("round")));
+    }
+    const phases = numbers("phase");
+    if (phases.some((phase) => phase > 0)) {
+      const options = phases.map((phase) => ({ value: String(phase), label: phase === 0 ? "no phase" : (model.phases[phase] ?? "?") }));
+      controls.push(select("Born in phase", [any, ...options], String(filter.phase ?? ""), set("phase")));
+    }
+    return controls;
+  }
+
+  private search(text: string): void {
+    choose("search", text);
+    let pattern: RegExp | null = null;
+    try {
+      if (text !== "") pattern = new RegExp(text, "i");
+    } catch {
+      this.found.textContent = "not a regular expression";
+      this.graph.search(null);
+      return;
+    }
+    const found = this.graph.search(pattern);
+    if (pattern === null) {
+      this.found.textContent = "";
+      return;
+    }
+    const [a, b] = found.bytes;
+    const whole = this.graph.totals()[0] ?? 0;
+    const amount = b === undefined ? `${amount_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b, half_width(found.variance));
+    this.found.textContent = `${found.boxes} box${found.boxes === 1 ? "" : "es"}: ${amount}`;
+  }
+}
+
+function legend(model: FlameModel): HTMLElement {
+  const sample = (color: string): HTMLElement => {
+    const element = h("span", { class: "sample", "aria-hidden": "true" });
+    element.style.background = `var(${color})`;
+    return element;
+  };
+  const name = model.profiles[1]!.name;
+  return h(
+    "p",
+    { class: "muted legend" },
+    sample("--more-much"),
+    `${name} has MORE `,
+    sample("--less-much"),
+    `${name} has LESS `,
+    sample("--neutral-soft"),
+    "the same, or within the sampling interval. A box is as wide as the larger side.",
+  );
+}
+
+function facts(profile: ProfileFacts): HTMLElement {
+  const rows: [string, string][] = Object.entries(profile.facts);
+  const amounts = profile.facts["amounts"] ?? "requested bytes";
+  const recorded = profile.sampled
+    ? "Sampled: amounts are unbiased estimates with their 95 % interval."
+    : `Every ${profile.unit === "bytes" ? "allocation" : "sample"} was recorded.`;
+  const counters = profile.counters;
+  if (counters !== undefined) {
+    rows.push(
+      ["exact peak", `${bytes_text(counters.peak_bytes)} in blocks`],
+      ["exact live at end", `${bytes_text(counters.live_bytes)} in blocks`],
+      ["exact allocated", `${bytes_text(counters.allocated_bytes)} requested in ${counters.allocations.toLocaleString("en")} allocations`],
+      ["mapping peak", bytes_text(counters.mapping_peak_bytes)],
+    );
+  }
+  return h(
+    "div",
+    {},
+    h("h3", {}, profile.name),
+    h("p", { class: "muted" }, `${recorded} ${amounts.charAt(0).toUpperCase()}${amounts.slice(1)}.`),
+    h("dl", { class: "answers" }, ...rows.flatMap(([key, value]) => [h("dt", {}, key.replaceAll("_", " ")), h("dd", {}, value)])),
+    ...profile.notes.map((note) => h("p", { class: "notice" }, note)),
+  );
+}

@@ -1,0 +1,91 @@
+// Who holds the memory: the flame graphs of the run's profile trials, one role and candidate at a time.
+
+import { h, section, select } from "./dom";
+import { type FlameModel, load } from "./flame/data";
+import { FlameView } from "./flame/view";
+import type { FlamePair, ReportModel } from "./model";
+import { choose, chosen } from "./state";
+
+/** Unpacked once, whatever is redrawn. */
+const unpacked = new Map<string, FlameModel>();
+
+export function pair_label({ role, arms }: FlamePair): string {
+  return arms.length > 1 ? `${role}: ${arms[1]} against ${arms[0]}` : `${role}: ${arms[0]}`;
+}
+
+function not_here(absent: FlamePair[]): HTMLElement | null {
+  if (absent.length === 0) return null;
+  const command = ({ files }: FlamePair): string => `memduel flamegraph ${files.join(" --diff ")}`;
+  return h(
+    "details",
+    {},
+    h("summary", {}, `${absent.length} not in this page`),
+    ...absent.map((pair) =>
+      h("p", {}, `${pair_label(pair)}: ${pair.why}. In the run’s directory: `, h("code", {}, command(pair))),
+    ),
+  );
+}
+
+function show(model: FlameModel, place: HTMLElement): void {
+  const view = new FlameView(model);
+  place.replaceChildren(
+    view.graph_part(),
+    ...view
+      .other_parts()
+      .map(({ id, title, content }): HTMLElement =>
+        id === "recorded"
+          ? h("details", {}, h("summary", {}, title), ...content)
+          : h("div", { id: `flames-${id}` }, h("h3", {}, title), ...content),
+      ),
+  );
+  view.reset();
+  place.dataset["loaded"] = "true";
+}
+
+export function flames_section(model: ReportModel): HTMLElement[] {
+  const shown = model.flames.filter((pair) => pair.id !== "");
+  const absent = model.flames.filter((pair) => pair.id === "");
+  const first = shown[0];
+  if (first === undefined && absent.length === 0) return [];
+  const place = h("div", { class: "flames" });
+  const draw = (): void => {
+    const id = chosen("flame", shown.map((pair) => pair.id), first?.id ?? "");
+    if (id === "") return;
+    const ready = unpacked.get(id);
+    if (ready !== undefined) {
+      show(ready, place);
+      return;
+    }
+    load(id)
+      .then((flame) => {
+        unpacked.set(id, flame);
+        show(flame, place);
+      })
+      .catch((error: unknown) => place.replaceChildren(h("p", { class: "notice" }, `This flame graph cannot be shown: ${String(error)}`)));
+  };
+  draw();
+  return [
+    section(
+      "flames",
+      "Who holds the memory",
+      h("p", { class: "muted" }, "From profile trials, which are not part of the verdict."),
+      shown.length < 2
+        ? null
+        : h(
+            "div",
+            { class: "controls" },
+            select(
+              "Profiles",
+              shown.map((pair) => ({ value: pair.id, label: pair_label(pair) })),
+              chosen("flame", shown.map((pair) => pair.id), first?.id ?? ""),
+              (id) => {
+                choose("flame", id);
+                draw();
+              },
+            ),
+          ),
+      place,
+      not_here(absent),
+    ),
+  ];
+}

@@ -1,0 +1,194 @@
+// The flame graphs inside a report and alone, on made-up profiles whose numbers reports/testing/sample_profile.h lists.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { launch, open_report } from "./browser.mjs";
+import { make_samples, overflows, unfold, violations } from "./samples.mjs";
+
+const MiB = 1048576;
+const select = (label) => `label.select:has(> span:text-is("${label}")) select`;
+let browser;
+let samples;
+
+before(async () => {
+  samples = make_samples(["plain", "profiled", "hostile-profiled", "confidential-profiled", "flame-plain", "flame-hostile", "flame-one"]);
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  samples?.remove();
+});
+
+async function open(kind, options) {
+  const opened = await open_report(browser, samples.report(kind), options);
+  if (!kind.startsWith("flame-")) await opened.page.waitForSelector("#flames [data-loaded]");
+  return opened;
+}
+
+const amounts = (page) => page.$$eval(".total data", (all) => all.map((data) => Number(data.value) / 1048576));
+
+describe("flame graphs in a report", () => {
+  test("show the difference of the gate's role first, with both amounts", async () => {
+    const { page, faults } = await open("profiled");
+    assert.equal(await page.inputValue(select("Profiles")), "memduel-flame-0");
+    assert.match(await page.textContent("#flames option:checked"), /^server: optimized against original$/);
+    assert.deepEqual(await amounts(page), [440, 260]);
+    assert.match(await page.textContent(".total"), /optimized has 180\.0 MiB LESS than original/);
+    const { baseline_bytes, candidate_bytes } = samples.results("profiled").differences[0];
+    const row = await page.textContent("#flames table.functions tbody tr");
+    assert.match(row, new RegExp(`operator new.*LESS${baseline_bytes / MiB}\\.0 MiB${candidate_bytes / MiB}\\.0 MiB`));
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("show each arm alone, and the stacks that only one of them has", async () => {
+    const { page } = await open("profiled");
+    const expected = { first: [440], second: [260], removed: [10, 0], added: [0, 30], difference: [440, 260] };
+    for (const [side, amount] of Object.entries(expected)) {
+      await page.selectOption(select("Compare"), side);
+      assert.deepEqual(await amounts(page), amount, side);
+    }
+    await page.selectOption(select("Compare"), "removed");
+    assert.match(await page.textContent(".total"), /removed: only in original/);
+    assert.match(await page.textContent("#flames table.functions"), /old_log\(\)/);
+    assert.doesNotMatch(await page.textContent("#flames table.functions"), /new_log|clone|load/);
+    await page.close();
+  });
+
+  test("give what allocator frames have to the functions that called them", async () => {
+    const { page } = await open("profiled", { hash: "#side=first" });
+    const first = () => page.textContent("#flames table.functions tbody tr");
+    assert.match(await first(), /^operator new/);
+    await page.getByRole("radio", { name: "hidden" }).check();
+    assert.match(await first(), /^std::vector<float>::vector\(unsigned long\)400\.0 MiB90\.9 %/);
+    assert.deepEqual(await amounts(page), [440]);
+    await page.close();
+  });
+
+  test("filter by round and phase of birth", async () => {
+    const { page } = await open("profiled", { hash: "#side=first" });
+    await page.selectOption(select("Born in phase"), { label: "aggregate" });
+    assert.deepEqual(await amounts(page), [400]);
+    await page.selectOption(select("Born in round"), "3");
+    assert.deepEqual(await amounts(page), [200]);
+    await page.close();
+  });
+
+  test("have a retention matrix whose cells show their stacks, in each side's numbers", async () => {
+    const { page } = await open("profiled");
+    const cells = () => page.$$eval("table.retention td[data-bytes]", (all) => all.map((td) => [td.dataset.born, td.dataset.end, Number(td.dataset.bytes)].map(Number)));
+    const expected = [];
+    for (let born = 1; born <= 3; ++born) for (let end = born; end <= 3; ++end) expected.push([born, end, 10 * born + end]);
+    const scaled = (factor) => expected.map(([born, end, size]) => [born, end, size * MiB * factor]);
+    assert.deepEqual(await cells(), scaled(-0.5), "the candidate keeps half as much");
+    assert.match(await page.textContent("td[data-born='2'][data-end='3']"), /^11\.5 MiB LESS$/);
+    await page.selectOption(select("Compare"), "first");
+    assert.deepEqual(await cells(), scaled(1));
+    await page.click("td[data-born='2'][data-end='3'] button");
+    assert.deepEqual(await amounts(page), [23]);
+    assert.match(await page.textContent(".total"), /^Born in round 2, live at the end of round 3/);
+    await page.close();
+  });
+
+  test("are where a stack of the first screen leads to", async () => {
+    const { page } = await open("profiled");
+    await page.click("#where button.to-flame");
+    await page.waitForSelector("#flames [data-loaded]");
+    assert.match(await page.textContent("#flames .found"), /^1 box: 200\.0 MiB LESS$/);
+    assert.equal(await page.inputValue("#flames input[type=search]"), "^clone\\(State\\)");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Who holds the memory");
+    const hash = new URL(page.url()).hash;
+    await page.close();
+    const again = await open("profiled", { hash });
+    assert.match(await again.page.textContent("#flames .found"), /^1 box: 200\.0 MiB LESS$/);
+    // A link opens at the section it was copied from.
+    await again.page.waitForFunction(() => document.querySelector("#flames h2").getBoundingClientRect().top < 200);
+    await again.page.close();
+  });
+
+  test("change with the role", async () => {
+    const { page } = await open("profiled");
+    await page.selectOption(select("Profiles"), { label: "client-1: optimized against original" });
+    assert.match(page.url(), /flame=memduel-flame-1/);
+    await page.close();
+  });
+
+  test("say that nothing was pruned", async () => {
+    const { page } = await open("profiled");
+    assert.match(await page.textContent("#flames"), /All 5 stacks are here, nothing is pruned/);
+    await page.close();
+  });
+
+  test("have no section where there are no profiles", async () => {
+    const { page } = await open_report(browser, samples.report("plain"));
+    assert.equal(await page.$("#flames"), null);
+    await page.close();
+  });
+
+  test("of a confidential report have neither command nor path", async () => {
+    const { page } = await open("confidential-profiled");
+    await unfold(page);
+    const text = await page.textContent("#flames");
+    assert.match(text, /7\.cpp/, "a file's name stays");
+    assert.doesNotMatch(text, /\/srv|--rounds/);
+    await page.close();
+  });
+});
+
+describe("names that try to break out of the flame graph", () => {
+  for (const kind of ["hostile-profiled", "flame-hostile"])
+    test(`are shown as text, in ${kind}`, async () => {
+      const { page, faults } = await open(kind);
+      await unfold(page);
+      assert.equal(await page.evaluate(() => globalThis.hacked), undefined);
+      const inside = kind.startsWith("flame-") ? "main" : "#flames";
+      assert.equal(await page.$$eval(`${inside} img, ${inside} script`, (found) => found.length), 0);
+      await page.focus(".flame");
+      for (const key of ["ArrowDown", "ArrowDown", "ArrowDown"]) await page.keyboard.press(key);
+      assert.match(await page.textContent(".look"), /etagerga/);
+      await page.keyboard.press("ArrowDown");
+      assert.match(await page.textContent(".look"), /^clone<TTTT/, "ten kilobytes of template arguments");
+      const shown = await page.textContent("body");
+      assert.match(shown, /serve"'><script>window\.hacked=1<\/script>|stage\uFFFD\uFFFD/);
+      assert.doesNotMatch(shown, /[\u202A-\u202E\u2066-\u2069]/, "nothing reorders the text around it");
+      for (const width of [1200, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        assert.equal(await overflows(page), false, `${width} px`);
+      }
+      assert.deepEqual(faults, []);
+      await page.close();
+    });
+});
+
+test("a profile with one sample is a graph with one box", async () => {
+  const { page, faults } = await open("flame-one");
+  assert.deepEqual(await page.$$eval(".total data", ([data]) => Number(data.value)), 64);
+  await page.fill("input[type=search]", "main");
+  assert.match(await page.textContent(".found"), /^1 box: 64 B, 100\.0 %$/);
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
+describe("accessibility of a report with flame graphs", () => {
+  for (const scheme of ["light", "dark"])
+    test(scheme, async () => {
+      const { page, faults } = await open("profiled", { scheme });
+      await unfold(page);
+      assert.deepEqual(await violations(page), []);
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.equal(await overflows(page), false);
+      assert.deepEqual(faults, []);
+      await page.close();
+    });
+
+  test("the theme of the page is also the graph's", async () => {
+    const { page } = await open("profiled");
+    const corner = () => page.$eval(".flame canvas", (canvas) => [...canvas.getContext("2d").getImageData(2, 2, 1, 1).data]);
+    const light = await corner();
+    await page.getByRole("radio", { name: "dark" }).check();
+    await page.waitForSelector("#flames [data-loaded]");
+    assert.notDeepEqual(await corner(), light);
+    await page.close();
+  });
+});

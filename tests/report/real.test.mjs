@@ -1,0 +1,139 @@
+// A real duel of a program that leaks 256 KiB in every round against itself without the leak, from its config to its page,
+// which is held to results.json and to the profiles that the run kept.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+
+import { launch, open_report } from "./browser.mjs";
+import { overflows, unfold, violations } from "./samples.mjs";
+
+const dir = mkdtempSync(join(tmpdir(), "memduel-real-"));
+const run = join(dir, "run");
+const memduel = (...words) => execFileSync(process.env.MEMDUEL_PROGRAM, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "pipe"] });
+let browser;
+let results;
+
+before(async () => {
+  const config = {
+    name: "upload leak",
+    workload: {
+      kind: "command",
+      processes: [{ role: "command", argv: [join(process.env.MEMDUEL_RECORDER_PROGRAMS, "leaks_in_upload")], end: "wait" }],
+      deadline_seconds: 120,
+    },
+    arms: [{ name: "leaking" }, { name: "tidy", append: { command: ["tidy"] } }],
+    baseline: "leaking",
+    measure: { repeats: 6, meters: ["procfs", "heap"] },
+    profile: { tracers: ["recorder"], trials: 1 },
+    gates: ["command.peak_heap_bytes<=+1%"],
+  };
+  writeFileSync(join(dir, "config.json"), JSON.stringify(config));
+  const done = spawnSync(process.env.MEMDUEL_PROGRAM, ["run", join(dir, "config.json"), "--out", run, "--quiet"], { encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  results = JSON.parse(readFileSync(join(run, "results.json"), "utf8"));
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function open(options) {
+  const opened = await open_report(browser, join(run, "report.html"), options);
+  await opened.page.waitForSelector("#flames [data-loaded]");
+  return opened;
+}
+
+describe("the report of a real duel", () => {
+  test("has every section that it has data for, without fault, violation or overflow", async () => {
+    const { page, faults } = await open();
+    const found = await page.$$eval("section[id]", (all) => all.map((s) => s.id));
+    for (const id of ["verdict", "where", "reproduce", "rounds", "flames", "metrics", "profiles", "evidence"]) assert.ok(found.includes(id), id);
+    await unfold(page);
+    assert.deepEqual(await violations(page), []);
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.equal(await overflows(page), false);
+    assert.deepEqual(faults, []);
+    assert.ok(statSync(join(run, "report.html")).size < 1.5e6);
+    await page.close();
+  });
+
+  test("answers which is better, by how much and how sure with the numbers of results.json", async () => {
+    const { page } = await open();
+    const gate = results.comparisons.find((c) => c.gate);
+    assert.equal(gate.verdict, "improved");
+    const sentence = await page.textContent(".sentence");
+    assert.match(sentence, /^tidy uses \d+ % LESS command heap at its peak than leaking \(.*, 6 blocks\): ▼ improved/);
+    assert.equal(Number(sentence.match(/uses (\d+) %/)[1]), Math.round((1 - gate.ratio) * 100));
+    const medians = await page.$$eval(".card data", (all) => all.map((data) => Number(data.value)));
+    assert.deepEqual(medians, [gate.baseline_median, gate.candidate_median]);
+    await page.close();
+  });
+
+  test("answers which function, in which phase and which round", async () => {
+    const { page } = await open();
+    const [first] = results.differences.filter((d) => d.kind === "peak");
+    const row = page.locator("#where tbody tr").first();
+    assert.match(await row.textContent(), /LESS/);
+    assert.match(await row.textContent(), /leak_in_upload/);
+    assert.equal(await row.locator("td").last().textContent(), first.phase);
+    assert.equal(first.phase, "upload");
+    assert.ok(Math.abs(first.bytes + 5 * 256 * 1024) < 1, "five rounds of 256 KiB");
+    await row.locator("button.to-flame").click();
+    assert.match(await page.textContent("#flames .found"), /1\.25 MiB LESS/);
+    await page.selectOption('#flames label.select:has(> span:text-is("Compare")) select', "removed");
+    assert.match(await page.textContent("#flames .total"), /only in leaking: tidy has 1\.25 MiB LESS/);
+    await page.close();
+  });
+
+  test("has the retention matrix of the profile itself", async () => {
+    const { page } = await open({ hash: "#side=first" });
+    const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;
+    const profile = JSON.parse(memduel("export", join(run, `profiles/${file}-command.mdp`), "--format", "json"));
+    const shown = await page.$$eval("table.retention td[data-bytes]", (all) => all.map((td) => `${td.dataset.born} ${td.dataset.end} ${td.dataset.bytes}`));
+    assert.deepEqual(shown.sort(), profile.retention.map((c) => `${c.born} ${c.end} ${c.total.bytes}`).sort());
+    assert.ok(shown.length >= 15);
+    await page.click("td[data-born='2'][data-end='5'] button");
+    assert.match(await page.textContent("#flames table.functions"), /leak_in_upload/);
+    await page.close();
+  });
+
+  test("has every trial, every comparison and every round of results.json", async () => {
+    const { page } = await open({ hash: "#table=open" });
+    await unfold(page);
+    assert.equal(await page.locator("#evidence tr.ok").count(), results.trials.filter((t) => t.status === "ok").length);
+    const rows = await page.$$eval("table.metrics tbody tr[data-metric]", (all) => all.map((tr) => `${tr.dataset.role} ${tr.dataset.metric}`));
+    assert.deepEqual(rows, results.comparisons.map((c) => `${c.role} ${c.metric}`));
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "results.json" }).click()]);
+    assert.deepEqual(JSON.parse(readFileSync(await download.path(), "utf8")), results);
+    await page.close();
+  });
+
+  test("is written again by memduel report, and without paths when it is confidential", async () => {
+    const was = readFileSync(join(run, "report.html"), "utf8");
+    memduel("report", run);
+    assert.equal(readFileSync(join(run, "report.html"), "utf8"), was);
+    memduel("report", run, "--confidential");
+    const { page } = await open();
+    await unfold(page);
+    assert.doesNotMatch(await page.evaluate(() => document.querySelector(".page").textContent), new RegExp(`recorder-programs|${dir}`));
+    memduel("report", run);
+    await page.close();
+  });
+
+  test("agrees with the Markdown and the terminal, which fit their room", () => {
+    const markdown = memduel("report", run, "--format", "markdown");
+    const head = markdown.slice(0, markdown.indexOf("<details>")).split("\n");
+    assert.ok(head.length <= 16, `${head.length - 1} lines`);
+    assert.match(head[0], /^<!-- memduel:upload-leak -->$/);
+    assert.match(markdown, /LESS \(.*leak\\_in\\_upload/);
+    const text = memduel("report", run, "--format", "text");
+    const share = results.comparisons.find((c) => c.gate).ratio;
+    for (const said of [markdown, text]) assert.match(said, new RegExp(`${Math.round((1 - share) * 100)}.% LESS`));
+    for (const line of text.split("\n")) if (!line.includes("memduel flamegraph")) assert.ok([...line].length <= 80, line);
+  });
+});

@@ -1,0 +1,184 @@
+// Sections that only some runs have, and paper.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+
+import { launch, open_report } from "./browser.mjs";
+import { make_samples } from "./samples.mjs";
+
+const MiB = 1048576;
+let browser;
+let samples;
+
+before(async () => {
+  samples = make_samples(["plain", "ablated", "running", "profiled", "million"]);
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  samples?.remove();
+});
+
+const open = (kind, options) => open_report(browser, samples.report(kind), options);
+
+describe("the first screen", () => {
+  test("answers in the order that people ask", async () => {
+    const { page } = await open("profiled");
+    const found = await page.$$eval("section[id]", (all) => all.map((s) => s.id));
+    assert.deepEqual(found.slice(0, 6), ["verdict", "price", "held", "where", "weaknesses", "reproduce"]);
+    assert.match(await page.textContent("#where"), /Profile trial, not part of the verdict/);
+    await page.close();
+  });
+
+  test("says what is live and what is held, as results.json has it", async () => {
+    const { page } = await open("plain");
+    const rows = await page.$$eval("#held tbody tr", (all) => all.map((tr) => [...tr.children].map((cell) => cell.title || cell.textContent)));
+    const expected = samples
+      .results("plain")
+      .comparisons.filter((c) => c.metric === "heap_held_free_bytes" && c.role !== "tree")
+      .map((c) => {
+        const exact = (bytes) => `${bytes.toLocaleString("en").replace("-", "−")} bytes`;
+        return [c.role, "held free by the allocator", exact(c.baseline_median), exact(c.candidate_median), exact(c.candidate_median - c.baseline_median)];
+      });
+    assert.deepEqual(rows, expected);
+    await page.close();
+  });
+});
+
+describe("a run that is still going", () => {
+  test("has no verdict before its first look and says when that is", async () => {
+    const { page } = await open("running");
+    assert.match(await page.textContent("#verdict"), /The run is still going: 7 of at most 16 blocks; no verdict before block 8\./);
+    const verdicts = await page.$$eval("#verdict .card .badge", (all) => all.map((badge) => badge.textContent));
+    assert.ok(verdicts.length > 0);
+    for (const verdict of verdicts) assert.match(verdict, /inconclusive/);
+    assert.match(await page.textContent("#verdict .sentence"), /53 % LESS .* 7 blocks/, "the numbers so far are there");
+    assert.equal(await page.locator("#verdict .gate:not(.undecided)").count(), 0);
+    await page.close();
+  });
+});
+
+describe("ablation", () => {
+  const chart = (page) => page.$$eval("#ablation .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value) / 1048576));
+  const names = (page) => page.$$eval("#ablation .waterfall:first-of-type dt", (all) => all.map((dt) => dt.textContent));
+
+  test("is a waterfall from the baseline to the candidate, with what is left to interaction", async () => {
+    const { page } = await open("ablated");
+    const { ablation, ablation_totals } = samples.results("ablated");
+    const total = ablation_totals[0];
+    const framing = ablation.find((row) => row.optimization === "framing" && row.phase === undefined || row.phase === null);
+    assert.deepEqual(await names(page), ["original", "framing", "cleanup", "interaction", "optimized"]);
+    assert.deepEqual(await chart(page), [
+      total.whole.reference_median / MiB,
+      framing.added_alone.difference / MiB,
+      0,
+      total.added_alone.remainder / MiB,
+      total.whole.median / MiB,
+    ]);
+    await page.getByRole("radio", { name: "left out" }).check();
+    assert.deepEqual(await names(page), ["original", "staging", "framing", "cleanup", "interaction", "optimized"]);
+    assert.deepEqual(await chart(page), [450, -84, -60, 0, -90, 216]);
+    assert.match(await page.textContent("#ablation .waterfall"), /84\.0 MiB LESS/);
+    assert.match(page.url(), /ablation=left_out/);
+    await page.close();
+  });
+
+  test("its steps begin where the one before ended", async () => {
+    const { page } = await open("ablated");
+    const boxes = await page.$$eval("#ablation .waterfall:first-of-type .step", (all) =>
+      all.map((bar) => ({ left: parseFloat(bar.style.left), width: parseFloat(bar.style.width) })),
+    );
+    const [whole, framing, , interaction, last] = boxes;
+    const close = (a, b) => assert.ok(Math.abs(a - b) < 0.01, `${a} ${b}`);
+    close(framing.left + framing.width, whole.width);
+    close(interaction.left + interaction.width, framing.left);
+    close(interaction.left, last.width);
+    await page.close();
+  });
+
+  test("shows each arm's multiple of the lower bound", async () => {
+    const { page } = await open("ablated");
+    const shown = await page.$$eval("#lower-bounds .waterfall dd data", (all) => all.map((data) => Number(data.value)));
+    const { original, optimized } = samples.results("ablated").lower_bounds[0].multiples;
+    assert.deepEqual(shown, [1, original, optimized]);
+    assert.match(await page.textContent("#lower-bounds .waterfall"), /original11\.25 ×/);
+    await page.close();
+  });
+});
+
+describe("the chart over time", () => {
+  test("moves when it is dragged with Shift", async () => {
+    const { page } = await open("plain");
+    const plot = page.locator("#rounds .plot").first();
+    await plot.focus();
+    await page.keyboard.press("+");
+    const over = await page.locator("#rounds .u-over").first().boundingBox();
+    const shown = () => page.textContent("#rounds output");
+    const look = async () => {
+      await page.mouse.move(over.x + over.width / 2, over.y + 60);
+      await page.mouse.move(over.x + over.width / 2 + 1, over.y + 60);
+      return Number((await shown()).match(/^round ([\d.]+)/)[1]);
+    };
+    const was = await look();
+    await page.keyboard.down("Shift");
+    await page.mouse.down();
+    await page.mouse.move(over.x + over.width / 4, over.y + 60, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    const is = await look();
+    assert.ok(is > was + 0.3, `${was} → ${is}`);
+    await page.close();
+  });
+});
+
+describe("a million values", () => {
+  test("are a report that opens, with tables that grow when they are asked to", async () => {
+    const { page, faults } = await open("million");
+    await page.locator("#rounds summary").first().click();
+    const rows = page.locator("#rounds details table tbody tr");
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 201);
+    await page.getByRole("button", { name: "Show 200 more of 13,800" }).click();
+    assert.equal(await rows.count(), 401);
+    const marks = await page.$$eval("#rounds .plot:has(.dots) >> nth=0 >> .dots", (all) => all.map((path) => path.getAttribute("d").split("z").length - 1));
+    assert.ok(marks.every((count) => count > 100 && count < 14_000), `dots of ${marks}`);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+});
+
+describe("how this was decided", () => {
+  test("is told for every gate row with the numbers of results.json", async () => {
+    const { page } = await open("plain");
+    const told = await page.$$eval("#evidence details:first-of-type li", (all) => all.map((li) => li.textContent));
+    const gates = samples.results("plain").comparisons.filter((c) => c.gate);
+    assert.equal(told.length, gates.length);
+    gates.forEach((c, i) => {
+      assert.ok(told[i].startsWith(`${c.role}, peak RSS above idle, ${c.n_candidate} blocks`), told[i]);
+      assert.ok(told[i].includes(`${c.verdict}${c.tier === "strong" ? ", strong" : ""}, because ${c.reason}.`), told[i]);
+      assert.ok(told[i].includes(`p ${c.p_value.toPrecision(2)}, corrected for 2 gate rows ${c.p_adjusted.toPrecision(2)}`), told[i]);
+    });
+    await page.close();
+  });
+});
+
+describe("on paper", () => {
+  test("everything is unfolded, light and without controls", async () => {
+    const { page } = await open("ablated", { scheme: "dark" });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.$$eval("details:not([open])", (all) => all.length), 0);
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
+    assert.equal(await page.locator("button:visible, .controls:visible").count(), 0);
+    const pdf = await page.pdf({ format: "A4" });
+    assert.ok(pdf.length > 20_000);
+    const { page: profiled } = await open("profiled");
+    await profiled.waitForSelector("#flames [data-loaded]");
+    await profiled.emulateMedia({ media: "print" });
+    assert.equal(await profiled.locator("td[data-born='1'][data-end='1']").innerText(), "5.50 MiB LESS", "the retention matrix's numbers are text on paper");
+    await profiled.close();
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    assert.ok((await page.$$eval("details:not([open])", (all) => all.length)) > 0, "the screen is as it was");
+    await page.close();
+  });
+});
