@@ -44,8 +44,11 @@ std::vector<OneRole> largest_of_each(const ProfileList& list,
                                      const std::map<std::string, std::uintmax_t>& sizes) {
   std::vector<OneRole> roles;
   for (const ListedProfile& one : list.profiles) {
+    if (one.round) continue;
     const std::uintmax_t bytes = sizes.at(one.file);
-    const auto same_role = [&](const OneRole& role) { return role[0].profile->role == one.role; };
+    const auto same_role = [&](const OneRole& role) {
+      return role[0].profile->role == one.role && role[0].profile->tracer == one.tracer;
+    };
     auto role = std::find_if(roles.begin(), roles.end(), same_role);
     if (role == roles.end()) role = roles.insert(roles.end(), OneRole{});
     const auto same_arm = [&](const Chosen& chosen) { return chosen.profile->arm == one.arm; };
@@ -63,9 +66,11 @@ void add_pairs(std::vector<FlamePair>& pairs, const OneRole& role, const std::st
                                   [&](const Chosen& one) { return one.profile->arm == baseline; });
   for (const Chosen& one : role) {
     if (first == role.end() || role.size() == 1)
-      pairs.push_back({one.profile->role, {one.profile->arm}, {one.profile->file}});
+      pairs.push_back(
+          {one.profile->tracer, one.profile->role, {one.profile->arm}, {one.profile->file}});
     else if (one.profile->arm != baseline)
-      pairs.push_back({one.profile->role,
+      pairs.push_back({one.profile->tracer,
+                       one.profile->role,
                        {baseline, one.profile->arm},
                        {first->profile->file, one.profile->file}});
   }

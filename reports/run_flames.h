@@ -15,13 +15,15 @@ namespace memduel {
 
 /// One role's profiles of the baseline and a candidate, or of one arm where only one has any.
 struct FlamePair {
+  std::string tracer;
   std::string role;
   std::vector<std::string> arms;   ///< baseline first
   std::vector<std::string> files;  ///< of the arms, relative to the run's directory
 };
 
-/// Of each role and arm the largest file of its first profile trial. Roles come in the
-/// order of the gates that ask about them, the server for the whole job.
+/// Of each tracer, role and arm the largest file of its first profile trial; dumps at the ends of
+/// rounds are left out. Roles come in the order of the gates that ask about them, the server for the whole
+/// job; of one role tracers come in the order of their trials.
 std::vector<FlamePair> flame_pairs(const Results& results, const std::vector<ProfileFile>& files);
 
 struct RunFlame {

@@ -18,6 +18,7 @@ TrialData profile_of(int id, const std::string& arm) {
   trial.id = id;
   trial.arm = arm;
   trial.kind = TrialKind::profile;
+  trial.tracer = "recorder";
   return trial;
 }
 
@@ -60,6 +61,26 @@ TEST(FlamePairs, PutTheServerFirstWhereNoGateSaysOtherwise) {
   EXPECT_EQ(pairs[0].role, "server");
 }
 
+TEST(FlamePairs, AreOfOneTracerAndOfTheWholeRun) {
+  Results results = traced({"before", "after"});
+  for (const char* arm : {"before", "after"}) {
+    TrialData other = profile_of(static_cast<int>(results.trials.size()) + 1, arm);
+    other.tracer = "jemalloc";
+    results.trials.push_back(other);
+  }
+  const auto pairs = flame_pairs(results, {{"1-server.mdp", 5},
+                                           {"2-server.mdp", 5},
+                                           {"3-server.jemalloc.heap", 5},
+                                           {"3-server.round2.jemalloc.heap", 9},
+                                           {"4-server.jemalloc.heap", 5}});
+  ASSERT_THAT(pairs, SizeIs(2));
+  EXPECT_EQ(pairs[0].tracer, "recorder");
+  EXPECT_THAT(pairs[0].files, ElementsAre("profiles/1-server.mdp", "profiles/2-server.mdp"));
+  EXPECT_EQ(pairs[1].tracer, "jemalloc");
+  EXPECT_THAT(pairs[1].files,
+              ElementsAre("profiles/3-server.jemalloc.heap", "profiles/4-server.jemalloc.heap"));
+}
+
 TEST(FlamePairs, ShowAnArmAloneWhereNoOtherLeftAnything) {
   const auto pairs = flame_pairs(traced({"before", "after"}), {{"2-server.mdp", 5}});
   ASSERT_THAT(pairs, SizeIs(1));
@@ -67,10 +88,10 @@ TEST(FlamePairs, ShowAnArmAloneWhereNoOtherLeftAnything) {
 }
 
 TEST(RunFlames, SayWhatIsNotInThePageAndWhy) {
-  const std::vector<FlamePair> pairs = {{"server", {"a", "b"}, {"profiles/1", "profiles/2"}},
-                                        {"client-1", {"a"}, {"profiles/3"}},
-                                        {"client-2", {"a"}, {"profiles/4"}},
-                                        {"client-3", {"a"}, {"profiles/5"}}};
+  const std::vector<FlamePair> pairs = {{"recorder", "server", {"a", "b"}, {"profiles/1", "profiles/2"}},
+                                        {"recorder", "client-1", {"a"}, {"profiles/3"}},
+                                        {"recorder", "client-2", {"a"}, {"profiles/4"}},
+                                        {"recorder", "client-3", {"a"}, {"profiles/5"}}};
   const auto read = [](const std::filesystem::path& file) {
     if (file == "run/profiles/3") throw Error(ExitCode::io, "not a profile", file.string());
     return file == "run/profiles/4" ? Profile{} : sample_profile("plain", 1);

@@ -30,7 +30,7 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
   for (const std::string& sentence : model.growth)
     out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const Headline& headline : model.headlines) {
-    const Look look = look_of(headline.verdict);
+    const VerdictLook look = look_of(headline.verdict);
     const std::string gate =
         headline.outcome ? fmt::format(" [gate {}]", word(*headline.outcome)) : "";
     const std::string lines =

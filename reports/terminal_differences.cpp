@@ -22,7 +22,7 @@ std::string cut_line(const std::string& text, int width) {
 
 std::string stack_lines(const DifferenceRow& row, const TerminalOptions& options) {
   const std::string phase = row.phase.empty() ? "" : ", phase " + escape_terminal(row.phase);
-  const Look look = look_of(row.more ? Verdict::regressed : Verdict::improved);
+  const VerdictLook look = look_of(row.more ? Verdict::regressed : Verdict::improved);
   std::string out =
       "  " +
       painted(fmt::format("{} {}, {} of what differs{}", look.sign, row.amount, row.share, phase),

@@ -6,7 +6,7 @@
 
 namespace memduel {
 
-Look look_of(Verdict verdict) {
+VerdictLook look_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::improved:
       return {"▼", "\033[36m"};

@@ -9,12 +9,12 @@
 namespace memduel {
 
 /// Improved and regressed differ by sign and word; colour only repeats them.
-struct Look {
+struct VerdictLook {
   const char* sign;
   const char* color;
 };
 
-Look look_of(Verdict verdict);
+VerdictLook look_of(Verdict verdict);
 
 std::string painted(const std::string& text, const char* color, const TerminalOptions& options);
 

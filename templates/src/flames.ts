@@ -9,8 +9,9 @@ import { choose, chosen } from "./state";
 /** Unpacked once, whatever is redrawn. */
 const unpacked = new Map<string, FlameModel>();
 
-export function pair_label({ role, arms }: FlamePair): string {
-  return arms.length > 1 ? `${role}: ${arms[1]} against ${arms[0]}` : `${role}: ${arms[0]}`;
+export function pair_label({ tracer, role, arms }: FlamePair): string {
+  const under = tracer === "recorder" ? "" : `, under ${tracer}`;
+  return arms.length > 1 ? `${role}: ${arms[1]} against ${arms[0]}${under}` : `${role}: ${arms[0]}${under}`;
 }
 
 function not_here(absent: FlamePair[]): HTMLElement | null {

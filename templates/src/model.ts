@@ -79,6 +79,7 @@ export interface AgreementTable {
  *  where the page says `why` it has none. */
 export interface FlamePair {
   id: string;
+  tracer: string;
   role: string;
   arms: string[];
   files: string[];
