@@ -128,6 +128,7 @@ TEST(BadData, AForeignFileAndCountsThatDifferAreNamed) {
 }
 
 TEST(BadData, AMissingDataSetSaysHowToGetIt) {
+  ::unsetenv("MEMDUEL_DATA_DIR");
   const Workplace place;
   const Finished run =
       memduel(place, {"run", kQuickstart, "--out", place.path("run"), "--data-dir",
