@@ -18,8 +18,8 @@ MetricInfo heap(std::string name, std::string summary) {
           0.005,           64 * kKiB,   true, std::move(summary)};
 }
 
-/// What an allocator keeps, which depends on threads and time, or what a driver counts, in pages and
-/// later than the program knows.
+/// What an allocator keeps, which depends on threads and time, or what a driver counts, in pages
+/// and later than the program knows.
 MetricInfo kept(std::string name, std::string summary) {
   MetricInfo info = heap(std::move(name), std::move(summary));
   info.exact = false;

@@ -138,9 +138,8 @@ json describe_environment(const json& worker, const fs::path& root) {
 
 std::string environment_fingerprint(const json& environment) {
   json relevant = json::object();
-  for (const char* key :
-       {"cpu", "cores", "kernel", "glibc", "allocator", "torch", "gpu", "transparent_hugepage",
-        "aslr"}) {
+  for (const char* key : {"cpu", "cores", "kernel", "glibc", "allocator", "torch", "gpu",
+                          "transparent_hugepage", "aslr"}) {
     if (environment.contains(key)) relevant[key] = environment[key];
   }
   constexpr std::size_t kDigits = 12;

@@ -28,23 +28,23 @@ RoleTrace on_a_device() {
   RoleTrace trace;
   trace.role = "client-1";
   trace.gpu = {"gpu_used_bytes", {5, 15, 25}, {300, 900, 700}};
-  trace.marks = {gpu_mark(10, Kind::idle, 0, 500),         gpu_mark(12, Kind::round_begin, 1, 600),
-                 gpu_mark(20, Kind::round_end, 1, 650),    gpu_mark(21, Kind::round_begin, 2, 650),
+  trace.marks = {gpu_mark(10, Kind::idle, 0, 500), gpu_mark(12, Kind::round_begin, 1, 600),
+                 gpu_mark(20, Kind::round_end, 1, 650), gpu_mark(21, Kind::round_begin, 2, 650),
                  gpu_mark(30, Kind::round_end, 2, 800)};
   return trace;
 }
 
 TEST(GpuMetrics, ARoleHasPeaksAnIdleLevelAndWhatItUsesAtRoundEnds) {
   const RoleData data = role_metrics(on_a_device(), {});
-  EXPECT_THAT(data.metrics, IsSupersetOf({Pair("idle_gpu_used_bytes", 500.0),
-                                          Pair("peak_gpu_used_bytes", 900.0),
-                                          Pair("peak_gpu_used_above_idle_bytes", 400.0),
-                                          Pair("gpu_used_bytes", 800.0)}));
+  EXPECT_THAT(
+      data.metrics,
+      IsSupersetOf({Pair("idle_gpu_used_bytes", 500.0), Pair("peak_gpu_used_bytes", 900.0),
+                    Pair("peak_gpu_used_above_idle_bytes", 400.0), Pair("gpu_used_bytes", 800.0)}));
   ASSERT_EQ(data.rounds.size(), 2U);
-  EXPECT_THAT(data.rounds[0].metrics, IsSupersetOf({Pair("peak_gpu_used_bytes", 900.0),
-                                                    Pair("gpu_used_bytes", 650.0)}));
-  EXPECT_THAT(data.rounds[1].metrics, IsSupersetOf({Pair("peak_gpu_used_bytes", 800.0),
-                                                    Pair("gpu_used_bytes", 800.0)}));
+  EXPECT_THAT(data.rounds[0].metrics,
+              IsSupersetOf({Pair("peak_gpu_used_bytes", 900.0), Pair("gpu_used_bytes", 650.0)}));
+  EXPECT_THAT(data.rounds[1].metrics,
+              IsSupersetOf({Pair("peak_gpu_used_bytes", 800.0), Pair("gpu_used_bytes", 800.0)}));
   EXPECT_THAT(data.series.back().t_ns, ElementsAre(5, 10, 12, 15, 20, 21, 25, 30));
   EXPECT_THAT(data.series.back().values, ElementsAre(300, 500, 600, 900, 650, 650, 700, 800));
 }

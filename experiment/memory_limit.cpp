@@ -5,7 +5,7 @@
 #include <iterator>
 #include <sstream>
 
-#include "experiment/launcher/cgroup.h"
+#include "profilers/meters/cgroup.h"
 #include "profilers/meters/proc_text.h"
 
 namespace memduel {

@@ -51,7 +51,7 @@ struct ProcessSpec {
   std::string heap_obstacle;  ///< why there is none although it was asked for
   /// Where the trial's tracer leaves its files; made before it starts. Absent: it is not traced.
   std::optional<std::filesystem::path> trace_dir;
-  std::string trace_obstacle;  ///< why it is not although it was asked for
+  std::string trace_obstacle;                  ///< why it is not although it was asked for
   std::optional<RequiredAllocator> allocator;  ///< verified, or the trial has failed; absent: any
 };
 

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "experiment/launcher/cgroup.h"
 #include "experiment/monotonic.h"
 #include "experiment/watch_header.h"
 #include "experiment/watching.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {

@@ -57,9 +57,9 @@ TEST(WorkerAbilities, ATransportThatTheWorkerLacksIsNamed) {
 TEST(WorkerAbilities, ACompressionThatTheWorkerLacksIsNamedWithItsArm) {
   const Experiment experiment = asking_for(json::object(), {{"compression", "zfp"}});
   EXPECT_EQ(refusal(experiment, kWholeWorker), "no error");
-  EXPECT_THAT(refusal(experiment, kWorkerOnly),
-              AllOf(HasSubstr("arm minimal"), HasSubstr("\"zfp\""),
-                    HasSubstr("without blosc and zfp")));
+  EXPECT_THAT(
+      refusal(experiment, kWorkerOnly),
+      AllOf(HasSubstr("arm minimal"), HasSubstr("\"zfp\""), HasSubstr("without blosc and zfp")));
   EXPECT_EQ(refusal(asking_for(json::object(), {{"compression", "none"}}), kWorkerOnly),
             "no error");
 }

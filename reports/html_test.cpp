@@ -41,7 +41,7 @@ TEST(HtmlReport, HasTwoScriptElementsAndAPolicyThatAllowsOnlyItsOwnScript) {
 
 TEST(HtmlReport, KeepsFlameGraphsInTheHeadWhereNoRedrawingRemovesThem) {
   ReportModel model = sample_model({.blocks = 1});
-  model.flames.shown.push_back({{"server", {"a"}, {"profiles/1-server.mdp"}}, "QUJD"});
+  model.flames.shown.push_back({{"recorder", "server", {"a"}, {"profiles/1-server.mdp"}}, "QUJD"});
   const std::string page = render_html(model);
   const size_t flame =
       page.find("<script type=\"text/plain\" id=\"memduel-flame-0\">QUJD</script>");

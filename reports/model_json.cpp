@@ -133,8 +133,8 @@ json agreement_json(const std::vector<AgreementTable>& tables) {
 }
 
 json flame_json(const FlamePair& pair, const std::string& id, const std::string& why) {
-  return {
-      {"id", id}, {"tracer", pair.tracer}, {"role", pair.role}, {"arms", pair.arms}, {"files", pair.files}, {"why", why}};
+  return {{"id", id},          {"tracer", pair.tracer}, {"role", pair.role},
+          {"arms", pair.arms}, {"files", pair.files},   {"why", why}};
 }
 
 /// Shown ones have the `id` of their data, the others say `why` they have none.

@@ -88,10 +88,11 @@ TEST(FlamePairs, ShowAnArmAloneWhereNoOtherLeftAnything) {
 }
 
 TEST(RunFlames, SayWhatIsNotInThePageAndWhy) {
-  const std::vector<FlamePair> pairs = {{"recorder", "server", {"a", "b"}, {"profiles/1", "profiles/2"}},
-                                        {"recorder", "client-1", {"a"}, {"profiles/3"}},
-                                        {"recorder", "client-2", {"a"}, {"profiles/4"}},
-                                        {"recorder", "client-3", {"a"}, {"profiles/5"}}};
+  const std::vector<FlamePair> pairs = {
+      {"recorder", "server", {"a", "b"}, {"profiles/1", "profiles/2"}},
+      {"recorder", "client-1", {"a"}, {"profiles/3"}},
+      {"recorder", "client-2", {"a"}, {"profiles/4"}},
+      {"recorder", "client-3", {"a"}, {"profiles/5"}}};
   const auto read = [](const std::filesystem::path& file) {
     if (file == "run/profiles/3") throw Error(ExitCode::io, "not a profile", file.string());
     return file == "run/profiles/4" ? Profile{} : sample_profile("plain", 1);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::int64_t kMib = 1 << 20;
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOneSecond = 1'000'000'000;
 
 WatchSnapshot leaking() {
   WatchSnapshot snapshot;
@@ -27,9 +27,9 @@ WatchSnapshot leaking() {
   snapshot.running_round = 41;
   snapshot.rounds_ended = 40;
   for (int round = 1; round <= 40; ++round) {
-    snapshot.round_ends.push_back({round, (round - 1) * 3 * kSecond, round * 3 * kSecond,
+    snapshot.round_ends.push_back({round, (round - 1) * 3 * kOneSecond, round * 3 * kOneSecond,
                                    static_cast<double>((200 + round) * kMib)});
-    snapshot.rss.t_ns.push_back(round * 3 * kSecond);
+    snapshot.rss.t_ns.push_back(round * 3 * kOneSecond);
     snapshot.rss.values.push_back((200 + round) * kMib);
   }
   snapshot.limit =
@@ -52,7 +52,7 @@ TEST(WatchView, FitsItsColumnsWhateverIsWatched) {
   WatchSnapshot snapshot = leaking();
   snapshot.what = "python3 " + std::string(300, 'x') + "\033[31m";
   for (int at = 0; at < 5000; ++at) {
-    snapshot.rss.t_ns.push_back((200 + at) * kSecond);
+    snapshot.rss.t_ns.push_back((200 + at) * kOneSecond);
     snapshot.rss.values.push_back((200 + at % 100) * kMib);
   }
   for (const int width : {40, 80, 120}) {

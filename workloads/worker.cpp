@@ -66,9 +66,8 @@ nlohmann::json describe_model(const nlohmann::json& workload) {
 
 void describe(const std::string& workload) {
   const std::string no_cuda = why_no_cuda();
-  nlohmann::json json = {{"torch", TORCH_VERSION},
-                         {"cuda", no_cuda.empty()},
-                         {"compression", has_compressors()}};
+  nlohmann::json json = {
+      {"torch", TORCH_VERSION}, {"cuda", no_cuda.empty()}, {"compression", has_compressors()}};
   if (!no_cuda.empty()) json["no_cuda"] = no_cuda;
 #ifdef MEMDUEL_HAVE_GRPC
   json["grpc"] = grpc_version();

@@ -1,5 +1,5 @@
-// NVIDIA's management library: device memory as the driver counts it. Loaded when asked for, so that
-// memduel needs neither its header nor a GPU to be built.
+// NVIDIA's management library: device memory as the driver counts it. Loaded when asked for, so
+// that memduel needs neither its header nor a GPU to be built.
 #pragma once
 
 #include <sys/types.h>

@@ -16,7 +16,8 @@ namespace {
 TEST(MeterRegistry, HoldsEveryMeterAndProbe) {
   std::set<std::string> names;
   for (const MeterEntry& entry : meters()) names.insert(entry.name);
-  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "cgroup", "allocator", "torch", "cuda", "nvml"}));
+  EXPECT_EQ(names, (std::set<std::string>{"procfs", "heap", "cgroup", "allocator", "torch", "cuda",
+                                          "nvml"}));
 }
 
 TEST(MeterRegistry, EveryRowIsComplete) {

@@ -55,7 +55,9 @@ TEST_F(Gpu, TheProbeCountsTensorsTheCacheBehindThemAndItsPeaks) {
   empty_cuda_cache();
   reset_cuda_peaks();
   const CudaBytes before = cuda_bytes().value();
-  { const torch::Tensor passing = on_gpu(64 * kMib, device); }
+  {
+    const torch::Tensor passing = on_gpu(64 * kMib, device);
+  }
   const torch::Tensor staying = on_gpu(32 * kMib, device);
   const CudaBytes after = cuda_bytes().value();
   EXPECT_EQ(after.allocated - before.allocated, 32 * kMib);

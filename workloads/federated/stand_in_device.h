@@ -1,7 +1,7 @@
 // For tests: a device that is none. Its tensors lie in main memory under a device type that this
-// LibTorch has no kernels for ("xpu"), every operation on them is done by the CPU's kernels, and its
-// bytes are counted. What a role does wrong on a GPU (reads a tensor's bytes where they are not,
-// mixes devices) fails here just so.
+// LibTorch has no kernels for ("xpu"), every operation on them is done by the CPU's kernels, and
+// its bytes are counted. What a role does wrong on a GPU (reads a tensor's bytes where they are
+// not, mixes devices) fails here just so.
 #pragma once
 
 #include <cstdint>

@@ -30,9 +30,8 @@ State copy_out(std::string_view bytes, const std::string& from, const at::Device
   State state = allocate_state(table, device);
   for (std::size_t i = 0; i < state.size(); ++i) {
     const TensorRecord& record = table.tensors[i];
-    fill_tensor(state[i].tensor, [&](char* to) {
-      std::memcpy(to, bytes.data() + record.offset, record.bytes);
-    });
+    fill_tensor(state[i].tensor,
+                [&](char* to) { std::memcpy(to, bytes.data() + record.offset, record.bytes); });
   }
   return state;
 }
@@ -80,9 +79,7 @@ constexpr Choice<Make> kChoices[] = {
        return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>(device));
      }},
     {"cpu_first",
-     [](const at::Device&) {
-       return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>());
-     }},
+     [](const at::Device&) { return std::unique_ptr<Deserializer>(std::make_unique<CpuFirst>()); }},
     {"in_place_views", [](const at::Device&) {
        return std::unique_ptr<Deserializer>(std::make_unique<InPlaceViews>());
      }}};

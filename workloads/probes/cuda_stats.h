@@ -9,8 +9,8 @@
 
 namespace memduel {
 
-/// @param stats a DeviceStats: its members are arrays by StatType, of which 0, AGGREGATE, is the sum
-/// of the small and the large pool.
+/// @param stats a DeviceStats: its members are arrays by StatType, of which 0, AGGREGATE, is the
+/// sum of the small and the large pool.
 template <class Stats>
 CudaBytes cuda_bytes_from(const Stats& stats) {
   constexpr std::size_t kAggregate = 0;
