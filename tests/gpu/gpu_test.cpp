@@ -44,8 +44,9 @@ TEST_F(Gpu, DeviceMemoryUsedAboveIdleIsWhatLibTorchReserves) {
     const double allowed = 0.02 * reserved + 2.0 * static_cast<double>(kMib);
     EXPECT_NEAR(static_cast<double>(nvml.used_bytes().value() - idle_used), reserved, allowed);
     const std::int64_t of_process = nvml.used_bytes_by_process()[getpid()];
-    if (of_process != 0)  // the driver tells processes of this PID namespace apart
+    if (of_process != 0) {  // the driver tells processes of this PID namespace apart
       EXPECT_NEAR(static_cast<double>(of_process - idle_of_process), reserved, allowed);
+    }
   }
 }
 

@@ -56,7 +56,7 @@ class StandInGuard final : public c10::impl::DeviceGuardImplInterface {
   void setDevice(c10::Device /*device*/) const override {}
   void uncheckedSetDevice(c10::Device /*device*/) const noexcept override {}
   [[nodiscard]] c10::Stream getStream(c10::Device device) const noexcept override {
-    return {c10::Stream::DEFAULT, device};
+    return c10::Stream(c10::Stream::DEFAULT, device);
   }
   [[nodiscard]] c10::Stream exchangeStream(c10::Stream stream) const noexcept override {
     return stream;
