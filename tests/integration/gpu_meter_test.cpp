@@ -54,7 +54,9 @@ TEST(GpuMeter, GivesEachRolesShareAndTheWholeDevice) {
       const auto& metrics = role.at("metrics");
       const bool tree = role.at("role") == "tree";
       EXPECT_EQ(metrics.at("peak_gpu_used_bytes"), tree ? 700000000 : 300000000);
-      if (tree) EXPECT_EQ(metrics.at("idle_gpu_used_bytes"), 700000000);
+      if (tree) {
+        EXPECT_EQ(metrics.at("idle_gpu_used_bytes"), 700000000);
+      }
       ++seen;
     }
   EXPECT_EQ(seen, 8) << "two arms, a warm-up and a measure trial, a role and the tree";
