@@ -30,6 +30,19 @@ def record(build, data, place):
     return place / "trace.raw.zst"
 
 
+def interpret(raw, interpreted):
+    """Writes the interpreted trace. Returns what heaptrack says of it."""
+    with open(interpreted, "wb") as out:
+        unpack = subprocess.Popen(["zstd", "-dc", raw], stdout=subprocess.PIPE)
+        names = subprocess.Popen([INTERPRET], stdin=unpack.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        pack = subprocess.Popen(["zstd", "-q"], stdin=names.stdout, stdout=out)
+        told = names.stderr.read().decode(errors="replace")
+        for stage in (unpack, names, pack):
+            if stage.wait() != 0:
+                raise SystemExit(f"{stage.args} failed: {told}")
+    return told
+
+
 def measured(command, environment):
     """(wall seconds, CPU seconds, peak RSS in MiB)"""
     run = subprocess.run(["/usr/bin/time", "-f", "\n%e %U %S %M", *map(str, command)], env=environment, check=True,
@@ -55,8 +68,7 @@ def main():
         build = options.build.resolve()
         raw = options.raw or record(build, options.data.resolve(), place)
         interpreted = place / "interpreted.zst"
-        told = subprocess.run(f"zstd -dc '{raw}' | {INTERPRET} | zstd -q -o '{interpreted}'", shell=True, check=True,
-                              stderr=subprocess.PIPE, text=True).stderr
+        told = interpret(raw, interpreted)
         count = re.search(r"allocations:\s*(\d+)", told).group(1)
         print(f"{count} allocations, {raw.stat().st_size / 2**20:.1f} MiB\n")
         environment = {**os.environ, "XDG_CACHE_HOME": str(place / "cache")}

@@ -25,7 +25,8 @@ struct MatchedStack {
   StackAmount candidate;
   bool in_baseline = false;
   bool in_candidate = false;
-  std::vector<NamedStack> of_baseline = {};  ///< the baseline's stacks that were put together
+  /// The baseline's stacks that were put together.
+  std::vector<NamedStack> of_baseline = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// One side: its amounts and every function that its names know, sorted.
