@@ -329,7 +329,7 @@ TEST(Watch, HoldsItsOwnMemoryOverTenThousandSamples) {
   ASSERT_TRUE(has_begun(out));
   const std::vector<pid_t> pids = processes_with(out.string());
   ASSERT_EQ(pids.size(), 1U);
-  // By then each series is as long as it gets.
+  // By then each series is as long as it gets, unless the machine is busy.
   std::this_thread::sleep_for(std::chrono::seconds(8));
   const std::int64_t early_kib = rss_kib(pids[0]);
   std::this_thread::sleep_for(std::chrono::seconds(10));
@@ -337,7 +337,8 @@ TEST(Watch, HoldsItsOwnMemoryOverTenThousandSamples) {
   const Finished run = watch.wait();
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_GT(early_kib, 0);
-  EXPECT_LE(late_kib - early_kib, 256) << early_kib << " KiB, then " << late_kib;
+  // Two series of 8,192 points of 16 bytes, and once more while they are moved.
+  EXPECT_LE(late_kib - early_kib, 512) << early_kib << " KiB, then " << late_kib;
   const std::size_t count = run.out.find(" samples");
   ASSERT_NE(count, std::string::npos) << run.out;
   const std::size_t begin = run.out.rfind(' ', count - 1);
