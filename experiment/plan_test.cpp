@@ -265,7 +265,8 @@ TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
   PlanSite inheriting = site();
   inheriting.environment["LD_PRELOAD"] = "/opt/inherited.so";
   const auto processes =
-      plan_trial(experiment, {2, 1, 1, 1, TrialKind::profile}, inheriting).plan.processes;
+      plan_trial(experiment, {2, 1, 1, 1, TrialKind::profile, "recorder"}, inheriting)
+          .plan.processes;
   const std::string first =
       ".*/libmemduel_witness.so:.*/libmemduel_recorder.so:.*/libtcmalloc_minimal.so.4:";
   EXPECT_THAT(processes[0].env.at("LD_PRELOAD"),

@@ -237,7 +237,9 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
     store.add_trial(profile);
   }
   sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
-      .execute("ALTER TABLE trial DROP COLUMN tracer; PRAGMA user_version = 2");
+      .execute(
+          "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
+          "PRAGMA user_version = 2");
   const auto tracers = [&] {
     std::vector<std::string> found;
     for (const TrialData& trial : read_run(folder_ / "run").trials) found.push_back(trial.tracer);

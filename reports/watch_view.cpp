@@ -126,7 +126,7 @@ std::string watch_line(const WatchSnapshot& snapshot) {
   } else if (now.bytes_per_minute) {
     line += fmt::format("  {}/min", signed_bytes(*now.bytes_per_minute));
   }
-  if (snapshot.limit) line += fmt::format("  {} of limit", share_text(*snapshot.limit));
+  if (snapshot.limit) line += fmt::format("  limit {}", share_text(*snapshot.limit));
   return line;
 }
 

@@ -15,17 +15,22 @@ constexpr std::size_t kMostCompared = 500;
 /// Stacks of both sides that look the same without the functions that only one side knows.
 struct Leftover {
   MatchedStack matched;
-  double largest = -1;  ///< bytes of the stack that gave `matched.stack`
+  double largest = -1;   ///< bytes of the stack that gave `matched.stack`
+  bool has_own = false;  ///< there were such functions
 };
 
 /// Keyed by the stack without those functions.
 using Leftovers = std::map<NamedStack, Leftover>;
 
+bool knows(const std::vector<std::uint32_t>& common, std::uint32_t function) {
+  return std::binary_search(common.begin(), common.end(), function);
+}
+
 NamedStack known_to_both(const NamedStack& stack, const std::vector<std::uint32_t>& common) {
   NamedStack kept;
   for (const std::uint32_t function : stack) {
-    const bool known = std::binary_search(common.begin(), common.end(), function);
-    if (known && (kept.empty() || kept.back() != function)) kept.push_back(function);
+    if (knows(common, function) && (kept.empty() || kept.back() != function))
+      kept.push_back(function);
   }
   return kept;
 }
@@ -99,6 +104,9 @@ void join_inlined(Leftovers& leftovers) {
     Leftovers::iterator best;
     for (const auto& other : of_candidate) {
       if (!only_in_candidate(other->second.matched)) continue;  // joined already
+      // A function of its own stands where the other's frames would be hidden: another call.
+      const auto& shorter = mine->first.size() < other->first.size() ? mine : other;
+      if (shorter->second.has_own) continue;
       const auto hidden = hidden_frames(mine->first, other->first);
       if (!hidden || (least && *hidden >= *least)) continue;
       least = hidden;
@@ -128,7 +136,11 @@ std::vector<MatchedStack> match_stacks(const NamedSide& baseline, const NamedSid
   const auto leave = [&](const NamedStack& stack, const StackAmount& amount, bool of_baseline) {
     const NamedStack key = known_to_both(stack, common);
     Leftover alone;  // nothing in it is known to the other side
-    add(key.empty() ? alone : leftovers[key], stack, amount, of_baseline);
+    Leftover& into = key.empty() ? alone : leftovers[key];
+    into.has_own = into.has_own || !std::all_of(stack.begin(), stack.end(), [&](auto function) {
+                     return knows(common, function);
+                   });
+    add(into, stack, amount, of_baseline);
     if (key.empty()) matched.push_back(std::move(alone.matched));
   };
   for (const auto& [stack, amount] : baseline.amounts) {

@@ -34,8 +34,11 @@ void* map(void* wanted, std::size_t length, int protection, int flags, int fd, o
   // A reservation without access holds no memory; a fixed mapping replaces what was there.
   if (counts_mappings(caller)) {
     const Busy busy;
-    if ((flags & MAP_FIXED) != 0) forget_mapping(mapped, length);
-    if ((flags & MAP_ANONYMOUS) != 0 && protection != PROT_NONE) remember_mapping(mapped, length);
+    if ((flags & MAP_ANONYMOUS) != 0 && protection != PROT_NONE) {
+      remember_mapping(mapped, length);
+    } else if ((flags & MAP_FIXED) != 0) {
+      forget_mapping(mapped, length);
+    }
   }
   return mapped;
 }
@@ -91,8 +94,11 @@ MEMDUEL_EXPORT void* mremap(void* old, std::size_t old_length, std::size_t new_l
   if (counted) {
     const Busy busy;
     const bool known = forget_mapping(old, old_length) > 0;
-    if ((flags & MREMAP_FIXED) != 0) forget_mapping(reinterpret_cast<void*>(at), new_length);
-    if (known) remember_mapping(reinterpret_cast<void*>(at), new_length);
+    if (known) {
+      remember_mapping(reinterpret_cast<void*>(at), new_length);
+    } else if ((flags & MREMAP_FIXED) != 0) {
+      forget_mapping(reinterpret_cast<void*>(at), new_length);
+    }
   }
   return reinterpret_cast<void*>(at);
 }

@@ -94,14 +94,22 @@ std::int64_t cut(std::uintptr_t begin, std::uintptr_t end) {
   return bytes;
 }
 
+// `bytes` of [at, at + length) were counted.
+void count_unmapping(void* at, std::size_t length, std::int64_t bytes) {
+  remove_mapping(bytes);
+  if (is_tracing()) trace_unmapping(at, length);
+}
+
 }  // namespace
 
 void remember_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = page_up(begin + length);
   ranges_lock.lock();
+  const std::int64_t replaced = range_count == 0 ? 0 : cut(begin, end);
   const bool kept = insert_at(find_range(begin), {begin, end});
   ranges_lock.unlock();
+  if (replaced > 0) count_unmapping(at, end - begin, replaced);
   if (kept) {
     add_mapping(static_cast<std::int64_t>(end - begin));
     if (is_tracing()) trace_mapping(at, end - begin);
@@ -115,10 +123,7 @@ std::int64_t forget_mapping(void* at, std::size_t length) {
   ranges_lock.lock();
   const std::int64_t bytes = range_count == 0 ? 0 : cut(begin, page_up(begin + length));
   ranges_lock.unlock();
-  if (bytes > 0) {
-    remove_mapping(bytes);
-    if (is_tracing()) trace_unmapping(at, page_up(begin + length) - begin);
-  }
+  if (bytes > 0) count_unmapping(at, page_up(begin + length) - begin, bytes);
   return bytes;
 }
 

@@ -8,7 +8,8 @@
 
 namespace memduel::recorder {
 
-/// Adds [at, at + length), rounded up to pages, to the mapping heap.
+/// Adds [at, at + length), rounded up to pages, to the mapping heap, in the place of what was
+/// counted there.
 void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.

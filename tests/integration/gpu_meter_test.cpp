@@ -60,7 +60,9 @@ TEST(GpuMeter, GivesEachRolesShareAndTheWholeDevice) {
       ++seen;
     }
   EXPECT_EQ(seen, 8) << "two arms, a warm-up and a measure trial, a role and the tree";
-  EXPECT_EQ(comparison(results, "tree", "peak_gpu_used_bytes").at("verdict"), "unchanged");
+  const auto device = comparison(results, "tree", "peak_gpu_used_bytes");
+  EXPECT_EQ(device.at("baseline_median"), 700000000);
+  EXPECT_EQ(device.at("ratio"), 1);
 }
 
 TEST(GpuMeter, ListAndDoctorNameTheGpuOrWhatIsMissing) {

@@ -1,5 +1,5 @@
 // Five rounds of phases: `train` allocates and frees, `upload` loses 256 KiB a round, a cache made
-// in round 1 stays, and a thread works in a phase of its own. With an argument `upload` loses nothing.
+// in round 1 stays, and a thread works in a phase of its own. With an argument nothing is lost.
 #include <cstdlib>
 #include <thread>
 #include <vector>
