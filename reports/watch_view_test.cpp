@@ -79,7 +79,7 @@ TEST(WatchView, ColoursTheLimitByItsThresholdsOnlyWhereColourIsWanted) {
 
 TEST(WatchView, IsOneLineWithoutATerminal) {
   EXPECT_EQ(watch_line(leaking()),
-            "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  87 % of limit");
+            "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  limit 87 %");
   WatchSnapshot begun;
   EXPECT_EQ(watch_line(begun), "0.0 ms  rss -");
 }
