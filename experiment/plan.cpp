@@ -126,11 +126,12 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
     slowed.workload["deadline_seconds"] =
         experiment.workload.at("deadline_seconds").get<double>() * entry.patience;
     PlannedTrial planned = lower_workload(slowed, arm, slot, site, trial_dir);
-    // A tracer that brings its own allocator replaces the arm's: nothing is verified then.
+    // A tracer that brings its own allocator replaces the arm's.
     const bool keeps_allocator = entry.allocator.empty();
     if (keeps_allocator) preload_allocators(planned.plan, arm, site);
     attach_tracer(planned.plan, entry, slot, site, trial_dir);
-    if (keeps_allocator) require_allocators(planned.plan, arm, site, trial_dir);
+    if (keeps_allocator && !entry.hides_allocator)
+      require_allocators(planned.plan, arm, site, trial_dir);
     return planned;
   }
   PlannedTrial planned = lower_workload(experiment, arm, slot, site, trial_dir);

@@ -124,28 +124,38 @@ std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
   return commands;
 }
 
-std::string cost_of_an_arm(const Perturbation& cost) {
+/// "1 trial": what the medians are of.
+std::string trials_behind(const Perturbation& cost, const Results& results) {
+  const auto count = std::count_if(
+      results.trials.begin(), results.trials.end(), [&](const TrialData& trial) {
+        return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
+               trial.arm == cost.arm && trial.tracer == cost.tracer;
+      });
+  return fmt::format("{} trial{}", count, count == 1 ? "" : "s");
+}
+
+std::string cost_of_an_arm(const Perturbation& cost, const Results& results) {
   std::string text = cost.arm;
   if (cost.wall_ratio) text += fmt::format(" took {:.2f} times as long", *cost.wall_ratio);
   if (cost.wall_ratio && cost.peak_rss_ratio) text += " and";
   if (cost.peak_rss_ratio)
     text += fmt::format(" peaked at {:.2f} times its RSS", *cost.peak_rss_ratio);
-  return text;
+  return fmt::format("{} ({})", text, trials_behind(cost, results));
 }
 
-/// "Under massif, a took 30.10 times as long …; b took …"
-std::vector<std::string> perturbation_sentences(const std::vector<Perturbation>& costs) {
+/// "Under massif, a took 30.10 times as long … (1 trial); b took …"
+std::vector<std::string> perturbation_sentences(const Results& results) {
   std::vector<std::string> sentences;
   const Perturbation* before = nullptr;
-  for (const Perturbation& cost : costs) {
+  for (const Perturbation& cost : results.perturbation) {
     if (!cost.wall_ratio && !cost.peak_rss_ratio) continue;
     if (before != nullptr && before->tracer == cost.tracer) {
       sentences.back().back() = ';';
-      sentences.back() += " " + cost_of_an_arm(cost) + ".";
+      sentences.back() += " " + cost_of_an_arm(cost, results) + ".";
     } else {
       sentences.push_back(fmt::format("Under {}{}, {}.",
                                       cost.tracer == kRecorderTracer ? "the " : "", cost.tracer,
-                                      cost_of_an_arm(cost)));
+                                      cost_of_an_arm(cost, results)));
     }
     before = &cost;
   }
@@ -159,7 +169,7 @@ ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>
   const std::vector<Candidate> known = known_profiles(results, files);
   for (const Candidate& one : known) list.profiles.push_back(one.profile);
   list.commands = flamegraph_commands(known, results.baseline);
-  list.sentences = perturbation_sentences(results.perturbation);
+  list.sentences = perturbation_sentences(results);
   return list;
 }
 

@@ -75,11 +75,12 @@ TEST(ProfileList, SaysWhatRecordingDidToAnArm) {
   EXPECT_THAT(
       list_profiles(results, {}).sentences,
       ElementsAre(
-          "Under the recorder, before took 1.03 times as long and peaked at 1.10 times its RSS; "
-          "after peaked at 0.99 times its RSS."));
+          "Under the recorder, before took 1.03 times as long and peaked at 1.10 times its RSS "
+          "(1 trial); after peaked at 0.99 times its RSS (1 trial)."));
   results.perturbation.push_back({"before", "massif", 41.5, 2.0});
   EXPECT_EQ(list_profiles(results, {}).sentences.back(),
-            "Under massif, before took 41.50 times as long and peaked at 2.00 times its RSS.");
+            "Under massif, before took 41.50 times as long and peaked at 2.00 times its RSS "
+            "(0 trials).");
 }
 
 TEST(ProfileList, ComparesWithinATracerAndTheRoundsOfATrial) {

@@ -175,6 +175,8 @@ def main():
     parser.add_argument("--check", action="store_true",
                         help="exit 1 where used and reserved, above idle, differ by more than 2 %% + 2 MiB")
     options = parser.parse_args()
+    if not options.worker.exists():
+        sys.exit(f"there is no worker at {options.worker}: build it as docs/gpu.md says, or give --worker")
     config = read_json(options.config)
     driver = find_driver()
     wrong = checked = 0

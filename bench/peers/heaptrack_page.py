@@ -14,6 +14,7 @@ import re
 import statistics
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import peers
@@ -22,7 +23,7 @@ INTERPRET = "/usr/lib/heaptrack/libexec/heaptrack_interpret"
 
 
 def record(build, data, place):
-    client = peers.Client(build, data, "resnet18", {"name": "dummy-cifar10", "train_samples": 64, "test_samples": 32, "seed": 42}, 20)
+    client = peers.Client("ResNet18 round", build, data, "resnet18", {"name": "dummy-cifar10", "train_samples": 64, "test_samples": 32, "seed": 42}, 20)
     client.prepare(place)
     server = client.beside()
     subprocess.run(["heaptrack", "--raw", "-o", str(place / "trace"), *client.command()], check=True, stdout=subprocess.DEVNULL)
@@ -45,10 +46,13 @@ def interpret(raw, interpreted):
 
 def measured(command, environment):
     """(wall seconds, CPU seconds, peak RSS in MiB)"""
-    run = subprocess.run(["/usr/bin/time", "-f", "\n%e %U %S %M", *map(str, command)], env=environment, check=True,
-                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
-    wall, user, system, kib = map(float, run.stderr.split("\n")[-2].split())
-    return wall, user + system, kib / 1024
+    begin = time.monotonic()
+    run = subprocess.Popen(list(map(str, command)), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, used = os.wait4(run.pid, 0)
+    run.returncode = os.waitstatus_to_exitcode(status)
+    if run.returncode != 0:
+        raise SystemExit(f"{command[0]} ended with {run.returncode}")
+    return time.monotonic() - begin, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 def line(name, runs):

@@ -39,6 +39,7 @@ TracerEntry heaptrack_entry() {
   entry.limits =
       "Rounds are not told apart. A forked child is recorded once it executes a program. Behind a "
       "preloaded jemalloc, tcmalloc or mimalloc it does not see operator new.";
+  entry.hides_allocator = true;
   entry.patience = 10;
   entry.works_here = heaptrack_works;
   entry.make = make_heaptrack;

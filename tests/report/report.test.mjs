@@ -46,7 +46,7 @@ describe("profiles", () => {
     const { page } = await open_report(browser, report("traced"));
     const text = await page.textContent("#profiles");
     assert.match(text, /memduel flamegraph profiles\/28-server\.2\.mdp --diff profiles\/29-server\.2\.mdp/);
-    assert.match(text, /Under the recorder, .*; optimized took 1\.04 times as long and peaked at 1\.01 times its RSS[;.]/);
+    assert.match(text, /Under the recorder, .*; optimized took 1\.04 times as long and peaked at 1\.01 times its RSS \(1 trial\)[;.]/);
     assert.equal((await page.$$("#profiles tbody tr")).length, 9);
     await page.close();
   });
