@@ -118,7 +118,7 @@ function price(model: ReportModel): HTMLElement[] {
   return [
     section(
       "price",
-      "Same result, at what price",
+      "Other checks, and the price",
       h(
         "dl",
         { class: "answers" },

@@ -1,4 +1,4 @@
-// Who holds the memory: which profiles the run kept, how to open them, what recording them cost.
+// Which profiles the run kept, how to open them, what recording them cost.
 
 import { h, section } from "./dom";
 import type { ReportModel } from "./model";
@@ -9,7 +9,7 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
   return [
     section(
       "profiles",
-      "Profiles: who holds the memory",
+      "Profiles, and what recording cost",
       h("ul", { class: "growth" }, ...sentences.map((text) => h("li", {}, text))),
       h("p", { class: "muted" }, "Profile trials enter no statistic. In the run’s directory:"),
       ...commands.map((text) => h("p", { class: "command" }, h("code", {}, text))),
