@@ -64,26 +64,27 @@ Availability availability_of(const MeterEntry& meter) {
   return {false, described.value("no_cuda", "memduel-worker sees no GPU")};
 }
 
+constexpr std::size_t kIndent = 4;
+
+std::string indented(const std::string& text) {
+  return wrapped(std::string(kIndent, ' ') + text, kIndent);
+}
+
 std::string list_meters() {
   std::string text;
   for (const MeterEntry& meter : meters()) {
     const Availability here = availability_of(meter);
-    text += fmt::format("{:<10} {:<8} {}\n", meter.name,
-                        meter.kind == MeterKind::outside ? "outside" : "inside", meter.summary);
-    text += fmt::format("           needs: {}\n", meter.needs);
+    const char* side = meter.kind == MeterKind::outside ? "outside" : "inside";
+    text += wrapped(fmt::format("{} ({}): {}", meter.name, side, meter.summary), kIndent);
     const std::string way = here.how.empty() ? "" : ", " + here.how;
-    text +=
-        fmt::format("           works here: {}\n", here.works ? "yes" + way : "no, " + here.why);
-    text += fmt::format("           metrics: {}\n", fmt::join(meter.metrics, ", "));
+    text += indented("works here: " + (here.works ? "yes" + way : "no, " + here.why));
+    text += indented("needs " + meter.needs);
+    text += indented(fmt::format("metrics: {}", fmt::join(meter.metrics, ", ")));
   }
   return text;
 }
 
 std::string list_tracers() {
-  constexpr std::size_t kIndent = 4;
-  const auto indented = [&](const std::string& text) {
-    return wrapped(std::string(kIndent, ' ') + text, kIndent);
-  };
   std::string text;
   for (const TracerEntry& tracer : tracers()) {
     const std::string obstacle = obstacle_here(tracer, tracer.works_here());

@@ -405,13 +405,15 @@ TEST(Tracers, ATruncatedDumpIsAWarningOfTheRun) {
   }
 }
 
-TEST(Tracers, TheListFitsATerminal) {
+TEST(Tracers, TheirListAndThatOfMetersFitATerminal) {
   const Workplace place;
-  const Finished run = memduel(place, {"list", "tracers"});
-  EXPECT_EQ(run.status, 0);
-  for (const std::string& tracer : kTracers) EXPECT_THAT(run.out, HasSubstr(tracer + ": "));
-  std::istringstream lines(run.out);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  const Finished listed = memduel(place, {"list", "tracers"});
+  for (const std::string& tracer : kTracers) EXPECT_THAT(listed.out, HasSubstr(tracer + ": "));
+  for (const Finished& run : {listed, memduel(place, {"list", "meters"})}) {
+    EXPECT_EQ(run.status, 0);
+    std::istringstream lines(run.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  }
 }
 
 }  // namespace
