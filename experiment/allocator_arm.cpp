@@ -95,7 +95,7 @@ std::optional<fs::path> find_library(const std::vector<std::string>& files,
     for (std::string line; std::getline(lines, line);) {
       const auto arrow = line.find(" => ");
       if (arrow == std::string::npos || line.find("\t" + file + " (libc6,x86-64") != 0) continue;
-      const fs::path found = line.substr(arrow + 4);
+      fs::path found = line.substr(arrow + 4);
       if (fs::is_regular_file(found, error)) return found;
     }
   }

@@ -73,8 +73,7 @@ struct ReportOptions {
   int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
   /// Of a run that is still going the numbers of blocks at which it may look at its data,
   /// ascending; before the next one there is no verdict.
-  std::optional<std::vector<int>> running =
-      {};  // NOLINT(readability-redundant-member-init): -Wextra
+  std::optional<std::vector<int>> running = std::nullopt;
   /// What lies in the run's profiles/.
   std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
