@@ -75,7 +75,7 @@ std::vector<WatchTarget> watch_targets(const WatchOptions& options) {
 }
 
 std::string name_of(const WatchTarget& target) {
-  const std::string command = fmt::format("{}", fmt::join(target.argv, " "));
+  std::string command = fmt::format("{}", fmt::join(target.argv, " "));
   if (!target.pid) return command;
   return command.empty() ? fmt::format("pid {}", *target.pid)
                          : fmt::format("pid {} ({})", *target.pid, command);

@@ -20,8 +20,8 @@ inline constexpr const char* kWatchArm = "watch";
 struct WatchTarget {
   std::string role;
   std::vector<std::string> argv;
-  std::optional<pid_t> pid;                ///< of one that was there already
-  std::optional<double> seconds_before{};  ///< that it had run when the watch began
+  std::optional<pid_t> pid;                             ///< of one that was there already
+  std::optional<double> seconds_before = std::nullopt;  ///< that it had run when the watch began
 };
 
 /// The role "command", or "command-1" and so on of several processes.

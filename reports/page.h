@@ -18,8 +18,8 @@ struct Page {
   std::string_view data;  ///< the script finds it gzipped, in base64, in #memduel-data
   std::string_view script;
   std::string_view style;
-  std::vector<PageAttachment> attachments =
-      {};  // NOLINT(readability-redundant-member-init): -Wextra
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<PageAttachment> attachments = {};
 };
 
 /// Opens from disk, asks nobody for anything and runs no script but its own.
