@@ -126,8 +126,8 @@ std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
 
 /// "1 trial": what the medians are of.
 std::string trials_behind(const Perturbation& cost, const Results& results) {
-  const auto count = std::count_if(
-      results.trials.begin(), results.trials.end(), [&](const TrialData& trial) {
+  const auto count =
+      std::count_if(results.trials.begin(), results.trials.end(), [&](const TrialData& trial) {
         return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
                trial.arm == cost.arm && trial.tracer == cost.tracer;
       });

@@ -49,7 +49,7 @@ std::string left_text(const GrowthNow& now) {
 
 std::string rounds_text(const WatchSnapshot& snapshot) {
   if (snapshot.rounds_ended == 0 && !snapshot.running_round) return "no rounds";
-  const std::string ended = fmt::format("{} rounds ended", snapshot.rounds_ended);
+  std::string ended = fmt::format("{} rounds ended", snapshot.rounds_ended);
   if (!snapshot.running_round) return ended;
   return fmt::format("round {}, {}", *snapshot.running_round, ended);
 }
