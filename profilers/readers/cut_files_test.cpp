@@ -1,4 +1,5 @@
 // A file that ends at the end of a line looks whole: whatever the format lets tell is told.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,10 +39,17 @@ std::vector<std::size_t> line_ends(const std::string& text, std::size_t most) {
   return sample;
 }
 
-/// All that a profile says but its notes.
-std::string said_by(Profile profile) {
-  profile.notes.clear();
-  return export_json(profile);
+/// What a profile says of the program: who has how much, and when.
+std::string said_by(const Profile& profile) {
+  std::string said;
+  for (const ProfileKind kind :
+       {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated, ProfileKind::temporary}) {
+    said += to_string(kind) + "\n" + export_folded(profile, kind);
+  }
+  for (const ProfileMoment& moment : profile.moments) {
+    said += fmt::format("{} {}\n", moment.at, moment.bytes);
+  }
+  return said;
 }
 
 bool is_told(std::string_view text, const std::string& whole) {
@@ -51,7 +59,7 @@ bool is_told(std::string_view text, const std::string& whole) {
   const bool noted =
       std::any_of(profile.notes.begin(), profile.notes.end(),
                   [](const std::string& note) { return note.find(kCutOff) != std::string::npos; });
-  // What only lacks lines that say nothing of the program is no other profile.
+  // [vsyscall], behind [stack], is no loss.
   return noted || said_by(profile) == whole;
 }
 
@@ -60,7 +68,7 @@ class LinesOf : public testing::TestWithParam<const char*> {};
 TEST_P(LinesOf, AFileCutAfterAnyIsTold) {
   const std::string text = unpacked(GetParam());
   const std::string whole = said_by(read_text(text));
-  const std::vector<std::size_t> ends = line_ends(text, 24);
+  const std::vector<std::size_t> ends = line_ends(text, 12);
   ASSERT_GE(ends.size(), 8U);
   for (const std::size_t end : ends) {
     EXPECT_TRUE(is_told(std::string_view(text).substr(0, end), whole))
