@@ -24,7 +24,7 @@ std::string exported(const Profile& profile, const ExportArguments& arguments) {
   // Its counters say something also of a profile without a sample.
   if (arguments.format == "json") return export_json(profile);
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
-  const ProfileKind kind = choose_kind(profile, wanted);
+  const ProfileKind kind = choose_kind(profile, wanted, arguments.profile);
   if (arguments.format == "folded") return export_folded(profile, kind);
   if (arguments.format == "speedscope") return export_speedscope(profile, kind);
   return export_pprof(profile);

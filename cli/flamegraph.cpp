@@ -34,13 +34,13 @@ int flamegraph(const FlamegraphArguments& arguments) {
   const Profile profile = open_profile(file);
   FlameDataOptions options;
   options.names = {file.filename().string()};
-  options.first = choose_kind(profile, kind_from(arguments.kind));
+  options.first = choose_kind(profile, kind_from(arguments.kind), arguments.profile);
   std::optional<Profile> other;
   std::string title = file.filename().string();
   if (!arguments.other.empty()) {
     const std::filesystem::path other_file = arguments.other;
     other = open_profile(other_file);
-    if (!arguments.kind.empty()) choose_kind(*other, options.first);
+    if (!arguments.kind.empty()) choose_kind(*other, options.first, arguments.other);
     options.names.push_back(other_file.filename().string());
     const Comparability both = comparability_of(profile, *other, options.names);
     if (!both.warning.empty()) fmt::print(stderr, "memduel: {}\n", both.warning);

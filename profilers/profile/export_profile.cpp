@@ -79,21 +79,39 @@ std::string dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+/// What may have kept the amounts out of the profile.
+std::string advice_for_none(const Profile& profile) {
+  if (!profile.notes.empty()) return {};
+  if (profile.unit != ProfileUnit::bytes) {
+    return "a program that ran for less than a sampling period has none: let it run longer or "
+           "sample "
+           "more often";
+  }
+  if (!profile.sampled()) return {};
+  return "a sampled run of a small program may have none: record every block (memduel record "
+         "--exact)";
+}
+
+[[noreturn]] void fail_without(const Profile& profile, const std::string& kind,
+                               const std::string& file) {
+  const char* const amounts = profile.unit == ProfileUnit::bytes ? "allocations" : "samples";
+  std::string problem = fmt::format("the profile has no {}{}", kind, amounts);
+  for (const std::string& note : profile.notes) problem += "; " + note;
+  throw Error(ExitCode::io, problem, file, advice_for_none(profile));
+}
+
 }  // namespace
 
-ProfileKind choose_kind(const Profile& profile, std::optional<ProfileKind> wanted) {
+ProfileKind choose_kind(const Profile& profile, std::optional<ProfileKind> wanted,
+                        const std::string& file) {
   if (wanted) {
-    if (sites_of(profile, *wanted).empty()) {
-      throw Error(ExitCode::io,
-                  fmt::format("the profile has no {} allocations", to_string(*wanted)));
-    }
-    return *wanted;
+    if (!sites_of(profile, *wanted).empty()) return *wanted;
+    fail_without(profile, to_string(*wanted) + " ", file);
   }
   for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
     if (!sites_of(profile, kind).empty()) return kind;
   }
-  throw Error(ExitCode::io, "the profile has no allocations", {},
-              "a sampled run of a small program may have none: record it with --exact");
+  fail_without(profile, "", file);
 }
 
 std::string export_folded(const Profile& profile, ProfileKind kind) {

@@ -23,7 +23,9 @@ std::string export_speedscope(const Profile& profile, ProfileKind kind);
 std::string export_json(const Profile& profile);
 
 /// The kind that was asked for, else the first of peak, live, allocated that the profile has.
-/// Throws Error(io) when it has none of the kind.
-ProfileKind choose_kind(const Profile& profile, std::optional<ProfileKind> wanted);
+/// Throws Error(io) when it has none of the kind: naming `file`, with what was noted when it was
+/// read.
+ProfileKind choose_kind(const Profile& profile, std::optional<ProfileKind> wanted,
+                        const std::string& file = {});
 
 }  // namespace memduel

@@ -11,7 +11,9 @@ std::string loss_of(const TraceReading& reading) {
   if (reading.damaged == 0 && !reading.truncated) return {};
   return fmt::format("recovered {} of {} blocks{}", reading.blocks,
                      reading.blocks + reading.damaged + (reading.truncated ? 1 : 0),
-                     reading.truncated ? "; the file ends inside a block" : "");
+                     reading.truncated
+                         ? fmt::format("; the file ends inside a block at byte {}", reading.bytes)
+                         : "");
 }
 
 Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
@@ -40,6 +42,10 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
   replay.symbols_block(symbols);
   Profile profile = replay.finish();
   if (const std::string loss = loss_of(reading); !loss.empty()) profile.notes.push_back(loss);
+  if (profile.info.contains("end") && !reading.indexed && !reading.truncated) {
+    profile.notes.push_back(fmt::format(
+        "the file ends at byte {} without its index: it may be cut off", reading.bytes));
+  }
   if (const auto loss = profile.info.find("loss"); loss != profile.info.end()) {
     profile.notes.push_back(loss->second);
   }

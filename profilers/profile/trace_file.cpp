@@ -64,6 +64,7 @@ TraceReading read_trace(std::string_view bytes, const std::string& name,
                         const std::function<void(const TraceBlock&)>& visit) {
   check_header(bytes, name);
   TraceReading reading;
+  reading.bytes = bytes.size();
   std::size_t at = sizeof(TraceHeader);
   while (at < bytes.size()) {
     if (bytes.size() - at < sizeof(BlockHeader)) {

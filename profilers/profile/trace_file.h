@@ -22,6 +22,7 @@ struct TraceReading {
   int blocks = 0;          ///< read
   int damaged = 0;         ///< skipped: checksum or compression
   bool truncated = false;  ///< ends inside a block
+  std::size_t bytes = 0;   ///< of the whole file
   bool indexed = false;    ///< ends with an index: the file was finished
 };
 

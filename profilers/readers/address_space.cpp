@@ -97,10 +97,18 @@ bool AddressSpace::add_maps_line(std::string_view line) {
   cursor.word();  // inode
   cursor.skip_spaces();
   const std::string path(cursor.rest());
+  has_stack_ = has_stack_ || path.starts_with("[stack");
   if (executable && (path.starts_with('/') || path.starts_with('['))) {
     add_mapped({*begin, *end, *offset, path, {}});
   }
   return true;
+}
+
+void AddressSpace::end_maps() {
+  if (has_stack_) return;
+  profile_.notes.emplace_back(
+      "its list of mapped files ends before [stack]: the file may be cut off there; frames of "
+      "files that are missing have no names");
 }
 
 void AddressSpace::add_mapped(const MappedFile& mapped) {
@@ -187,6 +195,7 @@ void read_maps(std::string_view text, const PlainSource& source, AddressSpace& s
     }
     at = end + 1;
   }
+  space.end_maps();
 }
 
 }  // namespace memduel

@@ -46,6 +46,9 @@ class AddressSpace {
   void add_mapped(const MappedFile& mapped);
   /// A line of /proc/PID/maps; false when it is none.
   bool add_maps_line(std::string_view line);
+  /// After the last such line: notes that the list may be cut off where it lacks [stack], which
+  /// every process has, behind all of its files.
+  void end_maps();
 
   /// The location of an address of an instruction (of a call: not the one it returns to), with its
   /// names; unnamed where the file has none, is gone, or is not the mapped one any more.
@@ -73,6 +76,7 @@ class AddressSpace {
   SymbolOptions options_;
   std::vector<Range> ranges_;
   bool sorted_ = true;
+  bool has_stack_ = false;  ///< of the maps
   std::map<std::pair<std::string, std::uint64_t>, std::size_t> modules_;
   std::map<std::string, std::optional<ElfFile>> elf_files_;
   std::set<std::size_t> replaced_;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "profilers/readers/allocator_frames.h"
+
 namespace memduel {
 
 Estimate unbiased(std::uint64_t count, std::uint64_t bytes, double interval) {
@@ -15,18 +17,34 @@ Estimate unbiased(std::uint64_t count, std::uint64_t bytes, double interval) {
   return {sum / p, n / p, n * mean * mean * missed / (p * p), samples};
 }
 
-void add_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
-                const std::vector<DumpedStack>& stacks) {
+namespace {
+
+void add_dumped(Profile& profile, StackBuilder& builder, AddressSpace& space,
+                const std::vector<DumpedStack>& stacks, bool of_heap) {
+  std::vector<std::uint32_t> locations;
   for (const DumpedStack& stack : stacks) {
+    locations.clear();
+    for (const std::uint64_t call : stack.calls) locations.push_back(space.location_at(call));
+    const std::size_t own = of_heap ? allocator_frames(profile, locations) : 0;
     std::uint32_t node = 0;
-    for (auto call = stack.calls.rbegin(); call != stack.calls.rend(); ++call) {
-      node = builder.stack(node, space.location_at(*call));
-    }
+    for (std::size_t i = locations.size(); i-- > own;) node = builder.stack(node, locations[i]);
     AllocationSite& site = profile.sites[builder.site_number(node)];
     site.live += stack.live;
     site.allocated += stack.allocated;
   }
   space.finish();
+}
+
+}  // namespace
+
+void add_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
+                const std::vector<DumpedStack>& stacks) {
+  add_dumped(profile, builder, space, stacks, false);
+}
+
+void add_heap_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
+                     const std::vector<DumpedStack>& stacks) {
+  add_dumped(profile, builder, space, stacks, true);
 }
 
 }  // namespace memduel

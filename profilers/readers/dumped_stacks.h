@@ -28,5 +28,9 @@ Estimate unbiased(std::uint64_t count, std::uint64_t bytes, double interval);
 /// Adds the stacks to the profile's sites.
 void add_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
                 const std::vector<DumpedStack>& stacks);
+/// The same of a heap: without the allocator's own frames, so that a stack ends in who asked for
+/// the block.
+void add_heap_stacks(Profile& profile, StackBuilder& builder, AddressSpace& space,
+                     const std::vector<DumpedStack>& stacks);
 
 }  // namespace memduel

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "profilers/readers/allocator_frames.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/testing/golden.h"
 
@@ -77,6 +78,42 @@ TEST(Jemalloc, IsUnbiasedAsJeprofDoes) {
   EXPECT_NEAR(total_of(profile, ProfileKind::allocated).count, 1571, 1);
   EXPECT_TRUE(profile.sampled());
   EXPECT_EQ(profile.info.at("interval_bytes"), "16384");
+}
+
+TEST(HeapDumps, EndInWhoAskedForTheBlock) {
+  for (const char* file : {"jemalloc.heap", "sampled.heap"}) {
+    const Profile profile = read_golden(file);
+    for (const auto& [stack, amount] :
+         stacks_of(profile, sites_of(profile, ProfileKind::allocated))) {
+      for (const FrameName& frame : frames_of(profile, stack)) {
+        EXPECT_EQ(frame.function.find("malloc."), std::string::npos) << file << frame.function;
+        EXPECT_EQ(frame.file.find("malloc.so"), std::string::npos) << file << frame.function;
+      }
+    }
+  }
+}
+
+/// Frames of a program without modules, by name, innermost first.
+std::size_t own_frames(const std::vector<std::string>& names) {
+  Profile profile;
+  std::vector<std::uint32_t> locations;
+  for (const std::string& name : names) {
+    profile.locations.push_back(
+        {ProfileLocation::Kind::native, std::nullopt, 0, {{"inlined", {}, 0}, {name, {}, 0}}});
+    locations.push_back(static_cast<std::uint32_t>(locations.size()));
+  }
+  return allocator_frames(profile, locations);
+}
+
+TEST(HeapDumps, DropWhatPprofAndJeprofDrop) {
+  EXPECT_EQ(own_frames({"prof_backtrace", "imalloc", "je_malloc", "operator new(unsigned long)",
+                        "load()", "main"}),
+            4U);
+  EXPECT_EQ(own_frames({"load()", "malloc", "main"}), 2U);  // jeprof: whatever is inside of it
+  EXPECT_EQ(own_frames({"prof_alloc_prep", "load()", "prof_load", "main"}), 1U);
+  EXPECT_EQ(own_frames({"load()", "prof_load", "main"}), 0U);
+  EXPECT_EQ(own_frames({"malloc_wrapper", "main"}), 0U);
+  EXPECT_EQ(own_frames({}), 0U);
 }
 
 TEST(Jemalloc, CountsAllThreadsOnceAndSaysWhereItMakesNoSense) {

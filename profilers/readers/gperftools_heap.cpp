@@ -47,7 +47,7 @@ class GperftoolsHeapReader {
     }
     if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
     read_maps(source_, space_);
-    add_stacks(profile_, builder_, space_, stacks_);
+    add_heap_stacks(profile_, builder_, space_, stacks_);
     note_loss();
     profile_.info["amounts"] = "requested bytes";
     return std::move(profile_);

@@ -43,6 +43,7 @@ class HeaptrackReader {
 
   void read_line(std::string_view text) {
     HeaptrackLine line(source_, text);
+    note_order(text);
     switch (text[0]) {
       case '+':
         return raw_ ? read_raw_allocation(line) : read_allocation(line);
@@ -92,6 +93,27 @@ class HeaptrackReader {
       default:
         source_.fail(fmt::format("line {}: no line of a heaptrack trace begins like that",
                                  source_.line_number()));
+    }
+  }
+
+  // When the program exits, heaptrack writes the time ('c') and, where it can tell, the resident
+  // memory ('R'), and closes the trace. heaptrack_interpret ends its own with two comments.
+  void note_order(std::string_view text) {
+    counted_ = text.starts_with("# ips:");
+    if (text[0] == '#') return;
+    closed_ = text[0] == 'R' || (text[0] == 'c' && !moment_.rss_bytes);
+  }
+
+  void note_end() {
+    if (!raw_ && !counted_) {
+      profile_.notes.emplace_back(
+          "the trace ends without the counts that heaptrack_interpret writes last: it may be cut "
+          "off; what came after is missing");
+    } else if (!closed_) {
+      profile_.notes.emplace_back(
+          "the trace ends without the time and memory that heaptrack writes when the program "
+          "exits: the program was killed or left by _exit, or the trace may be cut off; what came "
+          "after is missing");
     }
   }
 
@@ -228,6 +250,7 @@ class HeaptrackReader {
   }
 
   Profile finish() {
+    note_end();
     space_.finish();
     heap_.finish(profile_);
     profile_.moments = timeline_.moments();
@@ -258,6 +281,8 @@ class HeaptrackReader {
   std::string program_;
   std::uint64_t version_ = 1;
   bool raw_ = false;
+  bool closed_ = false;   ///< the last line is one with which heaptrack ends
+  bool counted_ = false;  ///< likewise heaptrack_interpret
   double page_bytes_ = 4096;
   std::vector<std::string> strings_;
   std::vector<std::uint32_t> locations_;  ///< of instructions, from number 1

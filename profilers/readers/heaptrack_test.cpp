@@ -10,6 +10,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using namespace testing_golden;
 
 // testdata/heap_shapes.cpp: 10 blocks of 1000 bytes, 16 of 64 KiB and 16 pointers to them, after
@@ -22,8 +23,7 @@ TEST(Heaptrack, InterpretedTraceHasWhatHeaptrackPrintSays) {
   EXPECT_EQ(total_of(profile, ProfileKind::allocated).count, 532);
   EXPECT_EQ(total_of(profile, ProfileKind::live).bytes, 10000);  // 10.00K
   EXPECT_EQ(total_of(profile, ProfileKind::live).count, 10);
-  // heaptrack_print says 502: it takes a free of blocks number 0 after another free for one of the
-  // block that was allocated last.
+  // heaptrack_print says 502: totals_test.cpp has why.
   EXPECT_EQ(total_of(profile, ProfileKind::temporary).count, 501);
   EXPECT_THAT(largest_stack(profile, ProfileKind::peak),
               ElementsAre("_start", "__libc_start_main_impl", "__libc_start_call_main", "main",
@@ -70,6 +70,21 @@ TEST(Heaptrack, RawTraceForgetsFreesOfBlocksFromBefore) {
       read_text(std::string(kStart) + "x 4 /bin\nt 10 0\n- 7000\n+ 10 1 7000\n- 7000\n- 7000\n");
   EXPECT_EQ(total_of(profile, ProfileKind::allocated).count, 1);
   EXPECT_EQ(total_of(profile, ProfileKind::live).count, 0);
+}
+
+TEST(Heaptrack, NotesATraceWithoutItsEnd) {
+  const std::string raw = std::string(kStart) + "x 4 /bin\nt 10 0\n+ 10 1 7000\n";
+  EXPECT_THAT(read_text(raw).notes, ElementsAre(HasSubstr("the program was killed")));
+  EXPECT_THAT(read_text(raw + "c 1\nR 5\n").notes, IsEmpty());
+  EXPECT_THAT(read_text(raw + "c 1\n").notes, IsEmpty());  // /proc could not be read
+  EXPECT_THAT(read_text(raw + "c 1\nR 5\nc 2\n").notes, ElementsAre(HasSubstr("cut off")));
+  const std::string interpreted = std::string(kStart) + "s 1 a\ni 1 1\nt 1 0\na 8 1\n+ 0\n";
+  const std::string counts = "\n# strings: 1\n# ips: 1\n";
+  EXPECT_THAT(read_text(interpreted + "c 1\nR 5\n").notes,
+              ElementsAre(HasSubstr("without the counts that heaptrack_interpret writes last")));
+  EXPECT_THAT(read_text(interpreted + counts).notes,
+              ElementsAre(HasSubstr("the program was killed")));
+  EXPECT_THAT(read_text(interpreted + "c 1\nR 5\n" + counts).notes, IsEmpty());
 }
 
 TEST(Heaptrack, SaysWhereATraceMakesNoSense) {

@@ -29,7 +29,7 @@ class JemallocReader {
     }
     if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
     read_maps(source_, space_);
-    add_stacks(profile_, builder_, space_, stacks_);
+    add_heap_stacks(profile_, builder_, space_, stacks_);
     profile_.info["mode"] = "sampled";
     profile_.info["amounts"] = "bytes of size classes";
     return std::move(profile_);

@@ -73,7 +73,8 @@ class MassifReader {
   }
 
   void read_snapshot() {
-    field("snapshot=");
+    const std::uint64_t number = profile_.moments.size();
+    if (field("snapshot=") != number) source_.fail(fmt::format("expected snapshot={}", number));
     if (whole_line() != kMassifRule) source_.fail("expected " + std::string(kMassifRule));
     ProfileMoment moment;
     moment.at = static_cast<double>(field("time="));
@@ -164,7 +165,11 @@ class MassifReader {
       if (peak_) {
         profile_.info["peak_unmarked"] = "its largest snapshot with stacks";
         profile_.notes.emplace_back(
-            "massif marked no peak: the largest snapshot with stacks stands for it");
+            "massif marked no peak: the largest snapshot with stacks stands for it (else the file "
+            "may be cut off before the peak)");
+      } else {
+        profile_.notes.emplace_back(
+            "no snapshot has stacks: the run was short, or the file may be cut off");
       }
     }
     if (peak_) {

@@ -77,6 +77,10 @@ TEST(Massif, SaysWhereASnapshotMakesNoSense) {
   EXPECT_EQ(problem_of(snapshots("")), "text: byte 33: the file ends before its first snapshot");
   EXPECT_THAT(problem_of(snapshots(snapshot(0, "heap_tree=peak\nn1: 30 (roots)\n  n0: 1 f\n"))),
               HasSubstr("a node of another depth"));
+  EXPECT_EQ(problem_of(snapshots(snapshot(1, "heap_tree=empty\n"))),
+            "text: byte 46: expected snapshot=0");
+  EXPECT_THAT(read_text(snapshots(snapshot(0, "heap_tree=empty\n"))).notes,
+              ElementsAre(HasSubstr("no snapshot has stacks")));
   EXPECT_THAT(problem_of(snapshots(snapshot(0, "heap_tree=other\n"))),
               HasSubstr("expected heap_tree=empty, detailed or peak"));
 }

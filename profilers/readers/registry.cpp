@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 
@@ -73,7 +74,17 @@ Profile read_profile(const std::filesystem::path& file) {
   }
   Profile profile = load_profile(file);
   // Its names stand in it unless it was left behind by a killed `memduel record`.
-  if (!profile.info.contains("end")) symbolize(profile, symbols);
+  if (!profile.info.contains("end")) {
+    const bool lossy = std::any_of(profile.notes.begin(), profile.notes.end(),
+                                   [](const auto& note) { return note.starts_with("recovered "); });
+    if (!lossy) {
+      profile.notes.emplace_back(
+          "memduel record did not finish this file: it was killed, or not there, or the file may "
+          "be "
+          "cut off");
+    }
+    symbolize(profile, symbols);
+  }
   return profile;
 }
 

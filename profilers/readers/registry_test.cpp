@@ -6,6 +6,9 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <cstring>
+
+#include "base/scratch_directory.h"
 #include "profilers/profile/export_profile.h"
 #include "profilers/readers/number_map.h"
 #include "profilers/readers/testing/golden.h"
@@ -86,6 +89,56 @@ TEST(Registry, AFileOfAnotherKindIsOneLineWithTheOffset) {
         AllOf(StartsWith("text: byte 0: no profile of a known format (memduel record, heaptrack"),
               Not(HasSubstr("\n"))));
   }
+}
+
+/// What flamegraph and export say of a file without amounts.
+std::string nothing_in(const Profile& profile, std::optional<ProfileKind> kind = std::nullopt) {
+  try {
+    choose_kind(profile, kind, "file");
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return {};
+}
+
+TEST(Recorded, CutIsSaidWithTheFileAndTheByte) {
+  const ScratchDirectory place(testing::TempDir(), "cut-mdp");
+  const std::string whole = read_file(golden_file("shapes.mdp"));
+  const std::filesystem::path file = place.path() / "cut.mdp";
+  write_file_atomically(file, whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(nothing_in(read_profile(file)),
+            "file: the profile has no allocations; recovered 1 of 2 blocks; the file ends inside a "
+            "block at byte " +
+                std::to_string(whole.size() / 2));
+  // After the header and the first block, whose stored size is the third word of its own header.
+  std::uint32_t stored = 0;
+  std::memcpy(&stored, whole.data() + 16 + 8, sizeof stored);
+  write_file_atomically(file, whole.substr(0, 16 + 20 + stored));
+  EXPECT_THAT(nothing_in(read_profile(file)), HasSubstr("memduel record did not finish this file"));
+  // Without the index, whose header and bytes are the last block.
+  write_file_atomically(file, whole.substr(0, whole.rfind(std::string("\x04\0\0\0", 4))));
+  EXPECT_THAT(read_profile(file).notes, testing::Contains(HasSubstr("without its index")));
+  write_file_atomically(file, "");
+  EXPECT_THROW(read_profile(file), Error);
+  write_file_atomically(file, whole);
+  EXPECT_THAT(read_profile(file).notes, testing::Each(Not(HasSubstr("cut off"))));
+}
+
+constexpr const char* kStackOnly = "7ffd0000-7ffe0000 rw-p 00000000 00:00 0 [stack]\n";
+
+TEST(Nothing, IsExplainedByWhatTheProfileIs) {
+  const Profile sampled =
+      read_text(std::string("heap_v2/16384\n  t*: 0: 0 [0: 0]\nMAPPED_LIBRARIES:\n") + kStackOnly);
+  EXPECT_THAT(nothing_in(sampled), AllOf(StartsWith("file: the profile has no allocations\n"),
+                                         HasSubstr("memduel record --exact")));
+  const Profile exact = read_text(
+      std::string("heap profile: 0: 0 [0: 0] @ heapprofile\nMAPPED_LIBRARIES:\n") + kStackOnly);
+  EXPECT_EQ(nothing_in(exact, ProfileKind::peak), "file: the profile has no peak allocations");
+  const std::uint64_t words[] = {0, 3, 0, 4000, 0, 0, 1, 0};
+  const Profile time =
+      read_text(std::string(reinterpret_cast<const char*>(words), sizeof words) + kStackOnly);
+  EXPECT_THAT(nothing_in(time), AllOf(StartsWith("file: the profile has no samples\n"),
+                                      Not(HasSubstr("--exact")), HasSubstr("run longer")));
 }
 
 TEST(Folded, HasWhatHeaptrackPrintWrote) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "profilers/readers/testing/golden.h"
@@ -70,6 +71,66 @@ TEST(PrintedTotals, OfPprofAndJeprof) {
       EXPECT_NEAR(question.objects ? found.count : found.bytes, total, 1) << command;
     }
   }
+}
+
+/// The dump of jemalloc.heap as it would be if the program were in testdata: its names are there on
+/// every machine.
+Profile jemalloc_with_names() {
+  const std::string recorded = "/opt/heap_shapes/shapes_jemalloc";
+  const std::string kept = golden_file("shapes_jemalloc").string();
+  std::string text = read_file(golden_file("jemalloc.heap"));
+  for (std::size_t at = 0; (at = text.find(recorded, at)) != std::string::npos; at += kept.size())
+    text.replace(at, recorded.size(), kept);
+  return read_text(text);
+}
+
+std::string without_parameters(const std::string& function) {
+  return function.substr(0, function.find('('));
+}
+
+/// What jeprof prints of a function: in stacks that end there, and in all that go through it.
+std::pair<double, double> flat_and_cumulative(const Profile& profile, const Question& question,
+                                              const std::string& function) {
+  std::pair<double, double> amounts;
+  for (const auto& [stack, estimate] : stacks_of(profile, sites_of(profile, question.kind))) {
+    const double amount = question.objects ? estimate.count : estimate.bytes;
+    const auto frames = frames_of(profile, stack);
+    const auto is_it = [&](const FrameName& frame) {
+      return without_parameters(frame.function) == function;
+    };
+    if (!frames.empty() && is_it(frames.back())) amounts.first += amount;
+    if (std::any_of(frames.begin(), frames.end(), is_it)) amounts.second += amount;
+  }
+  return amounts;
+}
+
+TEST(PrintedTotals, OfJeprofWithEveryFunctionOfTheProgram) {
+  const Profile profile = jemalloc_with_names();
+  const std::regex row(R"(^ *(\d+) +[\d.]+% +[\d.]+% +(\d+) +[\d.]+% (\S+)$)");
+  const std::set<std::string> program = {"_start",   "main",        "leak",
+                                         "hold_all", "come_and_go", "allocate"};
+  std::set<std::string> seen;
+  for (const Question& question : kQuestions) {
+    const std::string command =
+        std::string("jeprof --text --") + question.option + " jemalloc.heap";
+    double flat_elsewhere = 0;
+    for (const std::string& line : printed(command)) {
+      std::smatch found;
+      if (!std::regex_match(line, found, row)) continue;
+      if (!program.contains(found[3])) {  // in libraries, whose names each machine has otherwise
+        flat_elsewhere += number(found[1]);
+        continue;
+      }
+      const auto [flat, cumulative] = flat_and_cumulative(profile, question, found[3]);
+      EXPECT_NEAR(flat, number(found[1]), 1) << command << line;
+      EXPECT_NEAR(cumulative, number(found[2]), 1) << command << line;
+      seen.insert(found[3]);
+    }
+    const Estimate total = total_of(profile, question.kind);
+    const double here = flat_and_cumulative(profile, question, "allocate").first;
+    EXPECT_NEAR((question.objects ? total.count : total.bytes) - here, flat_elsewhere, 1);
+  }
+  EXPECT_EQ(seen, program);
 }
 
 TEST(PrintedTotals, OfPprofAndTheCutDump) {
@@ -145,6 +206,28 @@ TEST(PrintedTotals, OfHeaptrackPrint) {
               heaptrack_bytes(captured(lines, R"(^peak heap memory consumption: (\S+)$)")), 5e3);
   EXPECT_NEAR(total_of(profile, ProfileKind::live).bytes,
               heaptrack_bytes(captured(lines, R"(^total memory leaked: (\S+)$)")), 5);
+}
+
+/// After a free, heaptrack_print sets the number of the block that was allocated last to 0, which
+/// is a number too: it counts a free of blocks number 0 that follows another free as a temporary
+/// one.
+std::size_t frees_of_zero_after_another() {
+  PlainSource source(golden_file("heaptrack.gz"));
+  std::size_t found = 0;
+  bool freed = true;
+  while (const auto line = source.line()) {
+    if (*line == "- 0" && freed) ++found;
+    if (line->starts_with("-") || line->starts_with("+")) freed = line->starts_with("-");
+  }
+  return found;
+}
+
+TEST(PrintedTotals, OfHeaptrackPrintAndWhyItHasAnotherTemporaryBlock) {
+  const double all = number(captured(printed("heaptrack_print heaptrack.gz"),
+                                     R"(^temporary memory allocations: (\d+) )"));
+  const double ours = total_of(read_golden("heaptrack.gz"), ProfileKind::temporary).count;
+  EXPECT_EQ(frees_of_zero_after_another(), 1U);
+  EXPECT_EQ(ours + static_cast<double>(frees_of_zero_after_another()), all);
 }
 
 TEST(PrintedTotals, OfHeaptrackInterpretAndTheRawTrace) {

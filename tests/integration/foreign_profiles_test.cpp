@@ -115,6 +115,12 @@ TEST(ForeignProfiles, AreExportedLikeAnyOther) {
 TEST(ForeignProfiles, AWrongEmptyOrHalfFileIsOneLineAndExitFour) {
   const Workplace place;
   const std::string whole = read_file(golden("heaptrack.raw.zst"));
+  const std::string recorded = read_file(golden("shapes.mdp"));
+  const std::string half = place.file("half.mdp", recorded.substr(0, recorded.size() / 2));
+  const Finished page = memduel(place, {"flamegraph", half});
+  EXPECT_EQ(page.status, 4);
+  EXPECT_EQ(std::count(page.err.begin(), page.err.end(), '\n'), 1) << page.err;
+  EXPECT_THAT(page.err, AllOf(HasSubstr(half), HasSubstr("ends inside a block at byte ")));
   const std::string files[] = {
       place.file("wrong.txt", "Dear reader\n"),
       place.file("empty.zst", ""),

@@ -53,3 +53,5 @@ mv je.*.heap jemalloc.heap
   echo "== ms_print massif.out"; ms_print massif.out
 } >totals.txt
 cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst massif.out shapes.mdp gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"
+# Small enough to keep: its names, for the functions that jeprof lists.
+objcopy --strip-debug shapes_jemalloc "$here/shapes_jemalloc"
