@@ -84,8 +84,7 @@ std::string advice_for_none(const Profile& profile) {
   if (!profile.notes.empty()) return {};
   if (profile.unit != ProfileUnit::bytes) {
     return "a program that ran for less than a sampling period has none: let it run longer or "
-           "sample "
-           "more often";
+           "sample more often";
   }
   if (!profile.sampled()) return {};
   return "a sampled run of a small program may have none: record every block (memduel record "

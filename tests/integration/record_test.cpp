@@ -122,7 +122,7 @@ TEST(Record, CountersAreExportedWithoutASample) {
   const Finished folded =
       memduel(place, {"export", place.path("out.mdp").string(), "--format", "folded"});
   EXPECT_EQ(folded.status, 4);
-  EXPECT_THAT(folded.err, HasSubstr("record it with --exact"));
+  EXPECT_THAT(folded.err, HasSubstr("memduel record --exact"));
 }
 
 TEST(Record, LeavesGitUnharmed) {
