@@ -240,6 +240,57 @@ TEST(TracerAgreement, KnowsWhichToolsHaveLibrariesFreeTheirPools) {
       AgreementOutcome::unexplained);
 }
 
+TEST(TracerAgreement, KnowsThatHeaptrackStopsBeforeLibrariesFree) {
+  // Of the constructor's 300 the reference has 100 live; of load's 900 none, of parse's 100 all.
+  const auto live = [](double constructor, double load, double parse) {
+    return std::vector<Traced>{{"_dl_init call_init pool", 300, 1, constructor},
+                               {"main load", 900, 9, load},
+                               {"main parse", 100, 10, parse}};
+  };
+  const auto found = [&](const std::vector<Traced>& heaptrack) {
+    return amount_in(agreement_of(traced_by("", live(100, 0, 100)), "heaptrack",
+                                  traced_by("heaptrack 1.4.0", heaptrack)),
+                     "live");
+  };
+  const AgreementAmount all = found(live(300, 900, 100));
+  EXPECT_EQ(all.outcome, AgreementOutcome::explained);
+  EXPECT_THAT(codes(all.reasons), ElementsAre("freed_after_stop"));
+  EXPECT_EQ(all.reasons[0].low_bytes, 0);
+  EXPECT_EQ(all.reasons[0].high_bytes, 200 + 900);
+  EXPECT_EQ(found(live(100, 0, 150)).outcome, AgreementOutcome::unexplained)
+      << "the reference did not see it freed";
+  EXPECT_EQ(found(live(300, 2000, 100)).outcome, AgreementOutcome::unexplained)
+      << "the reference did not see as much allocated";
+  EXPECT_EQ(found(live(50, 0, 100)).outcome, AgreementOutcome::unexplained)
+      << "what it does not see freed makes it larger, never smaller";
+}
+
+TEST(TracerAgreement, KnowsWhatATracersLibrariesAllocate) {
+  std::vector<Traced> more = kTwo;
+  more.push_back({"[ld-linux-x86-64.so.2] [libstdc++.so.6]", 72704, 1, 0});
+  Profile recorder = traced_by("", kTwo);
+  const auto with = [&](const std::vector<std::string>& libraries) {
+    recorder.modules.clear();
+    for (const std::string& library : libraries) {
+      recorder.modules.emplace_back();
+      recorder.modules.back().path = library;
+    }
+    return agreement_of(recorder, "heaptrack", traced_by("heaptrack 1.4.0", more));
+  };
+  const TracerAgreement brought = with({"/usr/bin/program", "/lib/libc.so.6"});
+  for (const char* kind : {"peak", "allocated"}) {
+    const AgreementAmount& amount = amount_in(brought, kind);
+    EXPECT_EQ(amount.outcome, AgreementOutcome::explained);
+    EXPECT_THAT(codes(amount.reasons), ElementsAre("brought_by_tracer"));
+    EXPECT_EQ(amount.reasons[0].high_bytes, 72704);
+  }
+  const TracerAgreement own = with({"/usr/bin/program", "/lib/libstdc++.so.6.0.30"});
+  EXPECT_EQ(amount_in(own, "allocated").outcome, AgreementOutcome::unexplained)
+      << "the program has loaded it itself";
+  EXPECT_EQ(amount_in(with({}), "allocated").outcome, AgreementOutcome::unexplained)
+      << "nobody knows what it has loaded";
+}
+
 TEST(TracerAgreement, WhatHasNoBoundIsOnlyPossible) {
   Profile attached = traced_by("heaptrack 1.4.0", {{"main load", 100, 1, 0}});
   attached.info["attached"] = "to a running program";
