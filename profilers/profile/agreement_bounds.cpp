@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
-#include <set>
 #include <span>
 #include <string_view>
 
@@ -21,12 +19,6 @@ std::string file_of(const Profile& profile, const ProfileLocation& location) {
   return location.names[0].function.substr(1);
 }
 
-/// Without a version: "libc.so"; empty for what is no library.
-std::string library_of(const std::string& file) {
-  const std::size_t ending = file.find(".so");
-  return ending == std::string::npos ? std::string() : file.substr(0, ending + 3);
-}
-
 bool begins_with_any(const std::string& text, std::span<const std::string_view> beginnings) {
   return std::any_of(beginnings.begin(), beginnings.end(),
                      [&](std::string_view one) { return text.starts_with(one); });
@@ -38,32 +30,23 @@ constexpr std::array<std::string_view, 2> kEverywhere = {"ld-linux", "libc.so"};
 constexpr std::array<std::string_view, 3> kAllocators = {"libjemalloc", "libtcmalloc",
                                                          "libheaptrack"};
 
-/// Absent where a profile has no list.
-std::optional<std::set<std::string>> libraries_of(const TracerSide& side) {
-  std::set<std::string> libraries;
-  for (const std::vector<Profile>& trial : side.trials) {
-    for (const Profile& profile : trial) {
-      if (profile.modules.empty()) return std::nullopt;
-      for (const ProfileModule& module : profile.modules)
-        libraries.insert(library_of(std::filesystem::path(module.path).filename().string()));
-    }
-  }
-  return libraries;
-}
+/// The tools' own, and what these need (ldd).
+constexpr std::array<std::string_view, 9> kToolsLibraries = {
+    "libheaptrack", "libjemalloc", "libtcmalloc", "libmemduel_dump", "libunwind",
+    "libstdc++.so", "libgcc_s.so", "liblzma.so",  "libm.so"};
+constexpr std::array<std::string_view, 3> kBringing = {"heaptrack", "gperftools", "jemalloc"};
 
-bool is_brought(const Profile& profile, std::uint32_t stack,
-                const std::set<std::string>& libraries) {
+bool is_of_tools_libraries(const Profile& profile, std::uint32_t stack) {
   bool in_allocator = true;
-  bool brought = false;
+  bool of_tools = false;
   for (std::uint32_t node = stack; node != 0; node = profile.stacks[node].parent) {
     const std::string file = file_of(profile, profile.locations[profile.stacks[node].location]);
     in_allocator = in_allocator && begins_with_any(file, kAllocators);
     if (in_allocator || begins_with_any(file, kEverywhere)) continue;
-    const std::string library = library_of(file);
-    if (library.empty() || libraries.contains(library)) return false;
-    brought = true;
+    if (!begins_with_any(file, kToolsLibraries)) return false;
+    of_tools = true;
   }
-  return brought;
+  return of_tools;
 }
 
 double freed_of(double live_at_stop, double allocated, double live) {
@@ -121,31 +104,32 @@ bool is_in_pool(const Profile& profile, std::uint32_t stack) {
 }
 
 /// Mean over the trials of the bytes of the stacks for which `belongs`.
-double bytes_where(const TracerSide& side, DifferenceKind kind,
-                   const std::function<bool(const Profile&, std::uint32_t)>& belongs) {
-  double bytes = 0;
+Estimate amount_where(const TracerSide& side, DifferenceKind kind,
+                      const std::function<bool(const Profile&, std::uint32_t)>& belongs) {
+  Estimate amount;
+  const auto trials = static_cast<double>(side.trials.size());
   for (const std::vector<Profile>& trial : side.trials)
     for (const Profile& profile : trial)
-      for (const auto& [site, amount] : sites_for(profile, kind, Heap::malloc))
-        if (belongs(profile, profile.sites[site].stack)) bytes += amount.bytes;
-  return bytes / static_cast<double>(side.trials.size());
+      for (const auto& [site, found] : sites_for(profile, kind, Heap::malloc))
+        if (belongs(profile, profile.sites[site].stack))
+          amount += {found.bytes / trials, found.count / trials, found.variance / trials / trials,
+                     found.samples};
+  return amount;
 }
 
 double freed_after_stop(const TracerSide& stopped, const TracerSide& late) {
   if (!late.facts.has_allocated) return 0;
   const double in_constructors =
-      freed_of(bytes_where(stopped, DifferenceKind::live, is_while_loading),
-               bytes_where(late, DifferenceKind::allocated, is_while_loading),
-               bytes_where(late, DifferenceKind::live, is_while_loading));
+      freed_of(amount_where(stopped, DifferenceKind::live, is_while_loading).bytes,
+               amount_where(late, DifferenceKind::allocated, is_while_loading).bytes,
+               amount_where(late, DifferenceKind::live, is_while_loading).bytes);
   return in_constructors + freed_in_stacks(stopped, late);
 }
 
 double brought_bytes(const TracerSide& side, const TracerSide& other, DifferenceKind kind) {
-  const auto libraries = libraries_of(other);
-  if (!libraries) return 0;
-  return bytes_where(side, kind, [&](const Profile& profile, std::uint32_t stack) {
-    return is_brought(profile, stack, *libraries);
-  });
+  if (!begins_with_any(side.facts.tool, kBringing)) return 0;
+  return std::max(0.0, amount_where(side, kind, is_of_tools_libraries).bytes -
+                           amount_where(other, kind, is_of_tools_libraries).bytes);
 }
 
 }  // namespace memduel

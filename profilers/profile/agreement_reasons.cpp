@@ -130,6 +130,11 @@ void add_counted_bytes(Reasons& reasons, const Pair& pair) {
        more ? std::optional(0.0) : less, more ? most : std::optional(0.0)});
 }
 
+/// What a sampler's estimate may stand for.
+double at_most(const Estimate& amount) {
+  return amount.bytes + k999 * std::sqrt(amount.variance);
+}
+
 /// What only one side has, at most: it makes the other smaller.
 void add_seen_by_one(Reasons& reasons, const char* code, const std::string& text, double bytes,
                      bool by_reference) {
@@ -142,23 +147,24 @@ void add_unseen(Reasons& reasons, const Pair& pair) {
   const TracerFacts& a = pair.reference.facts;
   const TracerFacts& b = pair.other.facts;
   if (a.sees_loading != b.sees_loading)
-    add_seen_by_one(
-        reasons, "before_main",
-        fmt::format("{} does not see what libraries allocate while they are loaded",
-                    a.sees_loading ? pair.other.tracer : pair.reference.tracer),
-        bytes_where(a.sees_loading ? pair.reference : pair.other, pair.kind, is_while_loading),
-        a.sees_loading);
+    add_seen_by_one(reasons, "before_main",
+                    fmt::format("{} does not see what libraries allocate while they are loaded",
+                                a.sees_loading ? pair.other.tracer : pair.reference.tracer),
+                    at_most(amount_where(a.sees_loading ? pair.reference : pair.other, pair.kind,
+                                         is_while_loading)),
+                    a.sees_loading);
   if (pair.kind == DifferenceKind::live && a.frees_pools != b.frees_pools)
-    add_seen_by_one(reasons, "pools_at_exit",
-                    fmt::format("{} has libc and libstdc++ free their own pools at exit",
-                                a.frees_pools ? pair.reference.tracer : pair.other.tracer),
-                    bytes_where(a.frees_pools ? pair.other : pair.reference, pair.kind, is_in_pool),
-                    b.frees_pools);
+    add_seen_by_one(
+        reasons, "pools_at_exit",
+        fmt::format("{} has libc and libstdc++ free their own pools at exit",
+                    a.frees_pools ? pair.reference.tracer : pair.other.tracer),
+        at_most(amount_where(a.frees_pools ? pair.other : pair.reference, pair.kind, is_in_pool)),
+        b.frees_pools);
   add_seen_by_one(reasons, "brought_by_tracer",
-                  "libraries that only its process has, with " + pair.other.tracer,
+                  pair.other.tracer + " and the libraries that it needs allocate themselves",
                   brought_bytes(pair.other, pair.reference, pair.kind), false);
   add_seen_by_one(reasons, "brought_by_tracer",
-                  "libraries that only its process has, with " + pair.reference.tracer,
+                  pair.reference.tracer + " and the libraries that it needs allocate themselves",
                   brought_bytes(pair.reference, pair.other, pair.kind), true);
   for (const TracerSide* side : {&pair.reference, &pair.other}) {
     const bool other = side == &pair.other;

@@ -266,29 +266,53 @@ TEST(TracerAgreement, KnowsThatHeaptrackStopsBeforeLibrariesFree) {
 }
 
 TEST(TracerAgreement, KnowsWhatATracersLibrariesAllocate) {
-  std::vector<Traced> more = kTwo;
-  more.push_back({"[ld-linux-x86-64.so.2] [libstdc++.so.6]", 72704, 1, 0});
-  Profile recorder = traced_by("", kTwo);
-  const auto with = [&](const std::vector<std::string>& libraries) {
-    recorder.modules.clear();
-    for (const std::string& library : libraries) {
-      recorder.modules.emplace_back();
-      recorder.modules.back().path = library;
-    }
-    return agreement_of(recorder, "heaptrack", traced_by("heaptrack 1.4.0", more));
+  const auto with = [](const std::string& stack, double bytes) {
+    std::vector<Traced> sites = kTwo;
+    if (bytes > 0) sites.push_back({stack, bytes, 1, 0});
+    return sites;
   };
-  const TracerAgreement brought = with({"/usr/bin/program", "/lib/libc.so.6"});
+  const std::string pool = "[ld-linux-x86-64.so.2] [libstdc++.so.6]";
+  const auto heaptrack = [&](const std::vector<Traced>& sites) {
+    return traced_by("heaptrack 1.4.0", sites);
+  };
+  const TracerAgreement brought =
+      agreement_of(traced_by("", kTwo), "heaptrack", heaptrack(with(pool, 72704)));
   for (const char* kind : {"peak", "allocated"}) {
     const AgreementAmount& amount = amount_in(brought, kind);
     EXPECT_EQ(amount.outcome, AgreementOutcome::explained);
     EXPECT_THAT(codes(amount.reasons), ElementsAre("brought_by_tracer"));
     EXPECT_EQ(amount.reasons[0].high_bytes, 72704);
   }
-  const TracerAgreement own = with({"/usr/bin/program", "/lib/libstdc++.so.6.0.30"});
-  EXPECT_EQ(amount_in(own, "allocated").outcome, AgreementOutcome::unexplained)
-      << "the program has loaded it itself";
-  EXPECT_EQ(amount_in(with({}), "allocated").outcome, AgreementOutcome::unexplained)
-      << "nobody knows what it has loaded";
+  const auto outcome = [&](const Profile& reference, const std::vector<Traced>& sites) {
+    return amount_in(agreement_of(reference, "heaptrack", heaptrack(sites)), "allocated").outcome;
+  };
+  std::vector<Traced> leaking = with(pool, 72704);
+  leaking[0].bytes += 72704;
+  EXPECT_EQ(outcome(traced_by("", with(pool, 72704)), leaking), AgreementOutcome::unexplained)
+      << "the program's own libstdc++ has its pool in both";
+  EXPECT_EQ(outcome(traced_by("", kTwo), with("main [libstdc++.so.6]", 72704)),
+            AgreementOutcome::unexplained)
+      << "the program asked for it";
+}
+
+TEST(TracerAgreement, ABoundFromSamplesHasTheirInterval) {
+  // 10 samples of 10000 stand for 100000 +- 31623; the constructors allocated 150000.
+  Profile recorder = dumped_by(
+      "", {{"_dl_init call_init pool", 100000, 10, 0, 1e9}, {"main load", 50000, 5, 0, 0}}, 10000);
+  recorder.counters = ProfileCounters{};
+  recorder.counters->allocated_bytes = 200000;
+  recorder.counters->allocations = 20;
+  const auto outcome = [&](double seen) {
+    return amount_in(agreement_of(recorder, "gperftools",
+                                  dumped_by("gperftools heap", {{"main load", seen, 5, 0}}, 0)),
+                     "allocated")
+        .outcome;
+  };
+  EXPECT_EQ(outcome(50000), AgreementOutcome::explained);
+  // 100000 + 3.290527 * 31623 + 0.5 % of 500000 = 206556
+  recorder.counters->allocated_bytes = 500000;
+  EXPECT_EQ(outcome(500000 - 206000), AgreementOutcome::explained);
+  EXPECT_EQ(outcome(500000 - 207000), AgreementOutcome::unexplained);
 }
 
 TEST(TracerAgreement, WhatHasNoBoundIsOnlyPossible) {
