@@ -14,8 +14,9 @@ constexpr const char* kDuel = R"({
                 "dataset": { "name": "mnist", "train_samples": 64, "test_samples": 32 },
                 "clients": 1, "rounds": 1, "local_steps": 1, "batch_size": 8,
                 "pre_validation": false, "client_validation": false, "server_validation": false,
-                "deadline_seconds": 100 },
-  "arms": [ { "name": "original", "preset": "appfl-original" } ],
+                "deadline_seconds": 200 },
+  "arms": [ { "name": "original", "preset": "appfl-original" },
+            { "name": "minimal", "preset": "appfl-minimal" } ],
   "measure": { "repeats": 1 },
   "profile": { "tracers": ["recorder", "heaptrack", "jemalloc"] } })";
 
@@ -37,7 +38,7 @@ TEST(AgreementOfReplays, NothingIsUnexplained) {
                                        MEMDUEL_DATASETS, "--out", place.path("run")});
   ASSERT_EQ(run.status, 0) << run.err;
   const auto results = results_in(place.path("run"));
-  ASSERT_EQ(results.at("agreement").size(), 2) << "a server and a client";
+  ASSERT_EQ(results.at("agreement").size(), 4) << "a server and a client of each arm";
   for (const auto& agreement : results.at("agreement")) {
     const auto& tracers = agreement.at("tracers");
     ASSERT_EQ(tracers.size(), 3);
