@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <functional>
 
 #include "base/text.h"
+#include "profilers/profile/agreement_bounds.h"
 #include "profilers/profile/named_side.h"
 
 namespace memduel {
@@ -40,37 +39,6 @@ Estimate total_in(const Profile& profile, DifferenceKind kind) {
   Estimate total;
   for (const auto& entry : sites_for(profile, kind, Heap::malloc)) total += entry.second;
   return total;
-}
-
-/// The file that a place lies in, as far as it is known: "libc.so.6".
-std::string file_of(const Profile& profile, const ProfileLocation& location) {
-  if (location.module)
-    return std::filesystem::path(profile.modules[*location.module].path).filename().string();
-  if (location.names.empty() || !location.names[0].function.starts_with('[')) return {};
-  return location.names[0].function.substr(1);
-}
-
-/// Whether the function that asked for the block is libc's or libstdc++'s own.
-bool is_in_pool(const Profile& profile, std::uint32_t stack) {
-  for (std::uint32_t node = stack; node != 0; node = profile.stacks[node].parent) {
-    const ProfileLocation& location = profile.locations[profile.stacks[node].location];
-    const std::string name = location.names.empty() ? "" : location.names[0].function;
-    if (name.starts_with("operator new") || name.starts_with("[libjemalloc")) continue;
-    const std::string file = file_of(profile, location);
-    return file.starts_with("libc.so") || file.starts_with("libstdc++.so");
-  }
-  return false;
-}
-
-/// Mean over the trials of the bytes of the stacks for which `belongs`.
-double bytes_where(const TracerSide& side, DifferenceKind kind,
-                   const std::function<bool(const Profile&, std::uint32_t)>& belongs) {
-  double bytes = 0;
-  for (const std::vector<Profile>& trial : side.trials)
-    for (const Profile& profile : trial)
-      for (const auto& [site, amount] : sites_for(profile, kind, Heap::malloc))
-        if (belongs(profile, profile.sites[site].stack)) bytes += amount.bytes;
-  return bytes / static_cast<double>(side.trials.size());
 }
 
 /// Of the mean bytes that as many sampled trials of these blocks would give; the blocks of a site
@@ -162,6 +130,11 @@ void add_counted_bytes(Reasons& reasons, const Pair& pair) {
        more ? std::optional(0.0) : less, more ? most : std::optional(0.0)});
 }
 
+/// What a sampler's estimate may stand for.
+double at_most(const Estimate& amount) {
+  return amount.bytes + k999 * std::sqrt(amount.variance);
+}
+
 /// What only one side has, at most: it makes the other smaller.
 void add_seen_by_one(Reasons& reasons, const char* code, const std::string& text, double bytes,
                      bool by_reference) {
@@ -174,18 +147,25 @@ void add_unseen(Reasons& reasons, const Pair& pair) {
   const TracerFacts& a = pair.reference.facts;
   const TracerFacts& b = pair.other.facts;
   if (a.sees_loading != b.sees_loading)
-    add_seen_by_one(
-        reasons, "before_main",
-        fmt::format("{} does not see what libraries allocate while they are loaded",
-                    a.sees_loading ? pair.other.tracer : pair.reference.tracer),
-        bytes_where(a.sees_loading ? pair.reference : pair.other, pair.kind, is_while_loading),
-        a.sees_loading);
+    add_seen_by_one(reasons, "before_main",
+                    fmt::format("{} does not see what libraries allocate while they are loaded",
+                                a.sees_loading ? pair.other.tracer : pair.reference.tracer),
+                    at_most(amount_where(a.sees_loading ? pair.reference : pair.other, pair.kind,
+                                         is_while_loading)),
+                    a.sees_loading);
   if (pair.kind == DifferenceKind::live && a.frees_pools != b.frees_pools)
-    add_seen_by_one(reasons, "pools_at_exit",
-                    fmt::format("{} has libc and libstdc++ free their own pools at exit",
-                                a.frees_pools ? pair.reference.tracer : pair.other.tracer),
-                    bytes_where(a.frees_pools ? pair.other : pair.reference, pair.kind, is_in_pool),
-                    b.frees_pools);
+    add_seen_by_one(
+        reasons, "pools_at_exit",
+        fmt::format("{} has libc and libstdc++ free their own pools at exit",
+                    a.frees_pools ? pair.reference.tracer : pair.other.tracer),
+        at_most(amount_where(a.frees_pools ? pair.other : pair.reference, pair.kind, is_in_pool)),
+        b.frees_pools);
+  add_seen_by_one(reasons, "brought_by_tracer",
+                  pair.other.tracer + " and the libraries that it needs allocate themselves",
+                  brought_bytes(pair.other, pair.reference, pair.kind), false);
+  add_seen_by_one(reasons, "brought_by_tracer",
+                  pair.reference.tracer + " and the libraries that it needs allocate themselves",
+                  brought_bytes(pair.reference, pair.other, pair.kind), true);
   for (const TracerSide* side : {&pair.reference, &pair.other}) {
     const bool other = side == &pair.other;
     const auto towards_less = other ? std::nullopt : std::optional(0.0);
@@ -226,6 +206,17 @@ void add_other_moment(Reasons& reasons, const Pair& pair) {
                          fmt::format("of {} this is {}, not the end", side->tracer, facts.moment),
                          std::nullopt, std::nullopt});
   }
+  if (pair.kind == DifferenceKind::live &&
+      pair.reference.facts.stops_before_destructors != pair.other.facts.stops_before_destructors) {
+    const bool early = pair.other.facts.stops_before_destructors;
+    const TracerSide& stopped = early ? pair.other : pair.reference;
+    add_seen_by_one(
+        reasons, "freed_after_stop",
+        fmt::format("{} stops before the destructors of libraries run, and {} saw freed what it "
+                    "has live",
+                    stopped.tracer, (early ? pair.reference : pair.other).tracer),
+        freed_after_stop(stopped, early ? pair.reference : pair.other), !early);
+  }
 }
 
 void add_trials(Reasons& reasons, const Pair& pair) {
@@ -241,15 +232,6 @@ void add_trials(Reasons& reasons, const Pair& pair) {
 }
 
 }  // namespace
-
-bool is_while_loading(const Profile& profile, std::uint32_t stack) {
-  if (stack == 0) return false;
-  std::uint32_t outermost = stack;
-  while (profile.stacks[outermost].parent != 0) outermost = profile.stacks[outermost].parent;
-  const ProfileLocation& location = profile.locations[profile.stacks[outermost].location];
-  return file_of(profile, location).starts_with("ld-linux") ||
-         (!location.names.empty() && location.names.back().function.starts_with("_dl_"));
-}
 
 std::optional<SideAmount> amount_of(const TracerSide& side, DifferenceKind kind) {
   if (side.trials.empty() || !knows(side.facts, kind)) return std::nullopt;

@@ -33,12 +33,10 @@ std::optional<SideAmount> amount_of(const TracerSide& side, DifferenceKind kind)
 AgreementReason why_unknown(const TracerSide& side, DifferenceKind kind);
 
 /// What can make `other` differ from `reference`: sampling, size classes or pages, what one of them
-/// does not see, a peak or an end that is another moment, trials that differ among themselves.
+/// does not see or brings along, a peak or an end that is another moment, trials that differ among
+/// themselves.
 std::vector<AgreementReason> reasons_for(const TracerSide& reference, const SideAmount& expected,
                                          const TracerSide& other, const SideAmount& found,
                                          DifferenceKind kind);
-
-/// Whether the stack begins in the dynamic loader: a library's constructor, before main.
-bool is_while_loading(const Profile& profile, std::uint32_t stack);
 
 }  // namespace memduel

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "profilers/profile/agreement_bounds.h"
 #include "profilers/profile/named_side.h"
 
 namespace memduel {

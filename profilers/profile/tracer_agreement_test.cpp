@@ -240,6 +240,81 @@ TEST(TracerAgreement, KnowsWhichToolsHaveLibrariesFreeTheirPools) {
       AgreementOutcome::unexplained);
 }
 
+TEST(TracerAgreement, KnowsThatHeaptrackStopsBeforeLibrariesFree) {
+  // Of the constructor's 300 the reference has 100 live; of load's 900 none, of parse's 100 all.
+  const auto live = [](double constructor, double load, double parse) {
+    return std::vector<Traced>{{"_dl_init call_init pool", 300, 1, constructor},
+                               {"main load", 900, 9, load},
+                               {"main parse", 100, 10, parse}};
+  };
+  const auto found = [&](const std::vector<Traced>& heaptrack) {
+    return amount_in(agreement_of(traced_by("", live(100, 0, 100)), "heaptrack",
+                                  traced_by("heaptrack 1.4.0", heaptrack)),
+                     "live");
+  };
+  const AgreementAmount all = found(live(300, 900, 100));
+  EXPECT_EQ(all.outcome, AgreementOutcome::explained);
+  EXPECT_THAT(codes(all.reasons), ElementsAre("freed_after_stop"));
+  EXPECT_EQ(all.reasons[0].low_bytes, 0);
+  EXPECT_EQ(all.reasons[0].high_bytes, 200 + 900);
+  EXPECT_EQ(found(live(100, 0, 150)).outcome, AgreementOutcome::unexplained)
+      << "the reference did not see it freed";
+  EXPECT_EQ(found(live(300, 2000, 100)).outcome, AgreementOutcome::unexplained)
+      << "the reference did not see as much allocated";
+  EXPECT_EQ(found(live(50, 0, 100)).outcome, AgreementOutcome::unexplained)
+      << "what it does not see freed makes it larger, never smaller";
+}
+
+TEST(TracerAgreement, KnowsWhatATracersLibrariesAllocate) {
+  const auto with = [](const std::string& stack, double bytes) {
+    std::vector<Traced> sites = kTwo;
+    if (bytes > 0) sites.push_back({stack, bytes, 1, 0});
+    return sites;
+  };
+  const std::string pool = "[ld-linux-x86-64.so.2] [libstdc++.so.6]";
+  const auto heaptrack = [&](const std::vector<Traced>& sites) {
+    return traced_by("heaptrack 1.4.0", sites);
+  };
+  const TracerAgreement brought =
+      agreement_of(traced_by("", kTwo), "heaptrack", heaptrack(with(pool, 72704)));
+  for (const char* kind : {"peak", "allocated"}) {
+    const AgreementAmount& amount = amount_in(brought, kind);
+    EXPECT_EQ(amount.outcome, AgreementOutcome::explained);
+    EXPECT_THAT(codes(amount.reasons), ElementsAre("brought_by_tracer"));
+    EXPECT_EQ(amount.reasons[0].high_bytes, 72704);
+  }
+  const auto outcome = [&](const Profile& reference, const std::vector<Traced>& sites) {
+    return amount_in(agreement_of(reference, "heaptrack", heaptrack(sites)), "allocated").outcome;
+  };
+  std::vector<Traced> leaking = with(pool, 72704);
+  leaking[0].bytes += 72704;
+  EXPECT_EQ(outcome(traced_by("", with(pool, 72704)), leaking), AgreementOutcome::unexplained)
+      << "the program's own libstdc++ has its pool in both";
+  EXPECT_EQ(outcome(traced_by("", kTwo), with("main [libstdc++.so.6]", 72704)),
+            AgreementOutcome::unexplained)
+      << "the program asked for it";
+}
+
+TEST(TracerAgreement, ABoundFromSamplesHasTheirInterval) {
+  // 10 samples of 10000 stand for 100000 +- 31623; the constructors allocated 150000.
+  Profile recorder = dumped_by(
+      "", {{"_dl_init call_init pool", 100000, 10, 0, 1e9}, {"main load", 50000, 5, 0, 0}}, 10000);
+  recorder.counters = ProfileCounters{};
+  recorder.counters->allocated_bytes = 200000;
+  recorder.counters->allocations = 20;
+  const auto outcome = [&](double seen) {
+    return amount_in(agreement_of(recorder, "gperftools",
+                                  dumped_by("gperftools heap", {{"main load", seen, 5, 0}}, 0)),
+                     "allocated")
+        .outcome;
+  };
+  EXPECT_EQ(outcome(50000), AgreementOutcome::explained);
+  // 100000 + 3.290527 * 31623 + 0.5 % of 500000 = 206556
+  recorder.counters->allocated_bytes = 500000;
+  EXPECT_EQ(outcome(500000 - 206000), AgreementOutcome::explained);
+  EXPECT_EQ(outcome(500000 - 207000), AgreementOutcome::unexplained);
+}
+
 TEST(TracerAgreement, WhatHasNoBoundIsOnlyPossible) {
   Profile attached = traced_by("heaptrack 1.4.0", {{"main load", 100, 1, 0}});
   attached.info["attached"] = "to a running program";

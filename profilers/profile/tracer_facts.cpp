@@ -35,11 +35,13 @@ void add_recorder(TracerFacts& facts, const Profile& profile) {
 }
 
 // src/track/trace.h: 64 frames; src/track/libheaptrack.cpp: __libc_freeres and
-// __gnu_cxx::__freeres at exit.
+// __gnu_cxx::__freeres at exit, in its own library's turn, which is before the program's
+// libraries'.
 void add_heaptrack(TracerFacts& facts, const Profile& profile) {
   facts.has_peak = facts.has_allocated = facts.has_live = true;
   facts.most_frames = 64;
   facts.frees_pools = true;
+  facts.stops_before_destructors = true;
   facts.attached = profile.info.contains("attached");
 }
 

@@ -33,16 +33,17 @@ struct TracerFacts {
   std::optional<double> live_bytes;  ///< where it is noted without stacks
 
   std::optional<std::size_t> most_frames;  ///< that it keeps of a stack, innermost
-  bool sees_loading = true;     ///< what libraries allocate while they are loaded, before main
-  bool frees_pools = false;     ///< has libc and libstdc++ free their own pools at exit
-  bool attached = false;        ///< to a running program
-  bool apart_from_end = false;  ///< what is live at the end is that of a moment before it
-  std::string moment;           ///< which, for people
-  bool lost = false;            ///< events
-  double peak_inaccuracy = 0;   ///< the peak may be missed by this share
-  bool peak_marked = true;      ///< else the peak is the largest moment with stacks
-  double threshold = 0;         ///< share of all bytes below which stacks are put together
-  double cut_off_live = 0;      ///< bytes of stacks for which a dump had no room
+  bool sees_loading = true;  ///< what libraries allocate while they are loaded, before main
+  bool frees_pools = false;  ///< has libc and libstdc++ free their own pools at exit
+  bool stops_before_destructors = false;  ///< of the program's libraries
+  bool attached = false;                  ///< to a running program
+  bool apart_from_end = false;            ///< what is live at the end is that of a moment before it
+  std::string moment;                     ///< which, for people
+  bool lost = false;                      ///< events
+  double peak_inaccuracy = 0;             ///< the peak may be missed by this share
+  bool peak_marked = true;                ///< else the peak is the largest moment with stacks
+  double threshold = 0;     ///< share of all bytes below which stacks are put together
+  double cut_off_live = 0;  ///< bytes of stacks for which a dump had no room
   double cut_off_allocated = 0;
 };
 

@@ -48,6 +48,7 @@ class Text {
     return add(digits + at);
   }
   [[nodiscard]] const char* get() const { return bytes_; }
+  [[nodiscard]] char* get() { return bytes_; }
 
  private:
   char bytes_[4096] = {};
@@ -60,7 +61,7 @@ struct Tool {
   const char* name;
   void (*begin)();
   void (*dump)(const char* file);  ///< what it holds now
-  void (*end)();                   ///< at exit
+  void (*end)();                   ///< at exit, before the tool's own destructors
   void (*forked)();                ///< in the child
 };
 
@@ -88,16 +89,43 @@ Function find(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
 }
 
-// heaptrack takes itself out of the environment when it starts, which is at the first allocation.
-// Put back, programs that this one executes are recorded, too, each to a file of its own.
+constexpr std::size_t kMostVariables = 4096;
+char* variables[kMostVariables + 1];
+Text next_preload;
+Text next_output;
+
+bool is_variable(const char* variable, const char* name) {
+  const std::size_t length = strlen(name);
+  return strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
+// setenv would allocate, in the profile of the program.
+void replace_environment() {
+  std::size_t count = 0;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (is_variable(*variable, "LD_PRELOAD") || is_variable(*variable, "DUMP_HEAPTRACK_OUTPUT"))
+      continue;
+    if (count + 2 >= kMostVariables) return;
+    variables[count++] = *variable;
+  }
+  variables[count++] = next_preload.get();
+  variables[count++] = next_output.get();
+  variables[count] = nullptr;
+  environ = variables;
+}
+
+// heaptrack takes itself out of the environment when it starts, which is at the first call of its
+// functions. Put back, programs that this one executes are recorded, too, each to a file of its
+// own.
 void begin_heaptrack() {
-  void* volatile first = malloc(1);
-  free(first);
+  void* volatile nothing = nullptr;
+  free(nothing);
   const char* preload = getenv("MEMDUEL_TRACER_PRELOAD");
-  Text next;
-  next.add(directory).add("/").add(now_ns()).add("-$$");
-  if (preload != nullptr) setenv("LD_PRELOAD", preload, 1);
-  setenv("DUMP_HEAPTRACK_OUTPUT", next.get(), 1);
+  if (preload == nullptr) return;
+  next_preload.add("LD_PRELOAD=").add(preload);
+  next_output.add("DUMP_HEAPTRACK_OUTPUT=");
+  next_output.add(directory).add("/").add(now_ns()).add("-$$");
+  replace_environment();
 }
 
 std::uint64_t gperftools_dumps = 0;
@@ -107,8 +135,9 @@ void begin_gperftools() {
     start(image_file().add(".tool").get());
 }
 
-// The tool numbers its dumps itself; the next one is seldom not the next number. A forked child has
-// its parent's count, and would write to its parent's files.
+// The tool numbers its dumps itself; the next one is seldom not the next number. Its own dump at
+// exit is older than ours. A forked child has its parent's count, and would write to its parent's
+// files.
 void dump_gperftools(const char* file) {
   constexpr std::uint64_t kLookAhead = 16;
   const auto dump = find<void (*)(const char*)>("HeapProfilerDump");
@@ -117,15 +146,14 @@ void dump_gperftools(const char* file) {
   for (std::uint64_t next = gperftools_dumps + 1; next <= gperftools_dumps + kLookAhead; ++next) {
     Text written = image_file();
     written.add(".tool.").add(next, 4).add(".heap");
-    if (rename(written.get(), file) != 0) continue;
-    gperftools_dumps = next;
-    return;
+    if (rename(written.get(), file) == 0) gperftools_dumps = next;
   }
 }
 
-// Without it the tool dumps once more.
-void end_gperftools() {
-  if (const auto stop = find<void (*)()>("HeapProfilerStop")) stop();
+// Without it the tool dumps in its destructor, to a file of the parent's.
+void end_gperftools_child() {
+  const auto stop = find<void (*)()>("HeapProfilerStop");
+  if (stop != nullptr && getpid() != image_pid) stop();
 }
 
 int cpu_profile_fd = -1;
@@ -199,7 +227,7 @@ void dump_massif(const char* file) {
 
 constexpr Tool kTools[] = {
     {"heaptrack", begin_heaptrack, nullptr, nullptr, nullptr},
-    {"gperftools", begin_gperftools, dump_gperftools, end_gperftools, nullptr},
+    {"gperftools", begin_gperftools, dump_gperftools, end_gperftools_child, nullptr},
     {"gperftools-cpu", begin_cpu, nullptr, end_cpu, keep_child_off_cpu_profile},
     {"jemalloc", nullptr, dump_jemalloc, nullptr, nullptr},
     {"massif", begin_massif, dump_massif, nullptr, nullptr},
@@ -213,10 +241,10 @@ void dump_to(const Text& file) {
   dumping.clear(std::memory_order_release);
 }
 
-// Valgrind writes the whole run itself. The libraries' own exit functions run later.
-void end() {
+// Valgrind writes the whole run itself. Registered without a library, and so called after all
+// libraries' destructors: what they free is no longer live.
+void dump_end(int /*status*/, void* /*argument*/) {
   if (tool->begin != begin_massif) dump_to(image_file());
-  if (tool->end != nullptr) tool->end();
 }
 
 void begin_child() {
@@ -236,7 +264,8 @@ void begin_child() {
   started_ns = now_ns();
   if (tool->begin != nullptr) tool->begin();
   pthread_atfork(nullptr, nullptr, begin_child);
-  atexit(end);
+  if (tool->end != nullptr) atexit(tool->end);
+  on_exit(dump_end, nullptr);
 }
 
 }  // namespace
