@@ -32,19 +32,21 @@ std::vector<std::string> codes_of(const nlohmann::json& amount) {
   return codes;
 }
 
-TEST(AgreementOfReplays, NothingIsUnexplained) {
+// Of 36 amounts, some of them sampled: one may lie outside its interval of 99.9 %.
+TEST(AgreementOfReplays, NoMoreIsUnexplainedThanChanceLeaves) {
   const Workplace place;
   const Finished run = memduel(place, {"run", place.file("agreement.json", kDuel), "--data-dir",
                                        MEMDUEL_DATASETS, "--out", place.path("run")});
   ASSERT_EQ(run.status, 0) << run.err;
   const auto results = results_in(place.path("run"));
   ASSERT_EQ(results.at("agreement").size(), 4) << "a server and a client of each arm";
+  std::vector<std::string> unexplained;
   for (const auto& agreement : results.at("agreement")) {
     const auto& tracers = agreement.at("tracers");
     ASSERT_EQ(tracers.size(), 3);
     for (const auto& view : tracers)
       for (const auto& amount : view.at("amounts"))
-        EXPECT_NE(amount.at("outcome"), "unexplained") << agreement.at("role") << view;
+        if (amount.at("outcome") == "unexplained") unexplained.push_back(view.dump());
     // LibTorch's operators: heaptrack stops before they go, and memduel's own dumps do not.
     constexpr double kOperators = 10e6;
     const auto heaptrack = amount_of(tracers.at(1), "live");
@@ -52,6 +54,7 @@ TEST(AgreementOfReplays, NothingIsUnexplained) {
     EXPECT_THAT(codes_of(heaptrack), testing::Contains("freed_after_stop"));
     EXPECT_LT(amount_of(tracers.at(2), "live").at("bytes"), kOperators);
   }
+  EXPECT_LE(unexplained.size(), 1U) << testing::PrintToString(unexplained);
 }
 
 }  // namespace
