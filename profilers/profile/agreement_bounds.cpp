@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -128,8 +129,10 @@ double freed_after_stop(const TracerSide& stopped, const TracerSide& late) {
 
 double brought_bytes(const TracerSide& side, const TracerSide& other, DifferenceKind kind) {
   if (!begins_with_any(side.facts.tool, kBringing)) return 0;
-  return std::max(0.0, amount_where(side, kind, is_of_tools_libraries).bytes -
-                           amount_where(other, kind, is_of_tools_libraries).bytes);
+  const Estimate mine = amount_where(side, kind, is_of_tools_libraries);
+  const Estimate theirs = amount_where(other, kind, is_of_tools_libraries);
+  const double more = mine.bytes - theirs.bytes;
+  return more > k999 * std::sqrt(mine.variance + theirs.variance) ? more : 0;
 }
 
 }  // namespace memduel

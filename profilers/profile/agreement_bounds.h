@@ -7,6 +7,9 @@
 
 namespace memduel {
 
+/// Half the width of a standard normal's 99.9 % interval.
+inline constexpr double k999 = 3.290527;
+
 /// Whether the stack begins in the dynamic loader: a library's constructor, before main.
 bool is_while_loading(const Profile& profile, std::uint32_t stack);
 

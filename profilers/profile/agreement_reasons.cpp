@@ -13,9 +13,8 @@
 namespace memduel {
 namespace {
 
-/// Two-sided normal quantiles: what is printed, and what counts as chance.
+/// Of a standard normal, two-sided: what is printed. k999 is what counts as chance.
 constexpr double k95 = 1.959964;
-constexpr double k999 = 3.290527;
 /// Of jemalloc's size classes: four to each doubling, 16 bytes apart where that is more.
 constexpr double kMostClassShare = 0.25;
 constexpr double kMostClassBytes = 15;

@@ -21,16 +21,34 @@ function amount_cell({ amount, change, outcome }: AgreementRow["amounts"][number
   );
 }
 
-function tracer_row(row: AgreementRow): HTMLElement {
+/** What one tracer says, and below it over the whole width what it counts and why it differs. */
+function tracer_rows(row: AgreementRow): HTMLElement {
   return h(
-    "tr",
+    "tbody",
     { "data-tracer": row.tracer },
-    h("th", { scope: "row" }, row.tracer, row.tool === row.tracer ? "" : h("span", { class: "muted" }, ` ${row.tool}`)),
-    h("td", {}, row.counts),
-    ...row.amounts.map(amount_cell),
-    h("td", {}, row.stacks === "" ? "the reference" : row.stacks),
-    h("td", {}, row.why.length === 0 ? "" : h("ul", { class: "why" }, ...row.why.map((text) => h("li", {}, text)))),
+    h(
+      "tr",
+      {},
+      h("th", { scope: "rowgroup" }, row.tracer, row.tool === row.tracer ? "" : h("span", { class: "muted" }, ` ${row.tool}`)),
+      ...row.amounts.map(amount_cell),
+      h("td", {}, row.stacks === "" ? "the reference" : row.stacks),
+    ),
+    h(
+      "tr",
+      { class: "why" },
+      h("td", { colspan: "5" }, h("span", { class: "muted" }, row.counts), row.why.length === 0 ? "" : h("ul", {}, ...row.why.map((text) => h("li", {}, text)))),
+    ),
   );
+}
+
+/** "7 explained, 1 unexplained" */
+function outcomes(table: AgreementTable): string {
+  const all = table.rows.flatMap((row) => row.amounts.map(({ outcome }) => outcome));
+  const counts = Object.keys(badges).map((outcome): [string, number] => [outcome, all.filter((one) => one === outcome).length]);
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", ");
 }
 
 function stack_row(row: AgreementStackRow): HTMLElement {
@@ -61,14 +79,14 @@ function scrolled(label: string, table: HTMLElement): HTMLElement {
 }
 
 function table_of(table: AgreementTable): HTMLElement {
-  const columns = ["tracer", "what it counts", "peak", "allocated", "live at end", `stacks of ${table.reference}`, "why it differs"];
+  const columns = ["tracer", "peak", "allocated", "live at end", `stacks of ${table.reference}`];
   const tracers = table.rows.map((row) => row.tracer);
   return h(
     "div",
     {},
     scrolled(
       `Tracers of ${table.title}`,
-      h("table", { class: "agreement" }, h("caption", {}, table.title), heads(columns), h("tbody", {}, ...table.rows.map(tracer_row))),
+      h("table", { class: "agreement" }, h("caption", {}, table.title), heads(columns), ...table.rows.map(tracer_rows)),
     ),
     table.stacks.length === 0
       ? ""
@@ -85,7 +103,8 @@ function table_of(table: AgreementTable): HTMLElement {
 }
 
 export function agreement_section(model: ReportModel): HTMLElement[] {
-  if (model.agreement.length === 0) return [];
+  const [first, ...others] = model.agreement;
+  if (first === undefined) return [];
   return [
     section(
       "agreement",
@@ -95,7 +114,8 @@ export function agreement_section(model: ReportModel): HTMLElement[] {
         { class: "muted" },
         "The same program under several tracers. Two right tools give different numbers where they count different things; what is known of each gives bounds, and a difference within them is explained.",
       ),
-      ...model.agreement.map(table_of),
+      table_of(first),
+      ...others.map((table) => h("details", {}, h("summary", {}, `${table.title}: ${outcomes(table)}`), table_of(table))),
     ),
   ];
 }

@@ -61,12 +61,12 @@ describe("profiles", () => {
 describe("tracers side by side", () => {
   test("every amount, outcome and reason equals results.json", async () => {
     const { page } = await open_report(browser, report("agreed"));
-    const shown = await page.$$eval("table.agreement tbody tr", (rows) =>
+    const shown = await page.$$eval("table.agreement tbody", (rows) =>
       rows.map((row) => ({
         tracer: row.dataset.tracer,
         outcomes: [...row.querySelectorAll("td[data-outcome]")].map((cell) => cell.dataset.outcome),
         amounts: [...row.querySelectorAll("td[data-outcome]")].map((cell) => cell.firstChild.textContent),
-        stacks: row.querySelectorAll("td")[4].textContent,
+        stacks: row.querySelectorAll("td")[3].textContent,
         why: [...row.querySelectorAll("li")].map((line) => line.textContent),
       })),
     );
