@@ -102,7 +102,7 @@ TracerEntry massif_entry() {
   entry.summary = "valgrind's snapshots of the heap: its peak, its course, and the ends of rounds";
   entry.package = "valgrind";
   entry.limits =
-      "Runs the program on an emulated processor, one thread at a time, tens of times slower. No "
+      "Runs the program on an emulated processor, one thread at a time, up to 150 times slower. No "
       "amounts allocated and no counts of blocks; stacks below 1 % of a snapshot are one frame. Of "
       "a process that executes a program only the last image is kept.";
   entry.allocator = "valgrind's allocator";
