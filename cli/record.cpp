@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
+#include "experiment/kept_profiles.h"
 #include "profilers/profile/record_command.h"
-#include "profilers/readers/registry.h"
 #include "profilers/tracers/registry.h"
 #include "profilers/tracers/traced_command.h"
 
@@ -91,18 +91,6 @@ void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry&
   if (arguments.interval) refuse("--interval", arguments, why);
 }
 
-/// What a tool left out is said in its file alone.
-void tell_losses(const std::vector<std::filesystem::path>& files) {
-  for (const auto& file : files) {
-    try {
-      for (const std::string& note : read_profile(file).notes)
-        fmt::print(stderr, "memduel: {}: {}\n", file.string(), note);
-    } catch (const Error& error) {
-      fmt::print(stderr, "memduel: {}\n", error.message());
-    }
-  }
-}
-
 int record_by_another(const RecordArguments& arguments) {
   const TracerEntry& entry = tracer_named(arguments.tracer);
   refuse_foreign_options(arguments, entry);
@@ -114,7 +102,9 @@ int record_by_another(const RecordArguments& arguments) {
   const TracedResult result = trace_command(entry, command);
   for (const auto& file : result.files) fmt::print(stderr, "memduel: {}\n", file.string());
   for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
-  tell_losses(result.files);
+  for (const auto& file : result.files)
+    for (const std::string& loss : losses_in(file, file.string()))
+      fmt::print(stderr, "memduel: {}\n", loss);
   return result.status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "experiment/capture.h"
+#include "profilers/profile/preload.h"
 #include "profilers/witness/witness_format.h"
 
 namespace memduel {
@@ -54,12 +55,6 @@ std::string ldconfig_cache() {
     if (fs::exists(program, error)) return capture({program, "-p"}).out;
   }
   return {};
-}
-
-fs::path beside_programs(const char* library) {
-  std::error_code error;
-  const auto self = fs::read_symlink("/proc/self/exe", error);
-  return self.parent_path().parent_path() / "lib" / library;
 }
 
 void refuse_split(const fs::path& library) {
@@ -131,7 +126,7 @@ void preload_allocator(ProcessSpec& process, Allocator allocator, const std::str
 
 void require_allocator(ProcessSpec& process, Allocator allocator, const std::string& inherited,
                        const fs::path& trial_dir) {
-  const fs::path library = beside_programs(kWitnessLibrary);
+  const fs::path library = library_beside_programs(kWitnessLibrary);
   if (!fs::exists(library))
     throw Error(ExitCode::io, "the witness library is missing", library.string(),
                 "build the target memduel_witness");

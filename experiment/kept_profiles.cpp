@@ -12,21 +12,26 @@
 namespace memduel {
 namespace {
 
-/// What another tool left out is said in its file alone. Reading it now finds the names of its
-/// addresses, too, while the programs are what they were, and keeps them.
 void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
   for (const KeptProfile& profile : kept.files) {
     if (profile.of.round) continue;
-    try {
-      for (const std::string& note : read_profile(profile.file).notes)
-        losses.push_back(fmt::format("{}: {}", profile.file.filename().string(), note));
-    } catch (const Error& error) {
-      losses.push_back(error.message());
-    }
+    for (std::string& loss : losses_in(profile.file, profile.file.filename().string()))
+      losses.push_back(std::move(loss));
   }
 }
 
 }  // namespace
+
+std::vector<std::string> losses_in(const std::filesystem::path& file, const std::string& name) {
+  try {
+    std::vector<std::string> losses;
+    for (const std::string& note : read_profile(file).notes)
+      losses.push_back(fmt::format("{}: {}", name, note));
+    return losses;
+  } catch (const Error& error) {
+    return {error.message()};
+  }
+}
 
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);

@@ -97,16 +97,11 @@ PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const 
              : plan_federated(experiment, arm, site, trial_dir);
 }
 
-std::string inherited_preloads(const PlanSite& site) {
-  const auto preloads = site.environment.find("LD_PRELOAD");
-  return preloads == site.environment.end() ? "" : preloads->second;
-}
-
 /// Before anything else is preloaded.
 void preload_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site) {
   if (!arm.allocator) return;
   for (ProcessSpec& process : plan.processes)
-    preload_allocator(process, *arm.allocator, inherited_preloads(site));
+    preload_allocator(process, *arm.allocator, value_in(site.environment, "LD_PRELOAD"));
 }
 
 /// After everything else is preloaded.
@@ -114,7 +109,7 @@ void require_allocators(TrialPlan& plan, const Arm& arm, const PlanSite& site,
                         const std::filesystem::path& trial_dir) {
   if (!arm.allocator) return;
   for (ProcessSpec& process : plan.processes)
-    require_allocator(process, *arm.allocator, inherited_preloads(site), trial_dir);
+    require_allocator(process, *arm.allocator, value_in(site.environment, "LD_PRELOAD"), trial_dir);
 }
 
 PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,

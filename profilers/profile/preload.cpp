@@ -64,10 +64,14 @@ DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
 
 }  // namespace
 
-std::filesystem::path recorder_library() {
+std::filesystem::path library_beside_programs(const char* name) {
   std::error_code failure;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return program.parent_path().parent_path() / "lib" / "libmemduel_recorder.so";
+  return program.parent_path().parent_path() / "lib" / name;
+}
+
+std::filesystem::path recorder_library() {
+  return library_beside_programs("libmemduel_recorder.so");
 }
 
 std::map<std::string, std::string> recording_environment(const Preload& preload,

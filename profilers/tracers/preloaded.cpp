@@ -21,7 +21,7 @@ constexpr std::array kLibraryFolders = {
 }  // namespace
 
 fs::path dump_library() {
-  return recorder_library().parent_path() / "libmemduel_dump.so";
+  return library_beside_programs("libmemduel_dump.so");
 }
 
 std::optional<fs::path> find_shared_library(const std::string& name) {
