@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "experiment/capture.h"
-#include "profilers/profile/preload.h"
 #include "profilers/witness/witness_format.h"
 
 namespace memduel {

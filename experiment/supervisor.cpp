@@ -1,16 +1,16 @@
 #include "experiment/supervisor.h"
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "experiment/plan_check.h"
 #include "experiment/supervision.h"
 
 namespace memduel {
 
 std::filesystem::path find_launcher() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const auto launcher = self.parent_path() / "memduel-launcher";
-  if (error || !std::filesystem::exists(launcher, error)) {
+  const auto launcher = program_beside("memduel-launcher");
+  std::error_code unreadable;
+  if (!std::filesystem::exists(launcher, unreadable)) {
     throw Error(ExitCode::io, "memduel-launcher is not there", launcher.string(),
                 "build or install it beside memduel");
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "experiment/capture.h"
 
 namespace memduel {
@@ -27,10 +28,9 @@ nlohmann::json ask(const std::vector<std::string>& argv) {
 }  // namespace
 
 std::optional<std::filesystem::path> find_worker() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  auto worker = self.parent_path() / "memduel-worker";
-  if (error || !std::filesystem::exists(worker)) return {};
+  auto worker = program_beside("memduel-worker");
+  std::error_code unreadable;
+  if (!std::filesystem::exists(worker, unreadable)) return {};
   return worker;
 }
 

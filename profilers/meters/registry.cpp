@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "base/text.h"
 #include "profilers/meters/capabilities.h"
 #include "profilers/meters/cgroup.h"
@@ -29,11 +30,8 @@ Availability procfs_works() {
 }
 
 Availability worker_is_here() {
-  std::error_code error;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error && std::filesystem::exists(self.parent_path() / "memduel-worker", error)) {
-    return {true, {}};
-  }
+  std::error_code unreadable;
+  if (std::filesystem::exists(program_beside("memduel-worker"), unreadable)) return {true, {}};
   return {false, "memduel-worker is not built here; build the release preset"};
 }
 

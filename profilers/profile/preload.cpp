@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/installed.h"
 
 namespace memduel {
 
@@ -63,12 +64,6 @@ DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
 }
 
 }  // namespace
-
-std::filesystem::path library_beside_programs(const char* name) {
-  std::error_code failure;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return program.parent_path().parent_path() / "lib" / name;
-}
 
 std::filesystem::path recorder_library() {
   return library_beside_programs("libmemduel_recorder.so");

@@ -20,9 +20,6 @@ struct Preload {
   std::optional<std::filesystem::path> library;  ///< absent: recorder_library()
 };
 
-/// ../lib/NAME, seen from the directory of the running program.
-std::filesystem::path library_beside_programs(const char* name);
-
 /// libmemduel_recorder.so in lib/ beside the directory of the running program.
 std::filesystem::path recorder_library();
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
-#include "profilers/profile/preload.h"
+#include "base/installed.h"
 
 namespace memduel {
 namespace {

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy-19 over every room that does not include LibTorch.
+
+    scripts/check-tidy.py BUILD_DIR               the checks of .clang-tidy
+    scripts/check-tidy.py BUILD_DIR FILE...       of these files alone
+    scripts/check-tidy.py BUILD_DIR --analyze     clang's static analyzer
+
+Files that are compiled as one are checked as one, which takes a fourth of the time: their headers are read once. Files named on the command line,
+and those that are compiled with tests, are checked by themselves. What passed is checked again when it or any header changed.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOMS = ("base", "analysis", "profilers", "experiment", "reports", "cli")
+
+
+def tracked(*patterns):
+    listed = subprocess.run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name]
+
+
+def members(entry):
+    """The sources of one compile command: those that a unity file includes, or the one it names."""
+    file = pathlib.Path(entry["file"])
+    return [pathlib.Path(one) for one in re.findall(r'^#include "(.+)"$', file.read_text(), re.MULTILINE)] if "/Unity/" in entry["file"] else [file]
+
+
+def digest(files):
+    return hashlib.sha256(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", type=pathlib.Path, metavar="BUILD_DIR")
+    parser.add_argument("files", type=pathlib.Path, nargs="*", metavar="FILE")
+    parser.add_argument("--analyze", action="store_true")
+    arguments = parser.parse_args()
+
+    stamps = arguments.build.resolve() / ("tidy-analyze" if arguments.analyze else "tidy")
+    stamps.mkdir(exist_ok=True)
+    commands = json.loads((arguments.build / "compile_commands.json").read_text())
+    singles = [dict(entry, file=str(one), command=entry["command"].replace(entry["file"], str(one))) for entry in commands for one in members(entry)]
+    (stamps / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
+
+    named = {file.resolve() for file in arguments.files}
+    checked = named or {file for file in tracked(*(room + "/*.cpp" for room in ROOMS)) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
+    units = {}
+    for entry in commands:
+        of_unit = members(entry)
+        if not named and checked.issuperset(of_unit):
+            units[entry["file"]] = of_unit
+        else:
+            units |= {str(one): [one] for one in of_unit if one in checked}
+    if not units:
+        sys.exit(f"check-tidy: {arguments.build} compiles none of these files")
+
+    headers = digest([*tracked("*.h"), ROOT / ".clang-tidy"]).digest()
+    # A batch includes its members.
+    checks = "--checks=clang-analyzer-*" if arguments.analyze else "--checks=-bugprone-suspicious-include"
+
+    def passes(unit):
+        stamp = stamps / hashlib.sha256(digest(units[unit]).digest() + headers + unit.encode()).hexdigest()[:32]
+        if stamp.exists():
+            return True
+        run = subprocess.run(["clang-tidy-19", "-p", stamps, "--quiet", checks, unit], capture_output=True, text=True, cwd=ROOT)
+        if run.returncode == 0:
+            stamp.touch()
+            return True
+        print(f"{run.stdout}clang-tidy: {' '.join(str(one.relative_to(ROOT)) for one in units[unit])}", flush=True)
+        return False
+
+    largest_first = sorted(units, key=lambda unit: -sum(one.stat().st_size for one in units[unit]))
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return 0 if all(list(pool.map(passes, largest_first))) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
