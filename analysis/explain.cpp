@@ -145,12 +145,11 @@ std::string describe_growth(const Results& results, const Comparison& row) {
     if (growth.arm != row.candidate && growth.arm != row.baseline) continue;
     text +=
         fmt::format("Growth of {}: {}: {}\n", growth.arm, to_name(growth.verdict), growth.reason);
-    if (growth.projection && growth.projection->round) {
-      text += fmt::format("  It meets {} in round {:.0f}",
-                          format_bytes(growth.projection->limit_bytes), *growth.projection->round);
-      if (growth.projection->ci_low && growth.projection->ci_high) {
-        text += fmt::format(" (between {:.0f} and {:.0f})", *growth.projection->ci_low,
-                            *growth.projection->ci_high);
+    if (const auto& to = growth.projection; to && (to->round || to->minute)) {
+      text += fmt::format("  It meets {} in {} {:.0f}", format_bytes(to->limit_bytes),
+                          to->round ? "round" : "minute", to->round ? *to->round : *to->minute);
+      if (to->ci_low && to->ci_high) {
+        text += fmt::format(" (between {:.0f} and {:.0f})", *to->ci_low, *to->ci_high);
       }
       text += ".\n";
     }

@@ -183,8 +183,8 @@ GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, double margin,
   return estimate;
 }
 
-std::optional<Projection> project(const GrowthEstimate& estimate,
-                                  std::span<const GrowthSeries> runs, double limit_bytes) {
+std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& estimate,
+                                    std::span<const GrowthSeries> runs) {
   if (!estimate.slope || *estimate.slope <= 0 || estimate.interval.low <= 0) return std::nullopt;
   std::vector<double> last_x;
   std::vector<double> last_y;
@@ -197,13 +197,13 @@ std::optional<Projection> project(const GrowthEstimate& estimate,
   const double from = median(last_x);
   const double left = std::max(0.0, limit_bytes - median(last_y));
   const auto meets = [&](double slope) -> std::optional<double> {
+    if (std::isinf(slope)) return std::nullopt;
     const double at = from + left / slope;
     return std::isfinite(at) ? std::optional(at) : std::nullopt;
   };
-  return Projection{
-      limit_bytes, meets(*estimate.slope),
-      std::isinf(estimate.interval.high) ? std::nullopt : meets(estimate.interval.high),
-      meets(estimate.interval.low)};
+  const auto at = meets(*estimate.slope);
+  if (!at) return std::nullopt;
+  return Meeting{*at, meets(estimate.interval.high), meets(estimate.interval.low)};
 }
 
 }  // namespace memduel

@@ -40,9 +40,16 @@ struct GrowthEstimate {
 GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, double margin,
                             const std::string& metric);
 
-/// When the series meets `limit_bytes`, from the typical last point and the slope's interval;
-/// nothing unless the slope and its lower end are positive. Unbounded ends are absent.
-std::optional<Projection> project(const GrowthEstimate& estimate,
-                                  std::span<const GrowthSeries> runs, double limit_bytes);
+/// Where a series meets a limit, in the unit of its x.
+struct Meeting {
+  double at = 0;
+  std::optional<double> low;  ///< 95 %; unbounded ends are absent
+  std::optional<double> high;
+};
+
+/// From the typical last point and the slope's interval; nothing unless the slope and its lower end
+/// are positive.
+std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& estimate,
+                                    std::span<const GrowthSeries> runs);
 
 }  // namespace memduel

@@ -7,6 +7,7 @@
 #include "analysis/analyse.h"
 #include "analysis/comparison.h"
 #include "analysis/growth.h"
+#include "analysis/hodges_lehmann.h"
 #include "analysis/lower_bounds.h"
 #include "analysis/metrics.h"
 
@@ -86,15 +87,43 @@ Growth make_row(const std::string& arm, const std::string& role, const char* met
   return row;
 }
 
-Growth judge(const ArmObservations& arm, const std::string& role, const char* metric,
-             const std::vector<GrowthSeries>& runs, std::optional<double> limit) {
-  const GrowthEstimate estimate = judge_growth(runs, metric_info(metric).absolute_margin, metric);
-  Growth row = make_row(arm.arm, role, metric, estimate);
-  // A projection counts rounds; along minutes the same limit would need another unit.
-  if (limit && std::string_view(metric).ends_with("_per_round") &&
-      estimate.verdict == GrowthVerdict::growing) {
-    row.projection = project(estimate, runs, *limit);
+/// When a round ends at the typical pace, in minutes after the begin of the first one.
+double minute_of(double round, const ArmSeries& series) {
+  std::vector<double> paces;
+  std::vector<double> last_rounds;
+  std::vector<double> last_minutes;
+  for (size_t i = 0; i < series.per_round.size(); ++i) {
+    const std::vector<double>& rounds = series.per_round[i].x;
+    const std::vector<double>& minutes = series.per_minute[i].x;
+    paces.push_back((minutes.back() - minutes.front()) / (rounds.back() - rounds.front()));
+    last_rounds.push_back(rounds.back());
+    last_minutes.push_back(minutes.back());
   }
+  return median(last_minutes) + (round - median(last_rounds)) * median(paces);
+}
+
+Growth judge_per_round(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
+                       std::optional<double> limit) {
+  constexpr const char* kMetric = "rss_growth_bytes_per_round";
+  const double margin = metric_info(kMetric).absolute_margin;
+  const GrowthEstimate estimate = judge_growth(series.per_round, margin, kMetric);
+  Growth row = make_row(arm.arm, role, kMetric, estimate);
+  if (!limit || estimate.verdict != GrowthVerdict::growing) return row;
+  if (const auto meeting = meeting_with(*limit, estimate, series.per_round))
+    row.projection = Projection{*limit, meeting->at, meeting->low, meeting->high,
+                                finite(minute_of(meeting->at, series))};
+  return row;
+}
+
+Growth judge_per_minute(const ArmObservations& arm, const std::string& role,
+                        const ArmSeries& series, std::optional<double> limit) {
+  constexpr const char* kMetric = "rss_growth_bytes_per_minute";
+  const double margin = metric_info(kMetric).absolute_margin;
+  const GrowthEstimate estimate = judge_growth(series.per_minute, margin, kMetric);
+  Growth row = make_row(arm.arm, role, kMetric, estimate);
+  if (!limit || estimate.verdict != GrowthVerdict::growing) return row;
+  if (const auto meeting = meeting_with(*limit, estimate, series.per_minute))
+    row.projection = Projection{*limit, std::nullopt, meeting->low, meeting->high, meeting->at};
   return row;
 }
 
@@ -110,12 +139,12 @@ std::vector<Growth> growth_rows(const RunData& run, const Observations& observat
     for (const std::string& role : roles) {
       const ArmSeries series = collect(arm, role, settings.warmup_rounds);
       if (!series.per_round.empty()) {
-        rows.push_back(judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit));
+        rows.push_back(judge_per_round(arm, role, series, limit));
         Growth& row = rows.back();
         if (model && row.slope) row.model_multiples_per_round = *row.slope / *model;
       }
       if (series.per_minute.empty()) continue;
-      rows.push_back(judge(arm, role, "rss_growth_bytes_per_minute", series.per_minute, limit));
+      rows.push_back(judge_per_minute(arm, role, series, limit));
     }
   }
   return rows;

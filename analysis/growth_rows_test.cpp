@@ -39,6 +39,20 @@ TEST(GrowthRows, RoundsBeforeAKillForMemoryCount) {
   EXPECT_NEAR(rows[0].slope.value_or(0), 30 * kMib, 0.1 * kMib);
 }
 
+TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
+  const RunData run = run_with(TrialStatus::ok, 15, 30);
+  AnalysisSettings settings;
+  settings.memory_limit_bytes = (100 + 30 * 600) * kMib;
+  const auto rows = growth_rows(run, observe(run, {"a"}, 0), {"tree"}, settings);
+  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_TRUE(rows[0].projection && rows[1].projection);
+  EXPECT_NEAR(*rows[0].projection->round, 600, 1);
+  EXPECT_NEAR(*rows[0].projection->minute, 10, 0.05) << "a round a second";
+  EXPECT_FALSE(rows[1].projection->round);
+  EXPECT_NEAR(*rows[1].projection->minute, 10, 0.05);
+  EXPECT_NEAR(*rows[1].projection->ci_low, 10, 0.2);
+}
+
 TEST(GrowthRows, RoundsOfATrialThatFailedOtherwiseDoNot) {
   EXPECT_TRUE(rows_of(run_with(TrialStatus::failed, 15, 30)).empty());
   EXPECT_TRUE(rows_of(run_with(TrialStatus::killed_for_memory, 4, 30)).empty()) << "too few rounds";

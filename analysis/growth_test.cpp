@@ -111,21 +111,21 @@ TEST(Growth, ThreeRoundsDoNotTellGrowthFromWarmUpAndFourDo) {
   EXPECT_EQ(judge(runs_of_rounds(4)).verdict, GrowthVerdict::growing);
 }
 
-TEST(Projection, MeetsTheLimitWhereTheSlopeSays) {
+TEST(Meeting, WithALimitIsWhereTheSlopeSays) {
   // 100 MiB in round 100 and 1 MiB per round: 1124 MiB in round 1124.
   const auto runs = runs_of(8, [](int round, Random&) { return kMiB * round; });
   const GrowthEstimate estimate = judge(runs);
-  const auto projection = project(estimate, runs, 1124 * kMiB);
-  ASSERT_TRUE(projection);
-  EXPECT_NEAR(*projection->round, 1124, 1e-6);
-  EXPECT_NEAR(*projection->ci_low, 1124, 1e-6);
-  EXPECT_NEAR(*projection->ci_high, 1124, 1e-6);
+  const auto meeting = meeting_with(1124 * kMiB, estimate, runs);
+  ASSERT_TRUE(meeting);
+  EXPECT_NEAR(meeting->at, 1124, 1e-6);
+  EXPECT_NEAR(*meeting->low, 1124, 1e-6);
+  EXPECT_NEAR(*meeting->high, 1124, 1e-6);
 }
 
-TEST(Projection, IsLeftOutWithoutGrowth) {
+TEST(Meeting, WithALimitNeedsGrowth) {
   const auto runs =
       runs_of(8, [](int, Random& random) { return 200 * kMiB + kMiB * random.normal(); });
-  EXPECT_FALSE(project(judge(runs), runs, 1e12));
+  EXPECT_FALSE(meeting_with(1e12, judge(runs), runs));
 }
 
 }  // namespace

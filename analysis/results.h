@@ -49,11 +49,22 @@ struct Comparison {
   std::optional<double> smallest_detectable;
 };
 
+/// Where growth leads if nothing changes.
 struct Projection {
   double limit_bytes = 0;
-  std::optional<double> round;
-  std::optional<double> ci_low;
+  std::optional<double> round;   ///< of growth per round, else absent
+  std::optional<double> ci_low;  ///< of `round`; of `minute` where that is absent
   std::optional<double> ci_high;
+  /// After the begin of the first round, of minutes as the trials had them.
+  std::optional<double> minute = std::nullopt;
+};
+
+/// A stack of a profile trial that has more live from round to round.
+struct GrowingStack {
+  std::vector<std::string> stack;  ///< functions, outermost first
+  std::string phase;               ///< in which most of it was born; empty: in none
+  double bytes_per_round = 0;      ///< slope of what is live at the ends of rounds, after warm-up
+  double last_bytes = 0;           ///< live at the end of the last round
 };
 
 struct Growth {
@@ -67,7 +78,7 @@ struct Growth {
   std::string reason;
   std::optional<Projection> projection;
   std::optional<double> model_multiples_per_round;
-  nlohmann::json stacks = nlohmann::json::array();
+  std::vector<GrowingStack> stacks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 struct GateResult {

@@ -233,7 +233,24 @@ json projection_to_json(const Projection& projection) {
   return {{"limit_bytes", projection.limit_bytes},
           {"round", or_null(projection.round)},
           {"ci_low", or_null(projection.ci_low)},
-          {"ci_high", or_null(projection.ci_high)}};
+          {"ci_high", or_null(projection.ci_high)},
+          {"minute", or_null(projection.minute)}};
+}
+
+json growing_stack_to_json(const GrowingStack& row) {
+  return {{"stack", row.stack},
+          {"phase", row.phase.empty() ? json(nullptr) : json(row.phase)},
+          {"bytes_per_round", row.bytes_per_round},
+          {"last_bytes", row.last_bytes}};
+}
+
+GrowingStack growing_stack_from_json(const JsonReader& in) {
+  GrowingStack row;
+  for (const JsonReader& frame : in.at("stack").elements()) row.stack.push_back(frame.text());
+  row.phase = in.maybe_text("phase").value_or("");
+  row.bytes_per_round = in.at("bytes_per_round").number();
+  row.last_bytes = in.at("last_bytes").number();
+  return row;
 }
 
 json growth_to_json(const Growth& row) {
@@ -247,7 +264,7 @@ json growth_to_json(const Growth& row) {
           {"reason", row.reason},
           {"projection", row.projection ? projection_to_json(*row.projection) : json(nullptr)},
           {"model_multiples_per_round", or_null(row.model_multiples_per_round)},
-          {"stacks", row.stacks}};
+          {"stacks", list_to_json(row.stacks, growing_stack_to_json)}};
 }
 
 Growth growth_from_json(const JsonReader& in) {
@@ -263,10 +280,11 @@ Growth growth_from_json(const JsonReader& in) {
   if (const auto projection = in.find("projection")) {
     row.projection =
         Projection{projection->at("limit_bytes").number(), projection->maybe_number("round"),
-                   projection->maybe_number("ci_low"), projection->maybe_number("ci_high")};
+                   projection->maybe_number("ci_low"), projection->maybe_number("ci_high"),
+                   projection->maybe_number("minute")};
   }
   row.model_multiples_per_round = in.maybe_number("model_multiples_per_round");
-  if (const auto stacks = in.find("stacks")) row.stacks = stacks->raw();
+  row.stacks = list_from_json(in, "stacks", growing_stack_from_json);
   return row;
 }
 

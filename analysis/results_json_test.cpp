@@ -32,7 +32,8 @@ Results full_results() {
   growth.metric = "rss_growth_bytes_per_round";
   growth.slope = 3;
   growth.verdict = GrowthVerdict::growing;
-  growth.projection = Projection{1e9, 412, 390, std::nullopt};
+  growth.projection = Projection{1e9, 412, 390, std::nullopt, 6.5};
+  growth.stacks = {{{"main", "keep"}, "upload", 262144, 1e6}};
   growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
   results.arms[0].allocator = "jemalloc";
@@ -143,6 +144,8 @@ TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
   const json& round = written.at("trials").at(0).at("roles").at(0).at("rounds").at(0);
   EXPECT_EQ(round.at("phases").at(0).at("phase"), "train");
   EXPECT_EQ(written.at("growth").at(0).at("projection").at("round"), 412);
+  EXPECT_EQ(written.at("growth").at(0).at("projection").at("minute"), 6.5);
+  EXPECT_EQ(written.at("growth").at(0).at("stacks").at(0).at("bytes_per_round"), 262144);
   EXPECT_EQ(written.at("equivalence").at(0).at("metrics").at("validation_accuracy_ratio"),
             json({0.5, 0.6}));
 }

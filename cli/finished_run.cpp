@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "analysis/growing_stacks.h"
 #include "analysis/results_json.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -12,11 +13,26 @@
 #include "cli/profile_file.h"
 #include "experiment/arm_differences.h"
 #include "experiment/kept_profiles.h"
+#include "experiment/kept_round_ends.h"
 #include "experiment/tracer_agreement.h"
 #include "reports/html.h"
 #include "reports/terminal.h"
 
 namespace memduel::cli {
+namespace {
+
+void name_growing_stacks(FinishedRun& finished, const std::filesystem::path& directory) {
+  Results& results = finished.results;
+  const int warmup = settings_from_config(finished.run.config).warmup_rounds;
+  for (Growth& row : results.growth) {
+    if (!asks_for_stacks(row)) continue;
+    const auto live =
+        kept_round_ends(directory, finished.run, row.arm, row.role, results.limitations);
+    if (live) row.stacks = growing_stacks(*live, *row.slope, warmup);
+  }
+}
+
+}  // namespace
 
 AnalysisSettings settings_for(const RunData& run, const std::vector<std::string>& gates,
                               std::optional<Calibration> calibration) {
@@ -52,6 +68,7 @@ void add_profiles(FinishedRun& finished, const std::filesystem::path& directory)
   results.differences = std::move(found.differences);
   results.difference_totals = std::move(found.totals);
   for (Note& note : found.limitations) results.limitations.push_back(std::move(note));
+  name_growing_stacks(finished, directory);
   RunAgreement traced = run_agreement(directory, finished.run);
   results.agreement = std::move(traced.agreement);
   for (Note& note : traced.limitations) results.limitations.push_back(std::move(note));

@@ -108,7 +108,8 @@ std::string change_words(const Comparison& c) {
   return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
 }
 
-/// "original grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31".
+/// "original grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05 s
+/// after the first began".
 std::string growth_words(const Growth& g) {
   const std::string unit = g.metric.ends_with("_per_minute") ? "minute" : "round";
   switch (g.verdict) {
@@ -117,12 +118,7 @@ std::string growth_words(const Growth& g) {
     case GrowthVerdict::growing: {
       std::string text = g.arm + " grows";
       if (g.slope) text += fmt::format(" {} per {}", format_bytes(std::abs(*g.slope)), unit);
-      if (!g.projection || !g.projection->round) return text;
-      text += fmt::format(" and meets the {} limit in {} {:.0f}",
-                          format_bytes(g.projection->limit_bytes), unit, *g.projection->round);
-      if (g.projection->ci_low && g.projection->ci_high)
-        text += fmt::format(" ({:.0f}–{:.0f})", *g.projection->ci_low, *g.projection->ci_high);
-      return text;
+      return text + (g.projection ? " and " + projection_words(*g.projection) : "");
     }
     case GrowthVerdict::stepped:
       return g.arm + " makes a step and then stays";
@@ -135,6 +131,17 @@ std::string growth_words(const Growth& g) {
 }
 
 }  // namespace
+
+std::string projection_words(const Projection& to) {
+  constexpr double kSecondsPerMinute = 60;
+  std::string text = fmt::format("meets the {} limit", format_bytes(to.limit_bytes));
+  const std::string interval =
+      to.ci_low && to.ci_high ? fmt::format(" ({:.0f}–{:.0f})", *to.ci_low, *to.ci_high) : "";
+  if (to.round) text += fmt::format(" in round {:.0f}{}", *to.round, interval);
+  if (!to.minute) return text;
+  if (!to.round) return text + fmt::format(" in minute {:.0f}{}", *to.minute, interval);
+  return text + ", " + format_seconds(*to.minute * kSecondsPerMinute) + " after the first began";
+}
 
 std::string word(Verdict verdict) {
   constexpr std::array kWords = {"improved", "regressed", "unchanged", "inconclusive"};

@@ -27,6 +27,9 @@ std::string quantity(const std::string& role, const std::string& metric);
 /// improved".
 std::string effect_sentence(const Comparison& comparison);
 
+/// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".
+std::string projection_words(const Projection& to);
+
 /// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
 /// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
 std::string growth_sentence(const std::vector<const Growth*>& arms);

@@ -101,13 +101,20 @@ TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
   g.metric = "rss_growth_bytes_per_round";
   g.slope = 0.78 * 1024 * 1024 * 1024;
   g.verdict = GrowthVerdict::growing;
-  g.projection = Projection{24.0 * 1024 * 1024 * 1024, 31.0, 30.0, 33.0};
+  g.projection = Projection{24.0 * 1024 * 1024 * 1024, 31.0, 30.0, 33.0, 62.5};
   Growth flat = g;
   flat.arm = "optimized";
   flat.verdict = GrowthVerdict::flat;
   EXPECT_EQ(growth_sentence({&g, &flat}),
             "server memory from round to round: original grows 798.7 MiB per round and meets the "
-            "24.0 GiB limit in round 31 (30–33); optimized is flat");
+            "24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began; optimized is "
+            "flat");
+  g.metric = "rss_growth_bytes_per_minute";
+  g.projection = Projection{24.0 * 1024 * 1024 * 1024, std::nullopt, 30.0, 33.0, 31.0};
+  EXPECT_EQ(
+      growth_sentence({&g}),
+      "server memory from minute to minute: original grows 798.7 MiB per minute and meets the "
+      "24.0 GiB limit in minute 31 (30–33)");
 }
 
 TEST(GrowthSentence, NamesTheArmsOfWhichNothingCanBeTold) {

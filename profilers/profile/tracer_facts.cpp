@@ -126,8 +126,8 @@ constexpr std::array kTools = {
 TracerFacts facts_of(const Profile& profile) {
   TracerFacts facts;
   const std::string tracer = fact_in(profile, "tracer");
-  // "memray (gprof2dot)" is memray's, whichever of its formats it is.
-  facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find(' '));
+  // "memray (gprof2dot)" and "memray@1.20.0 (speedscope)" are memray's, whichever of its formats.
+  facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find_first_of(" @"));
   // jemalloc calls it one sample per byte when it records every block.
   const auto interval = option_in(fact_in(profile, "interval_bytes"), "");
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;

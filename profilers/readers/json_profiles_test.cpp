@@ -1,7 +1,11 @@
-// speedscope's and memray's JSON. memray's own writers (1.20.0, src/memray/reporters/transform.py
-// and stats.py) made the golden files from records written by hand, for want of a package of it.
+// speedscope's and memray's JSON. memray 1.20.0 made the golden files, all from one recording with
+// native frames of testdata/heap_shapes.py (testdata/make_memray.sh); totals_test.cpp holds the
+// readers to all that memray itself prints of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
 
 #include "profilers/profile/export_profile.h"
 #include "profilers/readers/testing/golden.h"
@@ -10,38 +14,61 @@ namespace memduel {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using namespace testing_golden;
 
-TEST(Memray, Gprof2dotHasThePeakByStack) {
+constexpr double kMemrayPeak = 1'519'382;  // "peak_memory" of memray stats --json
+
+TEST(Memray, Gprof2dotHasThePeakByStackWithNativeFrames) {
   const Profile profile = read_golden("memray-gprof2dot.json");
-  EXPECT_EQ(profile.peak.total.bytes, 10000 + 1048576 + 2048 + 576);
-  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "hold_all"), 1048576 + 2048);
-  EXPECT_THAT(largest_stack(profile, ProfileKind::peak),
-              ElementsAre("<module>", "main", "hold_all"));
+  EXPECT_EQ(profile.peak.total.bytes, kMemrayPeak);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "leak"), 10 * 1033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "hold_all"), 16 * 65537);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "descend"), 6 * 20033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::peak, "come_and_go"), 0);
+  const auto frames = largest_stack(profile, ProfileKind::peak);
+  EXPECT_THAT(std::vector(frames.end() - 8, frames.end()),
+              ElementsAre("<module>", "main", "hold_all", "<listcomp>", "_PyObject_MakeTpCall",
+                          "[unknown]", "PyByteArray_Resize", "[unknown]"));
   EXPECT_FALSE(profile.counted);
 }
 
 TEST(Memray, SpeedscopeHasTheSamePeakWithLinesAndBlocks) {
   const Profile profile = read_golden("memray.speedscope.json");
-  EXPECT_EQ(profile.peak.total.bytes, 1061200);
-  EXPECT_EQ(profile.peak.total.count, 30);
+  EXPECT_EQ(profile.peak.total.bytes, kMemrayPeak);
+  EXPECT_EQ(profile.peak.total.count, 80);
   EXPECT_TRUE(profile.counted);
   const auto stacks = stacks_of(profile, profile.peak.sites);
-  const FrameName innermost = frames_of(profile, stacks[0].first).back();
-  EXPECT_EQ(innermost.function, "hold_all");
-  EXPECT_EQ(innermost.file, "shapes.py");
-  EXPECT_EQ(innermost.line, 10);
-  EXPECT_EQ(profile.info.at("command"), "python3 shapes.py");
+  const auto frames = frames_of(profile, stacks.at(0).first);
+  const auto list = std::find_if(frames.begin(), frames.end(), [](const FrameName& frame) {
+    return frame.function == "<listcomp>";
+  });
+  ASSERT_NE(list, frames.end());
+  EXPECT_EQ(list->file, "heap_shapes.py");
+  EXPECT_EQ(list->line, 16);
+  EXPECT_THAT(profile.info.at("command"), EndsWith("heap_shapes.py"));
+}
+
+TEST(Memray, FramesArePythonsOrNative) {
+  for (const char* file : {"memray-gprof2dot.json", "memray.speedscope.json"}) {
+    std::map<std::string, ProfileLocation::Kind> kinds;
+    for (const ProfileLocation& location : read_golden(file).locations)
+      if (!location.names.empty()) kinds[location.names[0].function] = location.kind;
+    EXPECT_EQ(kinds.at("descend"), ProfileLocation::Kind::python) << file;
+    EXPECT_EQ(kinds.at("run_path"), ProfileLocation::Kind::python) << file << ": <frozen runpy>";
+    EXPECT_EQ(kinds.at("deflateInit2_"), ProfileLocation::Kind::native) << file;
+    EXPECT_EQ(kinds.at("[unknown]"), ProfileLocation::Kind::native) << file;
+  }
 }
 
 TEST(Memray, StatsHaveTheLargestPlacesAndTheRest) {
   const Profile profile = read_golden("memray-stats.json");
-  EXPECT_EQ(total_of(profile, ProfileKind::allocated).bytes, 1077776);
-  EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "come_and_go"), 16000);
-  EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "[other places]"),
-            1077776 - 1048576 - 16000 - 10000);
-  EXPECT_EQ(profile.info.at("peak_bytes"), "1061200");
+  EXPECT_EQ(total_of(profile, ProfileKind::allocated).bytes, 3'851'778);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "come_and_go"), 500 * 4129);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "descend"), 6 * 20033);
+  EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "[other places]"), 233'050);
+  EXPECT_EQ(profile.info.at("peak_bytes"), "1519382");
 }
 
 TEST(Speedscope, ReadsWhatMemduelExports) {

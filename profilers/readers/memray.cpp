@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profilers/readers/foreign_frames.h"
 #include "profilers/readers/json_document.h"
 #include "profilers/readers/stack_builder.h"
 #include "profilers/readers/text_cursor.h"
@@ -12,18 +13,13 @@ namespace {
 
 using nlohmann::json;
 
-ProfileLocation::Kind kind_of_file(std::string_view file) {
-  return file.ends_with(".py") || file.starts_with('<') ? ProfileLocation::Kind::python
-                                                        : ProfileLocation::Kind::native;
-}
-
 Profile profile_from_events(const PlainSource& source, const json& document) {
   Profile profile;
   StackBuilder builder(profile);
   std::vector<std::uint32_t> functions;
   for (const json& function : document.at("functions")) {
-    const std::string file = function.value("module", "");
-    functions.push_back(builder.named({function.at("name"), file, 0}, kind_of_file(file)));
+    functions.push_back(
+        foreign_location(builder, {function.at("name"), function.value("module", ""), 0}));
   }
   std::map<std::uint32_t, Estimate> sites;
   for (const json& event : document.at("events")) {
@@ -65,11 +61,9 @@ Profile profile_from_stats(const PlainSource& source, const json& document) {
   StackBuilder builder(profile);
   double listed = 0;
   for (const json& entry : document.at("top_allocations_by_size")) {
-    FrameName frame = frame_of_place(entry.at("location"));
-    const auto kind = kind_of_file(frame.file);
     const double bytes = json_amount(entry.at("size"), source);
-    builder.site(builder.stack(0, builder.named(std::move(frame), kind))).allocated +=
-        {bytes, 0, 0, 1};
+    const std::uint32_t place = foreign_location(builder, frame_of_place(entry.at("location")));
+    builder.site(builder.stack(0, place)).allocated += {bytes, 0, 0, 1};
     listed += bytes;
   }
   const double all = json_amount(document.at("total_bytes_allocated"), source);

@@ -9,6 +9,7 @@
 
 #include "profilers/profile/pprof_fields.h"
 #include "profilers/readers/address_space.h"
+#include "profilers/readers/foreign_frames.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/pprof_columns.h"
 #include "profilers/readers/stack_builder.h"
@@ -166,8 +167,7 @@ class PprofReader {
       ProfileLocation location;
       location.address = address;
       location.names = std::move(names);
-      const bool python = location.names[0].file.ends_with(".py");
-      if (python) location.kind = ProfileLocation::Kind::python;
+      location.kind = kind_of_file(location.names[0].file);
       locations_by_id_[id] = builder_.add_location(std::move(location));
     } else if (address != 0) {
       locations_by_id_[id] = space_.location_at(address);

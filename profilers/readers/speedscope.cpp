@@ -1,5 +1,6 @@
 #include "profilers/readers/speedscope.h"
 
+#include "profilers/readers/foreign_frames.h"
 #include "profilers/readers/json_document.h"
 #include "profilers/readers/stack_builder.h"
 #include "profilers/readers/unit_names.h"
@@ -57,10 +58,8 @@ class SpeedscopeReader {
  private:
   void read_frames() {
     for (const json& frame : document_.at("shared").at("frames")) {
-      const std::string file = frame.value("file", "");
-      const auto kind =
-          file.ends_with(".py") ? ProfileLocation::Kind::python : ProfileLocation::Kind::native;
-      frames_.push_back(builder_.named({frame.at("name"), file, json_line(frame)}, kind));
+      frames_.push_back(foreign_location(
+          builder_, {frame.at("name"), frame.value("file", ""), json_line(frame)}));
     }
   }
 

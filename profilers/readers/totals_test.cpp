@@ -1,5 +1,7 @@
-// Every total that the tools themselves print of the files in testdata (totals.txt, as make.sh
-// wrote it), against what the readers find in those files.
+// Every total that the tools themselves print of the files in testdata (totals.txt and
+// memray_totals.txt, as make.sh and make_memray.sh wrote them), against what the readers find in
+// those files.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +19,9 @@ namespace {
 using namespace testing_golden;
 
 /// The lines under "== COMMAND".
-std::vector<std::string> printed(const std::string& command) {
-  std::istringstream text(read_file(golden_file("totals.txt")));
+std::vector<std::string> printed(const std::string& command,
+                                 const std::string& file = "totals.txt") {
+  std::istringstream text(read_file(golden_file(file)));
   std::vector<std::string> lines;
   bool inside = false;
   for (std::string line; std::getline(text, line);) {
@@ -258,6 +261,102 @@ TEST(PrintedTotals, OfMsPrintWithEverySnapshot) {
     EXPECT_EQ(moment.bytes + moment.extra_bytes.value_or(0), number(found[3])) << line;
   }
   EXPECT_EQ(rows, profile.moments.size());
+}
+
+/// As memray writes an amount: "268.096kB", "960.000B".
+std::string memray_bytes(double bytes) {
+  std::string unit;
+  for (const char* next : {"k", "M"}) {
+    if (bytes < 1000) break;
+    bytes /= 1000;
+    unit = next;
+  }
+  return fmt::format("{:.3f}{}B", bytes, unit);
+}
+
+/// The line behind a heading.
+std::string printed_under(const std::vector<std::string>& lines, const std::string& heading) {
+  const auto at = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.ends_with(heading + ":");
+  });
+  if (lines.end() - at < 2) ADD_FAILURE() << "nothing under " << heading;
+  return lines.end() - at < 2 ? "" : at[1].substr(1);
+}
+
+TEST(PrintedTotals, OfMemrayStatsWithEveryPlaceThatItLists) {
+  const auto lines = printed("memray stats memray.bin", "memray_totals.txt");
+  const Profile profile = read_golden("memray-stats.json");
+  EXPECT_EQ(profile.info.at("allocations"), printed_under(lines, "Total allocations"));
+  EXPECT_EQ(memray_bytes(total_of(profile, ProfileKind::allocated).bytes),
+            printed_under(lines, "Total memory allocated"));
+  const std::string peak = printed_under(lines, "Peak memory usage");
+  EXPECT_EQ(memray_bytes(number(profile.info.at("peak_bytes"))), peak);
+  for (const char* file : {"memray-gprof2dot.json", "memray.speedscope.json"})
+    EXPECT_EQ(memray_bytes(read_golden(file).peak.total.bytes), peak) << file;
+  std::map<std::string, double> places;
+  for (const auto& [stack, amount] :
+       stacks_of(profile, sites_of(profile, ProfileKind::allocated))) {
+    const FrameName frame = frames_of(profile, stack).at(0);
+    places[fmt::format("{}:{}:{}", frame.function, frame.file, frame.line)] = amount.bytes;
+  }
+  const std::regex row("^\t- (.*) -> (.*B)$");
+  int rows = 0;
+  for (const std::string& line : lines) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    ++rows;
+    EXPECT_EQ(memray_bytes(places.at(found[1])), found[2]) << line;
+  }
+  EXPECT_EQ(rows, 5);
+}
+
+struct FunctionAmounts {
+  Estimate total;  ///< of the stacks that it is in
+  Estimate own;    ///< of those that end in it
+};
+
+/// At the peak, by "FUNCTION at FILE", as memray's summary adds its records up: in their order,
+/// until it has 95 % of the bytes (src/memray/reporters/summary.py).
+std::map<std::string, FunctionAmounts> summary_of(const Profile& profile) {
+  std::map<std::string, FunctionAmounts> functions;
+  double added = 0;
+  for (const auto& [site, amount] : profile.peak.sites) {
+    if (added >= 0.95 * profile.peak.total.bytes) break;
+    added += amount.bytes;
+    std::set<std::string> names;
+    std::string innermost;
+    for (const FrameName& frame : frames_of(profile, profile.sites[site].stack)) {
+      const bool unknown = frame.function == "[unknown]";
+      const bool native = frame.file.empty() || unknown;
+      innermost = fmt::format("{} at {}", unknown ? "<unknown>" : frame.function,
+                              native ? "<unknown>" : frame.file);
+      names.insert(innermost);
+    }
+    for (const std::string& name : names) functions[name].total += amount;
+    functions[innermost].own += amount;
+  }
+  return functions;
+}
+
+TEST(PrintedTotals, OfMemraySummaryWithEveryFunction) {
+  const auto lines = printed("memray summary memray.bin", "memray_totals.txt");
+  const auto stacks = summary_of(read_golden("memray-gprof2dot.json"));
+  const auto counted = summary_of(read_golden("memray.speedscope.json"));
+  const std::regex row(R"(^│ (\S.*?) +│ +(\S+) │ +\S+ │ +(\S+) │ +\S+ │ +(\d+) │$)");
+  std::set<std::string> seen;
+  for (const std::string& line : lines) {
+    std::smatch found;
+    if (!std::regex_match(line, found, row)) continue;
+    const std::string function = found[1];
+    seen.insert(function);
+    for (const auto& of_format : {stacks, counted}) {
+      ASSERT_TRUE(of_format.contains(function)) << line;
+      EXPECT_EQ(memray_bytes(of_format.at(function).total.bytes), found[2]) << line;
+      EXPECT_EQ(memray_bytes(of_format.at(function).own.bytes), found[3]) << line;
+    }
+    EXPECT_EQ(counted.at(function).total.count, number(found[4])) << line;
+  }
+  EXPECT_EQ(seen.size(), stacks.size());
 }
 
 }  // namespace
