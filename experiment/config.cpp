@@ -14,6 +14,7 @@
 #include "experiment/config_command.h"
 #include "experiment/config_schema.h"
 #include "experiment/json_text.h"
+#include "experiment/reserved_environment.h"
 
 namespace memduel {
 namespace {
@@ -172,8 +173,10 @@ void resolve_replay_arm(json& arm, const json& workload, const Source& source,
   erase_keys(arm, foreign);
   std::optional<std::string> preset;
   if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-  arm["optimizations"] =
-      resolve_optimizations(source.catalog, kind, preset, arm.at("optimizations"), place);
+  arm["optimizations"] = resolve_optimizations(
+      source.catalog, kind, preset,
+      with_environment_switches(arm.at("optimizations"), arm.at("env"), place), place);
+  refuse_reserved_environment(arm["optimizations"], arm.at("env"), place);
   refuse_clash({arm["optimizations"], workload}, source, place);
 }
 

@@ -43,6 +43,9 @@ class FederatedClient {
         transport_(open_client(transport_options(config, optimizations_),
                                await_address(config.address_file), name_)),
         connection_(*transport_, optimizations_, name_),
+        collect_point_(
+            {.send_every = optimizations_.client_gc_rounds,
+             .light = collection(*optimizations_.garbage, optimizations_.cuda_cache)}),
         samples_(load_samples(config, index)) {
     memduel_idle();
     model_ = build_model(config);
@@ -84,6 +87,12 @@ class FederatedClient {
     if (optimizations_.client_locals == ClientLocals::released) state.clear();
   }
 
+  /// Whether the state that was received is kept apart from the model until the next exchange.
+  [[nodiscard]] bool caches_received() const {
+    return optimizations_.client_locals == ClientLocals::kept_until_next_receive ||
+           optimizations_.client_locals == ClientLocals::released_on_send;
+  }
+
   void join() {
     transport_->connect(kConnectWithin);
     connection_.attend();
@@ -93,6 +102,7 @@ class FederatedClient {
       copy_state(initial_model_, model_.state);
       done_with(initial_model_);
     }
+    if (caches_received()) new_global_model_ = std::exchange(initial_model_, {});
     connection_.set_sample_size(samples_.train.count());
   }
 
@@ -129,8 +139,10 @@ class FederatedClient {
   void exchange() {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       new_global_model_ = update_global_model(i);
-      if (i + 1 == chunks_.size()) release_local_model();
+      if (i + 1 == chunks_.size() && optimizations_.client_locals != ClientLocals::kept)
+        release_local_model();
       begin_phase("load");
+      optimizations_.garbage->hold(new_global_model_);
       copy_state(new_global_model_, model_.state);
       done_with(new_global_model_);
     }
@@ -141,22 +153,38 @@ class FederatedClient {
   }
 
   void release_local_model() {
-    done_with(local_model_);
-    if (optimizations_.client_locals == ClientLocals::released) trainer_->release_upload();
+    local_model_.clear();
+    trainer_->release_upload();
   }
 
   /// Uploads a chunk until the server could average it.
   State update_global_model(std::size_t index) {
-    const State chunk =
-        chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]);
     for (;;) {
       begin_phase("upload");
       ModelUpdate update = connection_.start_update();
-      update.send_state(chunk, connection_.header(chunk_metadata({index, chunks_.size()})));
+      update.send_state(
+          chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]),
+          connection_.header(chunk_metadata({index, chunks_.size()})));
+      if (index + 1 == chunks_.size()) after_send();
       begin_phase("broadcast");
       IncomingModel answer = update.receive(destination(chunks_[index]));
       if (answer.header.status != Status::again) return std::move(answer.state);
     }
+  }
+
+  /// The end of NVFlare's send().
+  void after_send() {
+    optimizations_.garbage->hold(local_model_);
+    // A server that goes on without a lost client may ask for the upload again.
+    if (optimizations_.client_locals == ClientLocals::released_on_send &&
+        !workload_.continue_without_lost_clients) {
+      new_global_model_.clear();
+      release_local_model();
+    }
+    if (optimizations_.client_gc_rounds == 0) return;
+    begin_phase("cleanup");
+    if (const auto cleaned = collect_point_.sent())
+      memduel_gauge("cleanup_seconds", cleaned->report.seconds);
   }
 
   const WorkerConfig& config_;
@@ -166,6 +194,7 @@ class FederatedClient {
   Optimizations optimizations_;
   std::unique_ptr<ClientTransport> transport_;
   ServerConnection connection_;
+  CleanupPolicy collect_point_;
   RoleSamples samples_;
   Model model_;
   std::vector<State> chunks_;  ///< aliasing the model

@@ -37,6 +37,9 @@ class FederatedServer {
             workload_.continue_without_lost_clients ? OnLostClient::go_on : OnLostClient::fail,
             deadline_in(workload_.deadline_seconds)),
         watchdog_(std::chrono::duration<double>(workload_.stall_seconds)),
+        collect_point_(
+            {.light_every = optimizations_.server_gc_rounds,
+             .light = collection(*optimizations_.garbage, CudaCache::kept)}),
         sample_sizes_(static_cast<std::size_t>(workload_.clients)),
         samples_(load_samples(config, 0)),
         transport_(open_server(transport_options(config, optimizations_),
@@ -116,6 +119,11 @@ class FederatedServer {
                     validate(model_, samples_.validation, workload_.validation_batch_size,
                              optimizations_.make_predictions));
     }
+    if (optimizations_.server_gc_rounds > 0) {
+      begin_phase("cleanup");
+      if (const auto cleaned = collect_point_.round_ended(round))
+        memduel_gauge("cleanup_seconds", cleaned->report.seconds);
+    }
     memduel_gauge("transfer_seconds", transfer_time_.take().count());
     await_device(device_);
     send_memory_gauges();
@@ -155,6 +163,13 @@ class FederatedServer {
   [[nodiscard]] std::string exchange_name(const std::string& what, std::size_t chunk) const {
     return chunks_.size() == 1 ? what
                                : fmt::format("{}, chunk {} of {}", what, chunk + 1, chunks_.size());
+  }
+
+  /// Of one client against the others.
+  [[nodiscard]] double weight_of(int client) const {
+    return workload_.weights == "equal"
+               ? 1
+               : static_cast<double>(sample_sizes_[static_cast<std::size_t>(client) - 1]);
   }
 
   [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
@@ -218,6 +233,7 @@ class FederatedServer {
     guard(client, [&] {
       // Nothing of a round is read before it begins: its bytes belong to it.
       exchange_.await_open(client);
+      if (rounds_->takes_turns()) exchange_.await_turn(client);
       CallFrame frame(Side::server);
       Upload upload = take_upload(client, call, frame);
       expect_current_chunk(client, upload.header);
@@ -227,7 +243,7 @@ class FederatedServer {
 
   Upload take_upload(int client, Call& call, CallFrame& frame) {
     const BusyTime::Working working(transfer_time_);
-    return rounds_->take(client, call, frame);
+    return rounds_->take(client, weight_of(client), call, frame);
   }
 
   /// A client that is a chunk ahead or behind would have another tensor averaged.
@@ -312,6 +328,7 @@ class FederatedServer {
   Exchange exchange_;
   BusyTime transfer_time_;
   Watchdog watchdog_;
+  CleanupPolicy collect_point_;
   std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
   Model model_;

@@ -140,11 +140,11 @@ TEST_F(ArenasBytes, TwoArenasHoldWhatTwoThreadsFreed) {
 }
 
 TEST(ChooseArenas, RefusesWhatIsNoNumberFromOne) {
-  EXPECT_EQ(choose_arenas("default"), std::nullopt);
-  EXPECT_EQ(choose_arenas(4), 4);
+  EXPECT_EQ(choose_arenas("arenas", "default", "default"), std::nullopt);
+  EXPECT_EQ(choose_arenas("arenas", "default", 4), 4);
   for (const nlohmann::json& value : {nlohmann::json(0), nlohmann::json("two")}) {
     try {
-      static_cast<void>(choose_arenas(value));
+      static_cast<void>(choose_arenas("arenas", "default", value));
       FAIL() << "accepted " << value;
     } catch (const Error& error) {
       EXPECT_THAT(error.message(), ::testing::HasSubstr("optimizations.arenas"));

@@ -1,4 +1,4 @@
-// Switch arenas: how many heaps glibc's malloc keeps. Threads that allocate at the same time get
+// Switches arenas and client_arenas: how many heaps glibc's malloc keeps. Threads that allocate at the same time get
 // one each, up to eight per core; what one of them holds free serves no thread of another.
 #pragma once
 
@@ -7,8 +7,10 @@
 
 namespace memduel {
 
-/// "default" as absent, else the most arenas, the main one counted. Throws Error(usage).
-std::optional<int> choose_arenas(const nlohmann::json& value);
+/// `absent` as absent, else the most arenas, the main one counted. Throws Error(usage) naming the
+/// switch.
+std::optional<int> choose_arenas(const char* switch_name, const char* absent,
+                                 const nlohmann::json& value);
 
 /// For the process, as MALLOC_ARENA_MAX in its environment would be; absent: leaves it at that.
 /// Call it before the role's threads allocate: an arena that exists stays. Other allocators do not

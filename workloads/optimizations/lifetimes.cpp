@@ -16,8 +16,11 @@ constexpr Choice<LocalModels> kLocalModels[] = {{"kept_until_done", LocalModels:
 constexpr Choice<PreviousState> kPreviousState[] = {
     {"kept", PreviousState::kept},
     {"dropped_after_gradient", PreviousState::dropped_after_gradient}};
-constexpr Choice<ClientLocals> kClientLocals[] = {{"kept", ClientLocals::kept},
-                                                  {"released", ClientLocals::released}};
+constexpr Choice<ClientLocals> kClientLocals[] = {
+    {"kept", ClientLocals::kept},
+    {"kept_until_next_receive", ClientLocals::kept_until_next_receive},
+    {"released_on_send", ClientLocals::released_on_send},
+    {"released", ClientLocals::released}};
 constexpr Choice<OptimizerState> kOptimizerState[] = {
     {"new_each_round", OptimizerState::new_each_round}, {"reused", OptimizerState::reused}};
 constexpr Choice<FlowControl> kFlowControl[] = {{"default", FlowControl::default_window},
