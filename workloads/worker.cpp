@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "memduel/memory.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/probes/cuda_bytes.h"
 #include "workloads/transport/compressed_codec.h"
 #include "workloads/worker_arguments.h"
 #ifdef MEMDUEL_HAVE_GRPC
@@ -25,8 +27,9 @@ namespace {
 
 void run_role(const WorkerArguments& arguments) {
   const WorkerConfig config = load_worker_config(arguments.config);
-  limit_arenas(
-      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes).arenas);
+  const auto arenas =
+      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes).arenas;
+  if (arenas) limit_arenas(*arenas);
   if (arguments.role == "server")
     run_server(config);
   else

@@ -1,7 +1,6 @@
 #include "workloads/optimizations/arenas.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <limits>
 
@@ -18,12 +17,6 @@ std::optional<int> choose_arenas(const nlohmann::json& value) {
         fmt::format("found {}, expected \"default\" or a whole number from 1", value.dump()),
         "optimizations.arenas");
   return value.get<int>();
-}
-
-void limit_arenas(std::optional<int> most) {
-  if (most && mallopt(M_ARENA_MAX, *most) != 1)
-    throw Error(ExitCode::cannot_measure, fmt::format("malloc refused {} arenas", *most),
-                "optimizations.arenas");
 }
 
 }  // namespace memduel

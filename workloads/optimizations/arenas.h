@@ -7,12 +7,7 @@
 
 namespace memduel {
 
-/// "default" as absent, else the most arenas, the main one counted. Throws Error(usage).
+/// "default" as absent, else what memduel/memory.h's limit_arenas takes. Throws Error(usage).
 std::optional<int> choose_arenas(const nlohmann::json& value);
-
-/// For the process, as MALLOC_ARENA_MAX in its environment would be; absent: leaves it at that.
-/// Call it before the role's threads allocate: an arena that exists stays. Other allocators do not
-/// hear it. Throws Error(cannot_measure) where glibc refuses.
-void limit_arenas(std::optional<int> most);
 
 }  // namespace memduel
