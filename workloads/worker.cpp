@@ -8,12 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "memduel/memory.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/probes/cuda_bytes.h"
 #include "workloads/simulation/simulator.h"
 #include "workloads/simulation/switches.h"
 #include "workloads/transport/compressed_codec.h"
@@ -25,20 +27,24 @@
 namespace memduel {
 namespace {
 
+void bound_arenas(std::optional<int> most) {
+  if (most) limit_arenas(*most);
+}
+
 void run_role(const WorkerArguments& arguments) {
   const WorkerConfig config = load_worker_config(arguments.config);
   if (arguments.role == "simulator") {
-    limit_arenas(make_simulation_switches(config.optimizations).arenas);
+    bound_arenas(make_simulation_switches(config.optimizations).arenas);
     run_simulator(config);
     return;
   }
   const Optimizations chosen =
       make_optimizations(config.optimizations, config.workload.transport.max_message_bytes);
   if (arguments.role == "server") {
-    limit_arenas(chosen.arenas);
+    bound_arenas(chosen.arenas);
     run_server(config);
   } else {
-    limit_arenas(chosen.client_arenas ? chosen.client_arenas : chosen.arenas);
+    bound_arenas(chosen.client_arenas ? chosen.client_arenas : chosen.arenas);
     run_client(config, arguments.index);
   }
 }

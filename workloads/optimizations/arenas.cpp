@@ -1,7 +1,6 @@
 #include "workloads/optimizations/arenas.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <limits>
 
@@ -19,12 +18,6 @@ std::optional<int> choose_arenas(const char* switch_name, const char* absent,
         fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
         fmt::format("optimizations.{}", switch_name));
   return value.get<int>();
-}
-
-void limit_arenas(std::optional<int> most) {
-  if (most && mallopt(M_ARENA_MAX, *most) != 1)
-    throw Error(ExitCode::cannot_measure, fmt::format("malloc refused {} arenas", *most),
-                "optimizations.arenas");
 }
 
 }  // namespace memduel

@@ -1,9 +1,7 @@
 #include "workloads/optimizations/lifetimes.h"
 
-#include <malloc.h>
-
+#include "memduel/memory_torch.h"
 #include "workloads/optimizations/choice.h"
-#include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
 namespace {
@@ -74,9 +72,7 @@ std::vector<std::string> cleanup_values() {
 }
 
 void clean_up(Cleanup cleanup) {
-  if (cleanup == Cleanup::none) return;
-  malloc_trim(0);
-  empty_cuda_cache();
+  if (cleanup == Cleanup::trim) cleanup_memory({.device = &torch_cuda()});
 }
 
 }  // namespace memduel

@@ -40,8 +40,7 @@ std::vector<std::string> optimizer_state_values();
 std::vector<std::string> flow_control_values();
 std::vector<std::string> cleanup_values();
 
-/// Hands freed memory of all arenas back to the kernel (malloc_trim) under Cleanup::trim, and what
-/// LibTorch caches on a GPU back to its driver.
+/// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
 void clean_up(Cleanup cleanup);
 
 }  // namespace memduel

@@ -1,4 +1,4 @@
-#include "experiment/memory_alarm.h"
+#include "memory/memory_alarm.h"
 
 #include <gtest/gtest.h>
 

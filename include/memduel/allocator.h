@@ -1,13 +1,28 @@
-// What the allocator of this process says about itself, through the functions that it exports:
-// found among the loaded symbols, never linked. Needs libc alone.
+// Which allocator serves this process's malloc and what it says of itself: found among the symbols
+// that are loaded, nothing is linked. Link memduel::memory.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace memduel {
+
+enum class Allocator { unknown, glibc, jemalloc, tcmalloc, mimalloc };
+
+/// "unknown", "glibc", "jemalloc", "tcmalloc" or "mimalloc".
+const char* name_of(Allocator allocator);
+
+/// The allocator of that name; none is called "unknown".
+std::optional<Allocator> allocator_named(std::string_view name);
+
+/// Which library malloc comes from, through a recorder that stands in front of it. A library whose
+/// symbols are there but whose malloc is not used does not count; a program that brings its own
+/// malloc is unknown, and so is every program on a system without glibc's dynamic linker. The
+/// answer of the first call is kept: it cannot change while a process runs.
+Allocator allocator_type() noexcept;
 
 /// Bytes, over all threads and arenas. What an allocator does not say is absent; docs/allocators.md
 /// has the source of each number.
@@ -34,7 +49,7 @@ struct AllocatorState {
   }
 };
 
-/// Of loaded_allocator(). Safe beside threads that allocate.
+/// Of allocator_type(). Safe beside threads that allocate.
 AllocatorState allocator_state();
 
 }  // namespace memduel

@@ -3,9 +3,16 @@
 
 #include <optional>
 
+#include "memduel/memory.h"
+
 namespace memduel {
 
-enum class MemoryLevel { normal, warning, critical };
+/// Shares of the limit, 0 to 1; a threshold counts when it is reached.
+inline MemoryLevel level_of(double used_ratio, double warn_ratio, double critical_ratio) {
+  return used_ratio >= critical_ratio ? MemoryLevel::critical
+         : used_ratio >= warn_ratio   ? MemoryLevel::warning
+                                      : MemoryLevel::normal;
+}
 
 class MemoryAlarm {
  public:
@@ -21,9 +28,7 @@ class MemoryAlarm {
       level_ = MemoryLevel::warning;
     if (level_ == MemoryLevel::warning && used_ratio < warn_ratio_ - kBelow)
       level_ = MemoryLevel::normal;
-    const MemoryLevel now = used_ratio >= critical_ratio_ ? MemoryLevel::critical
-                            : used_ratio >= warn_ratio_   ? MemoryLevel::warning
-                                                          : MemoryLevel::normal;
+    const MemoryLevel now = level_of(used_ratio, warn_ratio_, critical_ratio_);
     if (now <= level_) return std::nullopt;
     level_ = now;
     return now;

@@ -1,27 +1,26 @@
-#include "base/allocator_state.h"
-
 #include <dirent.h>
-#include <dlfcn.h>
+#if __has_include(<malloc.h>)
 #include <malloc.h>
+#endif
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "base/loaded_allocator.h"
+#include "memduel/allocator.h"
+#include "memory/jemalloc_control.h"
+#include "memory/loaded_symbol.h"
 
 namespace memduel {
 namespace {
 
 using Bytes = std::optional<std::int64_t>;
 
-template <class Function>
-Function loaded(const char* name) {
-  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
-
 // --- glibc ------------------------------------------------------------------------------------
+
+#ifdef __GLIBC__
 
 /// Counts "<heap nr=" in what malloc_info writes, one element per arena. Pieces end anywhere.
 struct ArenaCounter {
@@ -64,25 +63,23 @@ AllocatorState glibc_state() {
   return state;
 }
 
-// --- jemalloc ---------------------------------------------------------------------------------
+#else
 
-using MallctlFunction = int (*)(const char*, void*, std::size_t*, void*, std::size_t);
-
-template <class Value>
-std::optional<Value> read_control(MallctlFunction mallctl, const char* name) {
-  Value value{};
-  std::size_t size = sizeof value;
-  if (mallctl(name, &value, &size, nullptr, 0) != 0 || size != sizeof value) return std::nullopt;
-  return value;
+AllocatorState glibc_state() {
+  return {};
 }
 
-Bytes jemalloc_bytes(MallctlFunction mallctl, const char* name) {
+#endif
+
+// --- jemalloc ---------------------------------------------------------------------------------
+
+Bytes jemalloc_bytes(Mallctl mallctl, const char* name) {
   const auto value = read_control<std::size_t>(mallctl, name);
   return value ? Bytes(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
 /// narenas is how many there may be; most are only made when a thread needs them.
-Bytes jemalloc_arenas(MallctlFunction mallctl) {
+Bytes jemalloc_arenas(Mallctl mallctl) {
   const auto most = read_control<unsigned>(mallctl, "arenas.narenas");
   if (!most) return std::nullopt;
   std::int64_t made = 0;
@@ -95,7 +92,7 @@ Bytes jemalloc_arenas(MallctlFunction mallctl) {
 }
 
 AllocatorState jemalloc_state() {
-  const auto mallctl = loaded<MallctlFunction>("mallctl");
+  const auto mallctl = jemalloc_control();
   // Its numbers stand still until the epoch is advanced.
   std::uint64_t epoch = 1;
   if (mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch) != 0) return {};
@@ -117,7 +114,7 @@ AllocatorState jemalloc_state() {
 
 Bytes tcmalloc_bytes(const char* name) {
   static const auto read =
-      loaded<int (*)(const char*, std::size_t*)>("MallocExtension_GetNumericProperty");
+      loaded_symbol<int (*)(const char*, std::size_t*)>("MallocExtension_GetNumericProperty");
   std::size_t value = 0;
   return read(name, &value) != 0 ? Bytes(static_cast<std::int64_t>(value)) : std::nullopt;
 }
@@ -193,7 +190,8 @@ void look_for_abandoned(const char* text, void* argument) {
 /// belongs to none, and no function of mimalloc 2 goes through it.
 bool one_heap_has_all() {
   if (!has_one_thread()) return false;
-  const auto print = loaded<void (*)(void (*)(const char*, void*), void*)>("mi_stats_print_out");
+  const auto print =
+      loaded_symbol<void (*)(void (*)(const char*, void*), void*)>("mi_stats_print_out");
   if (print == nullptr) return false;
   AbandonedSearch search;
   print(look_for_abandoned, &search);
@@ -203,15 +201,15 @@ bool one_heap_has_all() {
 AllocatorState mimalloc_state() {
   AllocatorState state;
   const auto process_info =
-      loaded<void (*)(std::size_t*, std::size_t*, std::size_t*, std::size_t*, std::size_t*,
-                      std::size_t*, std::size_t*, std::size_t*)>("mi_process_info");
+      loaded_symbol<void (*)(std::size_t*, std::size_t*, std::size_t*, std::size_t*, std::size_t*,
+                             std::size_t*, std::size_t*, std::size_t*)>("mi_process_info");
   std::size_t committed = 0;
   // On Linux its current_rss is a copy of this one.
   process_info(nullptr, nullptr, nullptr, nullptr, nullptr, &committed, nullptr, nullptr);
   state.committed = static_cast<std::int64_t>(committed);
   const auto visit =
-      loaded<bool (*)(const void*, bool, AreaVisitor, void*)>("mi_heap_visit_blocks");
-  const auto own_heap = loaded<void* (*)()>("mi_heap_get_default");
+      loaded_symbol<bool (*)(const void*, bool, AreaVisitor, void*)>("mi_heap_visit_blocks");
+  const auto own_heap = loaded_symbol<void* (*)()>("mi_heap_get_default");
   if (visit == nullptr || own_heap == nullptr || !one_heap_has_all()) return state;
   std::size_t used = 0;
   if (visit(own_heap(), false, add_area, &used)) state.in_use = static_cast<std::int64_t>(used);
@@ -221,7 +219,7 @@ AllocatorState mimalloc_state() {
 }  // namespace
 
 AllocatorState allocator_state() {
-  switch (loaded_allocator()) {
+  switch (allocator_type()) {
     case Allocator::glibc:
       return glibc_state();
     case Allocator::jemalloc:

@@ -1,4 +1,4 @@
-#include "experiment/memory_limit.h"
+#include "memory/memory_limit.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

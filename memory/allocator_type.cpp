@@ -1,7 +1,9 @@
-#include "base/loaded_allocator.h"
+#include "memduel/allocator.h"
 
+#if __has_include(<link.h>)
 #include <dlfcn.h>
 #include <link.h>
+#endif
 
 #include <array>
 #include <cstdint>
@@ -106,7 +108,7 @@ std::optional<Allocator> allocator_named(std::string_view name) {
   return std::nullopt;
 }
 
-Allocator loaded_allocator() {
+Allocator allocator_type() noexcept {
   static const Allocator found = find_allocator();
   return found;
 }
