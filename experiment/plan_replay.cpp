@@ -54,14 +54,17 @@ PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const 
   PlannedTrial planned = plan_worker_trial(experiment, arm, site, trial_dir);
   planned.plan.rounds = experiment.workload.at("rounds").get<int>();
 
-  ProcessSpec server = worker_process("server", 0, site, config, experiment, arm);
-  server.ready = Ready{};
-  server.ready->file = trial_dir / kAddressFile;
-  planned.plan.processes.push_back(std::move(server));
+  const bool swarm = experiment.workload.value("topology", "star") == "swarm";
+  if (!swarm) {
+    ProcessSpec server = worker_process("server", 0, site, config, experiment, arm);
+    server.ready = Ready{};
+    server.ready->file = trial_dir / kAddressFile;
+    planned.plan.processes.push_back(std::move(server));
+  }
   const int clients = experiment.workload.at("clients");
   for (int index = 1; index <= clients; ++index) {
     ProcessSpec client = worker_process("client", index, site, config, experiment, arm);
-    client.after = {"server"};
+    if (!swarm) client.after = {"server"};
     planned.plan.processes.push_back(std::move(client));
   }
   return planned;

@@ -66,8 +66,7 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
     "arms": [{"name": "original", "preset": "csfl-original"},
              {"name": "optimized", "preset": "csfl-optimized"}]})",
                                                  "s.json", "/");
-  const TrialPlan plan =
-      plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
   EXPECT_EQ(plan.rounds, 42);
   EXPECT_EQ(plan.deadline_seconds, 3600);
   ASSERT_EQ(plan.processes.size(), 1U);

@@ -53,11 +53,11 @@ json with_environment_switches(json optimizations, const json& env, const std::s
     if (found == env.end()) continue;
     const json value = read(place, variable, found->get<std::string>());
     if (optimizations.value(name, value) != value)
-      throw Error(ExitCode::usage,
-                  fmt::format("found {} beside {}={}", found->dump(), name,
-                              optimizations.at(name).dump()),
-                  fmt::format("{}.env.{}", place, variable),
-                  "the variable sets this switch: give one of the two");
+      throw Error(
+          ExitCode::usage,
+          fmt::format("found {} beside {}={}", found->dump(), name, optimizations.at(name).dump()),
+          fmt::format("{}.env.{}", place, variable),
+          "the variable sets this switch: give one of the two");
     optimizations[name] = value;
   }
   return optimizations;

@@ -60,10 +60,10 @@ TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
 }
 
 TEST(ReservedEnvironment, AVariableBesideItsSwitchIsRefused) {
-  EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "1"}},
-                                   {{"client_gc_rounds", 2}}),
-            "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" beside "
-            "client_gc_rounds=2\n  the variable sets this switch: give one of the two");
+  EXPECT_EQ(
+      refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "1"}}, {{"client_gc_rounds", 2}}),
+      "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"1\" beside "
+      "client_gc_rounds=2\n  the variable sets this switch: give one of the two");
   EXPECT_EQ(refusal_of_environment({{"MALLOC_ARENA_MAX", "8"}}),
             "c.json, $.arms[1].env.MALLOC_ARENA_MAX: found \"8\" beside arenas=4\n"
             "  the switch bounds the arenas: give one of the two");

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 /// Runs a config once and leaves its results and report.
 nlohmann::json results_of_quick(const Workplace& place, const std::string& config,
                                 std::vector<std::string> more = {}) {
-  std::vector<std::string> words = {"run", std::string(MEMDUEL_CONFIGS "/") + config,
-                                    "--out", place.path("run"),
+  std::vector<std::string> words = {"run",       std::string(MEMDUEL_CONFIGS "/") + config,
+                                    "--out",     place.path("run"),
                                     "--repeats", "1"};
   words.insert(words.end(), more.begin(), more.end());
   const Finished run = memduel(place, words);
@@ -94,6 +94,11 @@ TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
                     HasSubstr("a whole number from 0")));
   EXPECT_THAT(refusal(exchange, "nvflare-original", {{"tensor_offload", "disk"}}),
               HasSubstr("found tensor_offload=disk with aggregate=out_of_place_kept_step"));
+  const nlohmann::json swarm = {
+      {"kind", "state-dict"}, {"model", "mnist-cnn"}, {"topology", "swarm"}};
+  EXPECT_THAT(refusal(swarm, "appfl-original", nlohmann::json::object()),
+              AllOf(HasSubstr("workload.topology=swarm"),
+                    HasSubstr("expected aggregate=collect_all or in_time")));
   const nlohmann::json simulation = {
       {"kind", "simulation"}, {"model", "csfl-cnn"}, {"dataset", {{"name", "mnist"}}}};
   EXPECT_THAT(refusal(simulation, "csfl-original", {{"warn_percent", 101}}),
@@ -103,11 +108,11 @@ TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
 
 TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {
   const Workplace place;
-  const Finished run = memduel(
-      place, {"run", MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--out", place.path("run"),
-              "--repeats", "1", "--set", "workload.model=\"resnet18\"", "--set",
-              "workload.dataset={\"name\":\"dummy-cifar10\"}", "--set",
-              "workload.parallel_clients=10000"});
+  const Finished run =
+      memduel(place, {"run", MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--out",
+                      place.path("run"), "--repeats", "1", "--set", "workload.model=\"resnet18\"",
+                      "--set", "workload.dataset={\"name\":\"dummy-cifar10\"}", "--set",
+                      "workload.parallel_clients=10000"});
   EXPECT_EQ(run.status, 3) << run.out;
   EXPECT_THAT(run.err, HasSubstr("10000 × 4 states × 42.7 MiB"));
 }

@@ -52,9 +52,11 @@ inline WorkerConfig test_run_config(const std::filesystem::path& dir, const Test
                              "worker.json");
 }
 
-/// Runs the server and all clients to their ends.
+/// Runs the server, where there is one, and all clients to their ends.
 inline void run_roles(const WorkerConfig& config) {
-  auto server = std::async(std::launch::async, [&] { run_server(config); });
+  auto server = std::async(std::launch::async, [&] {
+    if (!config.workload.swarm) run_server(config);
+  });
   std::vector<std::future<void>> clients;
   for (int index = 1; index <= config.workload.clients; ++index)
     clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));

@@ -16,8 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 
 State numbers(float value, std::int64_t count) {
-  return {{"weight", torch::full({3}, value)},
-          {"batches", torch::full({1}, count, torch::kLong)}};
+  return {{"weight", torch::full({3}, value)}, {"batches", torch::full({1}, count, torch::kLong)}};
 }
 
 /// A round of two clients whose model is zero.

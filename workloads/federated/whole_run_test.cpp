@@ -76,11 +76,10 @@ TEST_F(WholeRun, EveryPresetTransportChunkingAndFramingEndsInTheSameBits) {
 }
 
 /// Tensors of more than 2 MiB among them, which are offloaded.
-const nlohmann::json kLargeTensors = {{"tensors",
-                                       {{"a", {600, 1024}},
-                                        {"b", {100}},
-                                        {"norm.batches", {{"shape", {3}}, {"dtype", "int64"}}}}},
-                                      {"clients", 3}};
+const nlohmann::json kLargeTensors = {
+    {"tensors",
+     {{"a", {600, 1024}}, {"b", {100}}, {"norm.batches", {{"shape", {3}}, {"dtype", "int64"}}}}},
+    {"clients", 3}};
 
 // A policy decides when memory goes, not what is computed.
 TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
@@ -99,6 +98,21 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
         EXPECT_TRUE(
             compare_states(original, final_state({preset, workload, changes})).bit_identical);
       }
+    }
+  }
+}
+
+// The clients average in turn: the same means in other processes.
+TEST_F(WholeRun, ASwarmEndsInTheBitsThatAServerEndsIn) {
+  nlohmann::json workload = kLargeTensors;
+  workload["rounds"] = 5;
+  const State star = final_state({"nvflare-as-coded", workload, kNoChanges});
+  workload["topology"] = "swarm";
+  for (const char* preset : {"nvflare-original", "nvflare-optimized"}) {
+    for (const std::string& transport : transports()) {
+      SCOPED_TRACE(fmt::format("{} {}", preset, transport));
+      workload["transport"] = {{"kind", transport}};
+      EXPECT_TRUE(compare_states(star, final_state({preset, workload, kNoChanges})).bit_identical);
     }
   }
 }

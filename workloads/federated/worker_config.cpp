@@ -68,6 +68,7 @@ void read_exchange(JsonFields& fields, WorkloadConfig& workload) {
   workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
   workload.continue_without_lost_clients =
       fields.word_or("on_lost_client", {"fail", "continue"}, "fail") == "continue";
+  workload.swarm = fields.word_or("topology", {"star", "swarm"}, "star") == "swarm";
   workload.transport = read_transport(fields.object("transport"));
   workload.transport.deadline_seconds = workload.deadline_seconds;
   if (fields.has("stall_seconds")) workload.stall_seconds = fields.positive("stall_seconds");

@@ -46,6 +46,7 @@ struct WorkloadConfig {
   bool client_validation = false;  ///< clients validate their own model after they trained
   bool server_validation = true;   ///< the server validates each new global model
   bool send_gradient = false;      ///< clients send previous - new instead of new
+  bool swarm = false;              ///< no server: clients average in turn
   std::string optimizer;           ///< adam or sgd
   double learning_rate = 0;
   std::string weights = "equal";  ///< equal or sample_size

@@ -41,7 +41,8 @@ class Aggregator {
 /// Value of the switch that needs no Aggregator: uploads are folded as they come
 /// (streaming_fold.h).
 inline constexpr const char* kStreamingFold = "streaming_fold";
-/// Likewise: weighted means (weighted_total.h) of whole uploads, once all are there or each in turn.
+/// Likewise: weighted means (weighted_total.h) of whole uploads, once all are there or each in
+/// turn.
 inline constexpr const char* kCollectAll = "collect_all";
 inline constexpr const char* kInTime = "in_time";
 

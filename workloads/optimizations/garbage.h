@@ -1,6 +1,7 @@
-// Switches server_gc_rounds, client_gc_rounds, cuda_empty_cache and cyclic_garbage: what NVFlare does
-// with what a round left. C++ lets go of a state with its last name; what Python keeps in reference
-// cycles until its collector runs is a model here: states on a list, dropped at the collect point.
+// Switches server_gc_rounds, client_gc_rounds, cuda_empty_cache and cyclic_garbage: what NVFlare
+// does with what a round left. C++ lets go of a state with its last name; what Python keeps in
+// reference cycles until its collector runs is a model here: states on a list, dropped at the
+// collect point.
 #pragma once
 
 #include <memory>

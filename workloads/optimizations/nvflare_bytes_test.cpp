@@ -20,10 +20,9 @@ class WeightedRoundBytes : public ::testing::Test {
  protected:
   void start(const nlohmann::json& changes) {
     chosen_ = preset("nvflare-as-coded", changes);
-    config_ = test_run_config(::testing::TempDir(),
-                              {"nvflare-as-coded",
-                               {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}},
-                               changes});
+    config_ = test_run_config(
+        ::testing::TempDir(),
+        {"nvflare-as-coded", {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}}, changes});
     rounds_ = make_rounds(config_, chosen_, model_);
     rounds_->begin(model_.state);
   }

@@ -80,9 +80,10 @@ TEST(MakeOptimizations, UnknownSwitchNamesTheNearest) {
 TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
   nlohmann::json values = original();
   values["receive"] = "telepathy";
-  EXPECT_THAT(refusal_of_switches(values),
-              ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
-                               HasSubstr("concatenate, bytearray, chunk_list, new_tensors, into_tensors")));
+  EXPECT_THAT(
+      refusal_of_switches(values),
+      ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
+                       HasSubstr("concatenate, bytearray, chunk_list, new_tensors, into_tensors")));
 }
 
 TEST(MakeOptimizations, MissingSwitchIsRefused) {
@@ -98,10 +99,10 @@ TEST(GcRounds, AreWholeNumbersFromZero) {
          {nlohmann::json(-1), nlohmann::json(true), nlohmann::json("5"), nlohmann::json(0.5)}) {
       values = original();
       values[name] = value;
-      EXPECT_THAT(refusal_of_switches(values),
-                  ::testing::AllOf(HasSubstr(std::string("optimizations.") + name),
-                                   HasSubstr("found " + value.dump()),
-                                   HasSubstr("a whole number from 0")));
+      EXPECT_THAT(
+          refusal_of_switches(values),
+          ::testing::AllOf(HasSubstr(std::string("optimizations.") + name),
+                           HasSubstr("found " + value.dump()), HasSubstr("a whole number from 0")));
     }
   }
   values = original();

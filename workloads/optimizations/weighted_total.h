@@ -13,7 +13,8 @@ namespace memduel {
 class WeightedTotal {
  public:
   /// Adds a state whose tensors have the names and order of the first; each is let go of once it is
-  /// added. @param client for messages. Throws Error(cannot_measure) for a value that is not finite.
+  /// added. @param client for messages. Throws Error(cannot_measure) for a value that is not
+  /// finite.
   void add(State state, double weight, const at::Device& device, const std::string& client);
 
   /// The mean, with the element types of `like`, which has the same order; the total starts anew.

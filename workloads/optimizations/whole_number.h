@@ -17,10 +17,10 @@ inline int choose_whole_number(const char* switch_name, const nlohmann::json& va
                                int most) {
   if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
       value.get<std::int64_t>() > most)
-    throw Error(ExitCode::usage,
-                fmt::format("found {}, expected a whole number from {} to {}", value.dump(), least,
-                            most),
-                fmt::format("optimizations.{}", switch_name));
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found {}, expected a whole number from {} to {}", value.dump(), least, most),
+        fmt::format("optimizations.{}", switch_name));
   return value.get<int>();
 }
 

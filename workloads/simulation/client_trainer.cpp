@@ -88,7 +88,7 @@ std::vector<ClientUpdate> ClientTrainer::train(const Model& global, const std::v
 
 void ClientTrainer::drop_gradients() {
   for (const Model& replica : replicas_)
-    for (torch::Tensor& parameter : replica.network->parameters()) parameter.mutable_grad() = {};
+    for (torch::Tensor& parameter : replica.network->parameters()) parameter.mutable_grad() = torch::Tensor();
 }
 
 void ClientTrainer::release() {

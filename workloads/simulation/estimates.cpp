@@ -55,7 +55,8 @@ std::optional<RecommendedSettings> recommended_settings(std::int64_t device_byte
 int parallel_clients(int requested, std::int64_t state_bytes, std::int64_t available_bytes,
                      int most) {
   const std::int64_t each = std::max<std::int64_t>(formula_client_bytes(state_bytes), 1);
-  const auto usable = static_cast<std::int64_t>(kUsableShare * static_cast<double>(available_bytes));
+  const auto usable =
+      static_cast<std::int64_t>(kUsableShare * static_cast<double>(available_bytes));
   const std::int64_t fitting = usable / each;
   if (requested == -1)
     return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(most, 1)));

@@ -27,10 +27,9 @@ MethodRun::MethodRun(const WorkloadConfig& workload, const SimulationSwitches& s
       switches_(switches),
       samples_(samples),
       global_(move_to(make_model(workload_.model, seed), at::Device(workload_.device))),
-      selection_(make_selection(method,
-                                {static_cast<std::size_t>(workload_.clients),
-                                 static_cast<std::size_t>(workload_.simulation.clients_per_round),
-                                 seed})),
+      selection_(make_selection(
+          method, {static_cast<std::size_t>(workload_.clients),
+                   static_cast<std::size_t>(workload_.simulation.clients_per_round), seed})),
       trainer_(workload_, global_, workers),
       loader_workers_(switches.loader_workers) {
   for (std::size_t client = 0; client < samples.shares.size(); ++client)
@@ -82,8 +81,8 @@ void MethodRun::emergency() {
     loaders_.clear();
     loader_workers_ = 0;
     const int batch_size = std::min(workload_.batch_size, kBatchAfterEmergency);
-    for (std::size_t client = 0;
-         client < std::min(samples_.shares.size(), kLoadersAfterEmergency); ++client)
+    for (std::size_t client = 0; client < std::min(samples_.shares.size(), kLoadersAfterEmergency);
+         ++client)
       make_loader(client, batch_size, loader_workers_);
     trainer_.drop_gradients();
     return;

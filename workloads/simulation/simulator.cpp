@@ -55,7 +55,7 @@ class Simulation {
     options.heavy_every = switches_.heavy_cleanup_rounds;
     // Its rounds count from 0, and 0 % N is 0: the first round is one of each cadence.
     options.first_round = 1;
-    options.light = collection(*switches_.garbage, CudaCache::kept);
+    options.light = cleanup_with(HeapCleanup::give_back, CudaCache::kept);
     options.heavy = heavy_cleanup();
     if (switches_.memory_check == MemoryCheck::own_limit) {
       options.pressure = std::make_shared<MemoryPressure>(
@@ -67,10 +67,14 @@ class Simulation {
     return options;
   }
 
-  [[nodiscard]] CleanupOptions heavy_cleanup() const {
-    CleanupOptions options = collection(*switches_.garbage, CudaCache::emptied);
-    options.heap = HeapCleanup::purge;
+  [[nodiscard]] CleanupOptions cleanup_with(HeapCleanup heap, CudaCache cuda_cache) const {
+    CleanupOptions options = collection(*switches_.garbage, cuda_cache);
+    options.heap = switches_.heap_cleanup == FreeHeap::given_back ? heap : HeapCleanup::none;
     return options;
+  }
+
+  [[nodiscard]] CleanupOptions heavy_cleanup() const {
+    return cleanup_with(HeapCleanup::purge, CudaCache::emptied);
   }
 
   [[nodiscard]] CleanupOptions emergency_cleanup() {
@@ -140,8 +144,9 @@ class Simulation {
     const std::int64_t measured = run.trainer().measured_client_bytes();
     if (measured == 0) return;
     memduel_gauge("client_training_bytes", static_cast<double>(measured));
-    memduel_gauge("client_formula_bytes", static_cast<double>(formula_client_bytes(
-                                              static_cast<std::int64_t>(state_bytes(run.state())))));
+    memduel_gauge("client_formula_bytes",
+                  static_cast<double>(
+                      formula_client_bytes(static_cast<std::int64_t>(state_bytes(run.state())))));
     if (estimate)
       memduel_gauge("client_published_bytes", static_cast<double>(estimate->with_gradients_bytes));
   }

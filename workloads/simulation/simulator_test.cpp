@@ -18,28 +18,30 @@ using ::testing::HasSubstr;
 
 class SimulatorTest : public ::testing::Test {
  protected:
-  SimulatorTest() : dir_(fs::path(::testing::TempDir()) / ("simulator." + std::to_string(getpid()))) {
+  SimulatorTest()
+      : dir_(fs::path(::testing::TempDir()) / ("simulator." + std::to_string(getpid()))) {
     fs::create_directories(dir_);
   }
   ~SimulatorTest() override { fs::remove_all(dir_); }
 
   WorkerConfig config(const std::string& preset, const nlohmann::json& workload,
                       const nlohmann::json& switches) {
-    nlohmann::json all = {{"kind", "simulation"},
-                          {"model", "csfl-cnn"},
-                          {"threads", 1},
-                          {"dataset", {{"name", "mnist"}, {"train_samples", 400}, {"test_samples", 32}}},
-                          {"clients", 10},
-                          {"clients_per_round", 4},
-                          {"rounds", 3},
-                          {"methods", {"random", "highest_loss"}},
-                          {"repeats", 2},
-                          {"local_epochs", 1},
-                          {"batch_size", 8},
-                          {"learning_rate", 0.05},
-                          {"fast_mode", false},
-                          {"parallel_clients", 0},
-                          {"deadline_seconds", 100}};
+    nlohmann::json all = {
+        {"kind", "simulation"},
+        {"model", "csfl-cnn"},
+        {"threads", 1},
+        {"dataset", {{"name", "mnist"}, {"train_samples", 400}, {"test_samples", 32}}},
+        {"clients", 10},
+        {"clients_per_round", 4},
+        {"rounds", 3},
+        {"methods", {"random", "highest_loss"}},
+        {"repeats", 2},
+        {"local_epochs", 1},
+        {"batch_size", 8},
+        {"learning_rate", 0.05},
+        {"fast_mode", false},
+        {"parallel_clients", 0},
+        {"deadline_seconds", 100}};
     all.merge_patch(workload);
     nlohmann::json optimizations =
         nlohmann::json::parse(
@@ -72,9 +74,10 @@ TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
   const State original = final_state("csfl-original");
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized")).bit_identical);
   // Its emergency changes results, and comes with other programs' memory: never here.
-  EXPECT_TRUE(compare_states(original, final_state("csfl-as-coded", nlohmann::json::object(),
-                                                   {{"warn_percent", 100}, {"critical_percent", 100}}))
-                  .bit_identical);
+  EXPECT_TRUE(
+      compare_states(original, final_state("csfl-as-coded", nlohmann::json::object(),
+                                           {{"warn_percent", 100}, {"critical_percent", 100}}))
+          .bit_identical);
   EXPECT_TRUE(compare_states(original, final_state("csfl-optimized", {{"parallel_clients", 3}}))
                   .bit_identical);
   EXPECT_FALSE(
@@ -85,7 +88,9 @@ TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
 // become sixteen.
 TEST_F(SimulatorTest, AnEmergencyAsCodedChangesResultsOneAsMeantDoesNot) {
   const nlohmann::json large = {{"batch_size", 32}};
-  const nlohmann::json always = {{"warn_percent", 0}, {"critical_percent", 0}, {"memory_check_rounds", 1},
+  const nlohmann::json always = {{"warn_percent", 0},
+                                 {"critical_percent", 0},
+                                 {"memory_check_rounds", 1},
                                  {"memory_check", "whole_system"}};
   const State calm = final_state("csfl-optimized", large);
   nlohmann::json as_meant = always;
@@ -108,7 +113,8 @@ TEST_F(SimulatorTest, WarningsCarryTheRound) {
 
 TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
   const WorkerConfig chosen =
-      config("csfl-optimized", {{"model", "resnet18"}, {"parallel_clients", 10000}}, nlohmann::json::object());
+      config("csfl-optimized", {{"model", "resnet18"}, {"parallel_clients", 10000}},
+             nlohmann::json::object());
   try {
     run_simulator(chosen);
     FAIL() << "accepted";
@@ -121,7 +127,10 @@ TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
 TEST_F(SimulatorTest, ItLearns) {
   const WorkerConfig chosen =
       config("csfl-optimized",
-             {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 20}, {"local_epochs", 2},
+             {{"methods", {"random"}},
+              {"repeats", 1},
+              {"rounds", 20},
+              {"local_epochs", 2},
               {"dataset", {{"train_samples", 2000}, {"test_samples", 500}}}},
              nlohmann::json::object());
   run_simulator(chosen);

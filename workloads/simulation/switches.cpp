@@ -16,6 +16,8 @@ constexpr Choice<Averaging> kAveraging[] = {
     {"new_tensor_each_step", Averaging::new_tensor_each_step}, {"in_place", Averaging::in_place}};
 constexpr Choice<BetweenMethods> kBetweenMethods[] = {{"kept", BetweenMethods::kept},
                                                       {"cleaned_up", BetweenMethods::cleaned_up}};
+constexpr Choice<FreeHeap> kFreeHeap[] = {{"left_alone", FreeHeap::left_alone},
+                                          {"given_back", FreeHeap::given_back}};
 constexpr Choice<MemoryCheck> kMemoryCheck[] = {{"none", MemoryCheck::none},
                                                 {"whole_system", MemoryCheck::whole_system},
                                                 {"own_limit", MemoryCheck::own_limit}};
@@ -38,6 +40,7 @@ SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
   chosen.between_methods = choose("between_methods", kBetweenMethods, word("between_methods"));
   chosen.light_cleanup_rounds = number("light_cleanup_rounds", 0, kMostRounds);
   chosen.heavy_cleanup_rounds = number("heavy_cleanup_rounds", 0, kMostRounds);
+  chosen.heap_cleanup = choose("heap_cleanup", kFreeHeap, word("heap_cleanup"));
   chosen.memory_check = choose("memory_check", kMemoryCheck, word("memory_check"));
   chosen.memory_check_rounds = number("memory_check_rounds", 1, kMostRounds);
   chosen.warn_percent = number("warn_percent", 0, 100);
@@ -56,6 +59,7 @@ std::map<std::string, std::vector<std::string>> implemented_simulation_switches(
           {"between_methods", values_of(kBetweenMethods)},
           {"light_cleanup_rounds", {}},
           {"heavy_cleanup_rounds", {}},
+          {"heap_cleanup", values_of(kFreeHeap)},
           {"memory_check", values_of(kMemoryCheck)},
           {"memory_check_rounds", {}},
           {"warn_percent", {}},

@@ -18,6 +18,8 @@ enum class Updates { kept_until_next_round, released };
 enum class Averaging { new_tensor_each_step, in_place };
 /// between_methods: what becomes of a method's loaders, replicas and states once it is over.
 enum class BetweenMethods { kept, cleaned_up };
+/// heap_cleanup: what cleanups do with free heap.
+enum class FreeHeap { left_alone, given_back };
 /// memory_check: whose memory is looked at.
 enum class MemoryCheck { none, whole_system, own_limit };
 /// emergency: what happens at the critical level. smaller_batches changes what is computed.
@@ -30,6 +32,7 @@ struct SimulationSwitches {
   BetweenMethods between_methods{};
   int light_cleanup_rounds = 0;  ///< 0: none
   int heavy_cleanup_rounds = 0;  ///< likewise
+  FreeHeap heap_cleanup{};
   MemoryCheck memory_check{};
   int memory_check_rounds = 1;
   int warn_percent = 0;
