@@ -120,7 +120,7 @@ TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("workload.parallel_clients: found 10000"));
-    EXPECT_THAT(error.message(), HasSubstr("10000 × 4 states × 42.7 MiB = 1.6 TiB"));
+    EXPECT_THAT(error.message(), HasSubstr("10000 × 4 states × 42.7 MiB = 1.63 TiB"));
   }
 }
 
