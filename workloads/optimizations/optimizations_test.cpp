@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "workloads/optimizations/catalog_files.h"
 #include "workloads/transport/loop_call.h"
 
 namespace memduel {
@@ -16,22 +16,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kMessageLimit = 10485760;
 
-nlohmann::json read_config(const std::string& name) {
-  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
-}
-
 nlohmann::json original() {
-  return read_config("presets/appfl-original.json").at("optimizations");
-}
-
-/// The switches of the catalog that rounds between a server and clients have.
-std::vector<nlohmann::json> exchange_switches() {
-  std::vector<nlohmann::json> switches;
-  for (const auto& one : read_config("optimizations.json")) {
-    const auto& kinds = one.at("applies_to");
-    if (std::find(kinds.begin(), kinds.end(), "federated") != kinds.end()) switches.push_back(one);
-  }
-  return switches;
+  return preset_values("appfl-original");
 }
 
 std::string refusal_of_switches(const nlohmann::json& values) {
@@ -45,7 +31,7 @@ std::string refusal_of_switches(const nlohmann::json& values) {
 }
 
 TEST(Catalog, EveryListedValueIsImplemented) {
-  for (const auto& one : exchange_switches()) {
+  for (const auto& one : switches_for("federated")) {
     for (const auto& value : one.at("values")) {
       nlohmann::json values = original();
       values[one.at("name").get<std::string>()] = value.at("value");
@@ -57,7 +43,7 @@ TEST(Catalog, EveryListedValueIsImplemented) {
 
 TEST(Catalog, EveryImplementedValueIsListed) {
   std::map<std::string, std::vector<std::string>> listed;
-  for (const auto& one : exchange_switches()) {
+  for (const auto& one : switches_for("federated")) {
     auto& values = listed[one.at("name").get<std::string>()];
     for (const auto& value : one.at("values"))
       if (value.at("value").is_string()) values.push_back(value.at("value").get<std::string>());
@@ -67,7 +53,7 @@ TEST(Catalog, EveryImplementedValueIsListed) {
 
 TEST(Catalog, OriginalPresetHoldsEveryFirstValue) {
   const nlohmann::json preset = original();
-  for (const auto& one : exchange_switches())
+  for (const auto& one : switches_for("federated"))
     EXPECT_EQ(preset.at(one.at("name").get<std::string>()), one.at("values").front().at("value"));
 }
 

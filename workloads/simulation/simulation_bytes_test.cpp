@@ -1,6 +1,7 @@
 // What the switches of a simulation leave alive, in bytes.
 #include <gtest/gtest.h>
 
+#include "workloads/optimizations/catalog_files.h"
 #include "workloads/optimizations/counted_bytes.h"
 #include "workloads/simulation/client_loader.h"
 #include "workloads/simulation/method_run.h"
@@ -62,9 +63,7 @@ TEST(AveragingBytes, BothEndInTheSameBitsAndClientsWithoutSamplesCountEqually) {
 
 /// Live bytes of a method with eight clients, all of them in each round, after two rounds.
 double live_after_rounds(const nlohmann::json& changes, int workers) {
-  nlohmann::json values =
-      nlohmann::json::parse(read_file(MEMDUEL_CONFIGS "/presets/csfl-original.json"))
-          .at("optimizations");
+  nlohmann::json values = preset_values("csfl-original");
   values.update(changes);
   const SimulationSwitches switches = make_simulation_switches(values);
   WorkloadConfig workload;

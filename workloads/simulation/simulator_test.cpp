@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "workloads/federated/model_file.h"
+#include "workloads/optimizations/catalog_files.h"
 #include "workloads/simulation/method_run.h"
 
 namespace memduel {
@@ -43,10 +43,7 @@ class SimulatorTest : public ::testing::Test {
         {"parallel_clients", 0},
         {"deadline_seconds", 100}};
     all.merge_patch(workload);
-    nlohmann::json optimizations =
-        nlohmann::json::parse(
-            read_file(std::string(MEMDUEL_CONFIGS "/presets/") + preset + ".json"))
-            .at("optimizations");
+    nlohmann::json optimizations = preset_values(preset);
     optimizations.update(switches);
     return parse_worker_config({{"workload", all},
                                 {"optimizations", optimizations},

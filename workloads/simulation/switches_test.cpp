@@ -3,35 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "base/error.h"
-#include "base/file.h"
+#include "workloads/optimizations/catalog_files.h"
 
 namespace memduel {
 namespace {
 
 using ::testing::HasSubstr;
 
-nlohmann::json read_simulation_file(const std::string& name) {
-  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
-}
-
-nlohmann::json original_simulation() {
-  return read_simulation_file("presets/csfl-original.json").at("optimizations");
-}
-
-std::vector<nlohmann::json> simulation_switches() {
-  std::vector<nlohmann::json> switches;
-  for (const auto& one : read_simulation_file("optimizations.json")) {
-    const auto& kinds = one.at("applies_to");
-    if (std::find(kinds.begin(), kinds.end(), "simulation") != kinds.end()) switches.push_back(one);
-  }
-  return switches;
-}
-
 std::string refusal_of_simulation(const std::string& name, const nlohmann::json& value) {
-  nlohmann::json values = original_simulation();
+  nlohmann::json values = preset_values("csfl-original");
   values[name] = value;
   try {
     make_simulation_switches(values);
@@ -44,12 +25,12 @@ std::string refusal_of_simulation(const std::string& name, const nlohmann::json&
 
 TEST(SimulationSwitches, AreThoseOfTheCatalogWithItsValues) {
   std::map<std::string, std::vector<std::string>> listed;
-  for (const auto& one : simulation_switches()) {
+  for (const auto& one : switches_for("simulation")) {
     const std::string name = one.at("name");
     listed[name];
     for (const auto& value : one.at("values")) {
       if (value.at("value").is_string()) listed[name].push_back(value.at("value"));
-      nlohmann::json values = original_simulation();
+      nlohmann::json values = preset_values("csfl-original");
       values[name] = value.at("value");
       values["critical_percent"] = 100;
       EXPECT_NO_THROW(make_simulation_switches(values)) << name << value;
@@ -59,8 +40,8 @@ TEST(SimulationSwitches, AreThoseOfTheCatalogWithItsValues) {
 }
 
 TEST(SimulationSwitches, TheOriginalPresetHoldsEveryFirstValue) {
-  const nlohmann::json preset = original_simulation();
-  for (const auto& one : simulation_switches())
+  const nlohmann::json preset = preset_values("csfl-original");
+  for (const auto& one : switches_for("simulation"))
     EXPECT_EQ(preset.at(one.at("name").get<std::string>()), one.at("values").front().at("value"));
 }
 
