@@ -1,6 +1,8 @@
 // What NVFlare's policies leave alive, in bytes, for states of S bytes.
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/test_run.h"
 #include "workloads/optimizations/counted_bytes.h"
@@ -25,12 +27,15 @@ class WeightedRoundBytes : public ::testing::Test {
         {"nvflare-as-coded", {{"tensors", {{"a", {1024, 1024}}, {"b", {1024, 1024}}}}}, changes});
     rounds_ = make_rounds(config_, chosen_, model_);
     rounds_->begin(model_.state);
+    calls_.clear();
+    for (int i = 0; i < kMostUploads; ++i)
+      calls_.emplace_back(upload_of(model_.state, *chosen_.framing), kPiece);
+    next_call_ = 0;
   }
 
   Upload take(int client) {
-    RecordedCall call(upload_of(model_.state, *chosen_.framing), kPiece);
     CallFrame frame(Side::server);
-    return rounds_->take(client, 1, call, frame);
+    return rounds_->take(client, 1, calls_[next_call_++], frame);
   }
 
   std::vector<Upload> take_three() {
@@ -44,8 +49,11 @@ class WeightedRoundBytes : public ::testing::Test {
     rounds_->average(uploads, {});
   }
 
+  static constexpr int kMostUploads = 6;
   Optimizations chosen_;
   WorkerConfig config_;
+  std::deque<RecordedCall> calls_;  ///< recorded before anything is counted
+  std::size_t next_call_ = 0;
   const Model model_{nullptr, large_state(), {"a", "b"}};
   std::unique_ptr<Rounds> rounds_;
 };
