@@ -162,6 +162,10 @@ std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
             {"client_max", "peak_rss_above_idle_bytes"},
             {"server", "rss_growth_bytes_per_round"}};
   }
+  if (kind == "simulation") {
+    return {{"simulator", "peak_rss_above_idle_bytes"},
+            {"simulator", "rss_growth_bytes_per_round"}};
+  }
   if (kind == "google-benchmark") return {};
   return {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
 }

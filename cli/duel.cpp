@@ -101,7 +101,9 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
     add(process.at("role"), process.value("count", 1));
   for (const nlohmann::json& match : workload.value("match", nlohmann::json::array()))
     roles.push_back(match.at("role"));
-  if (workload.contains("clients")) {
+  if (workload.at("kind") == "simulation") {
+    roles.emplace_back("simulator");
+  } else if (workload.contains("clients")) {
     roles.emplace_back("server");
     for (int i = 1; i <= workload.at("clients").get<int>(); ++i)
       roles.push_back(fmt::format("client-{}", i));

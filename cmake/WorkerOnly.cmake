@@ -22,4 +22,5 @@ target_include_directories(fmt::fmt INTERFACE ${PROJECT_SOURCE_DIR}/workloads/wo
 
 add_subdirectory(include)
 add_subdirectory(base)
+add_subdirectory(memory)
 add_subdirectory(workloads)

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/loaded_allocator.h"
 #include "experiment/trial_plan.h"
+#include "memduel/allocator.h"
 
 namespace memduel {
 

@@ -54,6 +54,8 @@ Optimization optimization_from_json(const json& source) {
   }
   if (source.contains("whole_numbers_from"))
     optimization.whole_numbers_from = source.at("whole_numbers_from");
+  if (source.contains("whole_numbers_to"))
+    optimization.whole_numbers_to = source.at("whole_numbers_to");
   if (source.contains("at_most"))
     optimization.at_most =
         Ceiling{source.at("at_most").at("setting"), source.at("at_most").at("less")};
@@ -88,11 +90,15 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     allowed.push_back(plain(one.value));
   }
   if (found->whole_numbers_from) {
-    if (value.is_number_integer() && value.get<std::int64_t>() >= *found->whole_numbers_from) {
+    const std::int64_t from = *found->whole_numbers_from;
+    const auto to = found->whole_numbers_to;
+    if (value.is_number_integer() && value.get<std::int64_t>() >= from &&
+        value.get<std::int64_t>() <= to.value_or(INT64_MAX)) {
       into[name] = value;
       return;
     }
-    allowed.push_back(fmt::format("a whole number from {}", *found->whole_numbers_from));
+    allowed.push_back(to ? fmt::format("a whole number from {} to {}", from, *to)
+                         : fmt::format("a whole number from {}", from));
   }
   const auto nearest = nearest_name(plain(value), allowed);
   throw Error(ExitCode::usage,

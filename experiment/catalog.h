@@ -39,6 +39,7 @@ struct Optimization {
   std::vector<Condition> works_only_with;
   /// Any whole number from here on is a value too.
   std::optional<std::int64_t> whole_numbers_from = std::nullopt;
+  std::optional<std::int64_t> whole_numbers_to = std::nullopt;  ///< the last of them
   std::optional<Ceiling> at_most = std::nullopt;
 };
 

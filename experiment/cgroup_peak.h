@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "memory/cgroup_memory.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {

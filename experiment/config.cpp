@@ -14,6 +14,7 @@
 #include "experiment/config_command.h"
 #include "experiment/config_schema.h"
 #include "experiment/json_text.h"
+#include "experiment/reserved_environment.h"
 
 namespace memduel {
 namespace {
@@ -164,6 +165,21 @@ void refuse_clash(const ReplaySettings& settings, const Source& source, const st
               place + ".optimizations", "no worker runs the two together");
 }
 
+/// A swarm's aggregators have no global model of the round before.
+void refuse_swarm(const json& optimizations, const json& workload, const std::string& place) {
+  if (workload.value("topology", "star") != "swarm") return;
+  const ReplaySettings settings{optimizations, workload};
+  const auto unmet = find_unmet({{"aggregate", {"collect_all", "in_time"}},
+                                 {"workload.send", {"weights"}},
+                                 {"workload.on_lost_client", {"fail"}}},
+                                settings);
+  if (unmet)
+    throw Error(ExitCode::usage,
+                fmt::format("found workload.topology=swarm with {}, expected {}", unmet->found,
+                            unmet->needed),
+                place + ".optimizations", "no worker runs the two together");
+}
+
 void resolve_replay_arm(json& arm, const json& workload, const Source& source,
                         const std::string& place) {
   const std::string kind = workload.at("kind");
@@ -172,9 +188,12 @@ void resolve_replay_arm(json& arm, const json& workload, const Source& source,
   erase_keys(arm, foreign);
   std::optional<std::string> preset;
   if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-  arm["optimizations"] =
-      resolve_optimizations(source.catalog, kind, preset, arm.at("optimizations"), place);
+  arm["optimizations"] = resolve_optimizations(
+      source.catalog, kind, preset,
+      with_environment_switches(arm.at("optimizations"), arm.at("env"), place), place);
+  refuse_reserved_environment(arm["optimizations"], arm.at("env"), place);
   refuse_clash({arm["optimizations"], workload}, source, place);
+  refuse_swarm(arm["optimizations"], workload, place);
 }
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {

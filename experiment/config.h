@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/loaded_allocator.h"
 #include "base/profile_name.h"
 #include "experiment/catalog.h"
+#include "memduel/allocator.h"
 
 namespace memduel {
 

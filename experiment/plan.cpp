@@ -91,10 +91,11 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
 
 PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
                             const PlanSite& site, const std::filesystem::path& trial_dir) {
+  const std::string kind = experiment.workload.at("kind");
   // A profile trial is of no block; it does what the warm-up did.
-  return experiment.workload.at("kind") == "command"
-             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
-             : plan_federated(experiment, arm, site, trial_dir);
+  if (kind == "command") return plan_command(experiment, arm, std::max(slot.block, 0), trial_dir);
+  if (kind == "simulation") return plan_simulation(experiment, arm, site, trial_dir);
+  return plan_federated(experiment, arm, site, trial_dir);
 }
 
 /// Before anything else is preloaded.

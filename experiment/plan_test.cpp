@@ -58,6 +58,25 @@ TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
   EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
 }
 
+TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "simulation", "baseline": "original",
+    "workload": {"kind": "simulation", "model": "csfl-cnn", "dataset": {"name": "mnist"},
+                 "rounds": 7, "methods": ["random", "round_robin"], "repeats": 3},
+    "arms": [{"name": "original", "preset": "csfl-original"},
+             {"name": "optimized", "preset": "csfl-optimized"}]})",
+                                                 "s.json", "/");
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(plan.rounds, 42);
+  EXPECT_EQ(plan.deadline_seconds, 3600);
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_EQ(plan.processes[0].role, "simulator");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "simulator", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
+}
+
 TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
   Experiment experiment = federated_experiment();
   const auto setting = [&] {

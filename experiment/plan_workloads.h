@@ -10,6 +10,10 @@ namespace memduel {
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                             const std::filesystem::path& trial_dir);
 
+/// The workload simulation: one process that plays all clients, told likewise.
+PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                             const std::filesystem::path& trial_dir);
+
 /// The processes and all else of the config, with placeholders replaced.
 PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
                           const std::filesystem::path& trial_dir);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "experiment/descriptor.h"
-#include "profilers/meters/proc_text.h"
+#include "memory/text_file.h"
 
 namespace memduel {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/run_data.h"
 #include "experiment/marks.h"
-#include "profilers/meters/cgroup.h"
+#include "memory/cgroup_memory.h"
 #include "profilers/meters/meter.h"
 #include "profilers/profile/heap_counters.h"
 

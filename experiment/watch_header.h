@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiment/memory_limit.h"
 #include "experiment/store.h"
 #include "experiment/watch.h"
+#include "memory/memory_limit.h"
 
 namespace memduel {
 

@@ -13,6 +13,7 @@
 #include "experiment/monotonic.h"
 #include "experiment/seconds.h"
 #include "experiment/watch_header.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {

@@ -12,8 +12,6 @@
 
 #include "experiment/copied_logs.h"
 #include "experiment/log_limit.h"
-#include "experiment/memory_alarm.h"
-#include "experiment/memory_limit.h"
 #include "experiment/pace.h"
 #include "experiment/role_memory.h"
 #include "experiment/store.h"
@@ -24,6 +22,8 @@
 #include "experiment/watched_role.h"
 #include "experiment/watched_rounds.h"
 #include "experiment/watched_tree.h"
+#include "memory/memory_alarm.h"
+#include "memory/memory_limit.h"
 #include "profilers/meters/procfs_meter.h"
 
 namespace memduel {

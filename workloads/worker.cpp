@@ -8,12 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "memduel/memory.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/probes/cuda_bytes.h"
+#include "workloads/simulation/simulator.h"
+#include "workloads/simulation/switches.h"
 #include "workloads/transport/compressed_codec.h"
 #include "workloads/worker_arguments.h"
 #ifdef MEMDUEL_HAVE_GRPC
@@ -23,14 +27,26 @@
 namespace memduel {
 namespace {
 
+void bound_arenas(std::optional<int> most) {
+  if (most) limit_arenas(*most);
+}
+
 void run_role(const WorkerArguments& arguments) {
   const WorkerConfig config = load_worker_config(arguments.config);
-  limit_arenas(
-      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes).arenas);
-  if (arguments.role == "server")
+  if (arguments.role == "simulator") {
+    bound_arenas(make_simulation_switches(config.optimizations).arenas);
+    run_simulator(config);
+    return;
+  }
+  const Optimizations chosen =
+      make_optimizations(config.optimizations, config.workload.transport.max_message_bytes);
+  if (arguments.role == "server") {
+    bound_arenas(chosen.arenas);
     run_server(config);
-  else
+  } else {
+    bound_arenas(chosen.client_arenas ? chosen.client_arenas : chosen.arenas);
     run_client(config, arguments.index);
+  }
 }
 
 void compare_models(const std::string& a, const std::string& b) {

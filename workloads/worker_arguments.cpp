@@ -72,8 +72,9 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
   }
   if (arguments.role.empty() || arguments.config.empty())
     refuse_words("a role needs --role and --config");
-  if (arguments.role != "server" && arguments.role != "client")
-    refuse_words(fmt::format("found role \"{}\", expected server or client", arguments.role));
+  if (arguments.role != "server" && arguments.role != "client" && arguments.role != "simulator")
+    refuse_words(
+        fmt::format("found role \"{}\", expected server, client or simulator", arguments.role));
 }
 
 }  // namespace

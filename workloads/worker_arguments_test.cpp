@@ -28,6 +28,7 @@ TEST(WorkerArguments, NameARoleItsNumberAndItsConfig) {
   EXPECT_EQ(client.index, 2);
   EXPECT_EQ(client.config, "worker.json");
   EXPECT_EQ(parse_worker_arguments({"--config", "a", "--role", "server"}).role, "server");
+  EXPECT_EQ(parse_worker_arguments({"--role", "simulator", "--config", "a"}).role, "simulator");
 }
 
 TEST(WorkerArguments, NameAServiceAndWhatItIsAbout) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
 
 namespace memduel {

@@ -35,21 +35,6 @@ void kill_cgroup(const TrialCgroup& group);
 /// The most memory that was ever charged to the group.
 std::optional<std::int64_t> peak_bytes_of(const TrialCgroup& group);
 
-/// What a group is charged with, by kind; file is page cache without shmem.
-struct CgroupParts {
-  std::optional<std::int64_t> anon;
-  std::optional<std::int64_t> file;
-  std::optional<std::int64_t> shmem;  ///< shared memory and tmpfs
-  std::optional<std::int64_t> kernel;
-};
-
-/// The memory that is charged to the group now, and its parts.
-std::optional<std::int64_t> charged_bytes_of(const TrialCgroup& group);
-CgroupParts charged_parts_of(const TrialCgroup& group);
-
-/// The parts in the text of memory.stat, of version 1 or 2; version 1 has no kernel in it.
-CgroupParts parse_memory_stat(const std::string& text);
-
 /// Processes of the group that the kernel killed for memory.
 std::optional<std::int64_t> oom_kills_of(const TrialCgroup& group);
 
@@ -58,11 +43,5 @@ std::optional<std::int64_t> oom_kills_anywhere();
 
 /// Removes the directories; they must be empty of processes.
 void remove_cgroup(const TrialCgroup& group);
-
-/// Where below the mounted hierarchy the file /proc/self/cgroup says we are: `mountinfo` and
-/// `membership` are the texts of /proc/self/mountinfo and /proc/self/cgroup; `controller` is
-/// "memory" for v1 or empty for v2. Empty when that hierarchy is not mounted.
-std::string own_cgroup_directory(const std::string& mountinfo, const std::string& membership,
-                                 const std::string& controller);
 
 }  // namespace memduel

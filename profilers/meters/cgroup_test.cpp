@@ -5,57 +5,11 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kHybrid =
-    "30 23 0:26 / /sys/fs/cgroup ro,nosuid - tmpfs tmpfs ro,mode=755\n"
-    "31 30 0:27 / /sys/fs/cgroup/unified rw,nosuid shared:9 - cgroup2 cgroup2 rw\n"
-    "35 30 0:31 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
-    "36 30 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
-
-TEST(OwnCgroupDirectory, FindsBothHierarchiesOfAHybridSystem) {
-  const std::string membership = "8:memory:/jobs/7\n2:cpu,cpuacct:/\n0::/user.slice\n";
-  EXPECT_EQ(own_cgroup_directory(kHybrid, membership, "memory"), "/sys/fs/cgroup/memory/jobs/7");
-  EXPECT_EQ(own_cgroup_directory(kHybrid, membership, ""), "/sys/fs/cgroup/unified/user.slice");
-  EXPECT_EQ(own_cgroup_directory(kHybrid, "0::/\n", ""), "/sys/fs/cgroup/unified");
-}
-
-TEST(OwnCgroupDirectory, CutsTheRootOffThatAContainerSees) {
-  EXPECT_EQ(
-      own_cgroup_directory(
-          "40 30 0:32 /docker/ab12 /sys/fs/cgroup/memory ro master:1 - cgroup cgroup rw,memory\n",
-          "8:memory:/docker/ab12/sub\n", "memory"),
-      "/sys/fs/cgroup/memory/sub");
-}
-
-TEST(OwnCgroupDirectory, IsEmptyWhereNothingIsMounted) {
-  EXPECT_EQ(own_cgroup_directory("", "8:memory:/a\n", "memory"), "");
-  EXPECT_EQ(own_cgroup_directory(kHybrid, "", "memory"), "");
-  EXPECT_EQ(own_cgroup_directory("garbage\n1 2\n", "8:memory:/a\n", "memory"), "");
-}
-
-TEST(MemoryStat, HasThePartsInBothVersions) {
-  const CgroupParts first = parse_memory_stat(
-      "cache 700\nrss 100\nshmem 200\nmapped_file 50\ntotal_cache 7000\ntotal_rss 1000\n"
-      "total_shmem 2000\n");
-  EXPECT_EQ(first.anon, 1000);
-  EXPECT_EQ(first.file, 5000);
-  EXPECT_EQ(first.shmem, 2000);
-  EXPECT_FALSE(first.kernel);
-  const CgroupParts second =
-      parse_memory_stat("anon 1\nfile 9\nkernel 3\nkernel_stack 2\nshmem 4\nfile_mapped 5\n");
-  EXPECT_EQ(second.anon, 1);
-  EXPECT_EQ(second.file, 5);
-  EXPECT_EQ(second.shmem, 4);
-  EXPECT_EQ(second.kernel, 3);
-  EXPECT_FALSE(parse_memory_stat("").anon);
-}
-
 TEST(Cgroup, AGroupThatDoesNotExistHasNoNumbersAndNoProcesses) {
   const TrialCgroup none;
   EXPECT_FALSE(none.exists());
   EXPECT_TRUE(processes_in(none).empty());
   EXPECT_FALSE(peak_bytes_of(none).has_value());
-  EXPECT_FALSE(charged_bytes_of(none).has_value());
-  EXPECT_FALSE(charged_parts_of(none).anon.has_value());
   EXPECT_FALSE(oom_kills_of(none).has_value());
   EXPECT_EQ(join_cgroup(none), 0);
 }

@@ -10,9 +10,6 @@ namespace memduel {
 /// Resident pages of a statm text ("size resident shared …"); 0 for a process that is a zombie.
 std::optional<std::int64_t> resident_pages(std::string_view statm);
 
-/// Bytes of a line "NAME:  1234 kB" of status or smaps_rollup.
-std::optional<std::int64_t> sized_field(std::string_view text, std::string_view name);
-
 struct FaultCounts {
   std::int64_t minor = 0;
   std::int64_t major = 0;

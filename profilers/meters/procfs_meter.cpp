@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
 
 namespace memduel {

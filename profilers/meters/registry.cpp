@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/installed.h"
 #include "base/text.h"
+#include "memory/cgroup_memory.h"
 #include "profilers/meters/capabilities.h"
 #include "profilers/meters/cgroup.h"
 #include "profilers/meters/heap_meter.h"
@@ -43,8 +44,8 @@ Availability recorder_is_here() {
 /// Tried on a group of our own.
 Availability cgroup_works() {
   const TrialCgroup group = create_cgroup(fmt::format("memduel-list-{}", getpid()));
-  const bool charges = charged_bytes_of(group).has_value();
-  const CgroupParts parts = charged_parts_of(group);
+  const bool charges = charged_bytes_of(group.memory_dir).has_value();
+  const CgroupParts parts = charged_parts_of(group.memory_dir);
   remove_cgroup(group);
   if (!charges) {
     return {false,

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "memory/cgroup_memory.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {
@@ -35,7 +36,7 @@ TEST(MeterRegistry, EveryRowIsComplete) {
 TEST(MeterRegistry, SaysWhichVersionOfControlGroupsWorksAndLeavesNone) {
   const Availability here = meter_named("cgroup").works_here();
   const TrialCgroup group = create_cgroup("memduel-registry-test-" + std::to_string(getpid()));
-  const bool charges = charged_bytes_of(group).has_value();
+  const bool charges = charged_bytes_of(group.memory_dir).has_value();
   const bool first = std::filesystem::exists(group.memory_dir + "/memory.usage_in_bytes");
   remove_cgroup(group);
   ASSERT_EQ(here.works, charges);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "memory/cgroup_memory.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {

@@ -6,8 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/allocator_state.h"
-#include "base/loaded_allocator.h"
+#include "memduel/allocator.h"
 
 namespace {
 
@@ -40,7 +39,7 @@ int main() {
   std::setvbuf(stdout, output, _IOFBF, sizeof output);
   Blocks small(20'000);
   Blocks large(100);
-  std::printf("allocator %s\n", memduel::name_of(memduel::loaded_allocator()));
+  std::printf("allocator %s\n", memduel::name_of(memduel::allocator_type()));
   say("begin");
   allocate(small, 1000);
   say("small");

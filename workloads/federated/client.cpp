@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <future>
 #include <thread>
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "workloads/federated/role_setup.h"
 #include "workloads/federated/roles.h"
 #include "workloads/federated/server_connection.h"
+#include "workloads/federated/server_part.h"
 #include "workloads/federated/trainer.h"
 #include "workloads/federated/validate.h"
 #include "workloads/probes/gauges.h"
@@ -31,6 +33,18 @@ std::string await_address(const std::filesystem::path& file) {
   return read_file(file);
 }
 
+/// One way to an aggregator: the server, or a client of a swarm.
+struct Link {
+  Link(const WorkerConfig& config, const Optimizations& optimizations, int aggregator,
+       const std::string& name)
+      : transport(open_client(transport_options(config, optimizations),
+                              await_address(address_file_for(config, aggregator)), name)),
+        connection(*transport, optimizations, name) {}
+
+  std::unique_ptr<ClientTransport> transport;
+  ServerConnection connection;
+};
+
 class FederatedClient {
  public:
   FederatedClient(const WorkerConfig& config, int index, const at::Device& device)
@@ -40,9 +54,9 @@ class FederatedClient {
         name_(client_name(index)),
         optimizations_(make_optimizations(config.optimizations,
                                           workload_.transport.max_message_bytes, device)),
-        transport_(open_client(transport_options(config, optimizations_),
-                               await_address(config.address_file), name_)),
-        connection_(*transport_, optimizations_, name_),
+        links_(links_to_aggregators()),
+        collect_point_({.send_every = optimizations_.client_gc_rounds,
+                        .light = collection(*optimizations_.garbage, optimizations_.cuda_cache)}),
         samples_(load_samples(config, index)) {
     memduel_idle();
     model_ = build_model(config);
@@ -60,15 +74,28 @@ class FederatedClient {
       validate_if(workload_.pre_validation);
       train(round);
       validate_if(workload_.client_validation);
-      exchange();
+      exchange(round);
       await_device(device_);
       send_memory_gauges();
       memduel_round_end(round);
     }
-    connection_.close();
+    for (const auto& link : links_) link->connection.close();
   }
 
  private:
+  [[nodiscard]] std::vector<std::unique_ptr<Link>> links_to_aggregators() const {
+    std::vector<std::unique_ptr<Link>> links;
+    const int aggregators = workload_.swarm ? workload_.clients : 1;
+    for (int one = 1; one <= aggregators; ++one)
+      links.push_back(std::make_unique<Link>(config_, optimizations_, one, name_));
+    return links;
+  }
+
+  /// To the aggregator of a round, counted from 1.
+  [[nodiscard]] ServerConnection& connection(int round) const {
+    return links_[static_cast<std::size_t>(round - 1) % links_.size()]->connection;
+  }
+
   void begin_phase(const char* name) const {
     await_device(device_);
     memduel_phase(name);
@@ -84,16 +111,25 @@ class FederatedClient {
     if (optimizations_.client_locals == ClientLocals::released) state.clear();
   }
 
+  /// Whether the state that was received is kept apart from the model until the next exchange.
+  [[nodiscard]] bool caches_received() const {
+    return optimizations_.client_locals == ClientLocals::kept_until_next_receive ||
+           optimizations_.client_locals == ClientLocals::released_on_send;
+  }
+
   void join() {
-    transport_->connect(kConnectWithin);
-    connection_.attend();
-    check_configuration(connection_.get_configuration());
+    for (const auto& link : links_) {
+      link->transport->connect(kConnectWithin);
+      link->connection.attend();
+      check_configuration(link->connection.get_configuration());
+      link->connection.set_sample_size(samples_.train.count());
+    }
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      initial_model_ = connection_.get_global_model({i, chunks_.size()}, destination(chunks_[i]));
+      initial_model_ = connection(1).get_global_model({i, chunks_.size()}, destination(chunks_[i]));
       copy_state(initial_model_, model_.state);
       done_with(initial_model_);
     }
-    connection_.set_sample_size(samples_.train.count());
+    if (caches_received()) new_global_model_ = std::exchange(initial_model_, {});
   }
 
   /// Roles with different switches would misread each other's bytes.
@@ -126,11 +162,13 @@ class FederatedClient {
                            optimizations_.make_predictions));
   }
 
-  void exchange() {
+  void exchange(int round) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      new_global_model_ = update_global_model(i);
-      if (i + 1 == chunks_.size()) release_local_model();
+      new_global_model_ = update_global_model(i, connection(round));
+      if (i + 1 == chunks_.size() && optimizations_.client_locals != ClientLocals::kept)
+        release_local_model();
       begin_phase("load");
+      optimizations_.garbage->hold(new_global_model_);
       copy_state(new_global_model_, model_.state);
       done_with(new_global_model_);
     }
@@ -141,22 +179,38 @@ class FederatedClient {
   }
 
   void release_local_model() {
-    done_with(local_model_);
-    if (optimizations_.client_locals == ClientLocals::released) trainer_->release_upload();
+    local_model_.clear();
+    trainer_->release_upload();
   }
 
   /// Uploads a chunk until the server could average it.
-  State update_global_model(std::size_t index) {
-    const State chunk =
-        chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]);
+  State update_global_model(std::size_t index, ServerConnection& connection) {
     for (;;) {
       begin_phase("upload");
-      ModelUpdate update = connection_.start_update();
-      update.send_state(chunk, connection_.header(chunk_metadata({index, chunks_.size()})));
+      ModelUpdate update = connection.start_update();
+      update.send_state(
+          chunks_.size() == 1 ? local_model_ : select_entries(local_model_, chunks_[index]),
+          connection.header(chunk_metadata({index, chunks_.size()})));
+      if (index + 1 == chunks_.size()) after_send();
       begin_phase("broadcast");
       IncomingModel answer = update.receive(destination(chunks_[index]));
       if (answer.header.status != Status::again) return std::move(answer.state);
     }
+  }
+
+  /// The end of NVFlare's send().
+  void after_send() {
+    optimizations_.garbage->hold(local_model_);
+    // A server that goes on without a lost client may ask for the upload again.
+    if (optimizations_.client_locals == ClientLocals::released_on_send &&
+        !workload_.continue_without_lost_clients) {
+      new_global_model_.clear();
+      release_local_model();
+    }
+    if (optimizations_.client_gc_rounds == 0) return;
+    begin_phase("cleanup");
+    if (const auto cleaned = collect_point_.sent())
+      memduel_gauge("cleanup_seconds", cleaned->report.seconds);
   }
 
   const WorkerConfig& config_;
@@ -164,8 +218,8 @@ class FederatedClient {
   const at::Device device_;
   const std::string name_;
   Optimizations optimizations_;
-  std::unique_ptr<ClientTransport> transport_;
-  ServerConnection connection_;
+  std::vector<std::unique_ptr<Link>> links_;
+  CleanupPolicy collect_point_;
   RoleSamples samples_;
   Model model_;
   std::vector<State> chunks_;  ///< aliasing the model
@@ -175,7 +229,34 @@ class FederatedClient {
   State new_global_model_;
 };
 
+/// A client of a swarm, and beside it the aggregator that it is in turn.
+void run_swarm_client(const WorkerConfig& config, int index, const at::Device& device) {
+  const auto aggregator = make_server_part(config, device, {index, config.workload.clients});
+  write_file_atomically(address_file_for(config, index), aggregator->address());
+  FederatedClient client(config, index, device);
+  std::future<void> serving = std::async(std::launch::async, [&] {
+    aggregator->prepare();
+    aggregator->run();
+  });
+  try {
+    client.run();
+  } catch (const Error& error) {
+    aggregator->abort(error);
+    throw;
+  } catch (const std::exception& error) {
+    aggregator->abort(Error(ExitCode::cannot_measure, error.what(), client_name(index)));
+    throw;
+  }
+  serving.get();
+}
+
 }  // namespace
+
+std::filesystem::path address_file_for(const WorkerConfig& config, int aggregator) {
+  return config.workload.swarm
+             ? config.address_file.parent_path() / (client_name(aggregator) + ".address")
+             : config.address_file;
+}
 
 void run_client(const WorkerConfig& config, int index) {
   if (index < 1 || index > config.workload.clients)
@@ -183,7 +264,10 @@ void run_client(const WorkerConfig& config, int index) {
                 fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
                 "--index");
   const at::Device device = warm_up(config);
-  FederatedClient(config, index, device).run();
+  if (config.workload.swarm)
+    run_swarm_client(config, index, device);
+  else
+    FederatedClient(config, index, device).run();
 }
 
 }  // namespace memduel

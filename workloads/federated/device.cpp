@@ -18,12 +18,6 @@ void use_deterministic_kernels() {
 
 }  // namespace
 
-std::string why_no_cuda() {
-  if (!has_cuda_probe()) return "the LibTorch that memduel-worker is built with has no CUDA";
-  if (!torch::cuda::is_available()) return "no GPU: CUDA finds no device that it can use";
-  return {};
-}
-
 at::Device open_device(const std::string& name) {
   const at::Device device(name);
   if (!device.is_cuda()) return device;

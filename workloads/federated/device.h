@@ -10,9 +10,6 @@ namespace memduel {
 /// workload.device as LibTorch's. Throws Error(cannot_measure) where it cannot be used here.
 at::Device open_device(const std::string& name);
 
-/// Why this worker cannot use a GPU; empty where it can.
-std::string why_no_cuda();
-
 /// Waits until the device has done all that it was asked for, so that the time of a phase is its
 /// own. On the CPU there is nothing to wait for.
 void await_device(const at::Device& device);

@@ -13,6 +13,7 @@
 #include "workloads/federated/test_run.h"
 #include "workloads/federated/trainer.h"
 #include "workloads/optimizations/serialize.h"
+#include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
 namespace {

@@ -86,6 +86,15 @@ void Exchange::await_open(int client) {
           [&] { return step_ == Step::collecting && !handed_in_.contains(client); });
 }
 
+void Exchange::await_turn(int client) {
+  std::unique_lock lock(mutex_);
+  wait_as(client, lock, "the clients before it", [&] {
+    for (int before = 1; before < client; ++before)
+      if (!handed_in_.contains(before) && !lost_.contains(before)) return false;
+    return true;
+  });
+}
+
 Answer Exchange::hand_in(Upload upload, Call& call) {
   std::unique_lock lock(mutex_);
   if (failure_) throw *failure_;

@@ -53,6 +53,8 @@ class Exchange {
 
   // Handler threads.
   void await_open(int client);
+  /// Until every client with a smaller number has handed in, or is lost.
+  void await_turn(int client);
   /// Blocks until answered. It throws only once the main thread reads the upload's stream, and so
   /// `call`, no longer: to that end a lost client's call is cancelled at once, and every other one
   /// a moment after the exchange failed.

@@ -4,15 +4,12 @@
 
 #include "workloads/federated/finite.h"
 #include "workloads/federated/role_setup.h"
+#include "workloads/federated/weighted_rounds.h"
 #include "workloads/optimizations/staging.h"
 #include "workloads/optimizations/streaming_fold.h"
 
 namespace memduel {
 namespace {
-
-UploadKind upload_kind(const WorkerConfig& config) {
-  return config.workload.send_gradient ? UploadKind::difference : UploadKind::weights;
-}
 
 class CollectingRounds final : public Rounds {
  public:
@@ -21,19 +18,22 @@ class CollectingRounds final : public Rounds {
       : optimizations_(optimizations),
         aggregator_(make_aggregator(optimizations.aggregate, model, upload_kind(config))) {}
 
-  Upload take(int client, Call& call, CallFrame& frame) override {
+  Upload take(int client, double /*weight*/, Call& call, CallFrame& frame) override {
     IncomingModel incoming = optimizations_.upload_receiver->receive(call, frame, nullptr);
     expect_same_tensors(table_of(incoming.state), expected(), client_name(client));
     expect_finite(incoming.state, client_name(client));
     if (optimizations_.request_lifetime == RequestLifetime::released) frame.release();
+    optimizations_.garbage->hold(incoming.state);
     return {client, std::move(incoming.header), std::move(incoming.state), nullptr};
   }
 
-  State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) override {
+  State average(std::vector<Upload>& uploads, const std::vector<double>& weights) override {
     std::vector<Contribution> contributions;
     for (std::size_t i = 0; i < uploads.size(); ++i)
       contributions.push_back({uploads[i].client, weights[i], &*uploads[i].state});
-    return aggregator_->aggregate(contributions);
+    State global = aggregator_->aggregate(contributions);
+    optimizations_.garbage->hold(global);
+    return global;
   }
 
   /// One copy for all clients, as the scheduler's same_init_model makes it.
@@ -56,14 +56,14 @@ class FoldingRounds final : public Rounds {
         upload_(upload_kind(config)),
         staging_(make_staging(optimizations.staging, state_bytes(model.state), config.trial_dir)) {}
 
-  Upload take(int client, Call& call, CallFrame& /*frame*/) override {
+  Upload take(int client, double /*weight*/, Call& call, CallFrame& /*frame*/) override {
     std::unique_ptr<ModelStream> stream = optimizations_.framing->open(call);
     expect_same_order(stream->read_table(), client_name(client));
     Header header = stream->header();
     return {client, std::move(header), std::nullopt, std::move(stream)};
   }
 
-  State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) override {
+  State average(std::vector<Upload>& uploads, const std::vector<double>& weights) override {
     std::vector<FoldInput> inputs;
     for (std::size_t i = 0; i < uploads.size(); ++i)
       inputs.push_back({uploads[i].client, weights[i], uploads[i].stream.get()});
@@ -96,6 +96,10 @@ class FoldingRounds final : public Rounds {
 
 }  // namespace
 
+UploadKind upload_kind(const WorkerConfig& config) {
+  return config.workload.send_gradient ? UploadKind::difference : UploadKind::weights;
+}
+
 std::shared_ptr<const PreparedResponse> prepare_answer(State global, std::vector<Upload>& uploads,
                                                        const Optimizations& optimizations) {
   if (optimizations.local_models == LocalModels::cleared_first) uploads.clear();
@@ -106,6 +110,8 @@ std::unique_ptr<Rounds> make_rounds(const WorkerConfig& config, const Optimizati
                                     const Model& model) {
   if (optimizations.aggregate == kStreamingFold)
     return std::make_unique<FoldingRounds>(config, optimizations, model);
+  if (optimizations.aggregate == kCollectAll || optimizations.aggregate == kInTime)
+    return make_weighted_rounds(config, optimizations, model);
   return std::make_unique<CollectingRounds>(config, optimizations, model);
 }
 

@@ -1,6 +1,7 @@
 // Switch aggregate, seen from the server: how a round's uploads are taken in and averaged. Either
-// each handler receives its client's whole state and the states are averaged afterwards, or the
-// handlers only open their streams and the main thread folds all of them in lockstep.
+// each handler receives its client's whole state and the states are averaged afterwards, or each
+// adds it to the mean when it is its turn, or the handlers only open their streams and the main
+// thread folds all of them in lockstep.
 #pragma once
 
 #include <memory>
@@ -28,14 +29,18 @@ class Rounds {
     part_ = std::move(part);
   }
 
+  /// Whether clients are taken in one after the other, in the order of their numbers.
+  [[nodiscard]] virtual bool takes_turns() const { return false; }
+
   /// In a handler: takes in what a client sends of the part. Throws Error(cannot_measure) where its
-  /// tensors are not the part's.
-  virtual Upload take(int client, Call& call, CallFrame& frame) = 0;
+  /// tensors are not the part's. @param weight of the client against the others; any sum.
+  virtual Upload take(int client, double weight, Call& call, CallFrame& frame) = 0;
 
   /// On the main thread: averages the part into the model. @param weights one per upload, sum 1.
-  /// Returns the state to send. The uploads' streams are read to their ends. Throws ClientLost
-  /// (streaming_fold.h), and the part is as before; parts averaged earlier in the round stay new.
-  virtual State average(const std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
+  /// Returns the state to send. The uploads' streams are read to their ends, their states may be
+  /// gone. Throws ClientLost (streaming_fold.h), and the part is as before; parts averaged earlier
+  /// in the round stay new.
+  virtual State average(std::vector<Upload>& uploads, const std::vector<double>& weights) = 0;
 
   /// The part as the model has it, to send before the first round.
   [[nodiscard]] virtual State initial() const = 0;
@@ -48,6 +53,9 @@ class Rounds {
   State part_;
   StateTable expected_;
 };
+
+/// What the clients of this workload send.
+UploadKind upload_kind(const WorkerConfig& config);
 
 /// Makes a round's answer. Switch local_models: the clients' states are dropped first, or left for
 /// when the answer is handed out.

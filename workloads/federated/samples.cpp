@@ -45,23 +45,48 @@ RoleSamples load_dummy(const WorkloadConfig& workload, int client) {
   return samples;
 }
 
+/// A data set's own brightness, by which its pixels are normalised.
+Samples normalised(const ImageSet& set, const std::string& dataset) {
+  return dataset == "mnist" ? to_samples(set, 0.1307, 0.3081) : to_samples(set, 0.4734, 0.2516);
+}
+
+TrainAndValidation load_dataset(const WorkerConfig& config) {
+  const DatasetConfig& dataset = config.workload.dataset;
+  return load_images(dataset.name, config.data_dir,
+                     {dataset.train_samples, dataset.test_samples, dataset.seed});
+}
+
+std::vector<Indices> client_shares(const ImageSet& train, const WorkerConfig& config) {
+  const DatasetConfig& dataset = config.workload.dataset;
+  return partition(train.labels, {partition_kind(dataset.partition),
+                                  static_cast<std::size_t>(config.workload.clients), config.seed,
+                                  dataset.dirichlet_alpha});
+}
+
 RoleSamples load_real(const WorkerConfig& config, int client) {
-  const WorkloadConfig& workload = config.workload;
-  const DatasetConfig& dataset = workload.dataset;
-  const bool mnist = dataset.name == "mnist";
-  const double mean = mnist ? 0.1307 : 0.4734;
-  const double deviation = mnist ? 0.3081 : 0.2516;
-  const TrainAndValidation images = load_images(
-      dataset.name, config.data_dir, {dataset.train_samples, dataset.test_samples, dataset.seed});
+  const std::string& name = config.workload.dataset.name;
+  const TrainAndValidation images = load_dataset(config);
   RoleSamples samples;
-  samples.validation = to_samples(images.validation, mean, deviation);
+  samples.validation = normalised(images.validation, name);
   if (client == 0) return samples;
-  const auto shares = partition(images.train.labels, {partition_kind(dataset.partition),
-                                                      static_cast<std::size_t>(workload.clients),
-                                                      config.seed, dataset.dirichlet_alpha});
-  samples.train = to_samples(select(images.train, shares[static_cast<std::size_t>(client) - 1]),
-                             mean, deviation);
+  const auto shares = client_shares(images.train, config);
+  samples.train =
+      normalised(select(images.train, shares[static_cast<std::size_t>(client) - 1]), name);
   return samples;
+}
+
+SharedSamples share_dummy(const WorkloadConfig& workload) {
+  WorkloadConfig all = workload;
+  const std::size_t each = workload.dataset.train_samples.value_or(64);
+  const auto clients = static_cast<std::size_t>(workload.clients);
+  all.dataset.train_samples = each * clients;
+  RoleSamples samples = load_dummy(all, 1);
+  SharedSamples shared{std::move(samples.train), std::move(samples.validation), {}};
+  for (std::size_t client = 0; client < clients; ++client) {
+    Indices& share = shared.shares.emplace_back();
+    for (std::size_t i = 0; i < each; ++i) share.push_back(client * each + i);
+  }
+  return shared;
 }
 
 }  // namespace
@@ -98,6 +123,14 @@ Batch BatchStream::next() {
                                          order_.begin() + static_cast<std::ptrdiff_t>(end));
   position_ = end;
   return samples_.batch(indices);
+}
+
+SharedSamples load_shared_samples(const WorkerConfig& config) {
+  const std::string& name = config.workload.dataset.name;
+  if (name == "dummy-cifar10") return share_dummy(config.workload);
+  const TrainAndValidation images = load_dataset(config);
+  return {normalised(images.train, name), normalised(images.validation, name),
+          client_shares(images.train, config)};
 }
 
 RoleSamples load_samples(const WorkerConfig& config, int client) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "workloads/datasets/image_set.h"
+#include "workloads/datasets/partition.h"
 #include "workloads/datasets/random.h"
 #include "workloads/federated/worker_config.h"
 
@@ -65,5 +66,13 @@ struct RoleSamples {
 
 /// @param client counted from 1; 0 for the server.
 RoleSamples load_samples(const WorkerConfig& config, int client);
+
+/// What one process that plays all clients reads: each has a share of the same samples.
+struct SharedSamples {
+  Samples train;
+  Samples validation;
+  std::vector<Indices> shares;  ///< of `train`, one per client
+};
+SharedSamples load_shared_samples(const WorkerConfig& config);
 
 }  // namespace memduel

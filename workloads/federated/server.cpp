@@ -13,6 +13,7 @@
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/samples.h"
 #include "workloads/federated/server_connection.h"
+#include "workloads/federated/server_part.h"
 #include "workloads/federated/validate.h"
 #include "workloads/federated/weights.h"
 #include "workloads/optimizations/streaming_fold.h"
@@ -24,12 +25,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{2000};
 
-class FederatedServer {
+class FederatedServer final : public ServerPart {
  public:
-  FederatedServer(const WorkerConfig& config, const at::Device& device)
+  FederatedServer(const WorkerConfig& config, const at::Device& device, const ServerTurns& turns)
       : config_(config),
         workload_(config.workload),
         device_(device),
+        turns_(turns),
         optimizations_(make_optimizations(config.optimizations,
                                           workload_.transport.max_message_bytes, device)),
         exchange_(
@@ -37,29 +39,37 @@ class FederatedServer {
             workload_.continue_without_lost_clients ? OnLostClient::go_on : OnLostClient::fail,
             deadline_in(workload_.deadline_seconds)),
         watchdog_(std::chrono::duration<double>(workload_.stall_seconds)),
+        collect_point_({.light_every = optimizations_.server_gc_rounds,
+                        .light = collection(*optimizations_.garbage, CudaCache::kept)}),
         sample_sizes_(static_cast<std::size_t>(workload_.clients)),
         samples_(load_samples(config, 0)),
         transport_(open_server(transport_options(config, optimizations_),
                                [this](Method method, Call& call) { handle(method, call); })) {
-    memduel_idle();
-    model_ = build_model(config);
-    rounds_ = make_rounds(config, optimizations_, model_);
-    chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
     if (optimizations_.chunk_bytes && workload_.continue_without_lost_clients)
       throw Error(ExitCode::usage,
                   "a chunk that is already averaged holds the share of a client lost later",
                   "workload.on_lost_client", "\"continue\" needs model_chunking off");
-    write_file_atomically(config.address_file, transport_->address());
+    if (workload_.swarm) expect_swarm();
   }
 
   FederatedServer(const FederatedServer&) = delete;
   FederatedServer& operator=(const FederatedServer&) = delete;
-  ~FederatedServer() { transport_->stop(std::chrono::milliseconds(0)); }
+  ~FederatedServer() override { transport_->stop(std::chrono::milliseconds(0)); }
 
-  void run() {
+  [[nodiscard]] std::string address() const override { return transport_->address(); }
+
+  void prepare() override {
+    if (!workload_.swarm) memduel_idle();
+    model_ = build_model(config_);
+    rounds_ = make_rounds(config_, optimizations_, model_);
+    chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
+  }
+
+  void run() override {
     try {
-      distribute_initial_model();
-      for (int round = 1; round <= workload_.rounds; ++round) run_round(round);
+      if (turns_.serves(1)) distribute_initial_model();
+      for (int round = 1; round <= workload_.rounds; ++round)
+        if (turns_.serves(round)) run_round(round);
       exchange_.await_all_left();
     } catch (const Error& error) {
       release_all(error);
@@ -69,10 +79,24 @@ class FederatedServer {
       throw;
     }
     transport_->stop(kStopGrace);
-    write_model_file(config_.model_file, model_.state);
+    if (turns_.serves(workload_.rounds)) write_model_file(config_.model_file, model_.state);
   }
 
+  void abort(const Error& why) override { exchange_.fail(why); }
+
  private:
+  /// An aggregator has only what it is sent in its round: no global model of the round before.
+  void expect_swarm() const {
+    const bool weighted =
+        optimizations_.aggregate == kCollectAll || optimizations_.aggregate == kInTime;
+    if (weighted && !workload_.send_gradient && !workload_.continue_without_lost_clients) return;
+    throw Error(ExitCode::usage,
+                fmt::format("found swarm, which needs aggregate={} or {}, send=weights and "
+                            "on_lost_client=fail",
+                            kCollectAll, kInTime),
+                "workload.topology");
+  }
+
   /// Every handler, so that all clients learn why.
   void release_all(const Error& error) {
     exchange_.fail(error);
@@ -83,7 +107,7 @@ class FederatedServer {
 
   void begin_phase(const char* name) const {
     await_device(device_);
-    memduel_phase(name);
+    if (!workload_.swarm) memduel_phase(name);
   }
 
   void distribute_initial_model() {
@@ -97,7 +121,7 @@ class FederatedServer {
   }
 
   void run_round(int round) {
-    memduel_round_begin(round);
+    if (!workload_.swarm) memduel_round_begin(round);
     const Status status = round == workload_.rounds ? Status::done : Status::run;
     for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
       if (chunks_.size() > 1) rounds_->begin(chunks_[chunk_]);
@@ -116,8 +140,14 @@ class FederatedServer {
                     validate(model_, samples_.validation, workload_.validation_batch_size,
                              optimizations_.make_predictions));
     }
+    if (optimizations_.server_gc_rounds > 0) {
+      begin_phase("cleanup");
+      if (const auto cleaned = collect_point_.round_ended(round))
+        memduel_gauge("cleanup_seconds", cleaned->report.seconds);
+    }
     memduel_gauge("transfer_seconds", transfer_time_.take().count());
     await_device(device_);
+    if (workload_.swarm) return;
     send_memory_gauges();
     memduel_round_end(round);
   }
@@ -155,6 +185,13 @@ class FederatedServer {
   [[nodiscard]] std::string exchange_name(const std::string& what, std::size_t chunk) const {
     return chunks_.size() == 1 ? what
                                : fmt::format("{}, chunk {} of {}", what, chunk + 1, chunks_.size());
+  }
+
+  /// Of one client against the others.
+  [[nodiscard]] double weight_of(int client) const {
+    return workload_.weights == "equal"
+               ? 1
+               : static_cast<double>(sample_sizes_[static_cast<std::size_t>(client) - 1]);
   }
 
   [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
@@ -218,6 +255,7 @@ class FederatedServer {
     guard(client, [&] {
       // Nothing of a round is read before it begins: its bytes belong to it.
       exchange_.await_open(client);
+      if (rounds_->takes_turns()) exchange_.await_turn(client);
       CallFrame frame(Side::server);
       Upload upload = take_upload(client, call, frame);
       expect_current_chunk(client, upload.header);
@@ -227,7 +265,7 @@ class FederatedServer {
 
   Upload take_upload(int client, Call& call, CallFrame& frame) {
     const BusyTime::Working working(transfer_time_);
-    return rounds_->take(client, call, frame);
+    return rounds_->take(client, weight_of(client), call, frame);
   }
 
   /// A client that is a chunk ahead or behind would have another tensor averaged.
@@ -308,10 +346,12 @@ class FederatedServer {
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
   const at::Device device_;
+  const ServerTurns turns_;
   Optimizations optimizations_;
   Exchange exchange_;
   BusyTime transfer_time_;
   Watchdog watchdog_;
+  CleanupPolicy collect_point_;
   std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
   Model model_;
@@ -324,9 +364,17 @@ class FederatedServer {
 
 }  // namespace
 
+std::unique_ptr<ServerPart> make_server_part(const WorkerConfig& config, const at::Device& device,
+                                             const ServerTurns& turns) {
+  return std::make_unique<FederatedServer>(config, device, turns);
+}
+
 void run_server(const WorkerConfig& config) {
   const at::Device device = warm_up(config);
-  FederatedServer(config, device).run();
+  const auto server = make_server_part(config, device, {});
+  server->prepare();
+  write_file_atomically(config.address_file, server->address());
+  server->run();
 }
 
 }  // namespace memduel

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/federated/worker_config.h"
+#include "workloads/optimizations/catalog_files.h"
 
 namespace memduel {
 
@@ -36,10 +36,7 @@ inline WorkerConfig test_run_config(const std::filesystem::path& dir, const Test
       {"transport", {{"kind", "unix"}, {"max_message_bytes", 1048576}}},
       {"deadline_seconds", 100}};
   workload.merge_patch(run.workload);
-  nlohmann::json optimizations =
-      nlohmann::json::parse(
-          read_file(std::string(MEMDUEL_CONFIGS "/presets/") + run.preset + ".json"))
-          .at("optimizations");
+  nlohmann::json optimizations = preset_values(run.preset);
   optimizations.update(run.optimizations);
   return parse_worker_config({{"workload", workload},
                               {"optimizations", optimizations},
@@ -52,9 +49,11 @@ inline WorkerConfig test_run_config(const std::filesystem::path& dir, const Test
                              "worker.json");
 }
 
-/// Runs the server and all clients to their ends.
+/// Runs the server, where there is one, and all clients to their ends.
 inline void run_roles(const WorkerConfig& config) {
-  auto server = std::async(std::launch::async, [&] { run_server(config); });
+  auto server = std::async(std::launch::async, [&] {
+    if (!config.workload.swarm) run_server(config);
+  });
   std::vector<std::future<void>> clients;
   for (int index = 1; index <= config.workload.clients; ++index)
     clients.push_back(std::async(std::launch::async, [&, index] { run_client(config, index); }));

@@ -75,6 +75,48 @@ TEST_F(WholeRun, EveryPresetTransportChunkingAndFramingEndsInTheSameBits) {
   }
 }
 
+/// Tensors of more than 2 MiB among them, which are offloaded.
+const nlohmann::json kLargeTensors = {
+    {"tensors",
+     {{"a", {600, 1024}}, {"b", {100}}, {"norm.batches", {{"shape", {3}}, {"dtype", "int64"}}}}},
+    {"clients", 3}};
+
+// A policy decides when memory goes, not what is computed.
+TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
+  const State original = final_state({"nvflare-original", kLargeTensors, kNoChanges});
+  const State appfl = final_state({"appfl-original", kLargeTensors, kNoChanges});
+  EXPECT_LT(compare_states(appfl, original).max_abs_diff.value(), 1e-6);
+  for (const char* preset : {"nvflare-original", "nvflare-as-coded", "nvflare-optimized"}) {
+    for (const nlohmann::json& changes :
+         {kNoChanges, nlohmann::json{{"tensor_offload", "disk"}},
+          nlohmann::json{{"cyclic_garbage", "until_collected"}, {"client_gc_rounds", 2}},
+          nlohmann::json{{"aggregate", "in_time"}, {"model_chunking", 2048}}}) {
+      for (const std::string& transport : transports()) {
+        SCOPED_TRACE(fmt::format("{} {} {}", preset, changes.dump(), transport));
+        nlohmann::json workload = kLargeTensors;
+        workload["transport"] = {{"kind", transport}};
+        EXPECT_TRUE(
+            compare_states(original, final_state({preset, workload, changes})).bit_identical);
+      }
+    }
+  }
+}
+
+// The clients average in turn: the same means in other processes.
+TEST_F(WholeRun, ASwarmEndsInTheBitsThatAServerEndsIn) {
+  nlohmann::json workload = kLargeTensors;
+  workload["rounds"] = 5;
+  const State star = final_state({"nvflare-as-coded", workload, kNoChanges});
+  workload["topology"] = "swarm";
+  for (const char* preset : {"nvflare-original", "nvflare-optimized"}) {
+    for (const std::string& transport : transports()) {
+      SCOPED_TRACE(fmt::format("{} {}", preset, transport));
+      workload["transport"] = {{"kind", transport}};
+      EXPECT_TRUE(compare_states(star, final_state({preset, workload, kNoChanges})).bit_identical);
+    }
+  }
+}
+
 // previous - new is the negative of new - previous to the last bit, and so is all that follows.
 TEST_F(WholeRun, DifferencesEndInTheBitsThatWeightsEndInUnderEveryPreset) {
   const State weights = final_state({});

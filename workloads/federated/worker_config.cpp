@@ -47,20 +47,29 @@ void read_training(JsonFields& fields, WorkloadConfig& workload) {
   optimizer.expect_no_more();
 }
 
-WorkloadConfig read_workload(JsonFields fields) {
-  WorkloadConfig workload;
-  workload.kind = fields.word("kind", {"federated", "state-dict"});
-  workload.model = fields.get<std::string>("model");
-  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
-  workload.threads = static_cast<int>(fields.integer("threads", 1));
-  workload.clients = static_cast<int>(fields.integer("clients", 1));
-  workload.rounds = static_cast<int>(fields.integer("rounds", 1));
+void read_simulation(JsonFields& fields, WorkloadConfig& workload) {
+  SimulationConfig& simulation = workload.simulation;
+  simulation.clients_per_round = static_cast<int>(fields.integer("clients_per_round", 1));
+  simulation.methods = fields.get<std::vector<std::string>>("methods");
+  simulation.repeats = static_cast<int>(fields.integer("repeats", 1));
+  simulation.local_epochs = static_cast<int>(fields.integer("local_epochs", 1));
+  simulation.fast_mode = fields.get<bool>("fast_mode");
+  simulation.parallel_clients = static_cast<int>(fields.integer("parallel_clients", -1));
+  workload.dataset = read_dataset(fields.object("dataset"));
+  workload.batch_size = static_cast<int>(fields.integer("batch_size", 1));
+  workload.validation_batch_size =
+      static_cast<int>(fields.integer_or("validation_batch_size", 1, workload.batch_size));
+  workload.optimizer = "sgd";
+  workload.learning_rate = fields.positive("learning_rate");
+}
+
+void read_exchange(JsonFields& fields, WorkloadConfig& workload) {
   workload.weights = fields.word_or("weights", {"equal", "sample_size"}, "equal");
   workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
   workload.continue_without_lost_clients =
       fields.word_or("on_lost_client", {"fail", "continue"}, "fail") == "continue";
+  workload.swarm = fields.word_or("topology", {"star", "swarm"}, "star") == "swarm";
   workload.transport = read_transport(fields.object("transport"));
-  workload.deadline_seconds = fields.positive("deadline_seconds");
   workload.transport.deadline_seconds = workload.deadline_seconds;
   if (fields.has("stall_seconds")) workload.stall_seconds = fields.positive("stall_seconds");
   if (workload.kind == "federated") {
@@ -72,6 +81,21 @@ WorkloadConfig read_workload(JsonFields fields) {
     workload.state_bytes = fields.integer_or("state_bytes", 0, 0);
     if (fields.has("tensors")) workload.tensors = fields.get<nlohmann::json>("tensors");
   }
+}
+
+WorkloadConfig read_workload(JsonFields fields) {
+  WorkloadConfig workload;
+  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation"});
+  workload.model = fields.get<std::string>("model");
+  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
+  workload.threads = static_cast<int>(fields.integer("threads", 1));
+  workload.clients = static_cast<int>(fields.integer("clients", 1));
+  workload.rounds = static_cast<int>(fields.integer("rounds", 1));
+  workload.deadline_seconds = fields.positive("deadline_seconds");
+  if (workload.kind == "simulation")
+    read_simulation(fields, workload);
+  else
+    read_exchange(fields, workload);
   fields.expect_no_more();
   return workload;
 }

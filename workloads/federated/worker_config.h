@@ -21,8 +21,18 @@ struct DatasetConfig {
   double dirichlet_alpha = 0.5;
 };
 
+/// What only a simulation has.
+struct SimulationConfig {
+  int clients_per_round = 0;
+  std::vector<std::string> methods;  ///< of selection, one after another
+  int repeats = 1;                   ///< of each method
+  int local_epochs = 1;
+  bool fast_mode = false;    ///< an epoch ends after its third batch
+  int parallel_clients = 0;  ///< at once; -1: as many as fit
+};
+
 struct WorkloadConfig {
-  std::string kind;  ///< federated or state-dict
+  std::string kind;  ///< federated, state-dict or simulation
   std::string model;
   std::string device = "cpu";  ///< cpu or cuda
   int threads = 1;
@@ -36,6 +46,7 @@ struct WorkloadConfig {
   bool client_validation = false;  ///< clients validate their own model after they trained
   bool server_validation = true;   ///< the server validates each new global model
   bool send_gradient = false;      ///< clients send previous - new instead of new
+  bool swarm = false;              ///< no server: clients average in turn
   std::string optimizer;           ///< adam or sgd
   double learning_rate = 0;
   std::string weights = "equal";  ///< equal or sample_size
@@ -47,6 +58,7 @@ struct WorkloadConfig {
   /// state-dict workload: what a table of shapes is scaled to; 0: as it is.
   std::int64_t state_bytes = 0;
   nlohmann::json tensors;  ///< of model "tensors": name to shape
+  SimulationConfig simulation;
 };
 
 struct WorkerConfig {

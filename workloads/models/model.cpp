@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "workloads/models/cnn.h"
+#include "workloads/models/csfl_cnn.h"
 #include "workloads/models/resnet18.h"
 
 namespace memduel {
@@ -20,6 +21,8 @@ constexpr KnownModel kModels[] = {
     {"mnist-cnn", [] { return make_cnn(1, 28); }},
     {"cifar-cnn", [] { return make_cnn(3, 32); }},
     {"resnet18", make_resnet18},
+    {"csfl-cnn", make_csfl_cnn},
+    {"csfl-light-cnn", make_csfl_light_cnn},
 };
 
 void append_entries(const torch::nn::Module& module, const std::string& prefix, Model& model) {

@@ -22,6 +22,20 @@ TEST(Models, CifarCnnHas878538Parameters) {
   EXPECT_EQ(model.network->forward(torch::zeros({1, 3, 32, 32})).sizes(), at::IntArrayRef({1, 10}));
 }
 
+// 260 + 5,020 + 16,050 + 510
+TEST(Models, CsflCnnHas21840Parameters) {
+  const Model model = make_model("csfl-cnn", 42);
+  EXPECT_EQ(parameter_count(model), 21840);
+  EXPECT_EQ(model.network->forward(torch::zeros({2, 1, 28, 28})).sizes(), at::IntArrayRef({2, 10}));
+}
+
+// 896 + 18,496 + 73,856 + 524,544 + 2,570
+TEST(Models, CsflLightCnnHas620362Parameters) {
+  const Model model = make_model("csfl-light-cnn", 42);
+  EXPECT_EQ(parameter_count(model), 620362);
+  EXPECT_EQ(model.network->forward(torch::zeros({1, 3, 32, 32})).sizes(), at::IntArrayRef({1, 10}));
+}
+
 // 62 parameters and 20 batch norms with three buffers each; 44,734,408 bytes as in PyTorch.
 TEST(Models, Resnet18Has11173962ParametersIn122Entries) {
   const Model model = make_model("resnet18", 42);

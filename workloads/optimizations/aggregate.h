@@ -41,12 +41,16 @@ class Aggregator {
 /// Value of the switch that needs no Aggregator: uploads are folded as they come
 /// (streaming_fold.h).
 inline constexpr const char* kStreamingFold = "streaming_fold";
+/// Likewise: weighted means (weighted_total.h) of whole uploads, once all are there or each in
+/// turn.
+inline constexpr const char* kCollectAll = "collect_all";
+inline constexpr const char* kInTime = "in_time";
 
 /// @param value out_of_place_kept_step: a new global state each round, the step kept for ever;
 /// in_place: the step is accumulated and added in place and released.
 std::unique_ptr<Aggregator> make_aggregator(const std::string& value, const Model& model,
                                             UploadKind upload);
-/// Without streaming_fold.
+/// Without those that need none.
 std::vector<std::string> aggregate_values();
 
 }  // namespace memduel

@@ -1,7 +1,6 @@
 #include "workloads/optimizations/arenas.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <limits>
 
@@ -9,21 +8,16 @@
 
 namespace memduel {
 
-std::optional<int> choose_arenas(const nlohmann::json& value) {
-  if (value == "default") return std::nullopt;
+std::optional<int> choose_arenas(const char* switch_name, const char* absent,
+                                 const nlohmann::json& value) {
+  if (value == absent) return std::nullopt;
   if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
       value.get<std::int64_t>() > std::numeric_limits<int>::max())
     throw Error(
         ExitCode::usage,
-        fmt::format("found {}, expected \"default\" or a whole number from 1", value.dump()),
-        "optimizations.arenas");
+        fmt::format("found {}, expected \"{}\" or a whole number from 1", value.dump(), absent),
+        fmt::format("optimizations.{}", switch_name));
   return value.get<int>();
-}
-
-void limit_arenas(std::optional<int> most) {
-  if (most && mallopt(M_ARENA_MAX, *most) != 1)
-    throw Error(ExitCode::cannot_measure, fmt::format("malloc refused {} arenas", *most),
-                "optimizations.arenas");
 }
 
 }  // namespace memduel

@@ -1,5 +1,6 @@
-// Switch arenas: how many heaps glibc's malloc keeps. Threads that allocate at the same time get
-// one each, up to eight per core; what one of them holds free serves no thread of another.
+// Switches arenas and client_arenas: how many heaps glibc's malloc keeps. Threads that allocate at
+// the same time get one each, up to eight per core; what one of them holds free serves no thread of
+// another.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,12 +8,9 @@
 
 namespace memduel {
 
-/// "default" as absent, else the most arenas, the main one counted. Throws Error(usage).
-std::optional<int> choose_arenas(const nlohmann::json& value);
-
-/// For the process, as MALLOC_ARENA_MAX in its environment would be; absent: leaves it at that.
-/// Call it before the role's threads allocate: an arena that exists stays. Other allocators do not
-/// hear it. Throws Error(cannot_measure) where glibc refuses.
-void limit_arenas(std::optional<int> most);
+/// `absent` as absent, else what memduel/memory.h's limit_arenas takes. Throws Error(usage) naming
+/// the switch.
+std::optional<int> choose_arenas(const char* switch_name, const char* absent,
+                                 const nlohmann::json& value);
 
 }  // namespace memduel

@@ -115,9 +115,11 @@ void expect_compressible(const nlohmann::json& values) {
                 "piece by piece");
   };
   if (values.at("serialize") == "streamed_from_tensors") refuse("serialize");
-  if (values.at("receive") == "into_tensors") refuse("receive");
+  const nlohmann::json receive = values.at("receive");
+  if (receive == "into_tensors" || receive == "new_tensors") refuse("receive");
   if (values.at("aggregate") == "streaming_fold") refuse("aggregate");
   if (values.value("model_chunking", nlohmann::json("off")) != "off") refuse("model_chunking");
+  if (values.value("tensor_offload", "none") != "none") refuse("tensor_offload");
 }
 
 }  // namespace memduel

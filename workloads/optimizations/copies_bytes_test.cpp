@@ -132,5 +132,27 @@ TEST_F(RunBytes, ReleasedClientLocalsAreOneToThreeStatesPerClient) {
   EXPECT_LT(saved, 2 * 3 + 0.5);
 }
 
+// Of each of two clients: the received and the sent state, while the next one is received.
+TEST_F(RunBytes, StatesReleasedOnSendAreOneToTwoStatesPerClient) {
+  const double saved = peak({{"client_locals", "kept_until_next_receive"}}) -
+                       peak({{"client_locals", "released_on_send"}});
+  EXPECT_GT(saved, 2 * 1);
+  EXPECT_LT(saved, 2 * 2 + 0.5);
+}
+
+// In three rounds: three uploads' worth on the server, two on each of two clients. A collection
+// each round leaves those of one.
+TEST_F(RunBytes, CollectionsBoundWhatCyclesHold) {
+  const auto garbage = [&](int gc_rounds) {
+    return peak_of_one_run({{"cyclic_garbage", "until_collected"},
+                            {"server_gc_rounds", gc_rounds},
+                            {"client_gc_rounds", gc_rounds}});
+  };
+  const double never = garbage(0);
+  const double each = garbage(1);
+  EXPECT_GT(never - each, 2 * (3 + 2 * 2) - 3);
+  EXPECT_LE(garbage(2), never + 1);
+}
+
 }  // namespace
 }  // namespace memduel

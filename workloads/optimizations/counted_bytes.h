@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "workloads/optimizations/catalog_files.h"
 #include "workloads/optimizations/malloc_counter.h"
 #include "workloads/optimizations/optimizations.h"
 
@@ -38,9 +38,7 @@ inline double as_double(std::size_t bytes) {
 
 /// A preset's values, with `changes` merged over them.
 inline Optimizations preset(const std::string& name, const nlohmann::json& changes = {}) {
-  auto values =
-      nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/presets/") + name + ".json"))
-          .at("optimizations");
+  auto values = preset_values(name);
   if (!changes.is_null()) values.update(changes);
   return make_optimizations(values, std::size_t{1} << 20);
 }

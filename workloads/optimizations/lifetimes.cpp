@@ -1,9 +1,7 @@
 #include "workloads/optimizations/lifetimes.h"
 
-#include <malloc.h>
-
+#include "memduel/memory_torch.h"
 #include "workloads/optimizations/choice.h"
-#include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
 namespace {
@@ -16,8 +14,11 @@ constexpr Choice<LocalModels> kLocalModels[] = {{"kept_until_done", LocalModels:
 constexpr Choice<PreviousState> kPreviousState[] = {
     {"kept", PreviousState::kept},
     {"dropped_after_gradient", PreviousState::dropped_after_gradient}};
-constexpr Choice<ClientLocals> kClientLocals[] = {{"kept", ClientLocals::kept},
-                                                  {"released", ClientLocals::released}};
+constexpr Choice<ClientLocals> kClientLocals[] = {
+    {"kept", ClientLocals::kept},
+    {"kept_until_next_receive", ClientLocals::kept_until_next_receive},
+    {"released_on_send", ClientLocals::released_on_send},
+    {"released", ClientLocals::released}};
 constexpr Choice<OptimizerState> kOptimizerState[] = {
     {"new_each_round", OptimizerState::new_each_round}, {"reused", OptimizerState::reused}};
 constexpr Choice<FlowControl> kFlowControl[] = {{"default", FlowControl::default_window},
@@ -71,9 +72,7 @@ std::vector<std::string> cleanup_values() {
 }
 
 void clean_up(Cleanup cleanup) {
-  if (cleanup == Cleanup::none) return;
-  malloc_trim(0);
-  empty_cuda_cache();
+  if (cleanup == Cleanup::trim) cleanup_memory({.device = &torch_cuda()});
 }
 
 }  // namespace memduel

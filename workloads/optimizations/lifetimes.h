@@ -12,8 +12,11 @@ enum class RequestLifetime { kept_until_barrier, released };
 enum class LocalModels { kept_until_done, cleared_first };
 /// previous_state: the client's copy from before training, in rounds that send differences.
 enum class PreviousState { kept, dropped_after_gradient };
-/// client_locals: the client script's variables that name states it no longer needs.
-enum class ClientLocals { kept, released };
+/// client_locals: when the client lets go of the states that it received and sent. kept: as
+/// APPFL's script, the first one never, the others when they are replaced. kept_until_next_receive
+/// and released_on_send: as NVFlare's client, without and with clear_cache. released: after their
+/// last use.
+enum class ClientLocals { kept, kept_until_next_receive, released_on_send, released };
 /// optimizer_state: a new optimizer each round, or one for the run.
 enum class OptimizerState { new_each_round, reused };
 /// flow_control: gRPC's window growth.
@@ -37,8 +40,7 @@ std::vector<std::string> optimizer_state_values();
 std::vector<std::string> flow_control_values();
 std::vector<std::string> cleanup_values();
 
-/// Hands freed memory of all arenas back to the kernel (malloc_trim) under Cleanup::trim, and what
-/// LibTorch caches on a GPU back to its driver.
+/// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
 void clean_up(Cleanup cleanup);
 
 }  // namespace memduel

@@ -7,6 +7,7 @@
 #include "workloads/federated/json_fields.h"
 #include "workloads/optimizations/choice.h"
 #include "workloads/optimizations/staging.h"
+#include "workloads/optimizations/whole_number.h"
 
 namespace memduel {
 namespace {
@@ -31,8 +32,12 @@ std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_byt
 
 std::vector<std::string> all_aggregate_values() {
   std::vector<std::string> values = aggregate_values();
-  values.emplace_back(kStreamingFold);
+  for (const char* value : {kCollectAll, kInTime, kStreamingFold}) values.emplace_back(value);
   return values;
+}
+
+int gc_rounds(JsonFields& fields, const char* name) {
+  return choose_whole_number(name, fields.get<nlohmann::json>(name), 0, kMostRounds);
 }
 
 /// Strategies that need the model are made later; their names are checked now.
@@ -77,9 +82,17 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   chosen.optimizer_state = choose_optimizer_state(value("optimizer_state"));
   chosen.flow_control = choose_flow_control(value("flow_control"));
   chosen.cleanup = choose_cleanup(value("cleanup"));
-  chosen.arenas = choose_arenas(fields.get<nlohmann::json>("arenas"));
+  chosen.arenas = choose_arenas("arenas", "default", fields.get<nlohmann::json>("arenas"));
+  chosen.client_arenas =
+      choose_arenas("client_arenas", "as_server", fields.get<nlohmann::json>("client_arenas"));
+  chosen.server_gc_rounds = gc_rounds(fields, "server_gc_rounds");
+  chosen.client_gc_rounds = gc_rounds(fields, "client_gc_rounds");
+  chosen.cuda_cache = choose_cuda_cache(value("cuda_empty_cache"));
+  chosen.garbage = make_garbage(value("cyclic_garbage"));
+  chosen.tensor_offload = choose_tensor_offload(value("tensor_offload"));
   fields.expect_no_more();
   expect_compressible(values);
+  expect_offloadable(chosen.tensor_offload, chosen.aggregate);
   return chosen;
 }
 
@@ -105,7 +118,13 @@ std::map<std::string, std::vector<std::string>> implemented_switches() {
           {"compression", compression_values()},
           {"flow_control", flow_control_values()},
           {"cleanup", cleanup_values()},
-          {"arenas", {"default"}}};
+          {"arenas", {"default"}},
+          {"client_arenas", {"as_server"}},
+          {"server_gc_rounds", {}},
+          {"client_gc_rounds", {}},
+          {"cuda_empty_cache", cuda_cache_values()},
+          {"cyclic_garbage", garbage_values()},
+          {"tensor_offload", tensor_offload_values()}};
 }
 
 }  // namespace memduel

@@ -11,6 +11,7 @@
 #include "workloads/optimizations/arenas.h"
 #include "workloads/optimizations/compression.h"
 #include "workloads/optimizations/framing.h"
+#include "workloads/optimizations/garbage.h"
 #include "workloads/optimizations/lifetimes.h"
 #include "workloads/optimizations/model_chunking.h"
 #include "workloads/optimizations/predictions.h"
@@ -19,6 +20,7 @@
 #include "workloads/optimizations/response.h"
 #include "workloads/optimizations/serialize.h"
 #include "workloads/optimizations/state_snapshot.h"
+#include "workloads/optimizations/tensor_offload.h"
 
 namespace memduel {
 
@@ -48,7 +50,13 @@ struct Optimizations {
   OptimizerState optimizer_state{};
   FlowControl flow_control{};
   Cleanup cleanup{};
-  std::optional<int> arenas;  ///< absent: glibc's own limit
+  std::optional<int> arenas;         ///< absent: glibc's own limit
+  std::optional<int> client_arenas;  ///< absent: as `arenas` says
+  int server_gc_rounds = 0;
+  int client_gc_rounds = 0;
+  CudaCache cuda_cache{};
+  std::unique_ptr<Garbage> garbage;
+  TensorOffload tensor_offload{};
 };
 
 /// @param values switch name to value, every switch; @param max_message_bytes of the transport;
@@ -57,8 +65,8 @@ struct Optimizations {
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device = at::kCPU);
 
-/// The switches and values that this worker implements. piece_bytes, model_chunking and arenas
-/// also take whole numbers.
+/// The switches and values that this worker implements; see the catalog for those that also take
+/// whole numbers.
 std::map<std::string, std::vector<std::string>> implemented_switches();
 
 }  // namespace memduel

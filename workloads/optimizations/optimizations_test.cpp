@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/file.h"
+#include "workloads/optimizations/catalog_files.h"
 #include "workloads/transport/loop_call.h"
 
 namespace memduel {
@@ -16,12 +16,8 @@ using ::testing::HasSubstr;
 
 constexpr std::size_t kMessageLimit = 10485760;
 
-nlohmann::json read_config(const std::string& name) {
-  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
-}
-
 nlohmann::json original() {
-  return read_config("presets/appfl-original.json").at("optimizations");
+  return preset_values("appfl-original");
 }
 
 std::string refusal_of_switches(const nlohmann::json& values) {
@@ -35,10 +31,11 @@ std::string refusal_of_switches(const nlohmann::json& values) {
 }
 
 TEST(Catalog, EveryListedValueIsImplemented) {
-  for (const auto& one : read_config("optimizations.json")) {
+  for (const auto& one : switches_for("federated")) {
     for (const auto& value : one.at("values")) {
       nlohmann::json values = original();
       values[one.at("name").get<std::string>()] = value.at("value");
+      if (one.at("name") == "tensor_offload") values["aggregate"] = "in_time";
       EXPECT_NO_THROW(make_optimizations(values, kMessageLimit)) << one.at("name") << value;
     }
   }
@@ -46,7 +43,7 @@ TEST(Catalog, EveryListedValueIsImplemented) {
 
 TEST(Catalog, EveryImplementedValueIsListed) {
   std::map<std::string, std::vector<std::string>> listed;
-  for (const auto& one : read_config("optimizations.json")) {
+  for (const auto& one : switches_for("federated")) {
     auto& values = listed[one.at("name").get<std::string>()];
     for (const auto& value : one.at("values"))
       if (value.at("value").is_string()) values.push_back(value.at("value").get<std::string>());
@@ -56,7 +53,7 @@ TEST(Catalog, EveryImplementedValueIsListed) {
 
 TEST(Catalog, OriginalPresetHoldsEveryFirstValue) {
   const nlohmann::json preset = original();
-  for (const auto& one : read_config("optimizations.json"))
+  for (const auto& one : switches_for("federated"))
     EXPECT_EQ(preset.at(one.at("name").get<std::string>()), one.at("values").front().at("value"));
 }
 
@@ -69,15 +66,44 @@ TEST(MakeOptimizations, UnknownSwitchNamesTheNearest) {
 TEST(MakeOptimizations, UnknownValueNamesTheSwitchAndItsValues) {
   nlohmann::json values = original();
   values["receive"] = "telepathy";
-  EXPECT_THAT(refusal_of_switches(values),
-              ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
-                               HasSubstr("concatenate, bytearray, chunk_list, into_tensors")));
+  EXPECT_THAT(
+      refusal_of_switches(values),
+      ::testing::AllOf(HasSubstr("optimizations.receive"), HasSubstr("found \"telepathy\""),
+                       HasSubstr("concatenate, bytearray, chunk_list, new_tensors, into_tensors")));
 }
 
 TEST(MakeOptimizations, MissingSwitchIsRefused) {
   nlohmann::json values = original();
   values.erase("framing");
   EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.framing: missing"));
+}
+
+TEST(GcRounds, AreWholeNumbersFromZero) {
+  nlohmann::json values = original();
+  for (const char* name : {"server_gc_rounds", "client_gc_rounds"}) {
+    for (const nlohmann::json& value :
+         {nlohmann::json(-1), nlohmann::json(true), nlohmann::json("5"), nlohmann::json(0.5)}) {
+      values = original();
+      values[name] = value;
+      EXPECT_THAT(
+          refusal_of_switches(values),
+          ::testing::AllOf(HasSubstr(std::string("optimizations.") + name),
+                           HasSubstr("found " + value.dump()), HasSubstr("a whole number from 0")));
+    }
+  }
+  values = original();
+  values["server_gc_rounds"] = 5;
+  EXPECT_EQ(make_optimizations(values, kMessageLimit).server_gc_rounds, 5);
+}
+
+TEST(TensorOffload, NeedsAnAverageThatReadsOneUploadAtATime) {
+  nlohmann::json values = original();
+  values["tensor_offload"] = "disk";
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.tensor_offload"));
+  values["aggregate"] = "in_time";
+  EXPECT_EQ(refusal_of_switches(values), "accepted");
+  values["compression"] = "blosc";
+  EXPECT_THAT(refusal_of_switches(values), HasSubstr("optimizations.tensor_offload"));
 }
 
 TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {

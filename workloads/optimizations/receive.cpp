@@ -104,7 +104,7 @@ State in_order_of(const StateTable& table, const State& state) {
   return ordered;
 }
 
-class StreamingReceiver final : public ModelReceiver {
+class StreamingReceiver : public ModelReceiver {
  public:
   explicit StreamingReceiver(const Framing& framing) : framing_(framing) {}
 
@@ -125,6 +125,16 @@ class StreamingReceiver final : public ModelReceiver {
   const Framing& framing_;
 };
 
+class NewTensorsReceiver final : public StreamingReceiver {
+ public:
+  using StreamingReceiver::StreamingReceiver;
+
+  [[nodiscard]] IncomingModel receive(Call& call, CallFrame& frame,
+                                      const State* /*into*/) const override {
+    return StreamingReceiver::receive(call, frame, nullptr);
+  }
+};
+
 using Make = std::unique_ptr<ModelReceiver> (*)(ReceiveParts);
 
 template <SharedBytes (*gather)(Call&, CallFrame&)>
@@ -132,14 +142,16 @@ std::unique_ptr<ModelReceiver> make_gathering(ReceiveParts parts) {
   return std::make_unique<GatheringReceiver>(parts, gather);
 }
 
+template <class Receiver>
 std::unique_ptr<ModelReceiver> make_streaming(ReceiveParts parts) {
-  return std::make_unique<StreamingReceiver>(parts.framing);
+  return std::make_unique<Receiver>(parts.framing);
 }
 
 constexpr Choice<Make> kChoices[] = {{"concatenate", make_gathering<concatenate>},
                                      {"bytearray", make_gathering<grow_bytearray>},
                                      {"chunk_list", make_gathering<list_then_stream>},
-                                     {"into_tensors", make_streaming}};
+                                     {"new_tensors", make_streaming<NewTensorsReceiver>},
+                                     {"into_tensors", make_streaming<StreamingReceiver>}};
 
 }  // namespace
 

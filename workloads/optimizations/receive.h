@@ -36,7 +36,8 @@ struct ReceiveParts {
 
 /// @param value concatenate: bytes += piece on the client (a new buffer each time), a list joined
 /// on the server; bytearray: one growing buffer; chunk_list: a list, written to a stream, read out
-/// of it; into_tensors: each piece goes to its place in tensor storage.
+/// of it; new_tensors: each piece goes to its place in tensors made for it; into_tensors: in those
+/// of the model.
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts);
 std::vector<std::string> receive_values();
 

@@ -35,7 +35,7 @@ Taken take_upload(const std::string& preset_name, const std::string& request_lif
   Taken taken;
   const MallocCounter counter;
   std::optional<CallFrame> frame(Side::server);
-  const Upload upload = rounds->take(1, call, *frame);
+  const Upload upload = rounds->take(1, 1, call, *frame);
   taken.waiting = static_cast<double>(counter.live());
   frame.reset();
   taken.over = static_cast<double>(counter.live());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace memduel {
 
@@ -14,16 +15,31 @@ struct CudaBytes {
   std::int64_t peak_reserved = 0;
 };
 
-/// Whether this worker was built with a LibTorch for CUDA.
-bool has_cuda_probe();
+/// Of the device, as the driver counts them for all processes.
+struct CudaCapacity {
+  std::int64_t free = 0;
+  std::int64_t total = 0;
+};
 
-/// Absent without the probe. The device must have been used.
+/// Why there is no GPU to ask: a LibTorch for the CPU alone, or no device; empty where there is
+/// one.
+std::string why_no_cuda();
+
+/// Whether this process has used the device; asking it anything starts it.
+bool is_cuda_started();
+
+/// Absent without a LibTorch for CUDA. The device must have been used.
 std::optional<CudaBytes> cuda_bytes();
+std::optional<CudaCapacity> cuda_capacity();
 
 /// The peaks start again from what there is now.
 void reset_cuda_peaks();
 
-/// Gives what is reserved but not allocated back to the driver; nothing without the probe.
+/// Waits until the device has done all that it was asked for.
+void synchronize_cuda();
+
+/// Gives what is reserved but not allocated back to the driver; nothing without a LibTorch for
+/// CUDA.
 void empty_cuda_cache();
 
 }  // namespace memduel

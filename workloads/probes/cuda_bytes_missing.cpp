@@ -3,7 +3,11 @@
 
 namespace memduel {
 
-bool has_cuda_probe() {
+std::string why_no_cuda() {
+  return "the LibTorch that this program is built with has no CUDA";
+}
+
+bool is_cuda_started() {
   return false;
 }
 
@@ -11,7 +15,13 @@ std::optional<CudaBytes> cuda_bytes() {
   return std::nullopt;
 }
 
+std::optional<CudaCapacity> cuda_capacity() {
+  return std::nullopt;
+}
+
 void reset_cuda_peaks() {}
+
+void synchronize_cuda() {}
 
 void empty_cuda_cache() {}
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/allocator_state.h"
+#include "memduel/allocator.h"
 #include "memduel/annotate.h"
 #include "workloads/probes/cuda_bytes.h"
 #include "workloads/probes/torch_bytes.h"

@@ -1,0 +1,21 @@
+// Variables of an arm's environment that speak of a switch, as NVFlare's do in external processes:
+// either they set the switch, or they are refused beside it. No process gets two answers.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memduel {
+
+/// `optimizations` of an arm with the switches that `env` sets: NVFLARE_CLIENT_MEMORY_GC_ROUNDS is
+/// client_gc_rounds, NVFLARE_CUDA_EMPTY_CACHE is cuda_empty_cache. Throws Error(usage) at `place`
+/// for a value that is none, and where the arm gives the switch another value.
+nlohmann::json with_environment_switches(nlohmann::json optimizations, const nlohmann::json& env,
+                                         const std::string& place);
+
+/// Throws Error(usage) at `place` where `env` bounds the arenas and a switch does so, too.
+/// @param optimizations of the arm, resolved.
+void refuse_reserved_environment(const nlohmann::json& optimizations, const nlohmann::json& env,
+                                 const std::string& place);
+
+}  // namespace memduel

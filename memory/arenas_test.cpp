@@ -1,0 +1,142 @@
+// A limit is for the whole process and cannot be taken back: each test is a process of its own.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <future>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "memduel/memory.h"
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kThreads = 8;
+constexpr std::size_t kArenaBlock = 65536;
+constexpr std::size_t kArenaBlocks = 64;  // 4 MiB
+
+/// Calls `look` once eight threads, of which none has ended, have used 4 MiB each, one after the
+/// other, and freed them but for the block that the last of it lies in.
+template <class Look>
+auto after_eight_threads(Look look) {
+  std::promise<void> over;
+  const std::shared_future<void> all_done = over.get_future().share();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    std::promise<void> used;
+    std::future<void> turn = used.get_future();
+    threads.emplace_back([&used, all_done] {
+      std::vector<std::unique_ptr<char[]>> blocks;
+      for (std::size_t block = 0; block < kArenaBlocks; ++block)
+        blocks.push_back(std::make_unique<char[]>(kArenaBlock));
+      blocks.erase(blocks.begin(), blocks.end() - 1);
+      used.set_value();
+      all_done.wait();
+    });
+    turn.wait();
+  }
+  auto seen = look();
+  over.set_value();
+  for (std::thread& thread : threads) thread.join();
+  return seen;
+}
+
+/// MiB that malloc holds free then.
+int held_mebibytes() {
+  const std::size_t before = mallinfo2().fordblks;
+  return after_eight_threads(
+      [before] { return static_cast<int>((mallinfo2().fordblks - before) >> 20); });
+}
+
+/// Whether a process said a number from `least` to `most` with its exit status.
+struct SaysBetween {
+  int least;
+  int most;
+  bool operator()(int status) const {
+    return WIFEXITED(status) && WEXITSTATUS(status) >= least && WEXITSTATUS(status) <= most;
+  }
+};
+
+/// Tells of itself on stderr, and ends.
+[[noreturn]] void say(const ArenaUse& use) {
+  std::cerr << "limit " << use.limit.value_or(-1) << " made " << use.made.value_or(-1) << " "
+            << (use.is_kept() ? "kept" : "not kept") << "; " << use.note;
+  std::_Exit(0);
+}
+
+class Arenas : public ::testing::Test {
+ protected:
+  Arenas() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  static constexpr SaysBetween kEnds{0, 0};
+};
+
+TEST_F(Arenas, EveryThreadHoldsItsOwnByDefault) {
+  EXPECT_EXIT(std::_Exit(held_mebibytes()), (SaysBetween{24, 32}), "");
+}
+
+TEST_F(Arenas, TwoHoldWhatTwoThreadsFreed) {
+  EXPECT_EXIT(
+      {
+        limit_arenas(kClientArenas);
+        std::_Exit(held_mebibytes());
+      },
+      (SaysBetween{3, 8}), "");
+}
+
+TEST_F(Arenas, AreCountedAgainstTheLimitThatWasSetBeforeTheThreads) {
+  EXPECT_EXIT(
+      {
+        limit_arenas(kServerArenas);
+        say(after_eight_threads(arena_use));
+      },
+      kEnds, "limit 4 made 4 kept; $");
+}
+
+TEST_F(Arenas, ALimitThatComesTooLateIsSeen) {
+  EXPECT_EXIT(say(after_eight_threads([] { return limit_arenas(2); })), kEnds,
+              "limit 2 made 9 not kept; 9 arenas exist, more than the limit of 2: those made "
+              "before it was set stay");
+}
+
+TEST_F(Arenas, WithoutALimitItSaysSo) {
+  EXPECT_EXIT(
+      {
+        unsetenv("MALLOC_ARENA_MAX");
+        say(arena_use());
+      },
+      kEnds, "limit -1 made 1 not kept; no limit is set");
+}
+
+TEST_F(Arenas, AVariableThatTheProgramSetsItselfIsNotHeard) {
+  EXPECT_EXIT(
+      {
+        setenv("MALLOC_ARENA_MAX", "2", 1);
+        say(arena_use());
+      },
+      kEnds,
+      "limit -1 made 1 not kept; MALLOC_ARENA_MAX was set after the program had started, which "
+      "glibc does not hear");
+}
+
+TEST(LimitArenas, RefusesLessThanOne) {
+  for (const int most : {0, -1}) {
+    try {
+      limit_arenas(most);
+      FAIL() << "accepted " << most;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), HasSubstr("limit_arenas: found " + std::to_string(most)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace memduel

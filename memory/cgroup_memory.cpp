@@ -1,0 +1,85 @@
+#include "memory/cgroup_memory.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "memory/text_file.h"
+
+namespace memduel {
+namespace {
+
+bool holds_word(const std::string& list, const std::string& word) {
+  return ("," + list + ",").find("," + word + ",") != std::string::npos;
+}
+
+/// The group path of one hierarchy in /proc/self/cgroup: "4:memory:/a/b" or "0::/a/b".
+std::optional<std::string> membership_path(const std::string& membership,
+                                           const std::string& controller) {
+  std::istringstream lines(membership);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string names = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? names.empty() : holds_word(names, controller)) {
+      return line.substr(second + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string own_cgroup_directory(const std::string& mountinfo, const std::string& membership,
+                                 const std::string& controller) {
+  const auto path = membership_path(membership, controller);
+  if (!path) return {};
+  std::istringstream lines(mountinfo);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string skipped, root, mount_point, word, type, source, options;
+    words >> skipped >> skipped >> skipped >> root >> mount_point;
+    while (words >> word && word != "-") {
+    }
+    words >> type >> source >> options;
+    const bool wanted = controller.empty() ? type == "cgroup2"
+                                           : type == "cgroup" && holds_word(options, controller);
+    if (!wanted) continue;
+    // In a container the mount shows a part of the hierarchy: its root is cut off the path.
+    std::string below = *path;
+    if (root != "/" && below.starts_with(root)) below.erase(0, root.size());
+    return below == "/" ? mount_point : mount_point + below;
+  }
+  return {};
+}
+
+std::optional<std::int64_t> charged_bytes_of(const std::string& group) {
+  if (group.empty()) return std::nullopt;
+  if (const auto v2 = number_in(text_of(group + "/memory.current"))) return v2;
+  return number_in(text_of(group + "/memory.usage_in_bytes"));
+}
+
+CgroupParts charged_parts_of(const std::string& group) {
+  if (group.empty()) return {};
+  CgroupParts parts = parse_memory_stat(text_of(group + "/memory.stat"));
+  if (!parts.kernel) {
+    parts.kernel = number_in(text_of(group + "/memory.kmem.usage_in_bytes"));
+  }
+  return parts;
+}
+
+CgroupParts parse_memory_stat(const std::string& text) {
+  CgroupParts parts;
+  // Version 1 has the sums over groups below under names of their own.
+  const bool is_first_version = keyed_number(text, "total_rss").has_value();
+  parts.anon = keyed_number(text, is_first_version ? "total_rss" : "anon");
+  parts.file = keyed_number(text, is_first_version ? "total_cache" : "file");
+  parts.shmem = keyed_number(text, is_first_version ? "total_shmem" : "shmem");
+  parts.kernel = keyed_number(text, "kernel");
+  if (parts.file && parts.shmem) {
+    parts.file = std::max<std::int64_t>(0, *parts.file - *parts.shmem);
+  }
+  return parts;
+}
+
+}  // namespace memduel

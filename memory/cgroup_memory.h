@@ -1,0 +1,32 @@
+// What control groups say of memory, version 1 and 2.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memduel {
+
+/// What a group is charged with, by kind; file is page cache without shmem.
+struct CgroupParts {
+  std::optional<std::int64_t> anon;
+  std::optional<std::int64_t> file;
+  std::optional<std::int64_t> shmem;  ///< shared memory and tmpfs
+  std::optional<std::int64_t> kernel;
+};
+
+/// The memory that is charged now to the group with this directory, and its parts; absent for an
+/// empty name.
+std::optional<std::int64_t> charged_bytes_of(const std::string& group);
+CgroupParts charged_parts_of(const std::string& group);
+
+/// The parts in the text of memory.stat, of version 1 or 2; version 1 has no kernel in it.
+CgroupParts parse_memory_stat(const std::string& text);
+
+/// Where below the mounted hierarchy the file /proc/self/cgroup says we are: `mountinfo` and
+/// `membership` are the texts of /proc/self/mountinfo and /proc/self/cgroup; `controller` is
+/// "memory" for v1 or empty for v2. Empty when that hierarchy is not mounted.
+std::string own_cgroup_directory(const std::string& mountinfo, const std::string& membership,
+                                 const std::string& controller);
+
+}  // namespace memduel

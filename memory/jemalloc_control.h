@@ -1,0 +1,28 @@
+// jemalloc's mallctl, which a process that runs under jemalloc has loaded.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "memory/loaded_symbol.h"
+
+namespace memduel {
+
+using Mallctl = int (*)(const char* name, void* old_value, std::size_t* old_size, void* new_value,
+                        std::size_t new_size);
+
+/// Only under Allocator::jemalloc.
+inline Mallctl jemalloc_control() {
+  return loaded_symbol<Mallctl>("mallctl");
+}
+
+/// Absent where this jemalloc has no such value, or one of another size.
+template <class Value>
+std::optional<Value> read_control(Mallctl mallctl, const char* name) {
+  Value value{};
+  std::size_t size = sizeof value;
+  if (mallctl(name, &value, &size, nullptr, 0) != 0 || size != sizeof value) return std::nullopt;
+  return value;
+}
+
+}  // namespace memduel

@@ -1,0 +1,121 @@
+// The replays of long runs, shortened: from a config to results with growth, and to a report.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/file.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// Runs a config once and leaves its results and report.
+nlohmann::json results_of_quick(const Workplace& place, const std::string& config,
+                                std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {"run",       std::string(MEMDUEL_CONFIGS "/") + config,
+                                    "--out",     place.path("run"),
+                                    "--repeats", "1"};
+  words.insert(words.end(), more.begin(), more.end());
+  const Finished run = memduel(place, words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_GT(std::filesystem::file_size(place.path("run") / "report.html"), 100000U);
+  return results_in(place.path("run"));
+}
+
+/// The roles for which an arm has a growth of the resident set by rounds.
+std::set<std::string> growing_roles(const nlohmann::json& results, const std::string& arm) {
+  std::set<std::string> roles;
+  for (const auto& row : results.at("growth"))
+    if (row.at("arm") == arm && row.at("metric") == "rss_growth_bytes_per_round")
+      roles.insert(row.at("role").get<std::string>());
+  return roles;
+}
+
+TEST(NvflareMatrix, EveryCellIsMeasuredAndEndsInTheSameBits) {
+  const Workplace place;
+  const nlohmann::json results = results_of_quick(place, "nvflare-matrix-quick.json");
+  int lived = 0;
+  for (const auto& arm : results.at("arms")) lived += arm.at("trials_ok").get<int>() > 0 ? 1 : 0;
+  EXPECT_EQ(lived, 4);
+  for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
+  for (const auto& trial : results.at("trials"))
+    for (const auto& role : trial.at("roles")) {
+      if (role.at("role") == "tree") continue;
+      const bool collects = trial.at("arm") == "glibc-2-gc-1" || trial.at("arm") == "jemalloc-gc-1";
+      for (const auto& round : role.at("rounds"))
+        EXPECT_EQ(round.at("metrics").contains("cleanup_seconds"), collects)
+            << trial.at("arm") << round.at("round");
+    }
+}
+
+TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
+  const Workplace place;
+  // Calm, for what another program takes would end as-coded in other bits.
+  const nlohmann::json results = results_of_quick(
+      place, "csfl-stability-quick.json",
+      {"--set", "arms.1.optimizations={\"warn_percent\":100,\"critical_percent\":100}"});
+  for (const char* arm : {"original", "as-coded", "optimized"})
+    EXPECT_THAT(growing_roles(results, arm), testing::Contains("simulator")) << arm;
+  for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
+  for (const auto& trial : results.at("trials"))
+    for (const auto& role : trial.at("roles")) {
+      if (role.at("role") == "tree") continue;
+      EXPECT_EQ(role.at("role"), "simulator");
+      EXPECT_EQ(role.at("rounds").size(), 30U);
+      EXPECT_GT(role.at("rounds").at(29).at("metrics").at("client_training_bytes"),
+                role.at("rounds").at(29).at("metrics").at("client_formula_bytes"));
+    }
+}
+
+/// An experiment of two arms of which the second has these switches.
+std::string refusal(const nlohmann::json& workload, const std::string& preset,
+                    const nlohmann::json& optimizations) {
+  const Workplace place;
+  const nlohmann::json config = {{"name", "bad"},
+                                 {"baseline", "original"},
+                                 {"workload", workload},
+                                 {"arms",
+                                  {{{"name", "original"}, {"preset", preset}},
+                                   {{"name", "bad"}, {"optimizations", optimizations}}}}};
+  const Finished run =
+      memduel(place, {"run", place.file("bad.json", config.dump()), "--out", place.path("run")});
+  EXPECT_EQ(run.status, 2);
+  return run.err;
+}
+
+TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
+  const nlohmann::json exchange = {{"kind", "state-dict"}, {"model", "mnist-cnn"}};
+  EXPECT_THAT(refusal(exchange, "nvflare-original", {{"server_gc_rounds", -1}}),
+              AllOf(HasSubstr("found -1 for optimization \"server_gc_rounds\""),
+                    HasSubstr("a whole number from 0")));
+  EXPECT_THAT(refusal(exchange, "nvflare-original", {{"tensor_offload", "disk"}}),
+              HasSubstr("found tensor_offload=disk with aggregate=out_of_place_kept_step"));
+  const nlohmann::json swarm = {
+      {"kind", "state-dict"}, {"model", "mnist-cnn"}, {"topology", "swarm"}};
+  EXPECT_THAT(refusal(swarm, "appfl-original", nlohmann::json::object()),
+              AllOf(HasSubstr("workload.topology=swarm"),
+                    HasSubstr("expected aggregate=collect_all or in_time")));
+  const nlohmann::json simulation = {
+      {"kind", "simulation"}, {"model", "csfl-cnn"}, {"dataset", {{"name", "mnist"}}}};
+  EXPECT_THAT(refusal(simulation, "csfl-original", {{"warn_percent", 101}}),
+              AllOf(HasSubstr("found 101 for optimization \"warn_percent\""),
+                    HasSubstr("a whole number from 0 to 100")));
+}
+
+TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"run", MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--out",
+                      place.path("run"), "--repeats", "1", "--set", "workload.model=\"resnet18\"",
+                      "--set", "workload.dataset={\"name\":\"dummy-cifar10\"}", "--set",
+                      "workload.parallel_clients=10000"});
+  EXPECT_EQ(run.status, 3) << run.out;
+  EXPECT_THAT(run.err, HasSubstr("10000 × 4 states × 42.7 MiB"));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,31 @@
+// For tests: the catalog of switches and the presets as they lie in configs/.
+#pragma once
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+
+namespace memduel {
+
+inline nlohmann::json read_config(const std::string& name) {
+  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
+}
+
+inline nlohmann::json preset_values(const std::string& name) {
+  return read_config("presets/" + name + ".json").at("optimizations");
+}
+
+/// The catalog's switches that apply to a kind of workload.
+inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
+  std::vector<nlohmann::json> switches;
+  for (const auto& one : read_config("optimizations.json")) {
+    const auto& kinds = one.at("applies_to");
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
+  }
+  return switches;
+}
+
+}  // namespace memduel

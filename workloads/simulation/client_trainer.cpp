@@ -1,0 +1,98 @@
+#include "workloads/simulation/client_trainer.h"
+
+#include <algorithm>
+#include <future>
+#include <limits>
+
+#include "workloads/optimizations/state_snapshot.h"
+#include "workloads/probes/torch_bytes.h"
+
+namespace memduel {
+namespace {
+
+/// fast_mode stops an epoch after its third batch.
+constexpr std::size_t kFastBatches = 3;
+/// Of a client's batches: round × this + client, as CSFL-simulator seeds them.
+constexpr std::uint64_t kSeedsPerRound = 10000;
+
+}  // namespace
+
+ClientTrainer::ClientTrainer(const WorkloadConfig& workload, const Model& global, int workers)
+    : workload_(workload), workers_(static_cast<std::size_t>(std::max(workers, 1))) {
+  if (workers_ > 1) make_replicas(global);
+}
+
+void ClientTrainer::make_replicas(const Model& global) {
+  while (replicas_.size() < workers_)
+    replicas_.push_back(move_to(make_model(workload_.model, 0), device_of(global)));
+}
+
+ClientUpdate ClientTrainer::train_one(Model& replica, const Model& global, const Turn& turn,
+                                      int round) const {
+  // OpenMP counts threads per calling thread.
+  torch::set_num_threads(workload_.threads);
+  copy_state(global.state, replica.state);
+  replica.network->train();
+  torch::optim::SGD optimizer(replica.network->parameters(),
+                              torch::optim::SGDOptions(workload_.learning_rate));
+  ClientUpdate update;
+  update.samples = turn.loader->count();
+  const std::size_t most =
+      workload_.simulation.fast_mode ? kFastBatches : std::numeric_limits<std::size_t>::max();
+  const std::uint64_t seed = static_cast<std::uint64_t>(round) * kSeedsPerRound + turn.client;
+  for (int epoch = 0; epoch < workload_.simulation.local_epochs; ++epoch)
+    turn.loader->epoch(seed + static_cast<std::uint64_t>(epoch), most, [&](const Batch& on_cpu) {
+      const Batch batch = on_cpu.on(device_of(replica));
+      optimizer.zero_grad();
+      const torch::Tensor scores = replica.network->forward(batch.images);
+      torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);
+      loss.backward();
+      optimizer.step();
+      update.last_loss = loss.item<double>();
+    });
+  update.state = make_upload_state("clone_detach")->take(replica.state);
+  return update;
+}
+
+void ClientTrainer::train_group(const Model& global, const std::vector<Turn>& turns,
+                                std::size_t first, int round, std::vector<ClientUpdate>& updates) {
+  const std::size_t count = std::min(workers_, turns.size() - first);
+  if (count == 1) {
+    updates[first] = train_one(replicas_.front(), global, turns[first], round);
+    return;
+  }
+  std::vector<std::future<ClientUpdate>> running;
+  for (std::size_t i = 0; i < count; ++i)
+    running.push_back(std::async(std::launch::async, [&, i] {
+      return train_one(replicas_[i], global, turns[first + i], round);
+    }));
+  for (std::size_t i = 0; i < count; ++i) updates[first + i] = running[i].get();
+}
+
+std::vector<ClientUpdate> ClientTrainer::train(const Model& global, const std::vector<Turn>& turns,
+                                               int round) {
+  make_replicas(global);
+  const std::int64_t before = torch_bytes().live;
+  std::vector<ClientUpdate> updates(turns.size());
+  for (std::size_t first = 0; first < turns.size(); first += workers_) {
+    train_group(global, turns, first, round, updates);
+    if (first > 0) continue;
+    const std::int64_t peak = torch_bytes().peak;
+    const auto trained = static_cast<std::int64_t>(std::min(workers_, turns.size()));
+    if (peak > before)
+      measured_bytes_ =
+          (peak - before) / trained + static_cast<std::int64_t>(state_bytes(global.state));
+  }
+  return updates;
+}
+
+void ClientTrainer::drop_gradients() {
+  for (const Model& replica : replicas_)
+    for (torch::Tensor& parameter : replica.network->parameters()) parameter.mutable_grad() = torch::Tensor();
+}
+
+void ClientTrainer::release() {
+  replicas_.clear();
+}
+
+}  // namespace memduel

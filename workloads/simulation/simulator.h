@@ -1,0 +1,12 @@
+// The role of a simulation: all clients in one process, one selection method after the other.
+#pragma once
+
+#include "workloads/federated/worker_config.h"
+
+namespace memduel {
+
+/// Plays rounds × repeats × methods, counted through, and writes the last global model. Warnings
+/// about memory go to standard error with their round. Throws Error.
+void run_simulator(const WorkerConfig& config);
+
+}  // namespace memduel

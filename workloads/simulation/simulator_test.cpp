@@ -1,0 +1,141 @@
+// Whole simulations in this process, on real digits.
+#include "workloads/simulation/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/optimizations/catalog_files.h"
+#include "workloads/simulation/method_run.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class SimulatorTest : public ::testing::Test {
+ protected:
+  SimulatorTest()
+      : dir_(fs::path(::testing::TempDir()) / ("simulator." + std::to_string(getpid()))) {
+    fs::create_directories(dir_);
+  }
+  ~SimulatorTest() override { fs::remove_all(dir_); }
+
+  WorkerConfig config(const std::string& preset, const nlohmann::json& workload,
+                      const nlohmann::json& switches) {
+    nlohmann::json all = {
+        {"kind", "simulation"},
+        {"model", "csfl-cnn"},
+        {"threads", 1},
+        {"dataset", {{"name", "mnist"}, {"train_samples", 400}, {"test_samples", 32}}},
+        {"clients", 10},
+        {"clients_per_round", 4},
+        {"rounds", 3},
+        {"methods", {"random", "highest_loss"}},
+        {"repeats", 2},
+        {"local_epochs", 1},
+        {"batch_size", 8},
+        {"learning_rate", 0.05},
+        {"fast_mode", false},
+        {"parallel_clients", 0},
+        {"deadline_seconds", 100}};
+    all.merge_patch(workload);
+    nlohmann::json optimizations = preset_values(preset);
+    optimizations.update(switches);
+    return parse_worker_config({{"workload", all},
+                                {"optimizations", optimizations},
+                                {"seed", 1},
+                                {"meters", {"torch"}},
+                                {"trial_dir", dir_.string()},
+                                {"data_dir", MEMDUEL_DATASETS},
+                                {"address_file", ""},
+                                {"model_file", (dir_ / "final_model.bin").string()}},
+                               "worker.json");
+  }
+
+  State final_state(const std::string& preset,
+                    const nlohmann::json& workload = nlohmann::json::object(),
+                    const nlohmann::json& switches = nlohmann::json::object()) {
+    const WorkerConfig chosen = config(preset, workload, switches);
+    run_simulator(chosen);
+    return read_model_file(chosen.model_file);
+  }
+
+  fs::path dir_;
+};
+
+TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
+  const State original = final_state("csfl-original");
+  EXPECT_TRUE(compare_states(original, final_state("csfl-optimized")).bit_identical);
+  // Its emergency changes results, and comes with other programs' memory: never here.
+  EXPECT_TRUE(
+      compare_states(original, final_state("csfl-as-coded", nlohmann::json::object(),
+                                           {{"warn_percent", 100}, {"critical_percent", 100}}))
+          .bit_identical);
+  EXPECT_TRUE(compare_states(original, final_state("csfl-optimized", {{"parallel_clients", 3}}))
+                  .bit_identical);
+  EXPECT_FALSE(
+      compare_states(original, final_state("csfl-original", {{"fast_mode", true}})).bit_identical);
+}
+
+// 40 samples are five batches of eight; after the emergency sixteen stay eight, and thirty-two
+// become sixteen.
+TEST_F(SimulatorTest, AnEmergencyAsCodedChangesResultsOneAsMeantDoesNot) {
+  const nlohmann::json large = {{"batch_size", 32}};
+  const nlohmann::json always = {{"warn_percent", 0},
+                                 {"critical_percent", 0},
+                                 {"memory_check_rounds", 1},
+                                 {"memory_check", "whole_system"}};
+  const State calm = final_state("csfl-optimized", large);
+  nlohmann::json as_meant = always;
+  as_meant["emergency"] = "same_batches";
+  EXPECT_TRUE(compare_states(calm, final_state("csfl-optimized", large, as_meant)).bit_identical);
+  nlohmann::json as_coded = always;
+  as_coded["emergency"] = "smaller_batches";
+  EXPECT_FALSE(compare_states(calm, final_state("csfl-optimized", large, as_coded)).bit_identical);
+}
+
+TEST_F(SimulatorTest, WarningsCarryTheRound) {
+  ::testing::internal::CaptureStderr();
+  final_state("csfl-as-coded", {{"methods", {"random"}}, {"repeats", 1}, {"rounds", 7}},
+              {{"warn_percent", 0}, {"critical_percent", 100}});
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  for (const char* round : {"round 1: RAM at ", "round 4: RAM at ", "round 7: RAM at "})
+    EXPECT_THAT(said, HasSubstr(round));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("round 2: ")));
+}
+
+TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
+  const WorkerConfig chosen =
+      config("csfl-optimized", {{"model", "resnet18"}, {"parallel_clients", 10000}},
+             nlohmann::json::object());
+  try {
+    run_simulator(chosen);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("workload.parallel_clients: found 10000"));
+    EXPECT_THAT(error.message(), HasSubstr("10000 × 4 states × 42.7 MiB = 1.63 TiB"));
+  }
+}
+
+TEST_F(SimulatorTest, ItLearns) {
+  const WorkerConfig chosen =
+      config("csfl-optimized",
+             {{"methods", {"random"}},
+              {"repeats", 1},
+              {"rounds", 20},
+              {"local_epochs", 2},
+              {"dataset", {{"train_samples", 2000}, {"test_samples", 500}}}},
+             nlohmann::json::object());
+  run_simulator(chosen);
+  Model model = make_model("csfl-cnn", 1);
+  copy_state(read_model_file(chosen.model_file), model.state);
+  const SharedSamples samples = load_shared_samples(chosen);
+  EXPECT_GT(validate(model, samples.validation, 100, choose_predictions("reduced")), 0.8);
+}
+
+}  // namespace
+}  // namespace memduel
