@@ -1,6 +1,7 @@
-// Cleans up after steps whose effect on the heap is known: for each cleanup a line with its name,
-// what was done, what malloc_trim answered ("-": was not called) and the bytes of the freed blocks'
-// pages that were resident before and after. Behind them the notes, if any.
+// Cleans up after steps whose effect on the heap is known. For each cleanup a line: its name, what
+// was done, what malloc_trim answered ("-": it was not called), the bytes of the freed blocks'
+// pages that were resident before and after, and its notes. Then the limit of arenas ("-1": none)
+// and its note, as the program was started and once it has asked for 2.
 #include <sys/mman.h>
 
 #include <cstdio>
@@ -64,6 +65,10 @@ void clean_up(const char* name, memduel::HeapCleanup how) {
   std::printf("\n");
 }
 
+void say(const char* name, const memduel::ArenaUse& use) {
+  std::printf("%s|%d|%s\n", name, use.limit.value_or(-1), use.note.c_str());
+}
+
 }  // namespace
 
 int main() {
@@ -71,8 +76,8 @@ int main() {
   clean_up("none", memduel::HeapCleanup::none);
   clean_up("give_back", memduel::HeapCleanup::give_back);
   clean_up("purge", memduel::HeapCleanup::purge);
-  const memduel::ArenaUse arenas = memduel::limit_arenas(2);
-  std::printf("arenas|%d|%s\n", arenas.limit.value_or(-1), arenas.note.c_str());
+  say("arenas_at_start", memduel::arena_use());
+  say("arenas_limited", memduel::limit_arenas(2));
   std::fflush(stdout);
   std::_Exit(0);
 }
