@@ -7,10 +7,10 @@
 // the first cleanup, with what resident memory fell by; a second one, which finds nothing new; and
 // writing the same blocks again, where the heap was left alone and where it was cleaned up.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 #include "memduel/memory.h"
@@ -19,6 +19,24 @@ namespace {
 
 constexpr std::size_t kBlock = 16 * 1024;
 constexpr double kMebi = 1 << 20;
+
+/// CPU milliseconds that it takes.
+template <class Work>
+double milliseconds_of(Work work) {
+  const auto now = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  };
+  const double begin = now();
+  work();
+  return now() - begin;
+}
+
+double rss_mebibytes() {
+  const memduel::MemoryInfo info = memduel::memory_info({.pss = false});
+  return static_cast<double>(info.rss_bytes.value_or(0)) / kMebi;
+}
 
 class Heap {
  public:
@@ -29,16 +47,13 @@ class Heap {
     for (void* block : blocks_) std::free(block);
   }
 
-  /// Milliseconds for what was freed.
-  double write() {
-    const auto begin = std::chrono::steady_clock::now();
+  /// What was freed.
+  void write() {
     for (void*& block : blocks_) {
       if (block != nullptr) continue;
       block = std::malloc(kBlock);
       std::memset(block, 1, kBlock);
     }
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-        .count();
   }
 
   void free_most() {
@@ -66,15 +81,16 @@ void print_row(std::size_t mebibytes, int repeats) {
   std::vector<double> refaulted;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     Heap heap((mebibytes << 20) / kBlock);
+    const auto write = [&] { heap.write(); };
+    const auto clean_up = [] { memduel::cleanup_memory({.heap = memduel::HeapCleanup::purge}); };
     heap.free_most();
-    kept.push_back(heap.write());
+    kept.push_back(milliseconds_of(write));
     heap.free_most();
-    const memduel::CleanupOptions options{.heap = memduel::HeapCleanup::purge, .verbose = true};
-    const memduel::CleanupReport report = memduel::cleanup_memory(options);
-    first.push_back(report.seconds * 1e3);
-    freed.push_back(static_cast<double>(report.freed_bytes().value_or(0)) / kMebi);
-    second.push_back(memduel::cleanup_memory(options).seconds * 1e3);
-    refaulted.push_back(heap.write());
+    const double before = rss_mebibytes();
+    first.push_back(milliseconds_of(clean_up));
+    freed.push_back(before - rss_mebibytes());
+    second.push_back(milliseconds_of(clean_up));
+    refaulted.push_back(milliseconds_of(write));
   }
   std::printf("| %zu | %.1f | %.3f | %.3f | %.2f | %.2f |\n", mebibytes, median(freed),
               median(first), median(second), median(kept), median(refaulted));

@@ -60,7 +60,7 @@ CleanupFacts facts_under(const std::vector<std::string>& environment) {
     facts.cleanups[words.at(0)] = {words.at(1), words.at(2), std::stod(words.at(3)),
                                    std::stod(words.at(4)), words.size() > 5 ? words[5] : ""};
   }
-  EXPECT_EQ(facts.cleanups.size(), 3U) << ran.out;
+  EXPECT_EQ(facts.cleanups.size(), 5U) << ran.out;
   return facts;
 }
 
@@ -83,10 +83,15 @@ TEST_P(MemoryCleanup, FindsTheAllocator) {
   EXPECT_EQ(facts_.allocator, name_of(GetParam()));
 }
 
+// jemalloc and mimalloc may give back by themselves meanwhile.
 TEST_P(MemoryCleanup, NoneLeavesTheHeapAlone) {
   const CleanupFact& none = facts_.cleanups.at("none");
   EXPECT_EQ(none.action, "left alone");
-  EXPECT_EQ(none.before, none.after);
+  EXPECT_GE(none.before, kFreed);
+  EXPECT_LE(none.after, none.before);
+  if (GetParam() == Allocator::glibc || GetParam() == Allocator::tcmalloc) {
+    EXPECT_EQ(none.after, none.before);
+  }
   EXPECT_EQ(none.notes, "");
 }
 
@@ -132,28 +137,27 @@ TEST(MemoryCleanupPages, GlibcGivesBackAllBetweenTheBlocksThatStay) {
 TEST(MemoryCleanupPages, JemallocGivesBackWhenItIsToldTo) {
   const CleanupFacts facts = facts_under(Allocator::jemalloc);
   const CleanupFact& left = facts.cleanups.at("give_back");
-  EXPECT_GE(left.before, kFreed);
-  EXPECT_EQ(left.after, left.before);
+  EXPECT_GE(left.after, left.before / 2) << "its decay takes ten seconds";
+  EXPECT_EQ(facts.cleanups.at("purge").after, 0);
+}
+
+// What other caches than the calling thread's hold stays.
+TEST(MemoryCleanupPages, TcmallocReleasesWhatItsThreadCacheHasNotAndThatOnAPurge) {
+  const CleanupFacts facts = facts_under(Allocator::tcmalloc);
+  const CleanupFact& released = facts.cleanups.at("give_back");
   const CleanupFact& purged = facts.cleanups.at("purge");
-  EXPECT_GE(purged.before, kFreed);
+  EXPECT_GE(released.before, kFreed);
+  EXPECT_LE(released.after, 0.2 * released.before);
   EXPECT_LE(purged.after, 0.05 * purged.before);
 }
 
-TEST(MemoryCleanupPages, TcmallocReleasesWhatItsThreadCacheHasNot) {
-  const CleanupFacts facts = facts_under(Allocator::tcmalloc);
-  for (const char* cleanup : {"give_back", "purge"}) {
-    EXPECT_GE(facts.cleanups.at(cleanup).before, kFreed) << cleanup;
-    EXPECT_LE(facts.cleanups.at(cleanup).after, 0.1 * kFreed) << cleanup;
-  }
-}
-
-// One of its pages of 512 KiB holds 31 such blocks: every second one has a block that stays.
-TEST(MemoryCleanupPages, MimallocGivesBackPagesWithoutALiveBlock) {
+// It gives the free pages of a segment (32 MiB) with a live block back at a later free, when it
+// gives them back at all.
+TEST(MemoryCleanupPages, MimallocGivesBackSegmentsWithoutALiveBlock) {
   const CleanupFacts facts = facts_under(Allocator::mimalloc);
-  for (const char* cleanup : {"give_back", "purge"}) {
-    EXPECT_GE(facts.cleanups.at(cleanup).before, kFreed) << cleanup;
-    EXPECT_LE(facts.cleanups.at(cleanup).after, 0.6 * facts.cleanups.at(cleanup).before) << cleanup;
-  }
+  const CleanupFact& of_all = facts.cleanups.at("give_back_all");
+  EXPECT_GE(of_all.before, kFreed);
+  EXPECT_LE(of_all.after, 0.6 * of_all.before);
 }
 
 TEST(MemoryCleanupNotes, AnAllocatorThatIsNotKnownIsNotTouchedAndSaysSo) {
