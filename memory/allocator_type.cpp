@@ -25,6 +25,8 @@ constexpr std::array<Row, 4> kRows = {{
     {Allocator::glibc, "glibc", "gnu_get_libc_version"},
 }};
 
+#if __has_include(<link.h>)
+
 /// Profilers that pass every call on to the next malloc.
 constexpr std::array<const char*, 2> kForwarders = {"libmemduel_recorder.so",
                                                     "libheaptrack_preload.so"};
@@ -72,10 +74,14 @@ int look_at(dl_phdr_info* module, std::size_t /*size*/, void* argument) {
 /// program at a fixed address has for a function whose address it takes.
 bool is_passed_on(void* malloc_address) {
   Dl_info about{};
+#ifdef __GLIBC__
   ElfW(Sym)* symbol = nullptr;
   if (dladdr1(malloc_address, &about, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0)
     return false;
   if (symbol != nullptr && symbol->st_shndx == SHN_UNDEF) return true;
+#else
+  if (dladdr(malloc_address, &about) == 0) return false;
+#endif
   for (const char* name : kForwarders)
     if (about.dli_fname != nullptr && std::strstr(about.dli_fname, name) != nullptr) return true;
   return false;
@@ -93,6 +99,14 @@ Allocator find_allocator() {
   dl_iterate_phdr(look_at, &search);
   return search.found;
 }
+
+#else  // no ELF
+
+Allocator find_allocator() {
+  return Allocator::unknown;
+}
+
+#endif
 
 }  // namespace
 

@@ -32,7 +32,10 @@ HeapOutcome clean_jemalloc_up(HeapCleanup how) {
   return outcome;
 }
 
-HeapOutcome clean_tcmalloc_up() {
+HeapOutcome clean_tcmalloc_up(HeapCleanup how) {
+  const auto give_thread_cache_up =
+      loaded_symbol<void (*)()>("MallocExtension_MarkThreadTemporarilyIdle");
+  if (how == HeapCleanup::purge && give_thread_cache_up != nullptr) give_thread_cache_up();
   const auto release = loaded_symbol<void (*)()>("MallocExtension_ReleaseFreeMemory");
   if (release == nullptr)
     return {HeapAction::not_possible, {}, "this tcmalloc has no MallocExtension_ReleaseFreeMemory"};
@@ -64,7 +67,7 @@ HeapOutcome clean_heap_up(HeapCleanup how) {
     case Allocator::jemalloc:
       return clean_jemalloc_up(how);
     case Allocator::tcmalloc:
-      return clean_tcmalloc_up();
+      return clean_tcmalloc_up(how);
     case Allocator::mimalloc:
       return clean_mimalloc_up();
     case Allocator::unknown:

@@ -1,7 +1,6 @@
 #include "memory/memory_limit.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "memory/cgroup_memory.h"
@@ -32,16 +31,19 @@ fs::path group_directory(const std::string& process, const char* controller, con
   return root / below;
 }
 
-/// The number after `key` in a line that begins with `kind`.
-std::optional<double> share_in(std::string_view text, std::string_view kind, std::string_view key) {
+/// Of a line "some avg10=1.25 avg60=…": the kernel writes two decimals, in every locale.
+std::optional<double> ten_seconds_of(std::string_view kind, std::string_view text) {
+  constexpr std::string_view kKey = " avg10=";
   const std::size_t line = text.find(kind);
-  if (line == std::string_view::npos) return std::nullopt;
-  const std::size_t at = text.find(key, line);
-  if (at == std::string_view::npos) return std::nullopt;
-  double value = 0;
-  const char* begin = text.data() + at + key.size();
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  return error == std::errc{} ? std::optional(value) : std::nullopt;
+  if (line == std::string_view::npos || !text.substr(line + kind.size()).starts_with(kKey))
+    return std::nullopt;
+  text.remove_prefix(line + kind.size() + kKey.size());
+  const std::size_t point = text.find_first_not_of("0123456789");
+  if (point == std::string_view::npos || text[point] != '.') return std::nullopt;
+  const auto whole = number_in(text);
+  const auto hundredths = number_in(text.substr(point + 1));
+  if (!whole || !hundredths) return std::nullopt;
+  return static_cast<double>(*whole) + static_cast<double>(*hundredths) / 100;
 }
 
 }  // namespace
@@ -70,8 +72,8 @@ std::optional<std::int64_t> used_bytes_of(const MemoryLimit& limit, const fs::pa
 }
 
 std::optional<MemoryStall> parse_pressure(std::string_view text) {
-  const auto some = share_in(text, "some", "avg10=");
-  const auto full = share_in(text, "full", "avg10=");
+  const auto some = ten_seconds_of("some", text);
+  const auto full = ten_seconds_of("full", text);
   if (!some || !full) return std::nullopt;
   return MemoryStall{*some, *full, {}};
 }

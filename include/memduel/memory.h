@@ -81,7 +81,8 @@ enum class HeapCleanup {
   none,       ///< the heap is left alone
   give_back,  ///< glibc: malloc_trim; tcmalloc: ReleaseFreeMemory; mimalloc: mi_collect; jemalloc:
               ///< nothing, for its decay gives free pages back by itself
-  purge,      ///< the same, and jemalloc's free pages now
+  purge,      ///< the same, and what the calling thread keeps for itself under jemalloc and
+              ///< tcmalloc, and jemalloc's free pages now
 };
 
 struct CleanupOptions {

@@ -1,0 +1,26 @@
+# What `cmake --install` leaves: the public headers, the libraries behind them and a CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/memduel)
+
+set(headers allocator annotate memory)
+install(TARGETS memduel_annotate memduel_memory EXPORT memduelTargets)
+install(EXPORT memduelTargets NAMESPACE memduel:: DESTINATION ${package_folder})
+set(MEMDUEL_MEMORY_TORCH_NEEDS_TORCH FALSE)
+if(TARGET memduel_memory_torch)
+  list(APPEND headers memory_torch)
+  install(TARGETS memduel_memory_torch EXPORT memduelTorchTargets)
+  install(EXPORT memduelTorchTargets NAMESPACE memduel:: DESTINATION ${package_folder})
+  if(TARGET c10_cuda)
+    set(MEMDUEL_MEMORY_TORCH_NEEDS_TORCH TRUE)
+  endif()
+endif()
+list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/memduel/)
+list(TRANSFORM headers APPEND .h)
+install(FILES ${headers} ${PROJECT_SOURCE_DIR}/include/memduel/memduel_annotate.py DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/memduel)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/memory-policy DESTINATION ${CMAKE_INSTALL_DATADIR}/memduel/examples)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/memduelConfig.cmake.in ${PROJECT_BINARY_DIR}/memduelConfig.cmake
+  INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/memduelConfig.cmake ${PROJECT_BINARY_DIR}/memduelConfigVersion.cmake DESTINATION ${package_folder})
