@@ -22,7 +22,7 @@ export -f check
 export stamps headers checks
 
 # Files outside this build (another preset's, or the recorder's target programs) have no compile command.
-git ls-files -- 'base/*.cpp' 'analysis/*.cpp' 'profilers/*.cpp' 'experiment/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
+git ls-files -- 'base/*.cpp' 'analysis/*.cpp' 'profilers/*.cpp' 'experiment/*.cpp' 'reports/*.cpp' 'training/*.cpp' 'cli/*.cpp' |
   grep -v -E '_(test|fuzz)\.cpp$' |
   while read -r file; do grep -qF "/$file\"" "$stamps/compile_commands.json" && printf '%s\0' "$file" || true; done |
   xargs -0 -P 2 -I{} bash -c 'check "$1"' _ {}
