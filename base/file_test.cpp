@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -38,6 +39,26 @@ TEST_F(File, AFailedWriteLeavesTheOldBytesAndNoTemporary) {
   EXPECT_THROW(write_file_atomically(dir_ / "target", "x"), Error);
   EXPECT_TRUE(fs::is_directory(dir_ / "target"));
   EXPECT_FALSE(fs::exists(dir_ / "target.part"));
+}
+
+TEST_F(File, WhatIsNotFinishedLeavesTheOldBytesAndNoTemporary) {
+  write_file_atomically(dir_ / "f", "old");
+  {
+    AtomicFile file(dir_ / "f");
+    file.write("new");
+  }
+  EXPECT_EQ(read_file(dir_ / "f"), "old");
+  EXPECT_FALSE(fs::exists(dir_ / "f.part"));
+}
+
+TEST_F(File, IsWrittenInPieces) {
+  AtomicFile file(dir_ / "f");
+  file.write("one, ");
+  file.write("two");
+  EXPECT_FALSE(fs::exists(dir_ / "f"));
+  file.finish();
+  EXPECT_EQ(read_file(dir_ / "f"), "one, two");
+  EXPECT_FALSE(fs::exists(dir_ / "f.part"));
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_plan(app, action);
   memduel::cli::add_ablate(app, action);
   memduel::cli::add_import_appfl(app, action);
+  memduel::cli::add_checkpoints(app, action);
   memduel::cli::add_doctor(app, action);
   memduel::cli::add_list(app, action);
   if (const int status = refuse_unknown_verb(app, argc, argv); status != 0) return status;

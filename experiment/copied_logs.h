@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 
 namespace memduel {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 #include "experiment/text_lines.h"
 
 namespace memduel {

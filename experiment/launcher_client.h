@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 #include "experiment/launcher/protocol.h"
 #include "profilers/meters/cgroup.h"
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <string>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "experiment/descriptor.h"
 
 namespace memduel {
 namespace {

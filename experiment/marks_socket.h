@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 
 namespace memduel {
 

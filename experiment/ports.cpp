@@ -14,9 +14,9 @@
 #include <memory>
 #include <random>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "experiment/descriptor.h"
 #include "experiment/launcher/process_tree.h"
 
 namespace memduel {

@@ -5,7 +5,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 
 namespace memduel {
 namespace {

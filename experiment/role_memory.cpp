@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 #include "memory/text_file.h"
 
 namespace memduel {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "base/run_data.h"
-#include "experiment/descriptor.h"
 #include "experiment/followed_log.h"
 #include "experiment/marks.h"
 #include "experiment/text_mark_pattern.h"

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "experiment/descriptor.h"
+#include "base/descriptor.h"
 
 namespace memduel {
 

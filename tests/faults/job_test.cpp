@@ -9,8 +9,8 @@
 #include <csignal>
 #include <thread>
 
+#include "base/descriptor.h"
 #include "base/file.h"
-#include "experiment/descriptor.h"
 #include "experiment/ports.h"
 #include "tests/faults/trial_fixture.h"
 

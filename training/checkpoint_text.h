@@ -1,0 +1,19 @@
+// What `memduel checkpoints` prints.
+#pragma once
+
+#include <string>
+
+#include "training/prune.h"
+
+namespace memduel {
+
+/// The rules in words, a line per checkpoint that would go, what that would free, what stays.
+std::string describe_plan(const PrunePlan& plan);
+
+/// The same for what was done.
+std::string describe_pruned(const PrunePlan& plan, const Pruned& pruned);
+
+/// How many, how large, the oldest and the newest, and of each metric its highest and lowest.
+std::string describe_tree(const CheckpointTree& tree, std::int64_t now_ns);
+
+}  // namespace memduel

@@ -1,0 +1,77 @@
+#include "training/checkpoint_text.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/scratch_directory.h"
+#include "training/checkpoint_files.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Text : public testing::Test {
+ protected:
+  void SetUp() override {
+    put_aged(root_ / "epoch1_kappa_0.5.pth", 30, 1024);
+    put_aged(root_ / "epoch2_kappa_0.9.pth", 20, 2048);
+    put_aged(root_ / "t/epoch3_kappa_nan.pth", 10.5, 1024);
+    put_aged(root_ / "t/epoch4_acc_0.25.pth", 9, 1024);
+    put_aged(root_ / "pretrained.pth", 9, 1024);
+  }
+
+  ScratchDirectory scratch_{testing::TempDir(), "text"};
+  fs::path root_ = scratch_.path();
+  RetentionRules rules_{"kappa", Better::highest, 1, 7};
+};
+
+TEST_F(Text, SaysWhatWouldGoAndWhatStays) {
+  EXPECT_EQ(
+      describe_plan(plan_prune(root_, rules_, kTestNow)),
+      "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
+      "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+      "would be freed: 1 checkpoint, 1.00 KiB\n"
+      "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+      "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+}
+
+TEST_F(Text, SaysWhatWent) {
+  const PrunePlan plan = plan_prune(root_, rules_, kTestNow);
+  EXPECT_EQ(
+      describe_pruned(plan, carry_out(plan)),
+      "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
+      "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+      "freed: 1 checkpoint, 1.00 KiB\n"
+      "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+      "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+}
+
+TEST_F(Text, SumsUpADirectory) {
+  put_aged(root_ / "t/epoch5_f1_nan.pth", 10.2, 0);
+  EXPECT_EQ(describe_tree(read_checkpoints(root_, Subdirectories::enter), kTestNow),
+            "5 checkpoints, 5.00 KiB in 2 directories\n"
+            "oldest: epoch1_kappa_0.5.pth, 30.0 days old\n"
+            "newest: t/epoch4_acc_0.25.pth, 9.0 days old\n"
+            "acc (1): 0.25 in t/epoch4_acc_0.25.pth to 0.25 in t/epoch4_acc_0.25.pth\n"
+            "f1 (1): no finite value\n"
+            "kappa (3): 0.5 in epoch1_kappa_0.5.pth to 0.9 in epoch2_kappa_0.9.pth\n"
+            "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+}
+
+TEST_F(Text, OfAnEmptyDirectorySaysNothingMore) {
+  fs::create_directory(root_ / "empty");
+  EXPECT_EQ(describe_tree(read_checkpoints(root_ / "empty", Subdirectories::enter), kTestNow),
+            "0 checkpoints, 0 B in 0 directories\n");
+}
+
+TEST_F(Text, NamesTenThatAreLeftAloneAndCountsTheRest) {
+  fs::create_directory(root_ / "logs");
+  for (int i = 0; i < 13; ++i) put_aged(root_ / "logs" / ("log" + std::to_string(i)), 1);
+  const std::string text =
+      describe_tree(read_checkpoints(root_ / "logs", Subdirectories::enter), kTestNow);
+  EXPECT_TRUE(text.ends_with("left alone: 3 more\n")) << text;
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,125 @@
+#include "training/held_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+[[noreturn]] void fail_at(const fs::path& path, const std::string& action, int reason) {
+  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(reason),
+              path.string());
+}
+
+/// Without a slash at the end, which would have a link followed.
+fs::path without_final_slash(const fs::path& path) {
+  const fs::path plain = path.lexically_normal();
+  return plain.has_filename() ? plain : plain.parent_path();
+}
+
+EntryKind kind_of(mode_t mode) {
+  if (S_ISREG(mode)) return EntryKind::file;
+  if (S_ISDIR(mode)) return EntryKind::directory;
+  return S_ISLNK(mode) ? EntryKind::symbolic_link : EntryKind::other;
+}
+
+/// Times beyond the years 1678 to 2262 become the nearest of them.
+std::int64_t nanoseconds(const timespec& time) {
+  constexpr std::int64_t kMostSeconds = 9'223'372'035;
+  const std::int64_t seconds = std::clamp<std::int64_t>(time.tv_sec, -kMostSeconds, kMostSeconds);
+  return seconds * 1'000'000'000 + time.tv_nsec;
+}
+
+struct CloseStream {
+  void operator()(DIR* stream) const { ::closedir(stream); }
+};
+
+}  // namespace
+
+HeldDirectory::HeldDirectory(const fs::path& path)
+    : descriptor_(::open(without_final_slash(path).c_str(), kOpenDirectory)), path_(path) {
+  const int reason = errno;
+  if (descriptor_) return;
+  std::error_code ignored;
+  if (fs::is_symlink(without_final_slash(path), ignored))
+    throw Error(ExitCode::io, "found a symbolic link, expected a directory", path.string(),
+                "name the directory that it points to");
+  fail_at(path, "open the directory", reason);
+}
+
+HeldDirectory::HeldDirectory(Descriptor descriptor, fs::path path)
+    : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+HeldDirectory HeldDirectory::child(const std::string& name) const {
+  Descriptor below(::openat(descriptor_.get(), name.c_str(), kOpenDirectory));
+  if (!below) fail_at(path_ / name, "open the directory", errno);
+  return {std::move(below), path_ / name};
+}
+
+std::vector<DirectoryEntry> HeldDirectory::entries() const {
+  // A description of its own: reading moves the position, which duplicates share.
+  const int again = ::openat(descriptor_.get(), ".", kOpenDirectory);
+  const std::unique_ptr<DIR, CloseStream> stream(again < 0 ? nullptr : ::fdopendir(again));
+  if (stream == nullptr) fail_at(path_, "read the directory", errno);
+  std::vector<DirectoryEntry> entries;
+  errno = 0;
+  while (const dirent* at = ::readdir(stream.get())) {
+    const std::string name = at->d_name;
+    if (name == "." || name == "..") continue;
+    if (std::optional<DirectoryEntry> entry = look(name)) entries.push_back(std::move(*entry));
+    errno = 0;
+  }
+  if (errno != 0) fail_at(path_, "read the directory", errno);
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return entries;
+}
+
+std::optional<DirectoryEntry> HeldDirectory::look(const std::string& name) const {
+  struct stat facts{};
+  if (::fstatat(descriptor_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0)
+    return DirectoryEntry{name, kind_of(facts.st_mode), facts.st_size, nanoseconds(facts.st_mtim),
+                          facts.st_ino};
+  if (errno != ENOENT) fail_at(path_ / name, "look at it", errno);
+  return std::nullopt;
+}
+
+std::string HeldDirectory::read(const std::string& name, std::size_t most) const {
+  // Not blocked by a pipe that takes the file's place.
+  const Descriptor file(
+      ::openat(descriptor_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) fail_at(path_ / name, "open", errno);
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (true) {
+    const ssize_t size = ::read(file.get(), piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) fail_at(path_ / name, "read", errno);
+    if (size == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(size));
+    if (text.size() > most) fail_at(path_ / name, "read", EFBIG);
+  }
+}
+
+bool HeldDirectory::may_remove() const {
+  return ::faccessat(descriptor_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+void HeldDirectory::remove(const std::string& name) const {
+  if (::unlinkat(descriptor_.get(), name.c_str(), 0) != 0) fail_at(path_ / name, "remove", errno);
+}
+
+}  // namespace memduel

@@ -1,0 +1,56 @@
+#include "training/retention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace memduel {
+namespace {
+
+auto age_order(const Checkpoint& checkpoint) {
+  return std::make_tuple(checkpoint.modified_ns, checkpoint.epoch.value_or(-1),
+                         std::string_view(checkpoint.name));
+}
+
+double score(const Checkpoint& checkpoint, const RetentionRules& rules) {
+  const double value = checkpoint.metrics.at(rules.metric);
+  if (!std::isfinite(value)) return -std::numeric_limits<double>::infinity();
+  return rules.better == Better::highest ? value : -value;
+}
+
+}  // namespace
+
+double age_in_days(const Checkpoint& checkpoint, std::int64_t now_ns) {
+  constexpr double kDay = 86400e9;
+  return (static_cast<double>(now_ns) - static_cast<double>(checkpoint.modified_ns)) / kDay;
+}
+
+std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& checkpoints,
+                                                 const RetentionRules& rules, std::int64_t now_ns) {
+  std::vector<std::size_t> best_first;
+  for (std::size_t i = 0; i < checkpoints.size(); ++i)
+    if (checkpoints[i].metrics.contains(rules.metric)) best_first.push_back(i);
+  if (best_first.empty()) return {};
+  const std::size_t newest =
+      *std::max_element(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
+        return age_order(checkpoints[a]) < age_order(checkpoints[b]);
+      });
+  std::sort(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
+    const double score_a = score(checkpoints[a], rules);
+    const double score_b = score(checkpoints[b], rules);
+    return score_a != score_b ? score_a > score_b
+                              : age_order(checkpoints[a]) > age_order(checkpoints[b]);
+  });
+  std::vector<std::size_t> removed;
+  for (std::size_t rank = std::max<std::size_t>(1, rules.keep_best); rank < best_first.size();
+       ++rank) {
+    const std::size_t i = best_first[rank];
+    if (i != newest && age_in_days(checkpoints[i], now_ns) > rules.older_than_days)
+      removed.push_back(i);
+  }
+  std::sort(removed.begin(), removed.end());
+  return removed;
+}
+
+}  // namespace memduel

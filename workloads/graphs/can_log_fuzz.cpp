@@ -1,0 +1,22 @@
+// Whatever is read as a frame must be one.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/error.h"
+#include "workloads/graphs/can_log.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace memduel;
+  try {
+    parse_can_log({reinterpret_cast<const char*>(data), size}, "fuzz", [](const CanFrame& frame) {
+      const bool sound = frame.length <= kMostCanBytes && frame.id <= kMostCanId &&
+                         frame.time_us >= 0 &&
+                         std::all_of(frame.bytes.begin() + frame.length, frame.bytes.end(),
+                                     [](std::uint8_t byte) { return byte == 0; });
+      if (!sound) __builtin_trap();
+    });
+  } catch (const Error&) {
+  }
+  return 0;
+}

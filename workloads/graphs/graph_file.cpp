@@ -1,0 +1,248 @@
+#include "workloads/graphs/graph_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+// So that no size below can overflow: 2^40 edges are 16 TiB of edge_index.
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+
+std::uint64_t aligned(std::uint64_t offset) {
+  return (offset + kGraphAlignment - 1) / kGraphAlignment * kGraphAlignment;
+}
+
+[[noreturn]] void fail_reading(const std::filesystem::path& path, const std::string& action) {
+  throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
+              path.string());
+}
+
+/// An open file and its size.
+class GraphFile {
+ public:
+  explicit GraphFile(const std::filesystem::path& path)
+      : path_(path), descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (!descriptor_) fail_reading(path_, "open");
+    struct stat facts{};
+    if (::fstat(descriptor_.get(), &facts) != 0) fail_reading(path_, "look at it");
+    if (!S_ISREG(facts.st_mode)) refuse(0, "found no regular file, expected a file of graphs");
+    bytes_ = static_cast<std::uint64_t>(facts.st_size);
+    read_header();
+  }
+
+  [[nodiscard]] const GraphHeader& header() const { return header_; }
+  [[nodiscard]] const GraphParts& parts() const { return parts_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] int descriptor() const { return descriptor_.get(); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  [[noreturn]] void refuse(std::uint64_t offset, const std::string& what) const {
+    throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), path_.string(),
+                "remove the file: it can be made again");
+  }
+
+  template <class Number>
+  std::vector<Number> read(std::uint64_t offset, std::uint64_t count) const {
+    std::vector<Number> numbers(count);
+    read_bytes(numbers.data(), offset, count * sizeof(Number));
+    return numbers;
+  }
+
+  /// "offsets" of a part: from 0, never less than the one before, to `end`.
+  void expect_offsets(const std::uint64_t* offsets, std::uint64_t begin, std::uint64_t end) const {
+    for (std::uint64_t i = 0; i <= header_.graphs; ++i) {
+      const std::uint64_t least = i == 0 ? 0 : offsets[i - 1];
+      const std::uint64_t most = i == 0 ? 0 : end;
+      if (offsets[i] < least || offsets[i] > most || (i == header_.graphs && offsets[i] != end))
+        refuse(begin + i * sizeof(std::uint64_t),
+               fmt::format("found offset {}, expected {} to {}", offsets[i],
+                           i == header_.graphs ? end : least, most));
+    }
+  }
+
+  /// `view` once its edges are known to end at its nodes.
+  [[nodiscard]] GraphView checked(const GraphView& view, std::uint64_t first_edge) const {
+    const auto nodes = static_cast<std::int64_t>(view.nodes());
+    for (std::size_t i = 0; i < view.edge_index.size(); ++i) {
+      const std::int64_t node = view.edge_index[i];
+      if (node < 0 || node >= nodes)
+        refuse(parts_.edge_index + (2 * first_edge + i) * sizeof(std::int64_t),
+               fmt::format("found node {}, expected 0 to {}", node, nodes - 1));
+    }
+    return view;
+  }
+
+ private:
+  void read_bytes(void* to, std::uint64_t offset, std::uint64_t size) const {
+    char* at = static_cast<char*>(to);
+    while (size > 0) {
+      const ssize_t got = ::pread(descriptor_.get(), at, size, static_cast<off_t>(offset));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_reading(path_, "read");
+      if (got == 0) refuse(offset, "the file was cut off while it was read");
+      at += got;
+      offset += static_cast<std::uint64_t>(got);
+      size -= static_cast<std::uint64_t>(got);
+    }
+  }
+
+  void read_header() {
+    if (bytes_ < sizeof(GraphHeader))
+      refuse(bytes_, fmt::format("the file ends within its header: found {} bytes, expected at "
+                                 "least {}",
+                                 bytes_, sizeof(GraphHeader)));
+    read_bytes(&header_, 0, sizeof(GraphHeader));
+    if (header_.magic != kGraphMagic)
+      refuse(0, "found other bytes than \"mdgraphs\": no file of graphs");
+    expect_number(8, "version", header_.version, kGraphVersion);
+    expect_number(12, "node features", header_.node_features, kNodeFeatures);
+    expect_number(16, "edge features", header_.edge_features, kEdgeFeatures);
+    expect_at_most(24, "graphs", header_.graphs);
+    expect_at_most(32, "nodes", header_.nodes);
+    expect_at_most(40, "edges", header_.edges);
+    parts_ = parts_of(header_);
+    expect_number(48, "bytes of the file", header_.file_bytes, parts_.end);
+    if (bytes_ != parts_.end)
+      refuse(
+          std::min(bytes_, parts_.end),
+          fmt::format("found {} bytes, expected {} from the header's counts", bytes_, parts_.end));
+  }
+
+  void expect_number(std::uint64_t offset, const char* what, std::uint64_t found,
+                     std::uint64_t expected) const {
+    if (found != expected)
+      refuse(offset, fmt::format("found {} {}, expected {}", what, found, expected));
+  }
+
+  void expect_at_most(std::uint64_t offset, const char* what, std::uint64_t found) const {
+    if (found > kMostElements)
+      refuse(offset, fmt::format("found {} {}, expected at most {}", what, found, kMostElements));
+  }
+
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+  std::uint64_t bytes_ = 0;
+  GraphHeader header_;
+  GraphParts parts_;
+};
+
+class LoadedGraphs final : public GraphStore {
+ public:
+  explicit LoadedGraphs(const GraphFile& file) : identifiers_(file.header().identifiers) {
+    const GraphHeader& header = file.header();
+    const GraphParts& parts = file.parts();
+    const auto nodes = file.read<std::uint64_t>(parts.first_nodes, header.graphs + 1);
+    const auto edges = file.read<std::uint64_t>(parts.first_edges, header.graphs + 1);
+    file.expect_offsets(nodes.data(), parts.first_nodes, header.nodes);
+    file.expect_offsets(edges.data(), parts.first_edges, header.edges);
+    const auto labels = file.read<std::int64_t>(parts.labels, header.graphs);
+    graphs_.reserve(header.graphs);
+    for (std::size_t i = 0; i < header.graphs; ++i) {
+      const std::uint64_t node_count = nodes[i + 1] - nodes[i];
+      const std::uint64_t edge_count = edges[i + 1] - edges[i];
+      Graph graph;
+      graph.node_features =
+          file.read<float>(parts.node_features + nodes[i] * kNodeFeatures * sizeof(float),
+                           node_count * kNodeFeatures);
+      graph.edge_index = file.read<std::int64_t>(
+          parts.edge_index + edges[i] * 2 * sizeof(std::int64_t), 2 * edge_count);
+      graph.edge_features =
+          file.read<float>(parts.edge_features + edges[i] * kEdgeFeatures * sizeof(float),
+                           edge_count * kEdgeFeatures);
+      graph.label = labels[i];
+      (void)file.checked(graph.view(), edges[i]);
+      graphs_.push_back(std::move(graph));
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const override { return graphs_.size(); }
+  [[nodiscard]] GraphView graph(std::size_t index) const override { return graphs_[index].view(); }
+  [[nodiscard]] std::size_t identifiers() const override { return identifiers_; }
+
+ private:
+  std::size_t identifiers_;
+  std::vector<Graph> graphs_;
+};
+
+class MappedGraphs final : public GraphStore {
+ public:
+  explicit MappedGraphs(GraphFile file)
+      : file_(std::move(file)),
+        bytes_(::mmap(nullptr, file_.bytes(), PROT_READ, MAP_SHARED, file_.descriptor(), 0)) {
+    if (bytes_ == MAP_FAILED) fail_reading(file_.path(), "map");
+    const GraphHeader& header = file_.header();
+    const GraphParts& parts = file_.parts();
+    try {
+      file_.expect_offsets(at<std::uint64_t>(parts.first_nodes), parts.first_nodes, header.nodes);
+      file_.expect_offsets(at<std::uint64_t>(parts.first_edges), parts.first_edges, header.edges);
+    } catch (...) {
+      ::munmap(bytes_, file_.bytes());
+      throw;
+    }
+  }
+  MappedGraphs(const MappedGraphs&) = delete;
+  MappedGraphs& operator=(const MappedGraphs&) = delete;
+  ~MappedGraphs() override { ::munmap(bytes_, file_.bytes()); }
+
+  [[nodiscard]] std::size_t size() const override { return file_.header().graphs; }
+  [[nodiscard]] std::size_t identifiers() const override { return file_.header().identifiers; }
+
+  [[nodiscard]] GraphView graph(std::size_t index) const override {
+    const GraphParts& parts = file_.parts();
+    const auto* const nodes = at<std::uint64_t>(parts.first_nodes) + index;
+    const auto* const edges = at<std::uint64_t>(parts.first_edges) + index;
+    const std::uint64_t node_count = nodes[1] - nodes[0];
+    const std::uint64_t edge_count = edges[1] - edges[0];
+    return file_.checked(
+        {{at<float>(parts.node_features) + nodes[0] * kNodeFeatures, node_count * kNodeFeatures},
+         {at<std::int64_t>(parts.edge_index) + edges[0] * 2, edge_count * 2},
+         {at<float>(parts.edge_features) + edges[0] * kEdgeFeatures, edge_count * kEdgeFeatures},
+         at<std::int64_t>(parts.labels)[index]},
+        edges[0]);
+  }
+
+ private:
+  template <class Number>
+  const Number* at(std::uint64_t offset) const {
+    return reinterpret_cast<const Number*>(static_cast<const char*>(bytes_) + offset);
+  }
+
+  GraphFile file_;
+  void* bytes_;
+};
+
+}  // namespace
+
+GraphParts parts_of(const GraphHeader& header) {
+  GraphParts parts;
+  parts.first_nodes = sizeof(GraphHeader);
+  parts.first_edges = aligned(parts.first_nodes + (header.graphs + 1) * sizeof(std::uint64_t));
+  parts.labels = aligned(parts.first_edges + (header.graphs + 1) * sizeof(std::uint64_t));
+  parts.node_features = aligned(parts.labels + header.graphs * sizeof(std::int64_t));
+  parts.edge_index =
+      aligned(parts.node_features + header.nodes * header.node_features * sizeof(float));
+  parts.edge_features = aligned(parts.edge_index + header.edges * 2 * sizeof(std::int64_t));
+  parts.end = aligned(parts.edge_features + header.edges * header.edge_features * sizeof(float));
+  return parts;
+}
+
+std::unique_ptr<GraphStore> open_graphs(const std::filesystem::path& path, GraphLoading loading) {
+  GraphFile file(path);
+  if (loading == GraphLoading::mmap) return std::make_unique<MappedGraphs>(std::move(file));
+  return std::make_unique<LoadedGraphs>(file);
+}
+
+}  // namespace memduel

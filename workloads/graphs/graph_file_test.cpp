@@ -1,0 +1,252 @@
+#include "workloads/graphs/graph_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/scratch_directory.h"
+#include "workloads/graphs/generated_traffic.h"
+#include "workloads/graphs/graph_file_writer.h"
+#include "workloads/graphs/recorded_drive.h"
+#include "workloads/graphs/window_graphs.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr GraphLoading kLoadings[] = {GraphLoading::read_all, GraphLoading::mmap};
+
+void expect_same(const GraphView& a, const GraphView& b) {
+  EXPECT_TRUE(std::equal(a.node_features.begin(), a.node_features.end(), b.node_features.begin(),
+                         b.node_features.end()));
+  EXPECT_TRUE(std::equal(a.edge_index.begin(), a.edge_index.end(), b.edge_index.begin(),
+                         b.edge_index.end()));
+  EXPECT_TRUE(std::equal(a.edge_features.begin(), a.edge_features.end(), b.edge_features.begin(),
+                         b.edge_features.end()));
+  EXPECT_EQ(a.label, b.label);
+}
+
+/// Writes the traffic's graphs and returns them.
+std::vector<Graph> write_graphs(const fs::path& path, const std::vector<CanFrame>& frames) {
+  const IdMap ids = IdMap::of(frames);
+  GraphFileWriter writer(path, ids.size());
+  std::vector<Graph> graphs;
+  for_each_graph(frames, ids, {}, [&](const Graph& graph) {
+    writer.add(graph.view());
+    graphs.push_back(graph);
+  });
+  writer.finish();
+  return graphs;
+}
+
+/// kB of a line of /proc/self/status.
+std::int64_t status_bytes(const std::string& key) {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word != key + ":") continue;
+    std::int64_t kib = 0;
+    status >> kib;
+    return kib * 1024;
+  }
+  return -1;
+}
+
+class GraphFiles : public testing::Test {
+ protected:
+  ScratchDirectory scratch_{testing::TempDir(), "graphs"};
+  fs::path path_ = scratch_.path() / "traffic.graphs";
+};
+
+class BrokenGraphFile : public GraphFiles {
+ protected:
+  void SetUp() override {
+    write_graphs(path_, generate_traffic(1001, 0, 1));
+    bytes_ = read_file(path_);
+    std::memcpy(&header_, bytes_.data(), sizeof(header_));
+  }
+  template <class Number>
+  void put(std::uint64_t offset, Number number) {
+    std::memcpy(bytes_.data() + offset, &number, sizeof(number));
+  }
+  /// What both ways of loading say of the bytes, once every graph was looked at.
+  std::string refusal() {
+    write_file_atomically(path_, bytes_);
+    std::string messages[2];
+    for (int i = 0; i < 2; ++i) {
+      try {
+        const auto store = open_graphs(path_, kLoadings[i]);
+        for (std::size_t graph = 0; graph < store->size(); ++graph) (void)store->graph(graph);
+        messages[i] = "accepted";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::io);
+        messages[i] = error.message();
+      }
+    }
+    EXPECT_EQ(messages[0], messages[1]);
+    EXPECT_THAT(messages[0], HasSubstr(path_.string()));
+    return messages[0];
+  }
+
+  std::string bytes_;
+  GraphHeader header_;
+};
+
+TEST_F(GraphFiles, GiveBackWhatWasWrittenInBothWays) {
+  const std::vector<Graph> graphs = write_graphs(path_, generate_traffic(5001, 0, 1));
+  ASSERT_EQ(graphs.size(), 50U);
+  for (const GraphLoading loading : kLoadings) {
+    const auto store = open_graphs(path_, loading);
+    ASSERT_EQ(store->size(), graphs.size());
+    EXPECT_EQ(store->identifiers(), 35U);
+    for (std::size_t i = 0; i < graphs.size(); ++i) expect_same(store->graph(i), graphs[i].view());
+  }
+}
+
+TEST_F(GraphFiles, MayHoldNoGraphOrGraphsWithoutEdges) {
+  GraphFileWriter empty(path_, 1);
+  empty.finish();
+  for (const GraphLoading loading : kLoadings) EXPECT_EQ(open_graphs(path_, loading)->size(), 0U);
+  GraphFileWriter writer(path_, 1);
+  const Graph lonely{std::vector<float>(kNodeFeatures, 0.5F), {}, {}, 1};
+  writer.add(lonely.view());
+  writer.finish();
+  for (const GraphLoading loading : kLoadings)
+    expect_same(open_graphs(path_, loading)->graph(0), lonely.view());
+}
+
+TEST_F(GraphFiles, BeginEachPartAtAMultipleOf64) {
+  write_graphs(path_, generate_traffic(1001, 0, 1));
+  const auto store = open_graphs(path_, GraphLoading::mmap);
+  const GraphView first = store->graph(0);
+  for (const void* at : {static_cast<const void*>(first.node_features.data()),
+                         static_cast<const void*>(first.edge_index.data()),
+                         static_cast<const void*>(first.edge_features.data())})
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 64, 0U);
+}
+
+TEST_F(GraphFiles, StayReadableWhenTheyAreReplaced) {
+  const std::vector<Graph> graphs = write_graphs(path_, generate_traffic(2001, 0, 1));
+  const auto store = open_graphs(path_, GraphLoading::mmap);
+  write_graphs(path_, generate_traffic(301, 0, 2));
+  for (std::size_t i = 0; i < graphs.size(); ++i) expect_same(store->graph(i), graphs[i].view());
+}
+
+TEST_F(GraphFiles, AnUnfinishedOneLeavesNothing) {
+  {
+    GraphFileWriter writer(path_, 1);
+    writer.add(Graph{std::vector<float>(kNodeFeatures), {}, {}, 0}.view());
+  }
+  EXPECT_TRUE(fs::is_empty(scratch_.path()));
+}
+
+// 3,000 graphs take 15 MB. Mapped, their pages belong to the file; read, they are anonymous.
+TEST_F(GraphFiles, TakeAnonymousMemoryOnlyWhenTheyAreRead) {
+  write_graphs(path_, generate_traffic(300'001, 0, 1));
+  const auto file_bytes = static_cast<std::int64_t>(fs::file_size(path_));
+  ASSERT_GT(file_bytes, 10'000'000);
+  ::malloc_trim(0);
+  for (const GraphLoading loading : kLoadings) {
+    const std::int64_t before = status_bytes("RssAnon");
+    const std::int64_t file_before = status_bytes("RssFile");
+    const auto store = open_graphs(path_, loading);
+    double sum = 0;
+    for (std::size_t i = 0; i < store->size(); ++i)
+      for (const float feature : store->graph(i).edge_features) sum += feature;
+    EXPECT_GT(sum, 0);
+    const std::int64_t anonymous = status_bytes("RssAnon") - before;
+    const std::int64_t of_file = status_bytes("RssFile") - file_before;
+    if (loading == GraphLoading::mmap) {
+      EXPECT_LT(anonymous, file_bytes / 20);
+      EXPECT_GT(of_file, file_bytes / 3);
+    } else {
+      EXPECT_GT(anonymous, file_bytes * 8 / 10);
+      EXPECT_LT(of_file, file_bytes / 20);
+    }
+  }
+}
+
+TEST_F(BrokenGraphFile, CutOffAnywhereIsRefused) {
+  const std::string whole = bytes_;
+  for (std::size_t size = 0; size < whole.size(); size += size < 200 ? 1 : 997) {
+    bytes_ = whole.substr(0, size);
+    EXPECT_THAT(refusal(), HasSubstr("expected")) << size;
+  }
+  bytes_ = whole.substr(0, 63);
+  EXPECT_THAT(refusal(), HasSubstr("byte 63: the file ends within its header: found 63 bytes"));
+  bytes_ = whole.substr(0, whole.size() - 1);
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(std::to_string(whole.size() - 1) + " bytes, expected " +
+                                         std::to_string(whole.size())),
+                               HasSubstr("remove the file")));
+  bytes_ = whole + "x";
+  EXPECT_THAT(refusal(), HasSubstr("from the header's counts"));
+}
+
+TEST_F(BrokenGraphFile, NoFileOfGraphsIsRefused) {
+  put(0, std::uint64_t{0x0403'4b50});  // as a zip of torch.save begins
+  EXPECT_THAT(refusal(), HasSubstr("byte 0: found other bytes than \"mdgraphs\""));
+}
+
+TEST_F(BrokenGraphFile, AnotherVersionOrOtherFeaturesAreRefused) {
+  put(8, std::uint32_t{2});
+  EXPECT_THAT(refusal(), HasSubstr("byte 8: found version 2, expected 1"));
+  put(8, std::uint32_t{1});
+  put(12, std::uint32_t{26});
+  EXPECT_THAT(refusal(), HasSubstr("byte 12: found node features 26, expected 11"));
+}
+
+TEST_F(BrokenGraphFile, CountsThatWouldOverflowAreRefused) {
+  put(24, ~std::uint64_t{0});
+  EXPECT_THAT(refusal(), HasSubstr("byte 24: found graphs 18446744073709551615, expected at most"));
+}
+
+TEST_F(BrokenGraphFile, CountsBeyondTheFileAreRefused) {
+  put(32, header_.nodes + 1000);
+  EXPECT_THAT(refusal(), HasSubstr("byte 48: found bytes of the file"));
+}
+
+TEST_F(BrokenGraphFile, OffsetsOutsideTheFileAreRefused) {
+  const GraphParts parts = parts_of(header_);
+  put(parts.first_nodes + 8, header_.nodes + 1);
+  EXPECT_THAT(refusal(), HasSubstr("byte 72: found offset " + std::to_string(header_.nodes + 1) +
+                                   ", expected 0 to " + std::to_string(header_.nodes)));
+}
+
+TEST_F(BrokenGraphFile, OffsetsThatFallAreRefused) {
+  const GraphParts parts = parts_of(header_);
+  put(parts.first_edges + 16, std::uint64_t{0});
+  EXPECT_THAT(refusal(), HasSubstr("byte " + std::to_string(parts.first_edges + 16) +
+                                   ": found offset 0, expected"));
+}
+
+TEST_F(BrokenGraphFile, EdgesThatLeadOutOfTheirGraphAreRefused) {
+  const GraphParts parts = parts_of(header_);
+  put(parts.edge_index + 24, std::int64_t{1000});
+  EXPECT_THAT(refusal(), HasSubstr("byte " + std::to_string(parts.edge_index + 24) +
+                                   ": found node 1000, expected 0 to"));
+  put(parts.edge_index + 24, std::int64_t{-1});
+  EXPECT_THAT(refusal(), HasSubstr("found node -1"));
+}
+
+TEST_F(BrokenGraphFile, AMissingFileAndADirectoryAreRefused) {
+  EXPECT_THROW(open_graphs(scratch_.path() / "absent", GraphLoading::mmap), Error);
+  EXPECT_THROW(open_graphs(scratch_.path(), GraphLoading::mmap), Error);
+}
+
+TEST_F(RecordedDrive, KeepsItsGraphsInAFile) {
+  const ScratchDirectory scratch(testing::TempDir(), "drive");
+  const std::vector<Graph> graphs = write_graphs(scratch.path() / "drive.graphs", drive());
+  const auto store = open_graphs(scratch.path() / "drive.graphs", GraphLoading::mmap);
+  ASSERT_EQ(store->size(), 746U);
+  for (std::size_t i = 0; i < graphs.size(); ++i) expect_same(store->graph(i), graphs[i].view());
+}
+
+}  // namespace
+}  // namespace memduel
