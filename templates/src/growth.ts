@@ -2,7 +2,7 @@
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
-import { metric_exact, metric_value } from "./format";
+import { metric_exact, metric_value, mib } from "./format";
 import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
 
 const signs: Record<Growth["verdict"], string> = {
@@ -27,8 +27,13 @@ function verdict(row: Growth): HTMLElement {
   );
 }
 
-function amount(row: Growth, value: number | null | undefined): HTMLElement {
-  return h("data", { value: value ?? "", title: metric_exact(row.metric, value) }, metric_value(row.metric, value));
+function amount(row: Growth, value: number | null | undefined, text: string): HTMLElement {
+  return h("data", { value: value ?? "", title: metric_exact(row.metric, value) }, text);
+}
+
+/** An end of the interval; its unit is that of the growth beside it. */
+function end(row: Growth, value: number | null | undefined): HTMLElement {
+  return amount(row, value, value == null ? "any" : mib(value));
 }
 
 function line(row: Series): HTMLElement {
@@ -39,9 +44,9 @@ function line(row: Series): HTMLElement {
     h("th", { scope: "row" }, row.role),
     h("td", {}, row.arm),
     h("td", {}, verdict(row)),
-    h("td", { class: "number" }, amount(row, row.slope), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
+    h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
     h("td", { class: "outlook" }, row.line.outlook),
-    h("td", { class: "number" }, amount(row, row.ci_low), " to ", amount(row, row.ci_high)),
+    h("td", { class: "number" }, end(row, row.ci_low), " to ", end(row, row.ci_high)),
     h("td", { class: "reason" }, row.reason),
   );
 }
