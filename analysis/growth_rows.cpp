@@ -102,27 +102,33 @@ double minute_of(double round, const ArmSeries& series) {
   return median(last_minutes) + (round - median(last_rounds)) * median(paces);
 }
 
-Growth judge_per_round(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
-                       std::optional<double> limit) {
-  constexpr const char* kMetric = "rss_growth_bytes_per_round";
-  const double margin = metric_info(kMetric).absolute_margin;
-  const GrowthEstimate estimate = judge_growth(series.per_round, margin, kMetric);
-  Growth row = make_row(arm.arm, role, kMetric, estimate);
-  if (!limit || estimate.verdict != GrowthVerdict::growing) return row;
-  if (const auto meeting = meeting_with(*limit, estimate, series.per_round))
+struct Judged {
+  Growth row;
+  std::optional<Meeting> meeting;  ///< with the limit, of a series that grows
+};
+
+Judged judge(const ArmObservations& arm, const std::string& role, const char* metric,
+             const std::vector<GrowthSeries>& runs, std::optional<double> limit) {
+  const GrowthEstimate estimate = judge_growth(runs, metric_info(metric).absolute_margin, metric);
+  Judged judged{make_row(arm.arm, role, metric, estimate), std::nullopt};
+  if (limit && estimate.verdict == GrowthVerdict::growing)
+    judged.meeting = meeting_with(*limit, estimate, runs);
+  return judged;
+}
+
+Growth per_round_row(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
+                     std::optional<double> limit) {
+  auto [row, meeting] = judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit);
+  if (meeting)
     row.projection = Projection{*limit, meeting->at, meeting->low, meeting->high,
                                 finite(minute_of(meeting->at, series))};
   return row;
 }
 
-Growth judge_per_minute(const ArmObservations& arm, const std::string& role,
-                        const ArmSeries& series, std::optional<double> limit) {
-  constexpr const char* kMetric = "rss_growth_bytes_per_minute";
-  const double margin = metric_info(kMetric).absolute_margin;
-  const GrowthEstimate estimate = judge_growth(series.per_minute, margin, kMetric);
-  Growth row = make_row(arm.arm, role, kMetric, estimate);
-  if (!limit || estimate.verdict != GrowthVerdict::growing) return row;
-  if (const auto meeting = meeting_with(*limit, estimate, series.per_minute))
+Growth per_minute_row(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
+                      std::optional<double> limit) {
+  auto [row, meeting] = judge(arm, role, "rss_growth_bytes_per_minute", series.per_minute, limit);
+  if (meeting)
     row.projection = Projection{*limit, std::nullopt, meeting->low, meeting->high, meeting->at};
   return row;
 }
@@ -139,12 +145,12 @@ std::vector<Growth> growth_rows(const RunData& run, const Observations& observat
     for (const std::string& role : roles) {
       const ArmSeries series = collect(arm, role, settings.warmup_rounds);
       if (!series.per_round.empty()) {
-        rows.push_back(judge_per_round(arm, role, series, limit));
+        rows.push_back(per_round_row(arm, role, series, limit));
         Growth& row = rows.back();
         if (model && row.slope) row.model_multiples_per_round = *row.slope / *model;
       }
       if (series.per_minute.empty()) continue;
-      rows.push_back(judge_per_minute(arm, role, series, limit));
+      rows.push_back(per_minute_row(arm, role, series, limit));
     }
   }
   return rows;

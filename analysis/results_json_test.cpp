@@ -34,7 +34,6 @@ Results full_results() {
   growth.verdict = GrowthVerdict::growing;
   growth.projection = Projection{1e9, 412, 390, std::nullopt, 6.5};
   growth.stacks = {{{"main", "keep"}, "upload", 262144, 1e6}};
-  growth.stacks = json::array({"frame"});
   results.growth.push_back(growth);
   results.arms[0].allocator = "jemalloc";
   results.arms[0].allocator_libraries = {"/lib/libjemalloc.so.2"};

@@ -132,6 +132,21 @@ json agreement_json(const std::vector<AgreementTable>& tables) {
   return out;
 }
 
+json growth_lines_json(const std::vector<GrowthLine>& lines) {
+  json out = json::array();
+  for (const GrowthLine& line : lines) {
+    json stacks = json::array();
+    for (const GrowingRow& row : line.stacks)
+      stacks.push_back({{"amount", row.amount},
+                        {"share", row.share},
+                        {"function", row.function},
+                        {"stack", row.stack},
+                        {"phase", row.phase}});
+    out.push_back({{"outlook", line.outlook}, {"stacks", std::move(stacks)}});
+  }
+  return out;
+}
+
 json flame_json(const FlamePair& pair, const std::string& id, const std::string& why) {
   return {{"id", id},          {"tracer", pair.tracer}, {"role", pair.role},
           {"arms", pair.arms}, {"files", pair.files},   {"why", why}};
@@ -193,6 +208,7 @@ json report_model_to_json(const ReportModel& model) {
           {"progress", model.progress},
           {"reproduce", model.reproduce},
           {"growth", model.growth},
+          {"growth_lines", growth_lines_json(model.growth_lines)},
           {"lower_bounds", model.lower_bounds},
           {"ablation", model.ablation},
           {"headlines", std::move(headlines)},

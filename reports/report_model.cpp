@@ -300,6 +300,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
     model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
   for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
   tell_growth(model);
+  model.growth_lines = growth_lines(model.results);
   model.differences = difference_tables(results);
   model.agreement = agreement_tables(results);
   model.memory_parts = memory_parts(results);

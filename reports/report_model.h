@@ -10,6 +10,7 @@
 #include "base/run_data.h"
 #include "reports/agreement_tables.h"
 #include "reports/difference_tables.h"
+#include "reports/growth_lines.h"
 #include "reports/profile_list.h"
 #include "reports/run_flames.h"
 #include "reports/timeline.h"
@@ -51,6 +52,7 @@ struct ReportModel {
   Results results;
   nlohmann::json config;
   std::vector<std::string> growth;        ///< sentences, where the workload has rounds
+  std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth
   std::vector<std::string> lower_bounds;  ///< sentences, where the workload has a model of ours
   std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart
   std::vector<Headline> headlines;

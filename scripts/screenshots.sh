@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Takes the pictures of README and docs from a finished run: scripts/screenshots.sh RUN_DIR
+# Takes the pictures of README and docs from two finished runs: scripts/screenshots.sh QUICKSTART_DIR RESNET_DIR
+# The first of configs/quickstart.json with --set profile.trials=1, the second of configs/resnet-dummy.json or its -quick form.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-exec node "$root/tests/report/screenshots.mjs" "${1:?usage: scripts/screenshots.sh RUN_DIR}" "$root/docs/images"
+usage="usage: scripts/screenshots.sh QUICKSTART_DIR RESNET_DIR"
+node "$root/tests/report/screenshots.mjs" "${1:?$usage}" "$root/docs/images" report
+node "$root/tests/report/screenshots.mjs" "${2:?$usage}" "$root/docs/images" resnet

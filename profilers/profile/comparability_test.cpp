@@ -75,8 +75,9 @@ TEST(Comparability, OfAFormatThatManyToolsWriteIsWhatIsThere) {
   EXPECT_THAT(same.warning, IsEmpty());
   EXPECT_THAT(same.kinds, ElementsAre(peak, live, allocated, temporary))
       << "nothing is live any more";
-  const Comparability formats = comparability_of(compared("memray (gprof2dot)", {peak}),
-                                                 compared("memray@1.20.0 (speedscope)", {peak}), kNames);
+  const Comparability formats =
+      comparability_of(compared("memray (gprof2dot)", {peak}),
+                       compared("memray@1.20.0 (speedscope)", {peak}), kNames);
   EXPECT_TRUE(formats.one_tool);
   EXPECT_THAT(formats.kinds, ElementsAre(peak, temporary));
 }

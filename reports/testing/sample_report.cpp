@@ -1,7 +1,8 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
 // [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|million|ablated|hostile-ablated|
-//  profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running]
+//  profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running|growing|
+//  hostile-growing]
 // memduel-sample-report DIR flame-plain|flame-hostile|flame-one|flame-large: only the flame graph
 // of a made-up profile, of two where it has a candidate.
 #include <fmt/format.h>
@@ -48,6 +49,8 @@ std::map<std::string, Kind> kinds() {
   all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {
       .blocks = 2, .hostile = true, .differences = true, .profiles = true};
+  all["growing"].sample = {.profiles = true, .growth = true};
+  all["hostile-growing"].sample = {.blocks = 2, .hostile = true, .growth = true};
   all["agreed"].sample = {.profiles = true, .agreement = true};
   all["hostile-agreed"].sample = {.blocks = 2, .hostile = true, .agreement = true};
   return all;

@@ -21,6 +21,11 @@ constexpr const char* kHostile =
     "\"'><script>window.hacked=1</script><img src=x onerror=window.hacked=1> \xE2\x80\xAE"
     "gnp.exe \xFF\xFE & `x` [a](javascript:alert(1)) | --> ]]> \x1B[31m @user";
 
+/// A function's name, of a hostile run with ten kilobytes of template arguments.
+std::string clone_name(bool hostile) {
+  return hostile ? "clone<" + std::string(10'000, 'T') + ">(State)" : "clone(State)";
+}
+
 std::string arm_name(int k, bool hostile) {
   if (hostile) return k == 0 ? "base<b>line" : fmt::format("cand\"{}\" & <i>", k);
   if (k == 0) return "original";
@@ -262,7 +267,8 @@ void add_ablation(Results& results, bool hostile) {
 void add_differences(Results& results, bool hostile) {
   const std::string candidate = arm_name(1, hostile);
   const std::string odd = hostile ? kHostile : "stage(Path const&)";
-  const std::vector<std::string> copy = {"main", "serve()", "aggregate(State&)", "clone(State)",
+  const std::vector<std::string> copy = {"main", "serve()", "aggregate(State&)",
+                                         clone_name(hostile),
                                          "std::vector<float>::vector(unsigned long)"};
   results.differences.push_back({candidate, "server", "peak", "malloc", copy, -200 * kMiB,
                                  200.0 / 220, "aggregate", -2, 400 * kMiB, 200 * kMiB, 4 * kMiB});
@@ -280,6 +286,51 @@ void add_differences(Results& results, bool hostile) {
                                  std::nullopt});
   results.difference_totals.push_back(
       {candidate, "server", "peak", "malloc", 440 * kMiB, 260 * kMiB, 20.0 / 700, 2});
+}
+
+Growth growth_row(const std::string& arm, const std::string& role, double per_round,
+                  GrowthVerdict verdict, const std::string& reason) {
+  Growth row;
+  row.arm = arm;
+  row.role = role;
+  row.metric = "rss_growth_bytes_per_round";
+  row.slope = per_round;
+  row.ci_low = per_round * 0.9;
+  row.ci_high = per_round * 1.1;
+  row.verdict = verdict;
+  row.reason = reason;
+  return row;
+}
+
+/// The baseline's server grows 64 MiB per round, 60 of them through two stacks, and meets 24 GiB in
+/// round 375; the candidate's is flat, of client-1 nothing can be told. Twice that per minute.
+void add_growth(Results& results, bool hostile) {
+  const std::string a = arm_name(0, hostile);
+  const std::string b = arm_name(1, hostile);
+  const std::string odd = hostile ? kHostile : "keep(Update const&)";
+  Growth grows = growth_row(a, "server", 64 * kMiB, GrowthVerdict::growing,
+                            "the whole interval lies above zero and reaches the margin");
+  grows.projection = Projection{24 * 1024 * kMiB, 375, 341, 416, 187.5};
+  grows.model_multiples_per_round = 1.5;
+  grows.stacks = {{{"main", "serve()", odd, "operator new(unsigned long)"},
+                   hostile ? kHostile : "aggregate",
+                   48 * kMiB,
+                   480 * kMiB},
+                  {{"main", "serve()", clone_name(hostile)}, "", 12 * kMiB, 120 * kMiB}};
+  const std::string unknown = hostile ? kHostile : "run more rounds";
+  results.growth = {
+      grows,
+      growth_row(b, "server", 1024, GrowthVerdict::flat, "the interval lies below the margin"),
+      growth_row(a, "client-1", kMiB, GrowthVerdict::inconclusive, unknown),
+      growth_row(b, "client-1", kMiB, GrowthVerdict::inconclusive, unknown)};
+  for (std::size_t i = 0, rows = results.growth.size(); i < rows; ++i) {
+    Growth row = growth_row(results.growth[i].arm, results.growth[i].role,
+                            *results.growth[i].slope * 2, results.growth[i].verdict, "per minute");
+    row.metric = "rss_growth_bytes_per_minute";
+    if (results.growth[i].projection)
+      row.projection = Projection{24 * 1024 * kMiB, std::nullopt, 170, 208, 187.5};
+    results.growth.push_back(std::move(row));
+  }
 }
 
 }  // namespace
@@ -317,6 +368,7 @@ Sample make_sample(const SampleOptions& options) {
                         : "server was killed by signal 9\nlast line of /srv/job/log: out of memory";
   }
   add_results(sample.results, run, options);
+  if (options.growth) add_growth(sample.results, options.hostile);
   if (options.ablation) add_ablation(sample.results, options.hostile);
   if (options.agreement)
     sample.results.agreement = {sample_agreement(

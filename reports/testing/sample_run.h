@@ -21,6 +21,7 @@ struct SampleOptions {
   bool differences = false;  ///< of the server's peak, see add_differences
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
+  bool growth = false;     ///< see add_growth in sample_run.cpp
   bool agreement = false;  ///< of the baseline's tracers, see sample_agreement.h
 };
 

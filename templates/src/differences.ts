@@ -1,36 +1,13 @@
 // Where the memory differs: the stacks of the profile trials that changed most.
 
 import { h, section } from "./dom";
+import { flame_link, function_cell } from "./flame_link";
 import type { DifferenceRow, DifferenceTable, FlamePair, ReportModel } from "./model";
-import { choose } from "./state";
 
 const first_rows = 5;
 
 /** The flame graph's view that asks what a table of this kind asks. */
 const views: Record<string, string> = { peak: "peak", live: "live", retained: "live", allocated: "allocated", allocations: "allocated" };
-
-/** A function of a table as the flame graph's search finds it: Python functions have no file there. */
-function search_for(name: string): string {
-  return `^${name.replace(/ \([^()]*\.py\)$/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
-}
-
-function flame_button(row: DifferenceRow, table: DifferenceTable, flame: FlamePair | undefined): HTMLElement | null {
-  if (flame === undefined || row.function.startsWith("[")) return null;
-  const action = (): void => {
-    const wanted = {
-      flame: flame.id,
-      view: views[table.kind] ?? "peak",
-      side: "difference",
-      round: "",
-      phase: "",
-      search: search_for(row.function),
-      at: "flames",
-    };
-    for (const [key, value] of Object.entries(wanted)) choose(key, value);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  };
-  return h("button", { type: "button", class: "link to-flame", "aria-label": `${row.function}: show it in the flame graph`, click: action }, "flame graph");
-}
 
 function row_of(row: DifferenceRow, table: DifferenceTable, flame: FlamePair | undefined): HTMLElement {
   return h(
@@ -38,17 +15,7 @@ function row_of(row: DifferenceRow, table: DifferenceTable, flame: FlamePair | u
     { "data-function": row.function },
     h("td", { class: "number" }, h("span", { class: `badge ${row.more ? "regressed" : "improved"}` }, `${row.more ? "▲ MORE" : "▼ LESS"}`), ` ${row.amount}`),
     h("td", { class: "number" }, row.share),
-    h(
-      "td",
-      { class: "stack" },
-      h(
-        "details",
-        {},
-        h("summary", {}, h("code", {}, row.function)),
-        h("ol", { reversed: true }, ...[...row.stack].reverse().map((name) => h("li", {}, h("code", {}, name)))),
-      ),
-      flame_button(row, table, flame),
-    ),
+    function_cell(row.function, row.stack, flame_link(row.function, flame, views[table.kind] ?? "peak", "difference")),
     h("td", {}, row.phase === "" ? "–" : row.phase),
   );
 }

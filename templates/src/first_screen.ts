@@ -36,13 +36,20 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
 
 function growth(model: ReportModel): HTMLElement | null {
   if (model.growth.length === 0) return null;
-  return h("ul", { class: "growth" }, ...model.growth.map((text) => h("li", {}, text)));
+  return h(
+    "ul",
+    { class: "growth" },
+    ...model.growth.map((text) => h("li", { class: "card" }, h("p", { class: "sentence" }, ...strong_where(/(grows [\d.]+ [KMGT]?i?B per \w+|in (?:round|minute) \d+|is flat)/u, text)))),
+  );
+}
+
+function strong_where(words: RegExp, text: string): (Node | string)[] {
+  return text.split(words).map((part, i) => (i % 2 === 1 ? h("strong", {}, part) : part));
 }
 
 /** The words that carry the verdict are set strong; the sentence itself comes from the model. */
 function emphasised(sentence: string): (Node | string)[] {
-  const parts = sentence.split(/((?:[\d.,]+ (?:%|[KMGT]?i?B(?:\/\w+)?) )?(?:LESS|MORE|SAME)\b)/u);
-  return parts.map((part, i) => (i === 1 ? h("strong", {}, part) : part));
+  return strong_where(/((?:[\d.,]+ (?:%|[KMGT]?i?B(?:\/\w+)?) )?(?:LESS|MORE|SAME)\b)/u, sentence);
 }
 
 function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement {

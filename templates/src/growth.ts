@@ -1,8 +1,9 @@
-// Does memory grow from round to round? One row per arm and role, baseline first.
+// Does memory grow from round to round, when does it run out, and which stacks make it? One row per arm and role.
 
 import { h, section } from "./dom";
+import { flame_link, function_cell } from "./flame_link";
 import { metric_exact, metric_value, mib } from "./format";
-import type { Growth, ReportModel } from "./model";
+import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
 
 const signs: Record<Growth["verdict"], string> = {
   flat: "→",
@@ -11,6 +12,10 @@ const signs: Record<Growth["verdict"], string> = {
   settling: "⤵",
   inconclusive: "?",
 };
+
+interface Series extends Growth {
+  line: GrowthLine;
+}
 
 function verdict(row: Growth): HTMLElement {
   const look = row.verdict === "growing" ? "regressed" : row.verdict === "flat" ? "improved" : "";
@@ -22,61 +27,114 @@ function verdict(row: Growth): HTMLElement {
   );
 }
 
-function number(row: Growth, value: number | null | undefined): HTMLElement {
+function amount(row: Growth, value: number | null | undefined, text: string): HTMLElement {
+  return h("data", { value: value ?? "", title: metric_exact(row.metric, value) }, text);
+}
+
+/** An end of the interval; its unit is that of the growth beside it. */
+function end(row: Growth, value: number | null | undefined): HTMLElement {
+  return amount(row, value, value == null ? "any" : mib(value));
+}
+
+function line(row: Series): HTMLElement {
+  const multiples = row.model_multiples_per_round;
   return h(
-    "td",
-    { class: "number", title: metric_exact(row.metric, value) },
-    h("data", { value: value ?? "" }, metric_value(row.metric, value)),
+    "tr",
+    { "data-role": row.role, "data-arm": row.arm, "data-metric": row.metric },
+    h("th", { scope: "row" }, row.role),
+    h("td", {}, row.arm),
+    h("td", {}, verdict(row)),
+    h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
+    h("td", { class: "outlook" }, row.line.outlook),
+    h("td", { class: "number" }, end(row, row.ci_low), " to ", end(row, row.ci_high)),
+    h("td", { class: "reason" }, row.reason),
   );
 }
 
-function projection(row: Growth): string {
-  const { projection: to } = row;
-  if (to == null || to.round == null) return "";
-  const range = to.ci_low == null || to.ci_high == null ? "" : ` (${Math.round(to.ci_low)}–${Math.round(to.ci_high)})`;
-  return `meets ${mib(to.limit_bytes)} in round ${Math.round(to.round)}${range}`;
+function table(label: string, head: string[], rows: HTMLElement[], look: string): HTMLElement {
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": label },
+    h(
+      "table",
+      { class: look },
+      h("thead", {}, h("tr", {}, ...head.map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...rows),
+    ),
+  );
 }
 
-const columns = ["role", "arm", "growth", "interval from", "to", "verdict and reason", "projection"];
+const columns = ["role", "arm", "verdict", "growth", "runs out of memory?", "95 % interval", "reason"];
 
+function series_table(label: string, rows: Series[]): HTMLElement {
+  return table(label, columns, rows.map(line), "metrics series");
+}
+
+function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLElement {
+  const flame = model.flames.find(({ id, role, arms }) => id !== "" && role === row.role && arms.includes(row.arm));
+  const side = flame?.arms[0] === row.arm ? "first" : "second";
+  return h(
+    "tr",
+    { "data-role": row.role, "data-arm": row.arm },
+    h("th", { scope: "row" }, row.role),
+    h("td", {}, row.arm),
+    h("td", { class: "number" }, stack.amount),
+    h("td", { class: "number" }, stack.share),
+    function_cell(stack.function, stack.stack, flame_link(stack.function, flame, "live", side)),
+    h("td", {}, stack.phase === "" ? "–" : stack.phase),
+  );
+}
+
+/** From profile trials; where something grows and none looked at it, how to find out. */
+function stacks_part(rows: Series[], model: ReportModel): (HTMLElement | null)[] {
+  const lines = rows.flatMap((row) => row.line.stacks.map((stack) => stack_line(row, stack, model)));
+  const unnamed = rows.some((row) => row.verdict === "growing" && row.line.stacks.length === 0);
+  const head = ["role", "arm", "growth", "of all", "function, and who calls it", "phase"];
+  return [
+    lines.length === 0 ? null : h("h3", {}, "The stacks that grow"),
+    lines.length === 0
+      ? null
+      : h("p", { class: "muted" }, h("strong", {}, "Profile trial, not part of the verdict."), " What each stack has live at the ends of rounds, and how much more each round."),
+    lines.length === 0 ? null : table("Stacks that grow", head, lines, "differences growing"),
+    unnamed
+      ? h("p", { class: "muted" }, "Which stacks grow is known where a profile trial looked at the role: ", h("code", {}, "--set profile.trials=1"), ".")
+      : null,
+  ];
+}
+
+/** What is known, and what a gate asks. */
+function comes_first(row: Series, model: ReportModel): boolean {
+  const asked = model.results.comparisons.some((c) => c.gate && c.role === row.role && c.metric === row.metric);
+  return asked || row.verdict !== "inconclusive";
+}
+
+function folded(title: string, label: string, rows: Series[]): HTMLElement | null {
+  if (rows.length === 0) return null;
+  return h("details", {}, h("summary", {}, title), series_table(label, rows));
+}
+
+function nothing_told([row]: Series[]): HTMLElement | null {
+  if (row === undefined) return null;
+  return h("p", {}, `Whether memory grows cannot be told of any series. ${row.role} with ${row.arm}: ${row.reason}.`);
+}
+
+/** Per round where there are rounds; per minute folded beside it. */
 export function growth_section(model: ReportModel): HTMLElement[] {
-  const rows = model.results.growth;
+  const rows = model.results.growth.map((row, i): Series => ({ ...row, line: model.growth_lines[i] ?? { outlook: "", stacks: [] } }));
   if (rows.length === 0) return [];
+  const per_round = rows.filter((row) => row.metric.endsWith("_per_round"));
+  const per_minute = rows.filter((row) => !row.metric.endsWith("_per_round"));
+  const [main, beside] = per_round.length > 0 ? [per_round, per_minute] : [per_minute, []];
+  const first = main.filter((row) => comes_first(row, model));
+  const rest = main.filter((row) => !comes_first(row, model));
   return [
     section(
       "growth",
-      "Growth from round to round",
-      h(
-        "details",
-        {},
-        h("summary", {}, `Growth of ${rows.length} series, with interval, verdict and reason`),
-        h(
-          "div",
-          { class: "scroll", tabindex: "0", role: "region", "aria-label": "Growth" },
-          h(
-            "table",
-            { class: "metrics" },
-            h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
-            h(
-              "tbody",
-              {},
-              ...rows.map((row) =>
-                h(
-                  "tr",
-                  {},
-                  h("th", { scope: "row" }, row.role),
-                  h("td", {}, row.arm),
-                  number(row, row.slope),
-                  number(row, row.ci_low),
-                  number(row, row.ci_high),
-                  h("td", { class: "reason" }, verdict(row), ` ${row.reason}`),
-                  h("td", {}, projection(row)),
-                ),
-              ),
-            ),
-          ),
-        ),
-      ),
+      per_round.length > 0 ? "Growth from round to round" : "Growth over time",
+      first.length === 0 ? nothing_told(rest) : series_table("Growth", first),
+      ...stacks_part(per_round, model),
+      folded(`${rest.length} series of which nothing can be told`, "Growth that cannot be told", rest),
+      folded(`The same per minute, ${beside.length} series`, "Growth per minute", beside),
     ),
   ];
 }

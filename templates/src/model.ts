@@ -49,6 +49,21 @@ export interface DifferenceTable {
   rows: DifferenceRow[];
 }
 
+export interface GrowingRow {
+  amount: string;
+  share: string;
+  function: string;
+  /** Outermost first. */
+  stack: string[];
+  phase: string;
+}
+
+/** Of a row of results.growth. */
+export interface GrowthLine {
+  outlook: string;
+  stacks: GrowingRow[];
+}
+
 export interface AgreementRow {
   tracer: string;
   tool: string;
@@ -165,7 +180,9 @@ export interface Growth {
     round?: number | null;
     ci_low?: number | null;
     ci_high?: number | null;
+    minute?: number | null;
   } | null;
+  model_multiples_per_round?: number | null;
 }
 
 export interface AblationCell {
@@ -281,6 +298,8 @@ export interface ReportModel {
   progress: string;
   reproduce: string;
   growth: string[];
+  /** One per row of results.growth. */
+  growth_lines: GrowthLine[];
   lower_bounds: string[];
   ablation: string[];
   headlines: Headline[];

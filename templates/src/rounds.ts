@@ -5,6 +5,7 @@ import { choice, h, section, select } from "./dom";
 import { type Dot, dot_chart } from "./dots";
 import { metric_label } from "./format";
 import type { ReportModel, RoleTimeline, Trial } from "./model";
+import { peak_places } from "./peak_places";
 import { choose, chosen } from "./state";
 import { phase_color, phase_names, timeline_chart } from "./timeline_chart";
 import { type Axis, bands, curves } from "./timeline_data";
@@ -44,7 +45,9 @@ export function rounds_section(model: ReportModel, looks: ArmLooks): HTMLElement
   const content = h("div", {});
   const show = (): void => {
     const role = chosen("role", roles, first);
+    const places = peak_places(model, role, looks.keys());
     content.replaceChildren(
+      ...(places === null ? [] : [h("p", { class: "peaks" }, places)]),
       ...over_time(model, role, looks, show),
       ...peaks_by_round(model, role, looks, show),
       ...blocks_in_order(model, role, looks, show),

@@ -90,6 +90,20 @@ describe("the report of a real duel", () => {
     await page.close();
   });
 
+  test("answers which stack grows from round to round, with the program's own 256 KiB", async () => {
+    const { page } = await open();
+    const row = results.growth.find((g) => g.arm === "leaking" && g.role === "command" && g.metric.endsWith("_per_round"));
+    assert.equal(row.stacks[0].bytes_per_round, 256 * 1024);
+    assert.equal(row.stacks[0].last_bytes, 5 * 256 * 1024);
+    assert.equal(row.stacks[0].phase, "upload");
+    const shown = page.locator("table.growing tbody tr").first();
+    assert.match(await shown.textContent(), /command.*leaking.*256\.0 KiB per round.*leak_in_upload.*upload/s);
+    await shown.locator("button.to-flame").click();
+    await page.waitForSelector("#flames [data-loaded]");
+    assert.match(await page.textContent("#flames .found"), /^1 box: 1\.25 MiB/);
+    await page.close();
+  });
+
   test("has the retention matrix of the profile itself", async () => {
     const { page } = await open({ hash: "#side=first" });
     const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, open_report } from "./browser.mjs";
 import { make_samples, overflows, unfold, violations } from "./samples.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled", "confidential-profiled", "traced", "agreed", "hostile-agreed", "running"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "hostile-profiled", "confidential-profiled", "traced", "agreed", "hostile-agreed", "running", "growing", "hostile-growing"];
 const report = (kind) => samples.report(kind);
 const results = (kind) => samples.results(kind);
 let browser;
@@ -221,6 +221,34 @@ describe("numbers", () => {
         assert.equal(peaks.length, 8);
         assert.equal(shown[round - 1][column], `${median(peaks).toLocaleString("en")} bytes`);
       });
+    await page.close();
+  });
+});
+
+describe("the question which round and phase", () => {
+  test("is answered by the highest medians of results.json", async () => {
+    const { page } = await open_report(browser, report("plain"));
+    const highest = (arm) => {
+      const peaks = new Map();
+      const phases = new Map();
+      for (const trial of results("plain").trials.filter((t) => t.kind === "measure" && t.arm === arm))
+        for (const round of trial.roles.find((r) => r.role === "server").rounds) {
+          peaks.set(round.round, [...(peaks.get(round.round) ?? []), round.metrics.peak_rss_bytes]);
+          for (const phase of round.phases) phases.set(phase.phase, [...(phases.get(phase.phase) ?? []), phase.metrics.peak_rss_bytes]);
+        }
+      const middle = (values) => {
+        const v = [...values].sort((a, b) => a - b);
+        return (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2;
+      };
+      const top = (all) => [...all].sort(([, a], [, b]) => middle(b) - middle(a))[0];
+      return `${arm} ${(middle(top(peaks)[1]) / 1048576).toFixed(1)} MiB in round ${top(peaks)[0]}, phase ${top(phases)[0]}`;
+    };
+    assert.equal(
+      await page.textContent("#rounds .peaks"),
+      `Where server peaks, by the medians of its rounds: ${highest("original")}; ${highest("optimized")}.`,
+    );
+    await page.getByRole("radio", { name: "client-1" }).check();
+    assert.match(await page.textContent("#rounds .peaks"), /^Where client-1 peaks/);
     await page.close();
   });
 });

@@ -10,7 +10,7 @@ let browser;
 let samples;
 
 before(async () => {
-  samples = make_samples(["plain", "ablated", "running", "profiled", "million"]);
+  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "growing", "hostile-growing"]);
   browser = await launch();
 });
 
@@ -54,6 +54,76 @@ describe("a run that is still going", () => {
     for (const verdict of verdicts) assert.match(verdict, /inconclusive/);
     assert.match(await page.textContent("#verdict .sentence"), /53 % LESS .* 7 blocks/, "the numbers so far are there");
     assert.equal(await page.locator("#verdict .gate:not(.undecided)").count(), 0);
+    await page.close();
+  });
+});
+
+describe("growth", () => {
+  const rows = (page, label) =>
+    page.$$eval(`#growth [aria-label="${label}"] tbody tr`, (all) =>
+      all.map((row) => ({
+        role: row.dataset.role,
+        arm: row.dataset.arm,
+        values: [...row.querySelectorAll("data")].map((data) => Number(data.value)),
+        verdict: row.querySelector(".badge").textContent.trim().split(" ")[1],
+        outlook: row.querySelector(".outlook").textContent,
+      })),
+    );
+
+  test("comes first of all, with the round in which the limit is met", async () => {
+    const { page } = await open("growing");
+    assert.equal(
+      await page.textContent("#verdict ul.growth li:first-child"),
+      "server memory from round to round: original grows 64.0 MiB per round and meets the 24.0 GiB limit in round 375 (341–416), 3 h 07 min after the first began; optimized is flat",
+    );
+    await page.close();
+  });
+
+  test("has every arm's slope, interval, verdict and when memory runs out, unfolded", async () => {
+    const { page } = await open("growing");
+    const per_round = samples.results("growing").growth.filter((row) => row.metric.endsWith("_per_round"));
+    const shown = [...(await rows(page, "Growth")), ...(await rows(page, "Growth that cannot be told"))];
+    assert.deepEqual(
+      shown.map(({ role, arm, values, verdict }) => ({ role, arm, values, verdict })),
+      per_round.map(({ role, arm, slope, ci_low, ci_high, verdict }) => ({ role, arm, values: [slope, ci_low, ci_high], verdict })),
+    );
+    assert.deepEqual(shown.map(({ outlook }) => outlook), [
+      "meets the 24.0 GiB limit in round 375 (341–416), 3 h 07 min after the first began",
+      "no: it is flat",
+      "cannot be told",
+      "cannot be told",
+    ]);
+    assert.ok(await page.locator('#growth [aria-label="Growth"]').isVisible());
+    assert.match(await page.textContent('#growth [aria-label="Growth"] tbody tr'), /64\.0 MiB\/round = 1\.50 models/);
+    const per_minute = await rows(page, "Growth per minute");
+    assert.equal(per_minute[0].outlook, "meets the 24.0 GiB limit in minute 188 (170–208)");
+    await page.close();
+  });
+
+  test("names the stacks that grow, whole, and leads to their boxes", async () => {
+    const { page } = await open("growing");
+    const shown = await page.$$eval("table.growing tbody tr", (all) =>
+      all.map((row) => [...row.querySelectorAll("td")].slice(0, 3).map((cell) => cell.textContent)),
+    );
+    assert.deepEqual(shown, [
+      ["original", "48.0 MiB per round", "75 %"],
+      ["original", "12.0 MiB per round", "19 %"],
+    ]);
+    const [growing] = samples.results("growing").growth;
+    const stack = await page.$$eval("table.growing tbody tr:first-child li", (all) => all.map((frame) => frame.textContent).reverse());
+    assert.deepEqual(stack, growing.stacks[0].stack);
+    assert.equal(await page.textContent("table.growing tbody tr:first-child summary"), "keep(Update const&)");
+    assert.equal(await page.textContent("table.growing tbody tr:first-child td:last-child"), "aggregate");
+    await page.click("table.growing button.to-flame");
+    await page.waitForSelector("#flames [data-loaded]");
+    assert.match(page.url(), /view=live&side=first/);
+    assert.equal(await page.inputValue("#flames input[type=search]"), "^keep\\(Update const&\\)");
+    await page.close();
+  });
+
+  test("is absent where nothing tells of it", async () => {
+    const { page } = await open("plain");
+    assert.equal(await page.$("#growth"), null);
     await page.close();
   });
 });

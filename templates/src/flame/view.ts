@@ -306,21 +306,19 @@ export class FlameView {
 }
 
 function legend(model: FlameModel): HTMLElement {
-  const sample = (color: string): HTMLElement => {
-    const element = h("span", { class: "sample", "aria-hidden": "true" });
-    element.style.background = `var(${color})`;
-    return element;
+  const entry = (color: string, text: string): HTMLElement => {
+    const sample = h("span", { class: "sample", "aria-hidden": "true" });
+    sample.style.background = `var(${color})`;
+    return h("span", { class: "entry" }, sample, text);
   };
   const name = model.profiles[1]!.name;
   return h(
     "p",
     { class: "muted legend" },
-    sample("--more-much"),
-    `${name} has MORE `,
-    sample("--less-much"),
-    `${name} has LESS `,
-    sample("--neutral-soft"),
-    "the same, or within the sampling interval. A box is as wide as the larger side.",
+    entry("--more-much", `${name} has MORE`),
+    entry("--less-much", `${name} has LESS`),
+    entry("--neutral-soft", "the same, or within the sampling interval"),
+    h("span", {}, "A box is as wide as the larger side."),
   );
 }
 
