@@ -72,6 +72,7 @@ void ClientTrainer::train_group(const Model& global, const std::vector<Turn>& tu
 std::vector<ClientUpdate> ClientTrainer::train(const Model& global, const std::vector<Turn>& turns,
                                                int round) {
   make_replicas(global);
+  reset_torch_peak();
   const std::int64_t before = torch_bytes().live;
   std::vector<ClientUpdate> updates(turns.size());
   for (std::size_t first = 0; first < turns.size(); first += workers_) {

@@ -5,6 +5,7 @@
 #include "memduel/annotate.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/validate.h"
+#include "workloads/simulation/simulated_average.h"
 
 namespace memduel {
 namespace {

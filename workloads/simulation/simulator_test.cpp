@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
+#include "workloads/federated/validate.h"
 #include "workloads/optimizations/catalog_files.h"
 #include "workloads/simulation/method_run.h"
 
