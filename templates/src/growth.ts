@@ -33,7 +33,7 @@ function amount(row: Growth, value: number | null | undefined, text: string): HT
 
 /** An end of the interval; its unit is that of the growth beside it. */
 function end(row: Growth, value: number | null | undefined): HTMLElement {
-  return amount(row, value, value == null ? "any" : mib(value));
+  return amount(row, value, value == null ? "–" : mib(value));
 }
 
 function line(row: Series): HTMLElement {

@@ -128,6 +128,21 @@ describe("growth", () => {
   });
 });
 
+describe("on a narrow screen", () => {
+  for (const [kind, table] of [["profiled", "#where"], ["growing", "#growth"]])
+    test(`a function of ${table} stands over its numbers, and nothing of it is cut off`, async () => {
+      const { page } = await open(kind, { width: 360 });
+      const row = page.locator(`${table} .differences tbody tr`).first();
+      const [name, number] = [await row.locator(".stack").boundingBox(), await row.locator(".number").first().boundingBox()];
+      assert.ok(name.y + name.height <= number.y, `${name.y} + ${name.height} ${number.y}`);
+      for (const box of await row.locator("td, th").all()) {
+        const { x, width } = await box.boundingBox();
+        assert.ok(x >= 0 && x + width <= 360, `${x} + ${width}`);
+      }
+      await page.close();
+    });
+});
+
 describe("ablation", () => {
   const chart = (page) => page.$$eval("#ablation .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value) / 1048576));
   const names = (page) => page.$$eval("#ablation .waterfall:first-of-type dt", (all) => all.map((dt) => dt.textContent));
