@@ -53,7 +53,7 @@ BudgetInput input_of(const BudgetArguments& arguments) {
   input.optimizer_states = arguments.optimizer == "adam" ? 2 : 0;
   input.sample_bytes = graph_sample_bytes(arguments.nodes, arguments.edges);
   input.activation_bytes = graph_activation_bytes(
-      network_of(model, arguments.nodes, arguments.edges), arguments.precision / 8);
+      network_of(model, arguments.nodes, arguments.edges), arguments.precision / 8.0);
   if (arguments.target_utilization)
     input.target_utilization = *arguments.target_utilization;
   else if (model.safety_factor)
