@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_plan(app, action);
   memduel::cli::add_ablate(app, action);
   memduel::cli::add_import_appfl(app, action);
+  memduel::cli::add_budget(app, action);
   memduel::cli::add_checkpoints(app, action);
   memduel::cli::add_doctor(app, action);
   memduel::cli::add_list(app, action);

@@ -27,6 +27,7 @@ void add_calibrate(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_ablate(CLI::App& app, Action& action);
 void add_import_appfl(CLI::App& app, Action& action);
+void add_budget(CLI::App& app, Action& action);
 void add_checkpoints(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);

@@ -1,4 +1,5 @@
-// What is read from a name must be read again from the name that is made of it.
+// What is read from a name as fine-tuning writes it must be read again from the name that is made
+// of it. Lightning's metrics may have numbers between underscores, which the other way ends at.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::optional<CheckpointName> name = parse_checkpoint_name(text);
   if (!name) return 0;
   if (!ends_as_checkpoint(text)) __builtin_trap();
+  if (text.starts_with("epoch=")) return 0;
   const std::string made = make_checkpoint_name(*name);
   const std::optional<CheckpointName> again = parse_checkpoint_name(made);
   if (!again || again->epoch != name->epoch || again->metrics.size() != name->metrics.size())

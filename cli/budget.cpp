@@ -1,0 +1,131 @@
+// memduel budget: the largest batch that fits, by an estimate without running anything.
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "cli/finished_run.h"
+#include "cli/verbs.h"
+#include "experiment/memory_limit.h"
+#include "training/budget_text.h"
+#include "training/graph_models.h"
+
+namespace memduel::cli {
+namespace {
+
+struct BudgetArguments {
+  std::string model;
+  std::string teacher;
+  std::string optimizer = "adam";
+  double nodes = 100;
+  double edges = 500;
+  int identifiers = kPublishedIdentifiers;
+  int precision = 32;
+  std::optional<std::uint64_t> device_bytes;
+  std::optional<double> target_utilization;
+  std::int64_t least_batch = 8;
+  std::int64_t most_batch = 8192;
+  bool parallel_clients = false;
+};
+
+/// What this process may still take of the machine's memory, or of its control group's.
+std::optional<double> free_memory() {
+  const std::optional<MemoryLimit> limit = memory_limit_of(::getpid());
+  if (!limit) return std::nullopt;
+  return static_cast<double>(limit->bytes - used_bytes_of(*limit).value_or(0));
+}
+
+BudgetInput input_of(const BudgetArguments& arguments) {
+  const GraphModel& model = find_graph_model(arguments.model);
+  const auto bytes = [](std::int64_t count) { return static_cast<double>(count) * sizeof(float); };
+  BudgetInput input;
+  if (arguments.device_bytes) {
+    input.device_bytes = static_cast<double>(*arguments.device_bytes);
+  } else {
+    input.device_bytes = free_memory();
+    input.context_bytes = 0;
+  }
+  input.parameter_bytes = bytes(parameter_count(model, arguments.identifiers));
+  input.embedding_bytes = bytes(embedding_count(model, arguments.identifiers));
+  if (!arguments.teacher.empty())
+    input.teacher_bytes =
+        bytes(parameter_count(find_graph_model(arguments.teacher), arguments.identifiers));
+  input.optimizer_states = arguments.optimizer == "adam" ? 2 : 0;
+  input.sample_bytes = graph_sample_bytes(arguments.nodes, arguments.edges);
+  input.activation_bytes = graph_activation_bytes(
+      network_of(model, arguments.nodes, arguments.edges), arguments.precision / 8.0);
+  if (arguments.target_utilization)
+    input.target_utilization = *arguments.target_utilization;
+  else if (model.safety_factor)
+    input.target_utilization = utilization_for(*model.safety_factor);
+  input.least_batch = arguments.least_batch;
+  input.most_batch = arguments.most_batch;
+  return input;
+}
+
+int budget(const BudgetArguments& arguments) {
+  if (arguments.parallel_clients) {
+    print(describe_parallel_clients(parallel_clients()));
+    return 0;
+  }
+  if (arguments.model.empty())
+    throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
+  if (arguments.least_batch > arguments.most_batch)
+    throw Error(ExitCode::usage, "the least batch is larger than the most", "budget");
+  const BudgetInput input = input_of(arguments);
+  print(describe_budget(input, plan_budget(input)));
+  return 0;
+}
+
+}  // namespace
+
+void add_budget(CLI::App& app, Action& action) {
+  auto arguments = std::make_shared<BudgetArguments>();
+  CLI::App* verb = app.add_subcommand("budget", "the largest batch of graphs that fits a device");
+  verb->group("Replay");
+  verb->footer(
+      "Examples:\n"
+      "  memduel budget --model gat-small --teacher gat-large --device-memory 16GiB\n"
+      "  memduel budget --model vgae-large --nodes 29 --edges 42\n"
+      "  memduel budget --parallel-clients\n"
+      "An estimate from shapes, as KD-GAT makes it, and as its code should have made it: nothing "
+      "is "
+      "run.");
+  verb->add_option("--model", arguments->model,
+                   "gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small or "
+                   "vgae-old-teacher");
+  verb->add_option("--teacher", arguments->teacher, "a model that stays on the device beside it");
+  verb->add_option("--optimizer", arguments->optimizer, "adam keeps two states of every parameter")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"adam", "sgd"}));
+  verb->add_option("--nodes", arguments->nodes, "of a graph")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1e9));
+  verb->add_option("--edges", arguments->edges, "of a graph")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1e9));
+  verb->add_option("--identifiers", arguments->identifiers, "that the model has embeddings for")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  verb->add_option("--precision", arguments->precision, "bits of an activation")
+      ->capture_default_str()
+      ->check(CLI::IsMember({16, 32}));
+  verb->add_option("--device-memory", arguments->device_bytes,
+                   "of a GPU; without it the CPU's memory that is free here")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(true));
+  verb->add_option("--target-utilization", arguments->target_utilization,
+                   "share of the device (default: the model's safety factor + 0.15, else 0.7)")
+      ->check(CLI::Range(0.01, 1.0));
+  verb->add_option("--least-batch", arguments->least_batch, "never less")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000000));
+  verb->add_option("--most-batch", arguments->most_batch, "never more")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000000));
+  verb->add_flag("--parallel-clients", arguments->parallel_clients,
+                 "CSFL's clients at once by device memory: published, as coded, estimated");
+  verb->callback([arguments, &action] { action = [arguments] { return budget(*arguments); }; });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,60 @@
+// memduel budget, as a user calls it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+Finished budget(std::vector<std::string> more) {
+  const Workplace place;
+  more.insert(more.begin(), "budget");
+  return memduel(place, more);
+}
+
+// gat-small has 90,018 parameters of 4 bytes, 4,000 of them embeddings; gat-large 1,646,914. Its
+// safety factor of 0.55 makes 70 % of 16 GiB, less 10 %: 10.08 GiB.
+TEST(Budget, ShowsTheBreakdownForAGpu) {
+  const Finished run = budget({"--model", "gat-small", "--teacher", "gat-large", "--device-memory",
+                               "16GiB", "--most-batch", "4096"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("device                  16.0 GiB\n"),
+                             HasSubstr("may be used             10.1 GiB    70 % of it, less 10 %"),
+                             HasSubstr("  context               500.0 MiB\n"),
+                             HasSubstr("  parameters            336.0 KiB   without embeddings\n"),
+                             HasSubstr("  embeddings            15.6 KiB\n"),
+                             HasSubstr("  optimizer             703.3 KiB\n"),
+                             HasSubstr("  teacher               6.28 MiB\n"),
+                             HasSubstr("batch                   4096"), Not(HasSubstr("warning"))));
+}
+
+TEST(Budget, WithoutADeviceTakesTheCpusFreeMemory) {
+  const Finished run = budget({"--model", "vgae-large"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("  context               0 B\n"),
+                             Not(HasSubstr("device                  0 B"))));
+}
+
+TEST(Budget, ComparesCsflsSettings) {
+  const Finished run = budget({"--parallel-clients"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("resnet18                4.00 GiB    2          8         3\n"));
+}
+
+TEST(Budget, RefusesWhatMakesNoSense) {
+  const Finished unknown = budget({"--model", "gat-smal"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean gat-small?"));
+  EXPECT_THAT(budget({}).err, HasSubstr("found no model"));
+  EXPECT_EQ(budget({"--model", "gat-small", "--device-memory", "much"}).status, 2);
+  EXPECT_EQ(budget({"--model", "gat-small", "--target-utilization", "1.5"}).status, 2);
+  EXPECT_EQ(budget({"--model", "gat-small", "--least-batch", "9", "--most-batch", "8"}).status, 2);
+}
+
+}  // namespace
+}  // namespace memduel
