@@ -72,6 +72,21 @@ TEST_F(MemoryLimitTest, IsTheMachineWhereNoGroupIsTighter) {
   EXPECT_EQ(used_bytes_of(*limit, root()), 6 * kGib);
 }
 
+// Version 2 gives a group its memory files only where the parent turns the controller on.
+TEST_F(MemoryLimitTest, IsThatOfAGroupAroundOneWithoutTheController) {
+  machine_of_8_gib();
+  write("proc/self/mountinfo", "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  write("proc/77/cgroup", "0::/job/shell/train\n");
+  write("proc/self/cgroup", "0::/job/shell\n");
+  write("sys/fs/cgroup/job/memory.max", "2147483648\n");
+  for (const std::optional<pid_t> process : {std::optional<pid_t>(77), std::optional<pid_t>()}) {
+    const auto limit = memory_limit_of(process, root());
+    ASSERT_TRUE(limit.has_value());
+    EXPECT_EQ(limit->bytes, 2 * kGib);
+    EXPECT_EQ(limit->group, (root() / "sys/fs/cgroup/job").string());
+  }
+}
+
 TEST_F(MemoryLimitTest, IsAbsentWhereNothingTells) {
   EXPECT_FALSE(memory_limit_of(77, root()).has_value());
   machine_of_8_gib();
