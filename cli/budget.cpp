@@ -1,12 +1,10 @@
 // memduel budget: the largest batch that fits, by an estimate without running anything.
-#include <unistd.h>
-
 #include <memory>
 
 #include "base/error.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
-#include "experiment/memory_limit.h"
+#include "memory/memory_limit.h"
 #include "training/budget_text.h"
 #include "training/graph_models.h"
 
@@ -30,7 +28,7 @@ struct BudgetArguments {
 
 /// What this process may still take of the machine's memory, or of its control group's.
 std::optional<double> free_memory() {
-  const std::optional<MemoryLimit> limit = memory_limit_of(::getpid());
+  const std::optional<MemoryLimit> limit = memory_limit_of(std::nullopt);
   if (!limit) return std::nullopt;
   return static_cast<double>(limit->bytes - used_bytes_of(*limit).value_or(0));
 }
