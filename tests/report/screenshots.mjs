@@ -12,7 +12,7 @@ if (run === undefined || out === undefined) {
 }
 
 const width = 1120;
-const sections = ["rounds", "growth", "flames", "ablation", "lower-bounds"];
+const sections = ["rounds", "flames", "ablation", "lower-bounds"];
 
 mkdirSync(out, { recursive: true });
 const browser = await launch();
