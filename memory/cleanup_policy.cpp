@@ -111,10 +111,11 @@ class CleanupPolicy::State {
   }
 
   template <class Value>
-  static void call(const std::function<void(const Value&)>& callback, const Value& value) {
+  void call(const std::function<void(const Value&)>& callback, const Value& value) {
     try {
       if (callback) callback(value);
     } catch (...) {  // the policy's caller has asked for a cleanup, not for this
+      ++totals_.failed_callbacks;
     }
   }
 

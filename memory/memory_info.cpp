@@ -153,6 +153,7 @@ MemoryInfo memory_info(const MemoryInfoOptions& options) noexcept {
     read_limit(info, options.root);
     if (options.device != nullptr) info.device = options.device->bytes();
   } catch (...) {  // a device that fails, or no memory for a text: the rest is absent
+    info.device.reset();
   }
   return info;
 }

@@ -55,7 +55,8 @@ PressureReading MemoryPressure::read() const noexcept {
     reading.limit = memory_limit_of(std::nullopt, options_.root);
     if (reading.limit) reading.used_bytes = used_bytes_of(*reading.limit, options_.root);
     reading.stall = memory_stall(options_.root);
-  } catch (...) {  // no memory for a path: what is not read is absent
+  } catch (...) {  // no memory for a path: nothing is known
+    reading = {};
   }
   if (const auto used = reading.used_ratio())
     reading.level = level_of(*used, options_.warn_percent / 100, options_.critical_percent / 100);

@@ -292,7 +292,8 @@ struct CleanupPolicyOptions {
   std::shared_ptr<const MemoryPressure> pressure = nullptr;
   int pressure_every = 1;  ///< rounds from one look to the next
   CleanupOptions emergency = {.heap = HeapCleanup::purge, .verbose = true};
-  // Called by whoever called the policy, which drops what they throw. They may ask it for totals.
+  // Called by whoever called the policy, which counts when they throw and goes on. They may ask it
+  // for totals.
   std::function<void(const CleanupEvent&)> cleaned = nullptr;
   std::function<void(const PressureWarning&)> warned = nullptr;
 };
@@ -320,6 +321,7 @@ class CleanupPolicy {
     double seconds = 0;
     std::int64_t freed_bytes = 0;  ///< by verbose ones
     int warnings = 0;
+    int failed_callbacks = 0;
   };
   [[nodiscard]] Totals totals() const;
 

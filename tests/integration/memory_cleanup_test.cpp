@@ -51,14 +51,18 @@ CleanupFacts facts_under(const std::vector<std::string>& environment) {
   std::istringstream lines(ran.out);
   std::getline(lines, facts.allocator);
   for (std::string line; std::getline(lines, line);) {
-    const std::vector<std::string> words = split_at_bars(line);
+    std::vector<std::string> words = split_at_bars(line);
     if (words.at(0).starts_with("arenas_")) {
-      (words[0] == "arenas_at_start" ? facts.arenas_at_start : facts.arenas_limited) = {
-          words.at(1), words.size() > 2 ? words[2] : ""};
+      words.resize(3);
+      ArenaFact& arenas =
+          words[0] == "arenas_at_start" ? facts.arenas_at_start : facts.arenas_limited;
+      arenas.limit = words[1];
+      arenas.note = words[2];
       continue;
     }
-    facts.cleanups[words.at(0)] = {words.at(1), words.at(2), std::stod(words.at(3)),
-                                   std::stod(words.at(4)), words.size() > 5 ? words[5] : ""};
+    words.resize(6);
+    facts.cleanups[words[0]] = {words[1], words[2], std::stod(words[3]), std::stod(words[4]),
+                                words[5]};
   }
   EXPECT_EQ(facts.cleanups.size(), 5U) << ran.out;
   return facts;
