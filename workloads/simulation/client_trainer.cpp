@@ -89,7 +89,8 @@ std::vector<ClientUpdate> ClientTrainer::train(const Model& global, const std::v
 
 void ClientTrainer::drop_gradients() {
   for (const Model& replica : replicas_)
-    for (torch::Tensor& parameter : replica.network->parameters()) parameter.mutable_grad() = torch::Tensor();
+    for (torch::Tensor& parameter : replica.network->parameters())
+      parameter.mutable_grad() = torch::Tensor();
 }
 
 void ClientTrainer::release() {
