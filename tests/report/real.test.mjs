@@ -66,7 +66,7 @@ describe("the report of a real duel", () => {
     const { page } = await open();
     const gate = results.comparisons.find((c) => c.gate);
     assert.equal(gate.verdict, "improved");
-    const sentence = await page.textContent(".sentence");
+    const sentence = await page.textContent(".headlines .sentence");
     assert.match(sentence, /^tidy uses \d+ % LESS command heap at its peak than leaking \(.*, 6 blocks\): ▼ improved/);
     assert.equal(Number(sentence.match(/uses (\d+) %/)[1]), Math.round((1 - gate.ratio) * 100));
     const medians = await page.$$eval(".card data", (all) => all.map((data) => Number(data.value)));
@@ -120,7 +120,7 @@ describe("the report of a real duel", () => {
     const { page } = await open({ hash: "#table=open" });
     await unfold(page);
     assert.equal(await page.locator("#evidence tr.ok").count(), results.trials.filter((t) => t.status === "ok").length);
-    const rows = await page.$$eval("table.metrics tbody tr[data-metric]", (all) => all.map((tr) => `${tr.dataset.role} ${tr.dataset.metric}`));
+    const rows = await page.$$eval("#metrics tbody tr[data-metric]", (all) => all.map((tr) => `${tr.dataset.role} ${tr.dataset.metric}`));
     assert.deepEqual(rows, results.comparisons.map((c) => `${c.role} ${c.metric}`));
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "results.json" }).click()]);
     assert.deepEqual(JSON.parse(readFileSync(await download.path(), "utf8")), results);
