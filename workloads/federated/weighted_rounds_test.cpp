@@ -26,7 +26,7 @@ class WeightedRoundsTest : public ::testing::TestWithParam<const char*> {
 
   Rounds& rounds() {
     if (!rounds_) {
-      const nlohmann::json changes = {{"aggregate", GetParam()}};
+      const nlohmann::json changes = {{"aggregate", GetParam()}, {"piece_bytes", kPiece}};
       chosen_ = preset("nvflare-original", changes);
       config_ = test_run_config(::testing::TempDir(), {"nvflare-original", workload_, changes});
       rounds_ = make_weighted_rounds(config_, chosen_, model_);

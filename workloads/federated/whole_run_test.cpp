@@ -94,7 +94,7 @@ TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
       for (const std::string& transport : transports()) {
         SCOPED_TRACE(fmt::format("{} {} {}", preset, changes.dump(), transport));
         nlohmann::json workload = kLargeTensors;
-        workload["transport"] = {{"kind", transport}};
+        workload["transport"]["kind"] = transport;
         EXPECT_TRUE(
             compare_states(original, final_state({preset, workload, changes})).bit_identical);
       }
@@ -111,7 +111,7 @@ TEST_F(WholeRun, ASwarmEndsInTheBitsThatAServerEndsIn) {
   for (const char* preset : {"nvflare-original", "nvflare-optimized"}) {
     for (const std::string& transport : transports()) {
       SCOPED_TRACE(fmt::format("{} {}", preset, transport));
-      workload["transport"] = {{"kind", transport}};
+      workload["transport"]["kind"] = transport;
       EXPECT_TRUE(compare_states(star, final_state({preset, workload, kNoChanges})).bit_identical);
     }
   }

@@ -13,6 +13,9 @@ namespace {
 /// Two tensors of 4 MiB each: what is offloaded is larger than 2 MiB.
 constexpr double kLarge = 2 * S;
 
+/// That fit the messages of a test.
+const nlohmann::json kSmallPieces = {{"piece_bytes", kPiece}};
+
 State large_state() {
   return {{"a", torch::ones({1024, 1024})}, {"b", torch::ones({1024, 1024})}};
 }
@@ -20,7 +23,8 @@ State large_state() {
 /// The server's part of rounds with three clients, under a preset of NVFlare.
 class WeightedRoundBytes : public ::testing::Test {
  protected:
-  void start(const nlohmann::json& changes) {
+  void start(nlohmann::json changes) {
+    changes.update(kSmallPieces);
     chosen_ = preset("nvflare-as-coded", changes);
     config_ = test_run_config(
         ::testing::TempDir(),
@@ -108,7 +112,7 @@ TEST_F(WeightedRoundBytes, WithoutCyclesNothingIsHeld) {
 }
 
 TEST(ReceiveBytes, NewTensorsAreTheStateAndNothingElse) {
-  const Optimizations chosen = preset("nvflare-as-coded");
+  const Optimizations chosen = preset("nvflare-as-coded", kSmallPieces);
   const State into = large_state();
   RecordedCall call(upload_of(into, *chosen.framing), kPiece);
   CallFrame frame(Side::client);
