@@ -7,6 +7,7 @@
 
 #include "profilers/profile/load_profile.h"
 #include "profilers/profile/tracer_agreement.h"
+#include "profilers/profile/tracer_facts.h"
 #include "profilers/readers/testing/golden.h"
 
 namespace memduel {
@@ -108,8 +109,8 @@ TEST(AgreementOfShapes, JemallocIsWithinItsSamplesAndSizeClasses) {
 }
 
 TEST(AgreementOfShapes, ACutDumpSaysWhatItLost) {
-  // Its first line less what google-pprof finds (totals.txt). Whose stacks these were depends on the
-  // names that a machine has.
+  // Its first line less what google-pprof finds (totals.txt). Whose stacks these were depends on
+  // the names that a machine has.
   EXPECT_EQ(facts_of(read_golden("gperftools-cut.heap.gz")).cut_off_live, 246112 - 160672);
 }
 
