@@ -69,7 +69,7 @@ std::string refusal_of(const json& workload, const json& optimizations) {
 TEST(Catalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
   EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
             "c.json, $.arms[1].optimizations: found compression=zfp with aggregate=streaming_fold, "
-            "expected aggregate=out_of_place_kept_step or in_place\n"
+            "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
             "  no worker runs the two together");
   EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
             "c.json, $.arms[1].optimizations: found model_chunking=1048576 with "

@@ -101,7 +101,7 @@ TEST(BadConfig, UnknownKey) {
             "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
             "model, on_lost_client, optimizer, pre_validation, rounds, send, server_validation, "
             "stall_seconds, "
-            "threads, transport, validation_batch_size, weights");
+            "threads, topology, transport, validation_batch_size, weights");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["round"] = 3; }),
             "c.json, $.workload.round: found unknown key \"round\"\n  did you mean \"rounds\"?");
   EXPECT_EQ(message_after([](json& c) { c["mesure"] = json::object(); }),
@@ -132,7 +132,7 @@ TEST(BadConfig, ValueOutOfRange) {
 TEST(BadConfig, UnknownValue) {
   EXPECT_EQ(message_after([](json& c) { c["workload"]["kind"] = "federate"; }),
             "c.json, $.workload.kind: found \"federate\", expected federated or state-dict or "
-            "command\n  did you mean \"federated\"?");
+            "simulation or command\n  did you mean \"federated\"?");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["dataset"]["name"] = "imagenet"; }),
             "c.json, $.workload.dataset.name: found \"imagenet\", expected mnist or cifar10 or "
             "dummy-cifar10");
