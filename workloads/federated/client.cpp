@@ -122,7 +122,6 @@ class FederatedClient {
       link->transport->connect(kConnectWithin);
       link->connection.attend();
       check_configuration(link->connection.get_configuration());
-      link->connection.set_sample_size(samples_.train.count());
     }
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       initial_model_ = connection(1).get_global_model({i, chunks_.size()}, destination(chunks_[i]));
@@ -130,6 +129,7 @@ class FederatedClient {
       done_with(initial_model_);
     }
     if (caches_received()) new_global_model_ = std::exchange(initial_model_, {});
+    for (const auto& link : links_) link->connection.set_sample_size(samples_.train.count());
   }
 
   /// Roles with different switches would misread each other's bytes.

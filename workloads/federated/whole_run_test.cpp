@@ -79,7 +79,8 @@ TEST_F(WholeRun, EveryPresetTransportChunkingAndFramingEndsInTheSameBits) {
 const nlohmann::json kLargeTensors = {
     {"tensors",
      {{"a", {600, 1024}}, {"b", {100}}, {"norm.batches", {{"shape", {3}}, {"dtype", "int64"}}}}},
-    {"clients", 3}};
+    {"clients", 3},
+    {"transport", {{"max_message_bytes", 10485760}}}};
 
 // A policy decides when memory goes, not what is computed.
 TEST_F(WholeRun, EveryPolicyOfNVFlareEndsInTheSameBits) {
