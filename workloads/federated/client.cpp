@@ -234,10 +234,8 @@ void run_swarm_client(const WorkerConfig& config, int index, const at::Device& d
   const auto aggregator = make_server_part(config, device, {index, config.workload.clients});
   write_file_atomically(address_file_for(config, index), aggregator->address());
   FederatedClient client(config, index, device);
-  std::future<void> serving = std::async(std::launch::async, [&] {
-    aggregator->prepare();
-    aggregator->run();
-  });
+  aggregator->prepare();
+  std::future<void> serving = std::async(std::launch::async, [&] { aggregator->run(); });
   try {
     client.run();
   } catch (const Error& error) {

@@ -53,6 +53,9 @@ Model build_on_cpu(const WorkerConfig& config) {
 }  // namespace
 
 Model build_model(const WorkerConfig& config) {
+  // LibTorch's random numbers come from one generator per process, which may hold several roles.
+  static std::mutex generator;
+  const std::lock_guard lock(generator);
   return move_to(build_on_cpu(config), at::Device(config.workload.device));
 }
 

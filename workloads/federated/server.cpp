@@ -63,6 +63,7 @@ class FederatedServer final : public ServerPart {
     model_ = build_model(config_);
     rounds_ = make_rounds(config_, optimizations_, model_);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
+    rounds_->begin(chunks_.front());
   }
 
   void run() override {
@@ -359,7 +360,7 @@ class FederatedServer final : public ServerPart {
   RoleSamples samples_;
   Model model_;
   std::unique_ptr<Rounds> rounds_;
-  std::vector<State> chunks_;  ///< aliasing the model; the first is begun with the initial model
+  std::vector<State> chunks_;  ///< aliasing the model; a lone one is begun once for all rounds
   std::size_t chunk_ = 0;      ///< of the exchange that is open
   // Last: its handlers use everything above.
   std::unique_ptr<ServerTransport> transport_;
