@@ -68,10 +68,7 @@ class FederatedServer final : public ServerPart {
 
   void run() override {
     try {
-      if (turns_.serves(1))
-        distribute_initial_model();
-      else
-        rounds_->begin(chunks_.front());
+      if (turns_.serves(1)) distribute_initial_model();
       for (int round = 1; round <= workload_.rounds; ++round)
         if (turns_.serves(round)) run_round(round);
       exchange_.await_all_left();
