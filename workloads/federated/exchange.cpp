@@ -160,10 +160,11 @@ void Exchange::await_all_left() {
   wait(lock, "the end of " + missing_clients(left_), [&] { return complete(left_); });
 }
 
-void Exchange::fail(const Error& error) {
+Error Exchange::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
   step_ = Step::closed;
   fail_locked(error);
+  return *failure_;
 }
 
 void Exchange::fail_locked(const Error& error) {

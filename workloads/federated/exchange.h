@@ -48,8 +48,8 @@ class Exchange {
   std::vector<Upload> await_uploads();  ///< of those not lost, in order of their clients
   void answer(Answer answer);           ///< the uploads' streams are not read any more
   void await_delivery();                ///< every client's handler has sent its answer
-  /// At any time but while it reads the uploads' streams. The first failure is kept.
-  void fail(const Error& error);
+  /// At any time but while it reads the uploads' streams. The first failure is kept and returned.
+  Error fail(const Error& error);
 
   // Handler threads.
   void await_open(int client);

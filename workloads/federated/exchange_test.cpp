@@ -196,7 +196,8 @@ TEST(Exchange, AFailureEndsTheReadOfEveryStreamBeforeItsHandlerLeaves) {
   EXPECT_TRUE(is_waiting(first));
   EXPECT_TRUE(is_waiting(second));
   uploads.clear();
-  exchange.fail(Error(ExitCode::cannot_measure, "the main thread's own words"));
+  const Error what = exchange.fail(Error(ExitCode::cannot_measure, "the main thread's own words"));
+  EXPECT_THAT(what.message(), HasSubstr("client-1 was lost"));
   EXPECT_THAT(message_of(first), HasSubstr("client-1 was lost"));
   EXPECT_THAT(message_of(second), HasSubstr("client-1 was lost"));
 }

@@ -73,11 +73,9 @@ class FederatedServer final : public ServerPart {
         if (turns_.serves(round)) run_round(round);
       exchange_.await_all_left();
     } catch (const Error& error) {
-      release_all(error);
-      throw;
+      throw release_all(error);
     } catch (const std::exception& error) {  // LibTorch's, or out of memory
-      release_all(Error(ExitCode::cannot_measure, error.what(), "server"));
-      throw;
+      throw release_all(Error(ExitCode::cannot_measure, error.what(), "server"));
     }
     transport_->stop(kStopGrace);
     if (turns_.serves(workload_.rounds)) write_model_file(config_.model_file, model_.state);
@@ -98,10 +96,12 @@ class FederatedServer final : public ServerPart {
                 "workload.topology");
   }
 
-  /// Every handler, so that all clients learn why.
-  void release_all(const Error& error) {
-    exchange_.fail(error);
+  /// Every handler, so that all clients learn why. Returns what came first: a lost client's upload
+  /// ends early too.
+  Error release_all(const Error& error) {
+    Error first = exchange_.fail(error);
     transport_->stop(kStopGrace);
+    return first;
   }
 
   // ---- the main thread: rounds -------------------------------------------------------------
