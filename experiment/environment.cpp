@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "memory/text_file.h"
 #include "profilers/meters/nvml.h"
 #include "version.h"
 
@@ -46,11 +47,6 @@ std::optional<std::int64_t> number(const std::optional<std::string>& text) {
   std::int64_t value = 0;
   if (!(stream >> value)) return {};
   return value;
-}
-
-std::optional<std::int64_t> kibibytes(const fs::path& file, const std::string& key) {
-  const auto value = number(field(file, key));
-  return value ? std::optional(*value * 1024) : std::nullopt;
 }
 
 /// "always [madvise] never" is madvise.
@@ -112,8 +108,9 @@ json describe_environment(const json& worker, const fs::path& root) {
   json environment = json::object();
   put(environment, "cpu", field(root / "proc/cpuinfo", "model name"));
   if (const int cores = usable_cores(); cores > 0) environment["cores"] = cores;
-  put(environment, "memory_bytes", kibibytes(root / "proc/meminfo", "MemTotal"));
-  put(environment, "swap_bytes", kibibytes(root / "proc/meminfo", "SwapTotal"));
+  const std::string meminfo = text_of(root / "proc/meminfo");
+  put(environment, "memory_bytes", sized_field(meminfo, "MemTotal"));
+  put(environment, "swap_bytes", sized_field(meminfo, "SwapTotal"));
   utsname system{};
   if (uname(&system) == 0) environment["kernel"] = system.release;
   environment["glibc"] = gnu_get_libc_version();
