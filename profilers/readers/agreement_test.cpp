@@ -14,7 +14,6 @@ namespace memduel {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using namespace testing_golden;
 
