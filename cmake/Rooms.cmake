@@ -5,7 +5,8 @@ set(MEMDUEL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-co
 # compile_together(<batch> <target>...): headers are most of what compiling costs, so several files are compiled at once; they
 # share their unnamed namespaces.
 function(compile_together batch)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch}
+    UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()
 
 # memduel_room(<name> SOURCES <files> [LINK <targets>])
