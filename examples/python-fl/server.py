@@ -39,6 +39,8 @@ class Server:
             if self.options.keep_updates:
                 for update in updates:
                     self.keep_update(number, update)
+            if self.options.keep_kib:
+                self.keep_part(number, updates[0])
             print("phase aggregate")
             self.aggregate(updates)
             print("train_loss", sum(update["loss"] for update in updates) / len(updates))
@@ -49,6 +51,11 @@ class Server:
     def keep_update(self, number, update):
         """The planted leak: a copy of every client's update, for an audit that nobody makes."""
         self.history.append((number, {name: t.clone() for name, t in update["state"].items()}))
+
+    def keep_part(self, number, update):
+        """The slow leak: the first KiB of a round's first update, to compare rounds with, which nobody does."""
+        values = self.options.keep_kib * 1024 // 4
+        self.history.append((number, update["state"]["0.weight"].flatten()[:values].clone()))
 
     def aggregate(self, updates):
         for name, value in self.global_state.items():
@@ -72,6 +79,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", required=True, help="where the last global model goes")
     parser.add_argument("--keep-updates", action="store_true")
+    parser.add_argument("--keep-kib", type=int, default=0, help="of each round's first update, at most 2048")
     parser.add_argument("--daemonise", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
