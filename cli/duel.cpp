@@ -37,24 +37,6 @@ std::optional<fs::path> own_worker(const Arm& arm) {
   return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
 }
 
-std::optional<fs::path> worker_for(const Experiment& experiment) {
-  if (experiment.workload.at("kind") == "command") return std::nullopt;
-  std::optional<fs::path> worker = find_worker();
-  for (const Arm& arm : experiment.arms)
-    if (!worker) worker = own_worker(arm);
-  if (!worker)
-    throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which runs the replays", "",
-                "build preset release, or duel programs of your own with a command workload");
-  return worker;
-}
-
-fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
-  if (!experiment.workload.contains("dataset")) return {};
-  return find_dataset(experiment.workload.at("dataset").at("name"),
-                      data_directories(options.data_dir));
-}
-
 /// What memduel-worker says of itself; an empty object for workloads without one.
 nlohmann::json described(const Experiment& experiment, const std::optional<fs::path>& worker) {
   return worker ? describe_worker(*worker, experiment.workload) : nlohmann::json::object();
@@ -142,6 +124,18 @@ int conclude(const FinishedRun& finished, const RunOptions& options, const fs::p
 
 }  // namespace
 
+std::optional<fs::path> worker_for(const Experiment& experiment) {
+  if (experiment.workload.at("kind") == "command") return std::nullopt;
+  std::optional<fs::path> worker = find_worker();
+  for (const Arm& arm : experiment.arms)
+    if (!worker) worker = own_worker(arm);
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which runs the replays", "",
+                "build preset release, or duel programs of your own with a command workload");
+  return worker;
+}
+
 Overrides overrides_from(const RunOptions& options) {
   Overrides overrides;
   overrides.set = options.set;
@@ -189,7 +183,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
 
   DriverOptions driver;
   driver.worker = worker_for(experiment);
-  driver.data_dir = data_directory_for(experiment, options);
+  driver.data_dir = find_data_dir(experiment.workload, data_directories(options.data_dir));
   driver.max_minutes = options.max_minutes;
   driver.stop_signal = &stop_signal;
   ProgressBar bar(options.quiet);

@@ -8,25 +8,16 @@
 
 #include "base/error.h"
 #include "memduel/annotate.h"
-#include "memduel/memory_torch.h"
+#include "memduel/memory.h"
 #include "training/parallel_clients.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
+#include "workloads/probes/device_bytes.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/simulation/method_run.h"
 
 namespace memduel {
 namespace {
-
-/// What a simulation may still take: of its limit, or of the machine.
-std::int64_t available_bytes(const at::Device& device) {
-  if (device.is_cuda())
-    if (const auto bytes = torch_cuda().bytes()) return bytes->free;
-  const MemoryInfo info = memory_info({.pss = false});
-  const std::int64_t machine = info.ram_available_bytes.value_or(0);
-  if (!info.limit || !info.limit_used_bytes) return machine;
-  return std::min(machine, info.limit->bytes - *info.limit_used_bytes);
-}
 
 class Simulation {
  public:

@@ -1,0 +1,69 @@
+#include "cli/budget_measured.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "cli/duel.h"
+#include "experiment/datasets.h"
+#include "experiment/worker_document.h"
+#include "experiment/worker_program.h"
+#include "training/budget_text.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One client that trains the model; presets and rounds do not matter for one step of it.
+Experiment experiment_of(const ProbedWorkload& asked) {
+  if (asked.model.empty() || asked.dataset.empty())
+    throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
+                "add --model csfl-cnn --dataset mnist, or name a CONFIG");
+  const nlohmann::json config = {{"name", "budget"},
+                                 {"workload",
+                                  {{"kind", "federated"},
+                                   {"model", asked.model},
+                                   {"device", asked.device},
+                                   {"threads", asked.threads},
+                                   {"dataset", {{"name", asked.dataset}}},
+                                   {"clients", 1},
+                                   {"optimizer", {{"name", asked.optimizer}}}}},
+                                 {"arms",
+                                  {{{"name", "original"}, {"preset", "appfl-original"}},
+                                   {{"name", "optimized"}, {"preset", "appfl-optimized"}}}}};
+  return parse_experiment(config.dump(), "budget --measured", fs::current_path(),
+                          {.set = asked.set});
+}
+
+const Arm& arm_of(const Experiment& experiment, const std::string& name) {
+  const std::string& wanted = name.empty() ? experiment.baseline : name;
+  const auto found = std::find_if(experiment.arms.begin(), experiment.arms.end(),
+                                  [&](const Arm& arm) { return arm.name == wanted; });
+  if (found == experiment.arms.end())
+    throw Error(ExitCode::usage, "found no arm \"" + wanted + "\"", "--arm",
+                "the config's arms are listed in it");
+  return *found;
+}
+
+}  // namespace
+
+int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
+  const Experiment experiment = asked.config.empty()
+                                    ? experiment_of(asked)
+                                    : load_experiment(asked.config, {.set = asked.set});
+  const Arm& arm = arm_of(experiment, asked.arm);
+  const std::optional<fs::path> worker = worker_for(experiment);
+  if (!worker)
+    throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
+                "a budget is for workloads that memduel-worker trains");
+  const fs::path data_dir = find_data_dir(experiment.workload, data_directories(asked.data_dir));
+  const nlohmann::json answer = probe_worker(
+      *worker,
+      {{"config", worker_document(experiment, arm, data_dir, fs::path())}, {"budget", request}},
+      experiment.workload.at("deadline_seconds"));
+  const auto report = answer.get<BudgetReport>();
+  print(describe_measured_budget(report));
+  return report.is_exceeded() ? static_cast<int>(ExitCode::gate_failed) : 0;
+}
+
+}  // namespace memduel::cli
