@@ -1,6 +1,7 @@
 #include "cli/budget_measured.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/error.h"
 #include "cli/duel.h"
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One client that trains the model; presets and rounds do not matter for one step of it.
-Experiment experiment_of(const ProbedWorkload& asked) {
+Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides) {
   if (asked.model.empty() || asked.dataset.empty())
     throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
                 "add --model csfl-cnn --dataset mnist, or name a CONFIG");
@@ -31,26 +32,27 @@ Experiment experiment_of(const ProbedWorkload& asked) {
                                  {"arms",
                                   {{{"name", "original"}, {"preset", "appfl-original"}},
                                    {{"name", "optimized"}, {"preset", "appfl-optimized"}}}}};
-  return parse_experiment(config.dump(), "budget --measured", fs::current_path(),
-                          {.set = asked.set});
+  return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides);
 }
 
 const Arm& arm_of(const Experiment& experiment, const std::string& name) {
   const std::string& wanted = name.empty() ? experiment.baseline : name;
-  const auto found = std::find_if(experiment.arms.begin(), experiment.arms.end(),
-                                  [&](const Arm& arm) { return arm.name == wanted; });
-  if (found == experiment.arms.end())
-    throw Error(ExitCode::usage, "found no arm \"" + wanted + "\"", "--arm",
-                "the config's arms are listed in it");
-  return *found;
+  std::vector<std::string> names;
+  for (const Arm& arm : experiment.arms) {
+    if (arm.name == wanted) return arm;
+    names.push_back(arm.name);
+  }
+  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm",
+              fmt::format("the config has {}", fmt::join(names, ", ")));
 }
 
 }  // namespace
 
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
-  const Experiment experiment = asked.config.empty()
-                                    ? experiment_of(asked)
-                                    : load_experiment(asked.config, {.set = asked.set});
+  Overrides overrides;
+  overrides.set = asked.set;
+  const Experiment experiment = asked.config.empty() ? experiment_of(asked, overrides)
+                                                     : load_experiment(asked.config, overrides);
   const Arm& arm = arm_of(experiment, asked.arm);
   const std::optional<fs::path> worker = worker_for(experiment);
   if (!worker)

@@ -37,6 +37,10 @@ std::optional<fs::path> own_worker(const Arm& arm) {
   return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
 }
 
+fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
+  return find_data_dir(experiment.workload, data_directories(options.data_dir));
+}
+
 /// What memduel-worker says of itself; an empty object for workloads without one.
 nlohmann::json described(const Experiment& experiment, const std::optional<fs::path>& worker) {
   return worker ? describe_worker(*worker, experiment.workload) : nlohmann::json::object();
@@ -183,7 +187,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
 
   DriverOptions driver;
   driver.worker = worker_for(experiment);
-  driver.data_dir = find_data_dir(experiment.workload, data_directories(options.data_dir));
+  driver.data_dir = data_directory_for(experiment, options);
   driver.max_minutes = options.max_minutes;
   driver.stop_signal = &stop_signal;
   ProgressBar bar(options.quiet);

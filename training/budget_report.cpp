@@ -5,7 +5,7 @@ namespace memduel {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPeak, batch, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundBatch, batch, fits, estimated_bytes, fixed_bytes,
                                    sample_bytes, peaks)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrainingParts, data_bytes, parameter_bytes, gradient_bytes,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BudgetParts, data_bytes, parameter_bytes, gradient_bytes,
                                    optimizer_bytes, sample_bytes)
 
 namespace {

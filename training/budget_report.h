@@ -17,7 +17,7 @@ struct BudgetRequest {
 };
 
 /// What a training holds between its steps, and a sample's own tensors.
-struct TrainingParts {
+struct BudgetParts {
   double data_bytes = 0;  ///< its data set, where that is on the device
   double parameter_bytes = 0;
   double gradient_bytes = 0;
@@ -31,8 +31,8 @@ struct BudgetReport {
   double context_bytes = 0;  ///< of CUDA, as measured; 0 on a CPU
   double usable_bytes = 0;   ///< usable_bytes() of the device
   double target_utilization = 0;
-  TrainingParts from_shapes;
-  TrainingParts measured;  ///< sample_bytes with the activations: the slope of the peaks
+  BudgetParts from_shapes;
+  BudgetParts measured;  ///< sample_bytes with the activations: the slope of the peaks
   FoundBatch found;
   std::optional<double> true_peak_bytes;  ///< of a step with the batch that was found
 

@@ -89,8 +89,8 @@ std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget
 }
 
 std::string describe_measured_budget(const BudgetReport& report) {
-  const TrainingParts& shapes = report.from_shapes;
-  const TrainingParts& measured = report.measured;
+  const BudgetParts& shapes = report.from_shapes;
+  const BudgetParts& measured = report.measured;
   std::string text = padded("", kNameColumn) + padded("from shapes", kValueColumn) + "measured\n";
   text += two_column_row("device (" + report.device + ")", std::nullopt, report.device_bytes);
   text += two_column_row("may be used", std::nullopt, report.usable_bytes,

@@ -34,8 +34,8 @@ class ImageTraining final : public ProbedTraining {
     return model_.network->parameters();
   }
 
-  [[nodiscard]] TrainingParts from_shapes() const override {
-    TrainingParts parts;
+  [[nodiscard]] BudgetParts from_shapes() const override {
+    BudgetParts parts;
     parts.parameter_bytes = static_cast<double>(parameter_count(model_)) * sizeof(float);
     parts.gradient_bytes = parts.parameter_bytes;
     parts.optimizer_bytes = optimizer_states_ * parts.parameter_bytes;

@@ -23,7 +23,7 @@ class ProbedTraining {
   virtual void step(std::int64_t batch) = 0;
   [[nodiscard]] virtual std::vector<torch::Tensor> parameters() const = 0;
   /// By arithmetic alone; data_bytes is 0.
-  [[nodiscard]] virtual TrainingParts from_shapes() const = 0;
+  [[nodiscard]] virtual BudgetParts from_shapes() const = 0;
   /// Tensor bytes on the device that its data took, and its model.
   [[nodiscard]] virtual double data_bytes() const = 0;
   [[nodiscard]] virtual double model_bytes() const = 0;

@@ -4,8 +4,6 @@
 
 #include <torch/torch.h>
 
-#include <cstdint>
-
 namespace memduel {
 
 /// Live now.
@@ -16,9 +14,5 @@ double peak_bytes(const at::Device& device);
 
 /// The peak starts again from what is live.
 void reset_peak_bytes(const at::Device& device);
-
-/// What this process may still take: of the GPU's free memory; on the CPU of its limit's or the
-/// machine's, whichever is less.
-std::int64_t available_bytes(const at::Device& device);
 
 }  // namespace memduel

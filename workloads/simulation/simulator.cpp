@@ -12,7 +12,6 @@
 #include "training/parallel_clients.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
-#include "workloads/probes/device_bytes.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/simulation/method_run.h"
 
