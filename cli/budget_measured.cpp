@@ -49,6 +49,9 @@ const Arm& arm_of(const Experiment& experiment, const std::string& name) {
 }  // namespace
 
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
+  if (!asked.config.empty() && !(asked.model + asked.dataset).empty())
+    throw Error(ExitCode::usage, "found a CONFIG and --model or --dataset, expected one of the two",
+                "budget", "--set workload.model=NAME changes a CONFIG's");
   Overrides overrides;
   overrides.set = asked.set;
   const Experiment experiment = asked.config.empty() ? experiment_of(asked, overrides)

@@ -58,6 +58,7 @@ TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
   EXPECT_THAT(other.err, HasSubstr("mnist"));
   EXPECT_THAT(measured({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
+  EXPECT_THAT(measured({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
   const Finished arm = measured({config, "--arm", "optimised"});
   EXPECT_EQ(arm.status, 2);
   EXPECT_THAT(arm.err, HasSubstr("--arm: found no arm \"optimised\""));
