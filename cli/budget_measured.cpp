@@ -31,7 +31,8 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
                                    {"optimizer", {{"name", asked.optimizer}}}}},
                                  {"arms",
                                   {{{"name", "original"}, {"preset", "appfl-original"}},
-                                   {{"name", "optimized"}, {"preset", "appfl-optimized"}}}}};
+                                   {{"name", "optimized"}, {"preset", "appfl-optimized"}}}},
+                                 {"baseline", "original"}};
   return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides);
 }
 
