@@ -37,22 +37,8 @@ std::optional<fs::path> own_worker(const Arm& arm) {
   return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
 }
 
-std::optional<fs::path> worker_for(const Experiment& experiment) {
-  if (experiment.workload.at("kind") == "command") return std::nullopt;
-  std::optional<fs::path> worker = find_worker();
-  for (const Arm& arm : experiment.arms)
-    if (!worker) worker = own_worker(arm);
-  if (!worker)
-    throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which runs the replays", "",
-                "build preset release, or duel programs of your own with a command workload");
-  return worker;
-}
-
 fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
-  if (!experiment.workload.contains("dataset")) return {};
-  return find_dataset(experiment.workload.at("dataset").at("name"),
-                      data_directories(options.data_dir));
+  return find_data_dir(experiment.workload, data_directories(options.data_dir));
 }
 
 /// What memduel-worker says of itself; an empty object for workloads without one.
@@ -141,6 +127,18 @@ int conclude(const FinishedRun& finished, const RunOptions& options, const fs::p
 }
 
 }  // namespace
+
+std::optional<fs::path> worker_for(const Experiment& experiment) {
+  if (experiment.workload.at("kind") == "command") return std::nullopt;
+  std::optional<fs::path> worker = find_worker();
+  for (const Arm& arm : experiment.arms)
+    if (!worker) worker = own_worker(arm);
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which runs the replays", "",
+                "build preset release, or duel programs of your own with a command workload");
+  return worker;
+}
 
 Overrides overrides_from(const RunOptions& options) {
   Overrides overrides;

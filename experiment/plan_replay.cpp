@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "experiment/plan_workloads.h"
+#include "experiment/worker_document.h"
 
 namespace memduel {
 namespace {
@@ -11,20 +12,10 @@ constexpr const char* kAddressFile = "server.address";
 /// The worker.json that every role of the trial reads, and where the final model will be.
 PlannedTrial plan_worker_trial(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                                const std::filesystem::path& trial_dir) {
-  const auto model = trial_dir / "final_model.bin";
-  const nlohmann::json document = {
-      {"workload", experiment.workload},
-      {"optimizations", arm.optimizations},
-      {"seed", experiment.measure.seed},
-      {"meters", experiment.measure.meters},
-      {"trial_dir", trial_dir.string()},
-      {"data_dir", site.data_dir.string()},
-      {"address_file", (trial_dir / kAddressFile).string()},
-      {"model_file", model.string()},
-  };
+  const nlohmann::json document = worker_document(experiment, arm, site.data_dir, trial_dir);
   PlannedTrial planned;
   planned.files[trial_dir / kWorkerConfig] = document.dump(2) + "\n";
-  planned.model_file = model;
+  planned.model_file = document.at("model_file").get<std::string>();
   planned.plan.deadline_seconds = experiment.workload.at("deadline_seconds");
   return planned;
 }
@@ -47,6 +38,21 @@ ProcessSpec worker_process(const std::string& role, int index, const PlanSite& s
 }
 
 }  // namespace
+
+nlohmann::json worker_document(const Experiment& experiment, const Arm& arm,
+                               const std::filesystem::path& data_dir,
+                               const std::filesystem::path& trial_dir) {
+  return {
+      {"workload", experiment.workload},
+      {"optimizations", arm.optimizations},
+      {"seed", experiment.measure.seed},
+      {"meters", experiment.measure.meters},
+      {"trial_dir", trial_dir.string()},
+      {"data_dir", data_dir.string()},
+      {"address_file", (trial_dir / kAddressFile).string()},
+      {"model_file", (trial_dir / "final_model.bin").string()},
+  };
+}
 
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                             const std::filesystem::path& trial_dir) {

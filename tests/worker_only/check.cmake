@@ -14,7 +14,7 @@ endfunction()
 
 # Make leaves a list of the headers beside each object; Ninja does not.
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY} -G "Unix Makefiles" -DMEMDUEL_WORKER_ONLY=ON -DCMAKE_BUILD_TYPE=Release)
-run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_base memduel_datasets memduel_graphs memduel_transport memduel_compression)
+run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_base memduel_training memduel_datasets memduel_graphs memduel_transport memduel_compression)
 
 file(GLOB_RECURSE lists ${BINARY}/*.o.d)
 list(LENGTH lists compiled)
@@ -28,7 +28,7 @@ foreach(list IN LISTS lists)
   endif()
 endforeach()
 
-file(GLOB_RECURSE files ${SOURCE}/workloads/federated/*.cpp ${SOURCE}/workloads/federated/*.h ${SOURCE}/workloads/models/*.cpp
+file(GLOB_RECURSE files ${SOURCE}/workloads/budget/*.cpp ${SOURCE}/workloads/budget/*.h ${SOURCE}/workloads/federated/*.cpp ${SOURCE}/workloads/federated/*.h ${SOURCE}/workloads/models/*.cpp
   ${SOURCE}/workloads/optimizations/*.cpp ${SOURCE}/workloads/optimizations/*.h ${SOURCE}/workloads/probes/*.cpp ${SOURCE}/workloads/worker*.cpp)
 string(REPLACE "fmt|" "" foreign_to_all "${foreign}")  # <fmt/…> is ours there
 foreach(file IN LISTS files)

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace memduel {
@@ -14,6 +15,16 @@ namespace {
 std::atomic<std::int64_t> g_live{0};
 std::atomic<std::int64_t> g_peak{0};
 std::atomic<std::int64_t> g_allocated{0};
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+std::atomic<std::int64_t> g_limit{kNoLimit};
+
+void refuse_beyond_limit(std::size_t size) {
+  const std::int64_t limit = g_limit.load(std::memory_order_relaxed);
+  const auto wanted = static_cast<std::int64_t>(size);
+  TORCH_CHECK_WITH(OutOfMemoryError, wanted <= limit - g_live.load(std::memory_order_relaxed),
+                   "tensors may take ", limit, " bytes, and ", wanted, " more are wanted");
+}
 
 void count_allocation(std::int64_t bytes) {
   g_allocated.fetch_add(bytes, std::memory_order_relaxed);
@@ -49,6 +60,7 @@ class CountingAllocator final : public c10::Allocator {
   }
 
   [[nodiscard]] c10::DataPtr allocate(std::size_t size) const {
+    refuse_beyond_limit(size);
     c10::DataPtr data = g_wrapped->allocate(size);
     if (data.get() == nullptr) return data;
     count_allocation(block_bytes(data.get()));
@@ -80,6 +92,14 @@ TorchBytes torch_bytes() {
 
 void reset_torch_peak() {
   g_peak.store(g_live.load());
+}
+
+TorchLimit::TorchLimit(double bytes) {
+  g_limit.store(static_cast<std::int64_t>(bytes));
+}
+
+TorchLimit::~TorchLimit() {
+  g_limit.store(kNoLimit);
 }
 
 }  // namespace memduel
