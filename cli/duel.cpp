@@ -89,6 +89,8 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
     roles.push_back(match.at("role"));
   if (workload.at("kind") == "simulation") {
     roles.emplace_back("simulator");
+  } else if (workload.at("kind") == "eeg") {
+    roles.emplace_back("trainer");
   } else if (workload.contains("clients")) {
     roles.emplace_back("server");
     for (int i = 1; i <= workload.at("clients").get<int>(); ++i)

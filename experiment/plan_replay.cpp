@@ -87,4 +87,13 @@ PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const
   return planned;
 }
 
+PlannedTrial plan_eeg(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                      const std::filesystem::path& trial_dir) {
+  PlannedTrial planned = plan_worker_trial(experiment, arm, site, trial_dir);
+  planned.plan.rounds = experiment.workload.at("trials").get<int>();
+  planned.plan.processes.push_back(
+      worker_process("trainer", 0, site, trial_dir / kWorkerConfig, experiment, arm));
+  return planned;
+}
+
 }  // namespace memduel

@@ -77,6 +77,24 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
   EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
 }
 
+TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "eeg", "baseline": "original",
+    "workload": {"kind": "eeg", "model": "cbramod-small", "trials": 7},
+    "arms": [{"name": "original", "preset": "cbramod-original"},
+             {"name": "optimized", "preset": "cbramod-optimized"}]})",
+                                                 "e.json", "/");
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(plan.rounds, 7);
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_EQ(plan.processes[0].role, "trainer");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "trainer", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  EXPECT_EQ(experiment.workload.at("dataset").at("seconds"), 30);
+  EXPECT_EQ(experiment.arms[1].optimizations.at("gradient_checkpointing"), "per_block");
+}
+
 TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
   Experiment experiment = federated_experiment();
   const auto setting = [&] {

@@ -13,6 +13,7 @@
 #include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
+#include "workloads/fine_tuning/study.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
@@ -37,6 +38,10 @@ void run_role(const WorkerArguments& arguments) {
   if (arguments.role == "simulator") {
     bound_arenas(make_simulation_switches(config.optimizations).arenas);
     run_simulator(config);
+    return;
+  }
+  if (arguments.role == "trainer") {
+    run_study(config);
     return;
   }
   const Optimizations chosen =

@@ -10,7 +10,7 @@ enum class WorkerTask { role, compare_models, describe, probe, help };
 
 struct WorkerArguments {
   WorkerTask task = WorkerTask::role;
-  std::string role;  ///< server, client or simulator
+  std::string role;  ///< server, client, simulator or trainer
   int index = 0;     ///< of a client, from 1
   std::string config;
   std::string model_a;
@@ -21,7 +21,7 @@ struct WorkerArguments {
 
 inline constexpr const char* kWorkerHelp = R"(memduel-worker: one role of a replayed trial
 
-  memduel-worker --role server|client|simulator [--index N] --config FILE
+  memduel-worker --role server|client|simulator|trainer [--index N] --config FILE
       N counts clients from 1; FILE is worker.json, the same for every role of a trial
   memduel-worker compare-models A B
       the largest difference of two final models, as JSON

@@ -63,6 +63,34 @@ void read_simulation(JsonFields& fields, WorkloadConfig& workload) {
   workload.learning_rate = fields.positive("learning_rate");
 }
 
+void read_eeg_dataset(JsonFields fields, WorkloadConfig& workload) {
+  DatasetConfig& dataset = workload.dataset;
+  dataset.name = fields.word("name", {"synthetic-eeg", "edf"});
+  dataset.train_samples = static_cast<std::size_t>(fields.integer("train_samples", 1));
+  dataset.test_samples = static_cast<std::size_t>(fields.integer("test_samples", 1));
+  dataset.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
+  if (dataset.name == "edf")
+    workload.fine_tuning.file = fields.get<std::string>("file");
+  else
+    workload.fine_tuning.channels = static_cast<int>(fields.integer("channels", 1));
+  workload.fine_tuning.seconds = static_cast<int>(fields.integer("seconds", 1));
+  fields.expect_no_more();
+}
+
+void read_eeg(JsonFields& fields, WorkloadConfig& workload) {
+  FineTuningConfig& fine_tuning = workload.fine_tuning;
+  read_eeg_dataset(fields.object("dataset"), workload);
+  workload.model = fields.word("model", {"cbramod", "cbramod-small"});
+  fine_tuning.trials = static_cast<int>(fields.integer("trials", 1));
+  fine_tuning.epochs = static_cast<int>(fields.integer("epochs", 1));
+  fine_tuning.patience = static_cast<int>(fields.integer("patience", 1));
+  fine_tuning.learning_rates = fields.get<std::vector<double>>("learning_rates");
+  if (fine_tuning.learning_rates.empty())
+    fields.fail("learning_rates", "found none, expected one or more");
+  fine_tuning.dropout = fields.get<double>("dropout");
+  workload.batch_size = static_cast<int>(fields.integer("batch_size", 1));
+}
+
 void read_exchange(JsonFields& fields, WorkloadConfig& workload) {
   workload.weights = fields.word_or("weights", {"equal", "sample_size"}, "equal");
   workload.send_gradient = fields.word_or("send", {"weights", "gradient"}, "weights") == "gradient";
@@ -83,19 +111,26 @@ void read_exchange(JsonFields& fields, WorkloadConfig& workload) {
   }
 }
 
-WorkloadConfig read_workload(JsonFields fields) {
-  WorkloadConfig workload;
-  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation"});
+void read_clients(JsonFields& fields, WorkloadConfig& workload) {
   workload.model = fields.get<std::string>("model");
-  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
-  workload.threads = static_cast<int>(fields.integer("threads", 1));
   workload.clients = static_cast<int>(fields.integer("clients", 1));
   workload.rounds = static_cast<int>(fields.integer("rounds", 1));
-  workload.deadline_seconds = fields.positive("deadline_seconds");
   if (workload.kind == "simulation")
     read_simulation(fields, workload);
   else
     read_exchange(fields, workload);
+}
+
+WorkloadConfig read_workload(JsonFields fields) {
+  WorkloadConfig workload;
+  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "eeg"});
+  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
+  workload.threads = static_cast<int>(fields.integer("threads", 1));
+  workload.deadline_seconds = fields.positive("deadline_seconds");
+  if (workload.kind == "eeg")
+    read_eeg(fields, workload);
+  else
+    read_clients(fields, workload);
   fields.expect_no_more();
   return workload;
 }

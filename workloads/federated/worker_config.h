@@ -31,8 +31,20 @@ struct SimulationConfig {
   int parallel_clients = 0;  ///< at once; -1: as many as fit
 };
 
+/// What only fine-tunings on EEG have.
+struct FineTuningConfig {
+  int trials = 0;                      ///< fine-tunings, one after the other
+  int epochs = 0;                      ///< of each, at most
+  int patience = 0;                    ///< epochs without a better score that end one
+  std::vector<double> learning_rates;  ///< taken in turn
+  double dropout = 0;
+  std::string file;  ///< an EDF file with annotated stages, below the data folder; synthetic: empty
+  int channels = 0;  ///< of a synthetic epoch
+  int seconds = 0;   ///< of an epoch of EEG
+};
+
 struct WorkloadConfig {
-  std::string kind;  ///< federated, state-dict or simulation
+  std::string kind;  ///< federated, state-dict, simulation or eeg
   std::string model;
   std::string device = "cpu";  ///< cpu or cuda
   int threads = 1;
@@ -59,6 +71,7 @@ struct WorkloadConfig {
   std::int64_t state_bytes = 0;
   nlohmann::json tensors;  ///< of model "tensors": name to shape
   SimulationConfig simulation;
+  FineTuningConfig fine_tuning;
 };
 
 struct WorkerConfig {
