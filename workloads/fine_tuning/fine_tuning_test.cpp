@@ -24,13 +24,11 @@ Tuned tune(const nlohmann::json& workload, const nlohmann::json& switches, int l
   const WorkerConfig config = study.config("cbramod-original", workload, switches);
   const FineTuningSwitches chosen = make_fine_tuning_switches(config.optimizations);
   const EpochFile data(study.path() / "epochs.bin", config.workload, config.data_dir);
-  int left = -1;  // the first reading is the baseline
+  bool is_baseline = true;
   const MemoryWatch watch(chosen, [&]() -> std::int64_t {
-    if (left < 0) {
-      left = looks;
-      return 0;
-    }
-    return left-- > 0 ? kHuge : 0;
+    const bool above = !is_baseline && looks-- > 0;
+    is_baseline = false;
+    return above ? kHuge : 0;
   });
   torch::set_num_threads(1);
   FineTuning one(config.workload, chosen, data, watch, 1, 7);
