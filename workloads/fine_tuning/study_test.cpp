@@ -29,13 +29,13 @@ TEST(Study, PresetsEndInTheSameBits) {
 
 std::vector<std::string> checkpoints_left(const nlohmann::json& switches) {
   const PlayedStudy study(::testing::TempDir());
-  run_study(study.config("cbramod-original", {{"trials", 4}, {"epochs", 4}}, switches));
+  run_study(study.config("cbramod-original", {{"trials", 3}, {"epochs", 3}}, switches));
   return files_below(study.path() / "checkpoints");
 }
 
 TEST(Study, KeepsTheCheckpointsThatItsRulesKeep) {
   const std::vector<std::string> all = checkpoints_left(nlohmann::json::object());
-  EXPECT_EQ(all.size(), 4U);
+  EXPECT_EQ(all.size(), 3U);
   EXPECT_EQ(checkpoints_left({{"checkpoint_retention", "newest"}, {"max_checkpoints", 2}}).size(),
             2U);
   const auto best = checkpoints_left(
