@@ -50,9 +50,7 @@ std::optional<fs::path> worker_for(const Experiment& experiment) {
 }
 
 fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
-  if (!experiment.workload.contains("dataset")) return {};
-  return find_dataset(experiment.workload.at("dataset").at("name"),
-                      data_directories(options.data_dir));
+  return find_data_dir(experiment.workload, data_directories(options.data_dir));
 }
 
 /// What memduel-worker says of itself; an empty object for workloads without one.
@@ -103,6 +101,8 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
     roles.push_back(match.at("role"));
   if (workload.at("kind") == "simulation") {
     roles.emplace_back("simulator");
+  } else if (workload.at("kind") == "graph") {
+    roles.emplace_back("trainer");
   } else if (workload.contains("clients")) {
     roles.emplace_back("server");
     for (int i = 1; i <= workload.at("clients").get<int>(); ++i)

@@ -34,6 +34,29 @@ void add_from_environment(std::vector<fs::path>& directories, const char* variab
   directories.push_back(*below == '\0' ? fs::path(value) : fs::path(value) / below);
 }
 
+const Dataset& known_dataset(const std::string& name) {
+  const auto& all = known_datasets();
+  const auto dataset =
+      std::find_if(all.begin(), all.end(), [&](const Dataset& one) { return one.name == name; });
+  if (dataset == all.end())
+    throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name));
+  return *dataset;
+}
+
+fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directories) {
+  std::string looked;
+  for (const fs::path& directory : directories) {
+    const auto missing = missing_files(dataset, directory);
+    if (missing.empty()) return directory;
+    looked += fmt::format("\n    {} (no {})", directory.string(), fmt::join(missing, ", "));
+  }
+  throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),
+              "data set " + dataset.name,
+              dataset.how_to_get +
+                  ", or name the folder that holds it with --data-dir or "
+                  "MEMDUEL_DATA_DIR");
+}
+
 }  // namespace
 
 std::vector<fs::path> data_directories(const std::optional<fs::path>& data_dir) {
@@ -58,34 +81,28 @@ const std::vector<Dataset>& known_datasets() {
        {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
        "run scripts/fetch-datasets.sh cifar10"},
       {"dummy-cifar10", "random images of CIFAR-10's shape, made from the seed", {}, ""},
+      {"can-generated",
+       "traffic of a car's bus with attacks, made from the seed, as graphs",
+       {},
+       ""},
+      {"can-log",
+       "a recording of a car's bus, which the workload names, as graphs",
+       {},
+       "a log of candump -l or of HCRL's data sets"},
   };
   return datasets;
 }
 
 fs::path find_dataset(const std::string& name, const std::vector<fs::path>& directories) {
-  const auto& all = known_datasets();
-  const auto dataset =
-      std::find_if(all.begin(), all.end(), [&](const Dataset& one) { return one.name == name; });
-  if (dataset == all.end()) {
-    throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name));
-  }
-  std::string looked;
-  for (const fs::path& directory : directories) {
-    const auto missing = missing_files(*dataset, directory);
-    if (missing.empty()) return directory;
-    looked += fmt::format("\n    {} (no {})", directory.string(), fmt::join(missing, ", "));
-  }
-  throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),
-              "data set " + name,
-              dataset->how_to_get +
-                  ", or name the folder that holds it with --data-dir or "
-                  "MEMDUEL_DATA_DIR");
+  return find_files(known_dataset(name), directories);
 }
 
 fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::path>& directories) {
   const auto dataset = workload.find("dataset");
   if (dataset == workload.end()) return {};
-  return find_dataset(dataset->at("name"), directories);
+  Dataset wanted = known_dataset(dataset->at("name"));
+  if (const auto log = dataset->find("log"); log != dataset->end()) wanted.files.push_back(*log);
+  return find_files(wanted, directories);
 }
 
 }  // namespace memduel

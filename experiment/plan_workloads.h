@@ -14,6 +14,11 @@ PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const 
 PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                              const std::filesystem::path& trial_dir);
 
+/// The workload graph: one process that trains, told likewise. Before each trial the run's file of
+/// graphs is made where it is not there yet.
+PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                        const std::filesystem::path& trial_dir);
+
 /// The processes and all else of the config, with placeholders replaced.
 PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
                           const std::filesystem::path& trial_dir);

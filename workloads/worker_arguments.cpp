@@ -1,13 +1,18 @@
 #include "workloads/worker_arguments.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "base/error.h"
 
 namespace memduel {
 namespace {
+
+constexpr std::string_view kRoles[] = {"server", "client", "simulator", "trainer", "graphs"};
 
 [[noreturn]] void refuse_words(const std::string& what) {
   throw Error(ExitCode::usage, what, "command line", "memduel-worker --help");
@@ -72,9 +77,9 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
   }
   if (arguments.role.empty() || arguments.config.empty())
     refuse_words("a role needs --role and --config");
-  if (arguments.role != "server" && arguments.role != "client" && arguments.role != "simulator")
+  if (std::find(std::begin(kRoles), std::end(kRoles), arguments.role) == std::end(kRoles))
     refuse_words(
-        fmt::format("found role \"{}\", expected server, client or simulator", arguments.role));
+        fmt::format("found role \"{}\", expected {}", arguments.role, fmt::join(kRoles, ", ")));
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.h"
+#include "memduel/memory_torch.h"
 #include "workloads/probes/cuda_bytes.h"
 
 namespace memduel {
@@ -30,6 +33,15 @@ at::Device open_device(const std::string& name) {
 
 void await_device(const at::Device& device) {
   if (device.is_cuda()) torch::cuda::synchronize(device.index());
+}
+
+std::int64_t available_bytes(const at::Device& device) {
+  if (device.is_cuda())
+    if (const auto bytes = torch_cuda().bytes()) return bytes->free;
+  const MemoryInfo info = memory_info({.pss = false});
+  const std::int64_t machine = info.ram_available_bytes.value_or(0);
+  if (!info.limit || !info.limit_used_bytes) return machine;
+  return std::min(machine, info.limit->bytes - *info.limit_used_bytes);
 }
 
 }  // namespace memduel

@@ -3,6 +3,7 @@
 
 #include <torch/torch.h>
 
+#include <cstdint>
 #include <string>
 
 namespace memduel {
@@ -13,5 +14,8 @@ at::Device open_device(const std::string& name);
 /// Waits until the device has done all that it was asked for, so that the time of a phase is its
 /// own. On the CPU there is nothing to wait for.
 void await_device(const at::Device& device);
+
+/// What may still be taken there: of the GPU; of the machine, or what its limit leaves.
+std::int64_t available_bytes(const at::Device& device);
 
 }  // namespace memduel

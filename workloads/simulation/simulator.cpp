@@ -18,16 +18,6 @@
 namespace memduel {
 namespace {
 
-/// What a simulation may still take: of its limit, or of the machine.
-std::int64_t available_bytes(const at::Device& device) {
-  if (device.is_cuda())
-    if (const auto bytes = torch_cuda().bytes()) return bytes->free;
-  const MemoryInfo info = memory_info({.pss = false});
-  const std::int64_t machine = info.ram_available_bytes.value_or(0);
-  if (!info.limit || !info.limit_used_bytes) return machine;
-  return std::min(machine, info.limit->bytes - *info.limit_used_bytes);
-}
-
 class Simulation {
  public:
   Simulation(const WorkerConfig& config, const at::Device& device)

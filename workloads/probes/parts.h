@@ -1,0 +1,35 @@
+// The parts that a training's memory falls into: parameters, gradients, the optimizer's state,
+// activations, data.
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+
+namespace memduel {
+
+std::int64_t parameter_bytes(const torch::nn::Module& network);
+/// Of those that are there.
+std::int64_t gradient_bytes(const torch::nn::Module& network);
+/// Adam's two averages of every parameter that was stepped.
+std::int64_t optimizer_bytes(const torch::optim::Adam& optimizer);
+
+/// Bytes of the tensors on a device, by the torch or the cuda probe; 0 where it is not installed.
+std::int64_t live_tensor_bytes(const at::Device& device);
+/// The most since the last reset_tensor_peak().
+std::int64_t peak_tensor_bytes(const at::Device& device);
+void reset_tensor_peak(const at::Device& device);
+
+struct TrainingParts {
+  std::int64_t parameters = 0;
+  std::int64_t gradients = 0;
+  std::int64_t optimizer = 0;
+  std::int64_t activations = 0;  ///< between the forward and the backward pass
+  std::int64_t data = 0;         ///< of a batch
+};
+
+/// Sends each as a gauge: parameter_bytes, gradient_bytes, optimizer_bytes, activation_bytes,
+/// data_bytes. Activations of 0 were not measured, and are not sent.
+void send_part_gauges(const TrainingParts& parts);
+
+}  // namespace memduel
