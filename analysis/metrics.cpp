@@ -168,6 +168,8 @@ std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
   }
   // Its stages differ, so that growth over all rounds says nothing.
   if (kind == "graph") return {{"trainer", "peak_rss_above_idle_bytes"}};
+  if (kind == "eeg")
+    return {{"trainer", "peak_rss_above_idle_bytes"}, {"trainer", "rss_growth_bytes_per_round"}};
   if (kind == "google-benchmark") return {};
   return {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
 }

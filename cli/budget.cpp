@@ -1,7 +1,8 @@
-// memduel budget: the largest batch that fits, by an estimate without running anything.
+// memduel budget: the largest batch that fits, by an estimate from shapes or by training steps.
 #include <memory>
 
 #include "base/error.h"
+#include "cli/budget_measured.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 #include "memory/memory_limit.h"
@@ -24,6 +25,9 @@ struct BudgetArguments {
   std::int64_t least_batch = 8;
   std::int64_t most_batch = 8192;
   bool parallel_clients = false;
+  bool measured = false;
+  ProbedWorkload probed;
+  bool verify = false;
 };
 
 /// What this process may still take of the machine's memory, or of its control group's.
@@ -61,15 +65,33 @@ BudgetInput input_of(const BudgetArguments& arguments) {
   return input;
 }
 
+ProbedWorkload probed_workload(const BudgetArguments& arguments) {
+  ProbedWorkload workload = arguments.probed;
+  workload.model = arguments.model;
+  workload.optimizer = arguments.optimizer;
+  return workload;
+}
+
+BudgetRequest request_of(const BudgetArguments& arguments) {
+  BudgetRequest request;
+  if (arguments.device_bytes) request.device_bytes = static_cast<double>(*arguments.device_bytes);
+  if (arguments.target_utilization) request.target_utilization = *arguments.target_utilization;
+  request.bounds = {arguments.least_batch, arguments.most_batch};
+  request.verify = arguments.verify;
+  return request;
+}
+
 int budget(const BudgetArguments& arguments) {
   if (arguments.parallel_clients) {
     print(describe_parallel_clients(parallel_clients()));
     return 0;
   }
-  if (arguments.model.empty())
-    throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
   if (arguments.least_batch > arguments.most_batch)
     throw Error(ExitCode::usage, "the least batch is larger than the most", "budget");
+  if (arguments.measured || !arguments.probed.config.empty())
+    return measured_budget(probed_workload(arguments), request_of(arguments));
+  if (arguments.model.empty())
+    throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
   const BudgetInput input = input_of(arguments);
   print(describe_budget(input, plan_budget(input)));
   return 0;
@@ -79,19 +101,21 @@ int budget(const BudgetArguments& arguments) {
 
 void add_budget(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<BudgetArguments>();
-  CLI::App* verb = app.add_subcommand("budget", "the largest batch of graphs that fits a device");
+  CLI::App* verb = app.add_subcommand("budget", "the largest batch that fits a device");
   verb->group("Replay");
   verb->footer(
       "Examples:\n"
       "  memduel budget --model gat-small --teacher gat-large --device-memory 16GiB\n"
-      "  memduel budget --model vgae-large --nodes 29 --edges 42\n"
+      "  memduel budget --measured --model csfl-cnn --dataset mnist --verify\n"
+      "  memduel budget configs/resnet-dummy.json --device-memory 4GiB\n"
       "  memduel budget --parallel-clients\n"
-      "An estimate from shapes, as KD-GAT makes it, and as its code should have made it: nothing "
-      "is "
-      "run.");
+      "From shapes nothing is run: it is KD-GAT's estimate for its graph models. "
+      "Measured, memduel-worker trains for a few steps.");
+  verb->add_option("CONFIG", arguments->probed.config,
+                   "measured: an experiment whose workload trains a model");
   verb->add_option("--model", arguments->model,
                    "gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small or "
-                   "vgae-old-teacher");
+                   "vgae-old-teacher; measured: one of list models");
   verb->add_option("--teacher", arguments->teacher, "a model that stays on the device beside it");
   verb->add_option("--optimizer", arguments->optimizer, "adam keeps two states of every parameter")
       ->capture_default_str()
@@ -109,7 +133,7 @@ void add_budget(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({16, 32}));
   verb->add_option("--device-memory", arguments->device_bytes,
-                   "of a GPU; without it the CPU's memory that is free here")
+                   "of the device; without it what is free here, from shapes of the CPU")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(true));
   verb->add_option("--target-utilization", arguments->target_utilization,
@@ -123,6 +147,22 @@ void add_budget(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 1000000000));
   verb->add_flag("--parallel-clients", arguments->parallel_clients,
                  "CSFL's clients at once by device memory: published, as coded, estimated");
+  verb->add_flag("--measured", arguments->measured, "train for a few steps and measure");
+  verb->add_option("--dataset", arguments->probed.dataset, "measured: one of list datasets");
+  verb->add_option("--device", arguments->probed.device, "measured: where it trains")
+      ->default_val("cpu")
+      ->check(CLI::IsMember({"cpu", "cuda"}));
+  verb->add_option("--threads", arguments->probed.threads, "measured: of the training")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  verb->add_option("--arm", arguments->probed.arm, "of CONFIG (default: its baseline)");
+  verb->add_option("--set", arguments->probed.set, "override a value of CONFIG")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--data-dir", arguments->probed.data_dir, "measured: where data sets are")
+      ->type_name("DIR");
+  verb->add_flag("--verify", arguments->verify,
+                 "measured: run the batch; exit 1 if its peak is above the budget");
   verb->callback([arguments, &action] { action = [arguments] { return budget(*arguments); }; });
 }
 

@@ -37,18 +37,6 @@ std::optional<fs::path> own_worker(const Arm& arm) {
   return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
 }
 
-std::optional<fs::path> worker_for(const Experiment& experiment) {
-  if (experiment.workload.at("kind") == "command") return std::nullopt;
-  std::optional<fs::path> worker = find_worker();
-  for (const Arm& arm : experiment.arms)
-    if (!worker) worker = own_worker(arm);
-  if (!worker)
-    throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which runs the replays", "",
-                "build preset release, or duel programs of your own with a command workload");
-  return worker;
-}
-
 fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
   return find_data_dir(experiment.workload, data_directories(options.data_dir));
 }
@@ -101,7 +89,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
     roles.push_back(match.at("role"));
   if (workload.at("kind") == "simulation") {
     roles.emplace_back("simulator");
-  } else if (workload.at("kind") == "graph") {
+  } else if (workload.at("kind") == "graph" || workload.at("kind") == "eeg") {
     roles.emplace_back("trainer");
   } else if (workload.contains("clients")) {
     roles.emplace_back("server");
@@ -141,6 +129,18 @@ int conclude(const FinishedRun& finished, const RunOptions& options, const fs::p
 }
 
 }  // namespace
+
+std::optional<fs::path> worker_for(const Experiment& experiment) {
+  if (experiment.workload.at("kind") == "command") return std::nullopt;
+  std::optional<fs::path> worker = find_worker();
+  for (const Arm& arm : experiment.arms)
+    if (!worker) worker = own_worker(arm);
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which runs the replays", "",
+                "build preset release, or duel programs of your own with a command workload");
+  return worker;
+}
 
 Overrides overrides_from(const RunOptions& options) {
   Overrides overrides;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "cli/finished_run.h"
@@ -14,6 +15,10 @@ namespace memduel::cli {
 
 /// What the config's overrides are, from the options.
 Overrides overrides_from(const RunOptions& options);
+
+/// The memduel-worker of this build, else the first that an arm names; absent where the workload
+/// needs none. Throws Error(cannot_measure) where there is none to run it.
+std::optional<std::filesystem::path> worker_for(const Experiment& experiment);
 
 /// What a verb knows of a run that its config does not say.
 struct RunFacts {

@@ -89,6 +89,11 @@ const std::vector<Dataset>& known_datasets() {
        "a recording of a car's bus, which the workload names, as graphs",
        {},
        "a log of candump -l or of HCRL's data sets"},
+      {"synthetic-eeg", "epochs of sleep with spectra of real ones, made from the seed", {}, ""},
+      {"edf",
+       "a night's EEG, which the workload names, with its stages of sleep as annotations",
+       {},
+       "a recording in EDF+ at 200 Hz"},
   };
   return datasets;
 }
@@ -101,7 +106,8 @@ fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::pat
   const auto dataset = workload.find("dataset");
   if (dataset == workload.end()) return {};
   Dataset wanted = known_dataset(dataset->at("name"));
-  if (const auto log = dataset->find("log"); log != dataset->end()) wanted.files.push_back(*log);
+  if (const auto file = dataset->find("file"); file != dataset->end())
+    wanted.files.push_back(*file);
   return find_files(wanted, directories);
 }
 

@@ -30,7 +30,7 @@ const std::vector<Dataset>& known_datasets();
 std::filesystem::path find_dataset(const std::string& name,
                                    const std::vector<std::filesystem::path>& directories);
 
-/// The same for a resolved workload, with the log that its data set names; an empty path where it
+/// The same for a resolved workload, with the file that its data set names; an empty path where it
 /// needs no data set.
 std::filesystem::path find_data_dir(const nlohmann::json& workload,
                                     const std::vector<std::filesystem::path>& directories);

@@ -52,7 +52,7 @@ TEST_F(Datasets, WorkloadsWithoutOneNeedNoFolder) {
 }
 
 TEST_F(Datasets, TheLogThatAWorkloadNamesIsLookedFor) {
-  const nlohmann::json workload = {{"dataset", {{"name", "can-log"}, {"log", "can/drive.log"}}}};
+  const nlohmann::json workload = {{"dataset", {{"name", "can-log"}, {"file", "can/drive.log"}}}};
   const Error missing = error_of([&] { find_data_dir(workload, {folder_}); });
   EXPECT_EQ(missing.code(), ExitCode::io);
   EXPECT_THAT(missing.message(), ::testing::HasSubstr("(no can/drive.log)"));

@@ -96,6 +96,7 @@ PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const 
   if (kind == "command") return plan_command(experiment, arm, std::max(slot.block, 0), trial_dir);
   if (kind == "simulation") return plan_simulation(experiment, arm, site, trial_dir);
   if (kind == "graph") return plan_graph(experiment, arm, site, trial_dir);
+  if (kind == "eeg") return plan_eeg(experiment, arm, site, trial_dir);
   return plan_federated(experiment, arm, site, trial_dir);
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "experiment/plan_workloads.h"
+#include "experiment/worker_document.h"
 
 namespace memduel {
 namespace {
@@ -14,21 +15,11 @@ constexpr const char* kGraphFile = "graphs.bin";
 PlannedTrial plan_worker_trial(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                                const std::filesystem::path& trial_dir,
                                const nlohmann::json& more = nlohmann::json::object()) {
-  const auto model = trial_dir / "final_model.bin";
-  nlohmann::json document = {
-      {"workload", experiment.workload},
-      {"optimizations", arm.optimizations},
-      {"seed", experiment.measure.seed},
-      {"meters", experiment.measure.meters},
-      {"trial_dir", trial_dir.string()},
-      {"data_dir", site.data_dir.string()},
-      {"address_file", (trial_dir / kAddressFile).string()},
-      {"model_file", model.string()},
-  };
+  nlohmann::json document = worker_document(experiment, arm, site.data_dir, trial_dir);
   document.update(more);
   PlannedTrial planned;
   planned.files[trial_dir / kWorkerConfig] = document.dump(2) + "\n";
-  planned.model_file = model;
+  planned.model_file = document.at("model_file").get<std::string>();
   planned.plan.deadline_seconds = experiment.workload.at("deadline_seconds");
   return planned;
 }
@@ -51,6 +42,21 @@ ProcessSpec worker_process(const std::string& role, int index, const PlanSite& s
 }
 
 }  // namespace
+
+nlohmann::json worker_document(const Experiment& experiment, const Arm& arm,
+                               const std::filesystem::path& data_dir,
+                               const std::filesystem::path& trial_dir) {
+  return {
+      {"workload", experiment.workload},
+      {"optimizations", arm.optimizations},
+      {"seed", experiment.measure.seed},
+      {"meters", experiment.measure.meters},
+      {"trial_dir", trial_dir.string()},
+      {"data_dir", data_dir.string()},
+      {"address_file", (trial_dir / kAddressFile).string()},
+      {"model_file", (trial_dir / "final_model.bin").string()},
+  };
+}
 
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                             const std::filesystem::path& trial_dir) {
@@ -98,6 +104,15 @@ PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const Plan
   const auto config = trial_dir / kWorkerConfig;
   planned.prepare.push_back(worker_process("graphs", 0, site, config, experiment, arm));
   planned.plan.processes.push_back(worker_process("trainer", 0, site, config, experiment, arm));
+  return planned;
+}
+
+PlannedTrial plan_eeg(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                      const std::filesystem::path& trial_dir) {
+  PlannedTrial planned = plan_worker_trial(experiment, arm, site, trial_dir);
+  planned.plan.rounds = experiment.workload.at("trials").get<int>();
+  planned.plan.processes.push_back(
+      worker_process("trainer", 0, site, trial_dir / kWorkerConfig, experiment, arm));
   return planned;
 }
 

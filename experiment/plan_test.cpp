@@ -80,7 +80,7 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
 TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
   const Experiment experiment = parse_experiment(R"({
     "name": "graph", "baseline": "original",
-    "workload": {"kind": "graph", "dataset": {"name": "can-log", "log": "can/drive.log"},
+    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"},
                  "autoencoder_epochs": 3, "teacher_epochs": 4, "student_epochs": 5},
     "arms": [{"name": "original", "preset": "kdgat-original"},
              {"name": "optimized", "preset": "kdgat-optimized"}]})",
@@ -99,6 +99,24 @@ TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
   EXPECT_EQ(worker.at("graph_file"), "/run/graphs.bin");
   EXPECT_EQ(worker.at("workload").at("dataset").at("attacks"), json({"dos", "fuzzy", "spoofing"}));
   EXPECT_EQ(worker.at("optimizations").at("teacher"), "cached_outputs");
+}
+
+TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "eeg", "baseline": "original",
+    "workload": {"kind": "eeg", "model": "cbramod-small", "trials": 7},
+    "arms": [{"name": "original", "preset": "cbramod-original"},
+             {"name": "optimized", "preset": "cbramod-optimized"}]})",
+                                                 "e.json", "/");
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(plan.rounds, 7);
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_EQ(plan.processes[0].role, "trainer");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "trainer", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  EXPECT_EQ(experiment.workload.at("dataset").at("seconds"), 30);
+  EXPECT_EQ(experiment.arms[1].optimizations.at("gradient_checkpointing"), "per_block");
 }
 
 TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {

@@ -19,6 +19,10 @@ PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const
 PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                         const std::filesystem::path& trial_dir);
 
+/// The workload eeg: one process that fine-tunes several times, each a round, told likewise.
+PlannedTrial plan_eeg(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                      const std::filesystem::path& trial_dir);
+
 /// The processes and all else of the config, with placeholders replaced.
 PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
                           const std::filesystem::path& trial_dir);

@@ -9,12 +9,20 @@
 namespace memduel {
 namespace {
 
-nlohmann::json ask(const std::vector<std::string>& argv) {
-  const Captured answer = capture(argv);
+constexpr double kShortAnswerSeconds = 60;
+
+/// What the worker's status says of a request that is faulty or not possible here.
+ExitCode code_of(int exit_status) {
+  for (const ExitCode code : {ExitCode::usage, ExitCode::cannot_measure})
+    if (exit_status == static_cast<int>(code)) return code;
+  return ExitCode::io;
+}
+
+nlohmann::json ask(const std::vector<std::string>& argv,
+                   double within_seconds = kShortAnswerSeconds) {
+  const Captured answer = capture(argv, within_seconds);
   if (answer.exit_status != 0) {
-    // Its own words about a faulty workload.
-    const bool usage = answer.exit_status == static_cast<int>(ExitCode::usage);
-    throw Error(usage ? ExitCode::usage : ExitCode::io,
+    throw Error(code_of(answer.exit_status),
                 fmt::format("{} ended with status {}: {}", argv[1], answer.exit_status, answer.err),
                 argv[0]);
   }
@@ -38,6 +46,11 @@ nlohmann::json describe_worker(const std::filesystem::path& worker,
                                const std::optional<nlohmann::json>& workload) {
   if (!workload) return ask({worker.string(), "describe"});
   return ask({worker.string(), "describe", "--workload", workload->dump()});
+}
+
+nlohmann::json probe_worker(const std::filesystem::path& worker, const nlohmann::json& request,
+                            double within_seconds) {
+  return ask({worker.string(), "probe", "--request", request.dump()}, within_seconds);
 }
 
 double compare_models(const std::filesystem::path& worker, const std::filesystem::path& a,

@@ -19,6 +19,11 @@ inline constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
 nlohmann::json describe_worker(const std::filesystem::path& worker,
                                const std::optional<nlohmann::json>& workload = std::nullopt);
 
+/// What `memduel-worker probe` prints for a request. Throws Error(usage) or Error(cannot_measure)
+/// in the worker's words, Error(io) when it does not run.
+nlohmann::json probe_worker(const std::filesystem::path& worker, const nlohmann::json& request,
+                            double within_seconds);
+
 /// The largest absolute difference between two model files, by `memduel-worker compare-models`.
 /// Throws Error(io) when they cannot be compared.
 double compare_models(const std::filesystem::path& worker, const std::filesystem::path& a,

@@ -15,7 +15,7 @@ tool_packages=(
   heaptrack libgoogle-perftools4 valgrind
 )
 laboratory_packages=(
-  libblosc-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
 

@@ -1,6 +1,10 @@
 #include "training/budget_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <vector>
 
 #include "base/text.h"
 
@@ -12,6 +16,11 @@ constexpr std::size_t kValueColumn = 12;
 
 std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
+}
+
+std::string utilization_remark(double target_utilization) {
+  return fmt::format("{:.0f} % of it, less {:.0f} % for fragmentation", target_utilization * 100,
+                     kFragmentation * 100);
 }
 
 std::string row(const std::string& name, double bytes, const std::string& remark = {}) {
@@ -27,14 +36,42 @@ std::string batch_row(const std::string& name, std::int64_t batch, const MemoryB
                      bytes > budget.usable_bytes ? ": more than may be used" : "");
 }
 
+/// An estimate from shapes, where there is one, beside what was measured.
+std::string two_column_row(const std::string& name, std::optional<double> from_shapes,
+                           std::optional<double> measured, const std::string& remark = {}) {
+  const auto shown = [](std::optional<double> bytes) { return bytes ? format_bytes(*bytes) : "-"; };
+  std::string text = padded(name, kNameColumn) + padded(shown(from_shapes), kValueColumn);
+  return text +
+         (remark.empty() ? shown(measured) : padded(shown(measured), kValueColumn) + remark) + "\n";
+}
+
+std::string tried_batches(const FoundBatch& found) {
+  std::vector<std::int64_t> batches;
+  for (const BatchPeak& peak : found.peaks) batches.push_back(peak.batch);
+  return fmt::format("from steps of {}", fmt::join(batches, ", "));
+}
+
+/// How far the batch's true peak is from its estimate and from the budget.
+std::string peak_rows(const BudgetReport& report) {
+  const FoundBatch& found = report.found;
+  if (!report.true_peak_bytes)
+    return row("estimated peak", found.estimated_bytes, tried_batches(found));
+  const double truth = *report.true_peak_bytes;
+  const double budget = report.tensor_budget_bytes();
+  std::string text =
+      two_column_row("estimated, true peak", found.estimated_bytes, truth, tried_batches(found));
+  return text +
+         fmt::format("true peak: {:+.1f} % of the estimate, {:+.1f} % of the budget of {}{}\n",
+                     100 * (truth / found.estimated_bytes - 1), 100 * (truth / budget - 1),
+                     format_bytes(budget), report.is_exceeded() ? ": more than may be used" : "");
+}
+
 }  // namespace
 
 std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget) {
   std::string text;
   text += row("device", budget.device_bytes);
-  text += row("may be used", budget.usable_bytes,
-              fmt::format("{:.0f} % of it, less {:.0f} % for fragmentation",
-                          input.target_utilization * 100, input.fragmentation * 100));
+  text += row("may be used", budget.usable_bytes, utilization_remark(input.target_utilization));
   text += row("  context", budget.context_bytes);
   text += row("  parameters", budget.model_bytes, "without embeddings");
   text += row("  embeddings", budget.embedding_bytes);
@@ -48,6 +85,29 @@ std::string describe_budget(const BudgetInput& input, const MemoryBudget& budget
   text += batch_row("batch", budget.batch, budget);
   text += batch_row("batch as KD-GAT's code", budget.batch_as_coded, budget);
   for (const std::string& warning : budget.warnings) text += "warning: " + warning + "\n";
+  return text;
+}
+
+std::string describe_measured_budget(const BudgetReport& report) {
+  const BudgetParts& shapes = report.from_shapes;
+  const BudgetParts& measured = report.measured;
+  std::string text = padded("", kNameColumn) + padded("from shapes", kValueColumn) + "measured\n";
+  text += two_column_row("device (" + report.device + ")", std::nullopt, report.device_bytes);
+  text += two_column_row("may be used", std::nullopt, report.usable_bytes,
+                         utilization_remark(report.target_utilization));
+  text += two_column_row("  context", std::nullopt, report.context_bytes);
+  text += two_column_row("  data", std::nullopt, measured.data_bytes);
+  text += two_column_row("  parameters", shapes.parameter_bytes, measured.parameter_bytes);
+  text += two_column_row("  gradients", shapes.gradient_bytes, measured.gradient_bytes);
+  text += two_column_row("  optimizer", shapes.optimizer_bytes, measured.optimizer_bytes);
+  text += two_column_row("whatever the batch", std::nullopt, report.found.fixed_bytes,
+                         "where the line through the peaks begins");
+  text += two_column_row("one sample", shapes.sample_bytes, measured.sample_bytes,
+                         "measured: with its activations");
+  text += padded("batch", kNameColumn) + fmt::format("{}\n", report.found.batch);
+  text += peak_rows(report);
+  if (!report.found.fits)
+    text += fmt::format("warning: the least batch of {} does not fit\n", report.found.batch);
   return text;
 }
 

@@ -9,8 +9,9 @@ namespace {
 /// LibTorch takes other convolutions below it.
 constexpr std::int64_t kFirstProbe = 16;
 constexpr std::int64_t kMostGrowth = 8;
-/// Of the answer: how far search_batch may stay below what fits.
-constexpr std::int64_t kSearchParts = 16;
+/// Batches that differ by less than one in so many count as one.
+constexpr std::int64_t kParts = 16;
+constexpr double kSteeper = 1.05;
 
 struct PeakLine {
   double fixed_bytes = 0;
@@ -41,16 +42,18 @@ class BatchTrials {
     if (peaks_.size() == 1) return beside(last, promise);
     // A line that promises what did not fit is no guide.
     if (promise >= static_cast<double>(too_large_)) return between(last);
-    const auto half = static_cast<std::int64_t>(promise / 2);
-    if (half <= last) return std::nullopt;
-    return std::min(half, kMostGrowth * last);
+    const auto most = static_cast<std::int64_t>(promise);
+    if (is_farther(most / 2, last)) return std::min(most / 2, kMostGrowth * last);
+    const std::int64_t middle = last + (most - last) / 2;
+    if (bends() && is_farther(middle, last)) return middle;
+    return std::nullopt;
   }
 
   /// Half way to the smallest batch that did not fit, while the gap is wide.
   [[nodiscard]] std::optional<std::int64_t> between(std::int64_t last) const {
-    const std::int64_t gap = too_large_ - last;
-    if (gap <= std::max<std::int64_t>(1, last / kSearchParts)) return std::nullopt;
-    return last + gap / 2;
+    const std::int64_t middle = last + (too_large_ - last) / 2;
+    if (middle > last && is_farther(too_large_, last)) return middle;
+    return std::nullopt;
   }
 
   /// The largest batch that the line promises, no larger than what was seen to fit where the line
@@ -91,17 +94,30 @@ class BatchTrials {
     return std::nullopt;
   }
 
-  /// Not through two neighbours, whose difference is mostly rounding. One peak alone makes a line
-  /// through the origin, which is steeper than the truth.
+  /// Whether one more step says more than rounding does.
+  static bool is_farther(std::int64_t batch, std::int64_t last) {
+    return batch - last > std::max<std::int64_t>(1, last / kParts);
+  }
+
+  [[nodiscard]] static double slope(const BatchPeak& from, const BatchPeak& to) {
+    return (to.bytes - from.bytes) / static_cast<double>(to.batch - from.batch);
+  }
+
+  /// Whether the last step was on a steeper line than those before it: there may be a steeper one.
+  [[nodiscard]] bool bends() const {
+    const std::size_t count = peaks_.size();
+    return count > 2 && slope(peaks_[count - 2], peaks_[count - 1]) >
+                            kSteeper * slope(peaks_[count - 3], peaks_[count - 2]);
+  }
+
+  /// Through the last two peaks. One alone makes a line through the origin, which is steeper than
+  /// the truth.
   [[nodiscard]] PeakLine line() const {
     if (peaks_.empty()) return {};
+    const std::size_t count = peaks_.size();
     const BatchPeak& last = peaks_.back();
-    const auto far = std::find_if(peaks_.rbegin(), peaks_.rend(), [&](const BatchPeak& one) {
-      return 2 * one.batch <= last.batch;
-    });
-    const BatchPeak start = far == peaks_.rend() ? BatchPeak{} : *far;
-    const double slope = (last.bytes - start.bytes) / static_cast<double>(last.batch - start.batch);
-    return {last.bytes - slope * static_cast<double>(last.batch), slope};
+    const double rise = slope(count > 1 ? peaks_[count - 2] : BatchPeak{}, last);
+    return {last.bytes - rise * static_cast<double>(last.batch), rise};
   }
 
   [[nodiscard]] double promised(double bytes) const {

@@ -37,8 +37,9 @@ inline constexpr double kHeldBack = 0.04;
 
 /// From a line through the peaks of smaller batches. A peak is the largest of several sums, each of
 /// something fixed and something per sample, so it bends upwards: first 16 and 32 are tried, then
-/// half of what the line promises, at most eight times the largest before, until that half was
-/// tried. All steps together have about as many samples as the answer, which is not tried itself.
+/// half of what the line through the last two promises, at most eight times the largest before,
+/// until that half was tried, and further where the last step was steeper than the one before it.
+/// All steps together have about as many samples as the answer, which is not tried itself.
 FoundBatch measure_batch(double budget_bytes, const BatchBounds& bounds, const PeakOfBatch& peak);
 
 /// By trying: doubled from the least until one does not fit, then the gap is halved until it is at

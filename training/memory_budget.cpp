@@ -52,7 +52,7 @@ MemoryBudget plan_budget(const BudgetInput& input) {
     return budget;
   }
   budget.device_bytes = *input.device_bytes;
-  budget.usable_bytes = budget.device_bytes * input.target_utilization * (1 - input.fragmentation);
+  budget.usable_bytes = usable_bytes(budget.device_bytes, input.target_utilization);
   budget.available_bytes = std::max(0.0, budget.usable_bytes - budget.static_bytes);
   if (budget.available_bytes <= 0) {
     budget.warnings.emplace_back("what does not depend on the batch is more than what may be used");
@@ -68,6 +68,10 @@ MemoryBudget plan_budget(const BudgetInput& input) {
                                           input.least_batch,
                                           std::floor(budget.available_bytes / per_sample)));
   return budget;
+}
+
+double usable_bytes(double device_bytes, double target_utilization) {
+  return device_bytes * target_utilization * (1 - kFragmentation);
 }
 
 double utilization_for(double safety_factor) {

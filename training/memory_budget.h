@@ -10,6 +10,8 @@
 namespace memduel {
 
 inline constexpr double kMiB = 1048576.0;
+/// The share of what may be used that its code leaves to fragmentation.
+inline constexpr double kFragmentation = 0.10;
 
 /// The graph that a batch is made of, and the network that reads it.
 struct GraphNetwork {
@@ -38,14 +40,13 @@ struct BudgetInput {
   double sample_bytes = 0;      ///< of one sample's own tensors
   double activation_bytes = 0;  ///< for one sample
   double target_utilization = 0.7;
-  double fragmentation = 0.10;
   std::int64_t least_batch = 8;
   std::int64_t most_batch = 8192;
 };
 
 struct MemoryBudget {
   double device_bytes = 0;
-  double usable_bytes = 0;  ///< device × target utilization × (1 - fragmentation)
+  double usable_bytes = 0;  ///< usable_bytes() of the device
   double context_bytes = 0;
   double model_bytes = 0;  ///< parameters without embeddings
   double embedding_bytes = 0;
@@ -64,6 +65,9 @@ struct MemoryBudget {
 /// The code subtracts the activations of one sample once, whatever the batch; that is its
 /// recommendation, `batch_as_coded`. `batch` counts them for every sample.
 MemoryBudget plan_budget(const BudgetInput& input);
+
+/// What may be used of a device: `target_utilization` of it, less kFragmentation.
+double usable_bytes(double device_bytes, double target_utilization);
 
 /// The utilization that KD-GAT aims at for a safety factor: 0.15 more, at most 0.85.
 double utilization_for(double safety_factor);

@@ -36,7 +36,9 @@ std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& 
       *std::max_element(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
         return age_order(checkpoints[a]) < age_order(checkpoints[b]);
       });
+  const bool by_age = rules.ranking == Ranking::by_age;
   std::sort(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
+    if (by_age) return age_order(checkpoints[a]) > age_order(checkpoints[b]);
     const double score_a = score(checkpoints[a], rules);
     const double score_b = score(checkpoints[b], rules);
     return score_a != score_b ? score_a > score_b
@@ -46,8 +48,8 @@ std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& 
   for (std::size_t rank = std::max<std::size_t>(1, rules.keep_best); rank < best_first.size();
        ++rank) {
     const std::size_t i = best_first[rank];
-    if (i != newest && age_in_days(checkpoints[i], now_ns) > rules.older_than_days)
-      removed.push_back(i);
+    const bool is_old = by_age || age_in_days(checkpoints[i], now_ns) > rules.older_than_days;
+    if (i != newest && is_old) removed.push_back(i);
   }
   std::sort(removed.begin(), removed.end());
   return removed;

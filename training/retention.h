@@ -13,11 +13,15 @@ namespace memduel {
 
 enum class Better { highest, lowest };
 
+/// by_age: the newest `keep_best` stay and nothing else, as CBraMod's code has it.
+enum class Ranking { by_metric, by_age };
+
 struct RetentionRules {
   std::string metric = "kappa";
   Better better = Better::highest;
   std::size_t keep_best = 5;  ///< at least 1
   double older_than_days = 7;
+  Ranking ranking = Ranking::by_metric;
 };
 
 /// Indices of the checkpoints that no rule keeps, in their order. Kept are, of those that have the

@@ -39,6 +39,14 @@ TEST(Retention, OfARisingAndFallingSeriesTheBestStay) {
   EXPECT_THAT(removed(series({0.1, 0.3, 0.8, 0.7, 0.4, 0.2}), 2), ElementsAre(0, 1, 4));
 }
 
+// As CBraMod's code does: the best two are gone, and nobody asks for age.
+TEST(Retention, ByAgeTheNewestStay) {
+  EXPECT_THAT(
+      superfluous_checkpoints(series({0.1, 0.3, 0.8, 0.7, 0.4, 0.2}),
+                              {"kappa", Better::highest, 2, 1000, Ranking::by_age}, kTestNow),
+      ElementsAre(0, 1, 2, 3));
+}
+
 TEST(Retention, LowestCanBeTheBest) {
   EXPECT_THAT(removed(series({0.1, 0.3, 0.8, 0.7}), 1, 7, Better::lowest), ElementsAre(1, 2));
 }

@@ -9,9 +9,11 @@
 
 #include "base/error.h"
 #include "memduel/memory.h"
+#include "workloads/budget/probe.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
+#include "workloads/fine_tuning/study.h"
 #include "workloads/graph_training/graph_source.h"
 #include "workloads/graph_training/graph_trainer.h"
 #include "workloads/models/model.h"
@@ -45,7 +47,7 @@ void run_role(const WorkerArguments& arguments) {
     return;
   }
   if (arguments.role == "trainer") {
-    run_graph_trainer(config);
+    config.workload.kind == "graph" ? run_graph_trainer(config) : run_study(config);
     return;
   }
   const Optimizations chosen =
@@ -114,6 +116,15 @@ void describe(const std::string& workload) {
   std::cout << json.dump() << '\n';
 }
 
+void probe(const std::string& text) {
+  const auto request = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!request.is_object() || !request.contains("config") || !request.contains("budget"))
+    throw Error(ExitCode::usage, "expected a JSON object with config and budget", "--request");
+  const WorkerConfig config = parse_worker_config(request.at("config"), "--request");
+  const nlohmann::json report = probe_budget(config, request.at("budget").get<BudgetRequest>());
+  std::cout << report.dump() << '\n';
+}
+
 void run(const WorkerArguments& arguments) {
   switch (arguments.task) {
     case WorkerTask::role:
@@ -124,6 +135,9 @@ void run(const WorkerArguments& arguments) {
       break;
     case WorkerTask::describe:
       describe(arguments.workload);
+      break;
+    case WorkerTask::probe:
+      probe(arguments.request);
       break;
     case WorkerTask::help:
       std::cout << kWorkerHelp;

@@ -60,6 +60,13 @@ void read_description(Words& words, WorkerArguments& arguments) {
   arguments.workload = words.value_of(option);
 }
 
+void read_probe(Words& words, WorkerArguments& arguments) {
+  arguments.task = WorkerTask::probe;
+  const std::string option = words.value_of("probe");
+  if (option != "--request") refuse_words(fmt::format("found \"{}\", expected --request", option));
+  arguments.request = words.value_of(option);
+}
+
 void read_role(Words& words, std::string option, WorkerArguments& arguments) {
   for (;; option = words.take()) {
     if (option == "--role")
@@ -70,8 +77,8 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
       arguments.config = words.value_of(option);
     else
       refuse_words(
-          fmt::format("found \"{}\", expected --role, --index, --config, compare-models, describe "
-                      "or --help",
+          fmt::format("found \"{}\", expected --role, --index, --config, compare-models, describe, "
+                      "probe or --help",
                       option));
     if (!words.any()) break;
   }
@@ -95,6 +102,8 @@ WorkerArguments parse_worker_arguments(const std::vector<std::string>& all) {
     read_comparison(words, arguments);
   else if (first == "describe")
     read_description(words, arguments);
+  else if (first == "probe")
+    read_probe(words, arguments);
   else
     read_role(words, first, arguments);
   words.expect_no_more();

@@ -6,7 +6,7 @@
 
 namespace memduel {
 
-enum class WorkerTask { role, compare_models, describe, help };
+enum class WorkerTask { role, compare_models, describe, probe, help };
 
 struct WorkerArguments {
   WorkerTask task = WorkerTask::role;
@@ -16,6 +16,7 @@ struct WorkerArguments {
   std::string model_a;
   std::string model_b;
   std::string workload;  ///< JSON to describe; empty: none
+  std::string request;   ///< JSON of a probe
 };
 
 inline constexpr const char* kWorkerHelp = R"(memduel-worker: one role of a replayed trial
@@ -28,6 +29,9 @@ inline constexpr const char* kWorkerHelp = R"(memduel-worker: one role of a repl
   memduel-worker describe [--workload JSON]
       versions of the libraries, the models and what this build can do, as JSON; of a workload
       its model's sizes, too
+  memduel-worker probe --request JSON
+      what a training takes, and its largest batch that fits, as JSON; the request is
+      {"config": a worker.json, "budget": {...}}, which memduel budget makes
 
 example: memduel-worker --role client --index 1 --config trial/worker.json
 )";

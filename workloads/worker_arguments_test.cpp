@@ -37,6 +37,7 @@ TEST(WorkerArguments, NameAServiceAndWhatItIsAbout) {
   EXPECT_EQ(models.model_a + models.model_b, "ab");
   EXPECT_EQ(parse_worker_arguments({"describe"}).workload, "");
   EXPECT_EQ(parse_worker_arguments({"describe", "--workload", "{}"}).workload, "{}");
+  EXPECT_EQ(parse_worker_arguments({"probe", "--request", "{}"}).request, "{}");
   EXPECT_EQ(parse_worker_arguments({"--help"}).task, WorkerTask::help);
 }
 
@@ -52,6 +53,7 @@ TEST(WorkerArguments, AreRefusedWithTheWordThatIsWrong) {
   EXPECT_THAT(usage_error({"compare-models", "a", "b", "c"}), HasSubstr("\"c\""));
   EXPECT_THAT(usage_error({"describe", "now"}), HasSubstr("expected --workload"));
   EXPECT_THAT(usage_error({"describe", "--workload", "{}", "x"}), HasSubstr("\"x\""));
+  EXPECT_THAT(usage_error({"probe", "{}"}), HasSubstr("expected --request"));
 }
 
 }  // namespace

@@ -30,25 +30,35 @@ class Server:
 
     def run(self, clients):
         for number in range(1, self.options.rounds + 1):
-            print("Round", number, "of", self.options.rounds)
-            print("phase broadcast")
-            for connection in clients:
-                model.send(connection, self.global_state)
-            print("phase collect")
-            updates = [model.receive(connection) for connection in clients]
-            if self.options.keep_updates:
-                for update in updates:
-                    self.keep_update(number, update)
-            print("phase aggregate")
-            self.aggregate(updates)
-            print("train_loss", sum(update["loss"] for update in updates) / len(updates))
+            self.run_round(number, clients)
         torch.save(self.global_state, self.options.out)
         for connection in clients:
             model.send(connection, None)
 
+    def run_round(self, number, clients):
+        print("Round", number, "of", self.options.rounds)
+        print("phase broadcast")
+        for connection in clients:
+            model.send(connection, self.global_state)
+        print("phase collect")
+        updates = [model.receive(connection) for connection in clients]
+        if self.options.keep_updates:
+            for update in updates:
+                self.keep_update(number, update)
+        if self.options.keep_kib:
+            self.keep_part(number, updates[0])
+        print("phase aggregate")
+        self.aggregate(updates)
+        print("train_loss", sum(update["loss"] for update in updates) / len(updates))
+
     def keep_update(self, number, update):
         """The planted leak: a copy of every client's update, for an audit that nobody makes."""
         self.history.append((number, {name: t.clone() for name, t in update["state"].items()}))
+
+    def keep_part(self, number, update):
+        """The slow leak: the first KiB of a round's first update, to compare rounds with, which nobody does."""
+        values = self.options.keep_kib * 1024 // 4
+        self.history.append((number, update["state"]["0.weight"].flatten()[:values].clone()))
 
     def aggregate(self, updates):
         for name, value in self.global_state.items():
@@ -64,7 +74,7 @@ def leave_the_parent():
         os._exit(0)
 
 
-def main():
+def main(kind=Server):
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--clients", type=int, default=2)
@@ -72,13 +82,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", required=True, help="where the last global model goes")
     parser.add_argument("--keep-updates", action="store_true")
+    parser.add_argument("--keep-kib", type=int, default=0, help="of each round's first update, at most 2048")
     parser.add_argument("--daemonise", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)
     if options.daemonise:
         leave_the_parent()
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
-    server = Server(options)
+    server = kind(options)
     with socket.create_server(("127.0.0.1", options.port)) as listener:
         server.run(server.accept_clients(listener))
         # Waits for another job, as servers do.

@@ -1,5 +1,7 @@
 // The report model as reports/model_json.cpp writes it.
 
+import { packed_response } from "./packed";
+
 export type Verdict = "improved" | "regressed" | "unchanged" | "inconclusive";
 export type Outcome = "passed" | "failed" | "undecided";
 export type Metrics = Record<string, number>;
@@ -317,10 +319,6 @@ export interface ReportModel {
   results: Results;
 }
 
-/** Base64 of gzip of JSON, from the page itself. */
 export async function load_model(): Promise<ReportModel> {
-  const text = document.getElementById("memduel-data")?.textContent ?? "";
-  const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return (await new Response(stream).json()) as ReportModel;
+  return (await packed_response("memduel-data").json()) as ReportModel;
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "base/file.h"
@@ -69,6 +70,30 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
       EXPECT_GT(role.at("rounds").at(29).at("metrics").at("client_training_bytes"),
                 role.at("rounds").at(29).at("metrics").at("client_formula_bytes"));
     }
+}
+
+TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {
+  const Workplace place;
+  const nlohmann::json results = results_of_quick(
+      place, "cbramod-quick.json", {"--set", "workload.trials=4", "--set", "workload.epochs=1"});
+  for (const auto& row : results.at("equivalence"))
+    EXPECT_EQ(row.at("bit_identical"), row.at("candidate") != "optimized-bf16");
+  std::map<std::string, double> activations;
+  for (const auto& trial : results.at("trials"))
+    for (const auto& role : trial.at("roles")) {
+      if (role.at("role") == "tree") continue;
+      EXPECT_EQ(role.at("role"), "trainer");
+      ASSERT_EQ(role.at("rounds").size(), 4U);
+      const auto& metrics = role.at("rounds").at(1).at("metrics");
+      EXPECT_EQ(metrics.at("parameter_bytes"), 4 * 76165);
+      EXPECT_EQ(metrics.at("optimizer_bytes"), 8 * 76165);
+      EXPECT_EQ(metrics.at("pruned_count"), 1);
+      activations[trial.at("arm")] = metrics.at("activation_bytes");
+    }
+  EXPECT_LT(activations.at("optimized"), 0.5 * activations.at("original"));
+  EXPECT_LT(activations.at("optimized-bf16"), activations.at("optimized"));
+  for (const char* arm : {"original", "as-coded", "optimized"})
+    EXPECT_THAT(growing_roles(results, arm), testing::Contains("trainer")) << arm;
 }
 
 /// An experiment of two arms of which the second has these switches.

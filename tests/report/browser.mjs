@@ -22,8 +22,8 @@ export function launch() {
 }
 
 /** Opens a report from disk and waits until it is drawn. `faults` grows with every console error,
- *  exception and request. */
-export async function open_report(browser, file, { width = 1200, scheme = "light", hash = "" } = {}) {
+ *  exception and request; `first` runs in the page before its own script. */
+export async function open_report(browser, file, { width = 1200, scheme = "light", hash = "", first = () => {} } = {}) {
   const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme: scheme, reducedMotion: "reduce" });
   const faults = [];
   page.on("console", (message) => {
@@ -38,6 +38,7 @@ export async function open_report(browser, file, { width = 1200, scheme = "light
     faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
+  await page.addInitScript(first);
   await page.goto(`file://${file}${hash}`);
   await page.waitForSelector("body[data-ready]", { timeout: 30_000 });
   return { page, faults };

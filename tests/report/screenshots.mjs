@@ -1,5 +1,5 @@
 // node tests/report/screenshots.mjs RUN_DIR OUT_DIR [PREFIX]: pictures of a run's report for README and docs, PREFIX.png and
-// PREFIX-SECTION.png for each section that the report has.
+// PREFIX-SECTION.png for each section that the report has; of the flame graphs without their tables, which name source paths.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -13,6 +13,7 @@ if (run === undefined || out === undefined) {
 
 const width = 1120;
 const sections = ["rounds", "flames", "ablation", "lower-bounds"];
+const last = { flames: "#flames .flame" };
 
 mkdirSync(out, { recursive: true });
 const browser = await launch();
@@ -22,7 +23,11 @@ await page.waitForTimeout(300);
 await page.screenshot({ path: join(out, `${prefix}.png`) });
 for (const section of sections) {
   const part = page.locator(`#${section}`);
-  if ((await part.count()) > 0) await part.screenshot({ path: join(out, `${prefix}-${section}.png`) });
+  if ((await part.count()) === 0) continue;
+  const { x, y, width, height } = await part.boundingBox();
+  const end = last[section] === undefined ? null : await page.locator(last[section]).boundingBox();
+  const clip = { x, y, width, height: end === null ? height : end.y + end.height - y + 8 };
+  await page.screenshot({ path: join(out, `${prefix}-${section}.png`), clip, fullPage: true });
 }
 if (faults.length > 0) throw new Error(faults.join("; "));
 await browser.close();

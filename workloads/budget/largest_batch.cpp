@@ -4,28 +4,17 @@
 
 #include "workloads/federated/device.h"
 #include "workloads/probes/cuda_bytes.h"
+#include "workloads/probes/device_bytes.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
 namespace {
 
-void reset_peak(const at::Device& device) {
-  if (device.is_cuda())
-    reset_cuda_peaks();
-  else
-    reset_torch_peak();
-}
-
-double peak_bytes(const at::Device& device) {
-  if (!device.is_cuda()) return static_cast<double>(torch_bytes().peak);
-  const std::optional<CudaBytes> bytes = cuda_bytes();
-  return bytes ? static_cast<double>(bytes->peak_allocated) : 0;
-}
-
 bool finishes(const TrainingStep& step, const at::Device& device, std::int64_t batch,
-              std::optional<double> limit_bytes) {
+              double limit_bytes) {
   try {
-    const TorchLimit limit(device.is_cpu() ? limit_bytes : std::nullopt);
+    std::optional<TorchLimit> limit;
+    if (device.is_cpu()) limit.emplace(limit_bytes);
     step(batch);
     await_device(device);
     return true;
@@ -39,11 +28,11 @@ bool finishes(const TrainingStep& step, const at::Device& device, std::int64_t b
 }  // namespace
 
 std::optional<double> step_peak(const TrainingStep& step, const at::Device& device,
-                                std::int64_t batch, std::optional<double> limit_bytes) {
-  reset_peak(device);
+                                std::int64_t batch, double limit_bytes) {
+  reset_peak_bytes(device);
   if (!finishes(step, device, batch, limit_bytes)) return std::nullopt;
   const double peak = peak_bytes(device);
-  if (limit_bytes && peak > *limit_bytes) return std::nullopt;
+  if (peak > limit_bytes) return std::nullopt;
   return peak;
 }
 

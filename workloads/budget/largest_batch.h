@@ -21,7 +21,7 @@ using TrainingStep = std::function<void(std::int64_t batch)>;
 /// there, so that the machine does not run out. Needs install_torch_probe() before the first
 /// tensor.
 std::optional<double> step_peak(const TrainingStep& step, const at::Device& device,
-                                std::int64_t batch, std::optional<double> limit_bytes);
+                                std::int64_t batch, double limit_bytes);
 
 enum class BatchSearch {
   measured,  ///< measure_batch

@@ -26,6 +26,10 @@ class Samples {
   Samples() = default;
   Samples(torch::Tensor images, torch::Tensor labels, double mean, double deviation);
 
+  /// Of both tensors.
+  [[nodiscard]] std::int64_t bytes() const {
+    return static_cast<std::int64_t>(images_.nbytes() + labels_.nbytes());
+  }
   [[nodiscard]] std::int64_t count() const { return labels_.defined() ? labels_.size(0) : 0; }
   /// The samples at `indices`, normalised.
   [[nodiscard]] Batch batch(const std::vector<std::size_t>& indices) const;

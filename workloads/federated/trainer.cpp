@@ -1,20 +1,9 @@
 #include "workloads/federated/trainer.h"
 
+#include "workloads/federated/training_step.h"
+
 namespace memduel {
 namespace {
-
-std::vector<torch::Tensor> parameters_of(const Model& model) {
-  return model.network->parameters();
-}
-
-std::unique_ptr<torch::optim::Optimizer> make_optimizer(const WorkloadConfig& workload,
-                                                        const Model& model) {
-  if (workload.optimizer == "sgd")
-    return std::make_unique<torch::optim::SGD>(parameters_of(model),
-                                               torch::optim::SGDOptions(workload.learning_rate));
-  return std::make_unique<torch::optim::Adam>(parameters_of(model),
-                                              torch::optim::AdamOptions(workload.learning_rate));
-}
 
 /// The state to send, as both trainers make it.
 class UploadMaker {
@@ -83,13 +72,9 @@ class StepTrainer final : public Trainer {
     double loss_sum = 0;
     for (int step = 0; step < workload_.local_steps; ++step) {
       const Batch batch = batches_.next().on(device_of(model_));
-      optimizer_->zero_grad();
-      const torch::Tensor scores = model_.network->forward(batch.images);
-      torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);
-      loss.backward();
-      optimizer_->step();
-      loss_sum += loss.item<double>();
-      predictions->add(scores, batch.labels);
+      const StepResult result = training_step(*model_.network, *optimizer_, batch);
+      loss_sum += result.loss.item<double>();
+      predictions->add(result.scores, batch.labels);
     }
     return {predictions->accuracy(), loss_sum / workload_.local_steps};
   }

@@ -71,7 +71,7 @@ void read_graph_dataset(JsonFields fields, WorkloadConfig& workload) {
   if (dataset.name == "can-generated") {
     graph.graphs = static_cast<std::size_t>(fields.integer("graphs", 1));
   } else {
-    graph.log = fields.get<std::string>("log");
+    graph.file = fields.get<std::string>("file");
     graph.attacks = fields.get<std::vector<std::string>>("attacks");
   }
   fields.expect_no_more();
@@ -92,6 +92,34 @@ void read_graph(JsonFields& fields, WorkloadConfig& workload) {
     graph.device_memory_bytes = fields.positive("device_memory_bytes");
   workload.optimizer = "adam";
   workload.learning_rate = fields.positive("learning_rate");
+}
+
+void read_eeg_dataset(JsonFields fields, WorkloadConfig& workload) {
+  DatasetConfig& dataset = workload.dataset;
+  dataset.name = fields.word("name", {"synthetic-eeg", "edf"});
+  dataset.train_samples = static_cast<std::size_t>(fields.integer("train_samples", 1));
+  dataset.test_samples = static_cast<std::size_t>(fields.integer("test_samples", 1));
+  dataset.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
+  if (dataset.name == "edf")
+    workload.fine_tuning.file = fields.get<std::string>("file");
+  else
+    workload.fine_tuning.channels = static_cast<int>(fields.integer("channels", 1));
+  workload.fine_tuning.seconds = static_cast<int>(fields.integer("seconds", 1));
+  fields.expect_no_more();
+}
+
+void read_eeg(JsonFields& fields, WorkloadConfig& workload) {
+  FineTuningConfig& fine_tuning = workload.fine_tuning;
+  read_eeg_dataset(fields.object("dataset"), workload);
+  workload.model = fields.word("model", {"cbramod", "cbramod-small"});
+  fine_tuning.trials = static_cast<int>(fields.integer("trials", 1));
+  fine_tuning.epochs = static_cast<int>(fields.integer("epochs", 1));
+  fine_tuning.patience = static_cast<int>(fields.integer("patience", 1));
+  fine_tuning.learning_rates = fields.get<std::vector<double>>("learning_rates");
+  if (fine_tuning.learning_rates.empty())
+    fields.fail("learning_rates", "found none, expected one or more");
+  fine_tuning.dropout = fields.get<double>("dropout");
+  workload.batch_size = static_cast<int>(fields.integer("batch_size", 1));
 }
 
 void read_exchange(JsonFields& fields, WorkloadConfig& workload) {
@@ -126,12 +154,14 @@ void read_clients(JsonFields& fields, WorkloadConfig& workload) {
 
 WorkloadConfig read_workload(JsonFields fields) {
   WorkloadConfig workload;
-  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "graph"});
+  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "graph", "eeg"});
   workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
   workload.threads = static_cast<int>(fields.integer("threads", 1));
   workload.deadline_seconds = fields.positive("deadline_seconds");
   if (workload.kind == "graph")
     read_graph(fields, workload);
+  else if (workload.kind == "eeg")
+    read_eeg(fields, workload);
   else
     read_clients(fields, workload);
   fields.expect_no_more();

@@ -34,7 +34,7 @@ struct SimulationConfig {
 /// What only a training on graphs has.
 struct GraphConfig {
   std::size_t graphs = 0;            ///< of generated traffic
-  std::string log;                   ///< a recording, below the data folder
+  std::string file;                  ///< a recording, below the data folder
   std::vector<std::string> attacks;  ///< injected into the recording, one after another
   std::string autoencoder;
   std::string teacher;
@@ -44,8 +44,20 @@ struct GraphConfig {
   std::optional<double> device_memory_bytes;  ///< absent: what is free
 };
 
+/// What only fine-tunings on EEG have.
+struct FineTuningConfig {
+  int trials = 0;                      ///< fine-tunings, one after the other
+  int epochs = 0;                      ///< of each, at most
+  int patience = 0;                    ///< epochs without a better score that end one
+  std::vector<double> learning_rates;  ///< taken in turn
+  double dropout = 0;
+  std::string file;  ///< an EDF file with annotated stages, below the data folder; synthetic: empty
+  int channels = 0;  ///< of a synthetic epoch
+  int seconds = 0;   ///< of an epoch of EEG
+};
+
 struct WorkloadConfig {
-  std::string kind;            ///< federated, state-dict, simulation or graph
+  std::string kind;            ///< federated, state-dict, simulation, graph or eeg
   std::string model;           ///< graph: the student
   std::string device = "cpu";  ///< cpu or cuda
   int threads = 1;
@@ -73,6 +85,7 @@ struct WorkloadConfig {
   nlohmann::json tensors;  ///< of model "tensors": name to shape
   SimulationConfig simulation;
   GraphConfig graph;
+  FineTuningConfig fine_tuning;
 };
 
 struct WorkerConfig {

@@ -28,7 +28,7 @@ void run_graphs(const WorkerConfig& config) {
   std::vector<Attack> attacks;
   for (const std::string& name : graph.attacks)
     attacks.push_back(choose("attacks", kAttacks, name));
-  write_recorded_graphs(config.graph_file, read_can_log(config.data_dir / graph.log), attacks,
+  write_recorded_graphs(config.graph_file, read_can_log(config.data_dir / graph.file), attacks,
                         dataset.seed);
 }
 

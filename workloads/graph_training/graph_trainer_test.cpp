@@ -149,7 +149,7 @@ TEST_F(GraphTrainerTest, ARecordedDriveIsTrainedOnUnderInjectedAttacks) {
   const State student = trained(json::object(), {{"dataset",
                                                   {{"name", "can-log"},
                                                    {"graphs", nullptr},
-                                                   {"log", log},
+                                                   {"file", log},
                                                    {"attacks", {"dos", "fuzzy", "spoofing"}}}},
                                                  {"student_epochs", 1}});
   const auto store = open_graphs(dir_ / "graphs.bin", GraphLoading::mmap);

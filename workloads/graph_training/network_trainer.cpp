@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workloads/probes/device_bytes.h"
+
 namespace memduel {
 namespace {
 
@@ -25,13 +27,14 @@ NetworkTrainer::NetworkTrainer(torch::nn::Module& network, double learning_rate,
 double NetworkTrainer::differentiate(const GraphBatch& batch, const Loss& loss_of) {
   network_.train();
   optimizer_.zero_grad();
-  const std::int64_t before = live_tensor_bytes(device_);
+  const double before = live_bytes(device_);
   torch::Tensor loss;
   {
     const AutocastScope scope(precision_, device_);
     loss = loss_of(batch);
   }
-  most_activations_ = std::max(most_activations_, live_tensor_bytes(device_) - before);
+  most_activations_ =
+      std::max(most_activations_, static_cast<std::int64_t>(live_bytes(device_) - before));
   most_data_ = std::max(most_data_, batch.bytes());
   scaler_.scaled(loss).backward();
   return loss.item<double>();

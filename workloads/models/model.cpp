@@ -6,11 +6,16 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "workloads/models/cnn.h"
+#include "workloads/models/criss_cross.h"
 #include "workloads/models/csfl_cnn.h"
 #include "workloads/models/resnet18.h"
 
 namespace memduel {
 namespace {
+
+std::shared_ptr<ImageClassifier> make_criss_cross(const CrissCrossShape& shape) {
+  return std::make_shared<CrissCrossTransformer>(shape);
+}
 
 struct KnownModel {
   std::string_view name;
@@ -23,6 +28,8 @@ constexpr KnownModel kModels[] = {
     {"resnet18", make_resnet18},
     {"csfl-cnn", make_csfl_cnn},
     {"csfl-light-cnn", make_csfl_light_cnn},
+    {"cbramod", [] { return make_criss_cross(CrissCrossShape{}); }},
+    {"cbramod-small", [] { return make_criss_cross(kSmallCrissCross); }},
 };
 
 void append_entries(const torch::nn::Module& module, const std::string& prefix, Model& model) {

@@ -10,7 +10,8 @@
 
 namespace memduel {
 
-/// Images to class scores: [batch, channels, height, width] to [batch, 10].
+/// Images to class scores: [batch, channels, height, width] to [batch, classes]. Epochs of EEG have
+/// a patch in place of each row of pixels.
 class ImageClassifier : public torch::nn::Module {
  public:
   virtual torch::Tensor forward(torch::Tensor images) = 0;

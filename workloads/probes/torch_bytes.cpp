@@ -94,8 +94,8 @@ void reset_torch_peak() {
   g_peak.store(g_live.load());
 }
 
-TorchLimit::TorchLimit(std::optional<double> bytes) {
-  if (bytes) g_limit.store(static_cast<std::int64_t>(*bytes));
+TorchLimit::TorchLimit(double bytes) {
+  g_limit.store(static_cast<std::int64_t>(bytes));
 }
 
 TorchLimit::~TorchLimit() {

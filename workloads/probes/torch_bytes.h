@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 namespace memduel {
 
@@ -22,11 +21,11 @@ TorchBytes torch_bytes();
 /// The peak starts again from what is live.
 void reset_torch_peak();
 
-/// While it lives, a tensor with which more than `bytes` would be live throws
+/// While it lives, a CPU tensor with which more than `bytes` would be live throws
 /// c10::OutOfMemoryError, in whatever thread. One at a time.
 class TorchLimit {
  public:
-  explicit TorchLimit(std::optional<double> bytes);
+  explicit TorchLimit(double bytes);
   ~TorchLimit();
   TorchLimit(const TorchLimit&) = delete;
   TorchLimit& operator=(const TorchLimit&) = delete;

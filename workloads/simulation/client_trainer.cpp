@@ -4,6 +4,7 @@
 #include <future>
 #include <limits>
 
+#include "workloads/federated/training_step.h"
 #include "workloads/optimizations/state_snapshot.h"
 #include "workloads/probes/torch_bytes.h"
 
@@ -33,8 +34,7 @@ ClientUpdate ClientTrainer::train_one(Model& replica, const Model& global, const
   torch::set_num_threads(workload_.threads);
   copy_state(global.state, replica.state);
   replica.network->train();
-  torch::optim::SGD optimizer(replica.network->parameters(),
-                              torch::optim::SGDOptions(workload_.learning_rate));
+  const auto optimizer = make_optimizer(workload_, replica);
   ClientUpdate update;
   update.samples = turn.loader->count();
   const std::size_t most =
@@ -43,12 +43,7 @@ ClientUpdate ClientTrainer::train_one(Model& replica, const Model& global, const
   for (int epoch = 0; epoch < workload_.simulation.local_epochs; ++epoch)
     turn.loader->epoch(seed + static_cast<std::uint64_t>(epoch), most, [&](const Batch& on_cpu) {
       const Batch batch = on_cpu.on(device_of(replica));
-      optimizer.zero_grad();
-      const torch::Tensor scores = replica.network->forward(batch.images);
-      torch::Tensor loss = torch::nn::functional::cross_entropy(scores, batch.labels);
-      loss.backward();
-      optimizer.step();
-      update.last_loss = loss.item<double>();
+      update.last_loss = training_step(*replica.network, *optimizer, batch).loss.item<double>();
     });
   update.state = make_upload_state("clone_detach")->take(replica.state);
   return update;

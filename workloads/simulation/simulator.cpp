@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "memduel/annotate.h"
-#include "memduel/memory_torch.h"
+#include "memduel/memory.h"
 #include "training/parallel_clients.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "workloads/datasets/gzip.h"
+#include "workloads/eeg/edf_file.h"
 #include "workloads/transport/compressed_codec.h"
 
 namespace memduel {
@@ -20,6 +21,17 @@ TEST(WorkerOnly, AGzippedFileIsRefusedByNameWithTheWayToUnpackIt) {
     EXPECT_EQ(error.code(), ExitCode::io);
     EXPECT_THAT(error.message(),
                 AllOf(HasSubstr("images.gz"), HasSubstr("without zlib"), HasSubstr("gunzip -k")));
+  }
+}
+
+TEST(WorkerOnly, AnEdfFileIsRefusedByNameWithTheWayAround) {
+  try {
+    read_edf("night.edf");
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::io);
+    EXPECT_THAT(error.message(), AllOf(HasSubstr("night.edf"), HasSubstr("without EDFlib"),
+                                       HasSubstr("synthetic-eeg")));
   }
 }
 

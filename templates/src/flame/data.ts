@@ -1,5 +1,7 @@
 // The page's data: a JSON head and columns of numbers, as profilers/profile/flame_data.h has them.
 
+import { packed_response } from "../packed";
+
 export interface Total {
   bytes: number;
   blocks: number;
@@ -177,10 +179,6 @@ export function decode(bytes: Uint8Array): FlameModel {
   return { ...head, ...nodes, sites, views, first: head.first ?? 0, warnings: head.warnings ?? [] };
 }
 
-/** Base64 of gzip, from an element of the page itself. */
 export async function load(element: string): Promise<FlameModel> {
-  const text = document.getElementById(element)?.textContent ?? "";
-  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return decode(new Uint8Array(await new Response(stream).arrayBuffer()));
+  return decode(new Uint8Array(await packed_response(element).arrayBuffer()));
 }

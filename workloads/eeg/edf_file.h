@@ -1,0 +1,15 @@
+// EDF and EDF+ files, through EDFlib.
+#pragma once
+
+#include <filesystem>
+
+#include "workloads/eeg/recording.h"
+
+namespace memduel {
+
+/// Every signal, and the annotations of EDF+. Throws Error(io) for a file that is missing, cut off
+/// or no EDF, and for signals of different rates, naming file, found and expected. From one thread
+/// at a time.
+EegRecording read_edf(const std::filesystem::path& path);
+
+}  // namespace memduel

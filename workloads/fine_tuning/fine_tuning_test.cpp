@@ -1,0 +1,130 @@
+#include "workloads/fine_tuning/fine_tuning.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "workloads/federated/model_file.h"
+#include "workloads/fine_tuning/played_study.h"
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::int64_t kHuge = std::int64_t{1} << 40;
+
+struct Tuned {
+  FineTuningResult result;
+  State state;
+};
+
+/// One fine-tuning; `looks` says how many of the first looks at memory are above the threshold.
+Tuned tune(const nlohmann::json& workload, const nlohmann::json& switches, int looks = 0) {
+  const PlayedStudy study(::testing::TempDir());
+  const WorkerConfig config = study.config("cbramod-original", workload, switches);
+  const FineTuningSwitches chosen = make_fine_tuning_switches(config.optimizations);
+  const EpochFile data(study.path() / "epochs.bin", config.workload, config.data_dir);
+  int left = -1;  // the first reading is the baseline
+  const MemoryWatch watch(chosen, [&]() -> std::int64_t {
+    if (left < 0) {
+      left = looks;
+      return 0;
+    }
+    return left-- > 0 ? kHuge : 0;
+  });
+  torch::set_num_threads(1);
+  FineTuning one(config.workload, chosen, data, watch, 1, 7);
+  one.train([] {});
+  return {one.result(), one.state()};
+}
+
+/// The scores of a network of that state for noise.
+torch::Tensor scores_of(const State& state) {
+  const Model model = make_model("cbramod-small", 1);
+  copy_state(state, model.state);
+  model.network->eval();
+  const torch::NoGradGuard no_grad;
+  torch::manual_seed(2);
+  return model.network->forward(torch::randn({8, 4, 5, 200}));
+}
+
+double distance(const Tuned& a, const Tuned& b) {
+  return (scores_of(a.state) - scores_of(b.state)).abs().max().item<double>();
+}
+
+TEST(FineTuning, LearnsTheStages) {
+  const Tuned tuned = tune({{"epochs", 8}}, nlohmann::json::object());
+  EXPECT_GT(tuned.result.scores.kappa, 0.5);
+  EXPECT_GT(tuned.result.scores.accuracy, 0.6);
+}
+
+TEST(FineTuning, RecomputedLayersEndInTheSameBits) {
+  const Tuned plain = tune(nlohmann::json::object(), nlohmann::json::object());
+  const Tuned recomputed =
+      tune(nlohmann::json::object(), {{"gradient_checkpointing", "per_block"}});
+  EXPECT_TRUE(compare_states(plain.state, recomputed.state).bit_identical);
+}
+
+TEST(FineTuning, TheBestStateIsTheSameWhereverItIs) {
+  const Tuned plain = tune({{"epochs", 4}}, nlohmann::json::object());
+  const Tuned on_cpu = tune({{"epochs", 4}}, {{"best_state", "cpu"}});
+  EXPECT_TRUE(compare_states(plain.state, on_cpu.state).bit_identical);
+}
+
+TEST(FineTuning, Bf16LearnsLikewise) {
+  const Tuned plain = tune({{"epochs", 8}}, nlohmann::json::object());
+  const Tuned half = tune({{"epochs", 8}}, {{"mixed_precision", "bf16"}});
+  EXPECT_FALSE(compare_states(plain.state, half.state).bit_identical);
+  EXPECT_GT(half.result.scores.kappa, 0.5);
+}
+
+// Without dropout a batch in two halves has the gradient of the whole but for rounding; a step of
+// half of the samples has another.
+TEST(FineTuning, SmallerBatchesKeepTheEffectiveBatch) {
+  const nlohmann::json workload = {{"dropout", 0}};
+  ::testing::internal::CaptureStderr();
+  const Tuned halved = tune(workload, {{"on_threshold", "smaller_batches"}}, 2);
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr("batches of 8 now go through 4 at a time"));
+  EXPECT_THAT(said, HasSubstr("batches of 8 now go through 2 at a time"));
+  EXPECT_EQ(halved.result.samples_at_once, 2U);
+  const Tuned whole = tune(workload, nlohmann::json::object());
+  EXPECT_EQ(whole.result.samples_at_once, 8U);
+  const Tuned other = tune({{"dropout", 0}, {"batch_size", 4}}, nlohmann::json::object());
+  EXPECT_LT(distance(halved, whole), 0.01);
+  EXPECT_GT(distance(other, whole), 0.1);
+}
+
+TEST(FineTuning, ABatchOfOneIsAsSmallAsItGets) {
+  const Tuned tuned = tune({{"batch_size", 3}}, {{"on_threshold", "smaller_batches"}}, 1000000);
+  EXPECT_EQ(tuned.result.samples_at_once, 1U);
+  EXPECT_EQ(tuned.result.epochs, 2);
+}
+
+TEST(FineTuning, AnEarlyStopEndsItAfterTheStep) {
+  ::testing::internal::CaptureStderr();
+  const Tuned stopped = tune({{"epochs", 50}}, {{"on_threshold", "early_stop"}}, 1);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("more than 1000.0 MiB above the baseline: training stops"));
+  EXPECT_TRUE(stopped.result.stopped);
+  EXPECT_EQ(stopped.result.epochs, 1);
+}
+
+TEST(FineTuning, PatienceEndsOneThatNoLongerImproves) {
+  const Tuned tuned = tune({{"epochs", 50}, {"patience", 2}, {"learning_rates", {1e-12}}},
+                           nlohmann::json::object());
+  EXPECT_EQ(tuned.result.epochs, 3);
+  EXPECT_EQ(tuned.result.best_epoch, 1);
+}
+
+// 76,165 parameters; AdamW has two averages of each. 60 epochs of 4 × 5 × 200 values and labels.
+TEST(FineTuning, PartsAreThoseOfTheShapes) {
+  const TrainingParts parts = tune(nlohmann::json::object(), nlohmann::json::object()).result.parts;
+  EXPECT_EQ(parts.parameters, 4 * 76165);
+  EXPECT_EQ(parts.gradients, 4 * 76165);
+  EXPECT_EQ(parts.optimizer, 8 * 76165);
+  EXPECT_EQ(parts.data, 60 * (4 * 5 * 200 * 4 + 8));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,168 @@
+#include "workloads/fine_tuning/study.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "base/text.h"
+#include "memduel/annotate.h"
+#include "memduel/memory.h"
+#include "memduel/memory_torch.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/federated/role_setup.h"
+#include "workloads/fine_tuning/checkpoints.h"
+#include "workloads/fine_tuning/fine_tuning.h"
+#include "workloads/probes/gauges.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kPrunedKappa = 0.05;
+
+class LearnedNothing : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "kappa is 0.05 or less"; }
+};
+
+class Study {
+ public:
+  Study(const WorkerConfig& config, const at::Device& device)
+      : config_(config),
+        device_(device),
+        switches_(make_fine_tuning_switches(config.optimizations)),
+        data_(config.trial_dir / "epochs.bin", config.workload, config.data_dir),
+        watch_(switches_, resident_bytes),
+        policy_({.heavy = cleanup(HeapCleanup::purge), .cleaned = [this](const auto& event) {
+                   cleanup_seconds_ += event.report.seconds;
+                 }}) {
+    expect_precision(switches_.mixed_precision, device);
+  }
+
+  void run() {
+    memduel_idle();
+    for (int number = 1; number <= config_.workload.fine_tuning.trials; ++number) play(number);
+  }
+
+ private:
+  static CleanupOptions cleanup(HeapCleanup heap) {
+    return {.heap = heap, .device = &torch_cuda(), .empty_device_cache = true};
+  }
+
+  void play(int number) {
+    memduel_round_begin(number);
+    memduel_phase("load");
+    cleanup_seconds_ = 0;
+    result_ = {};
+    watch_.trial_begins();
+    bool pruned = false;
+    try {
+      if (switches_.cleanup_between_trials == BetweenTrials::scope_first)
+        play_in_scope(number);
+      else
+        play_under_a_name(number);
+    } catch (const LearnedNothing&) {
+      pruned = true;
+    }
+    warn(number);
+    report(pruned);
+    memduel_round_end(number);
+  }
+
+  /// C++ lets go of all that a fine-tuning has before the cleanup, also when it is pruned.
+  void play_in_scope(int number) {
+    const CleanupScope cleaned(policy_, CleanupPoint::trial);
+    const std::unique_ptr<FineTuning> one = make(number);
+    finish(*one, number);
+  }
+
+  /// As the tuner's variables have them: the fine-tuning before lives until this one is built.
+  void play_under_a_name(int number) {
+    current_ = make(number);
+    try {
+      finish(*current_, number);
+    } catch (const LearnedNothing&) {
+      if (switches_.pruned_trial == PrunedTrial::kept_until_collected)
+        garbage_.push_back(std::move(current_));
+      else
+        clean_up_as_coded();
+      throw;
+    }
+    clean_up_as_coded();
+  }
+
+  [[nodiscard]] std::unique_ptr<FineTuning> make(int number) const {
+    return std::make_unique<FineTuning>(config_.workload, switches_, data_, watch_, number,
+                                        config_.seed + static_cast<std::uint64_t>(number));
+  }
+
+  void finish(FineTuning& one, int number) {
+    one.train([this] { clean_up_between_epochs(); });
+    result_ = one.result();
+    await_device(device_);
+    memduel_phase("checkpoint");
+    if (number == config_.workload.fine_tuning.trials)
+      write_model_file(config_.model_file, one.state());
+    if (result_.scores.kappa > kPrunedKappa)
+      save_best(config_.trial_dir / "checkpoints", one.state(), result_.best_epoch, result_.scores,
+                switches_);
+    memduel_phase("cleanup");
+    if (result_.scores.kappa <= kPrunedKappa) throw LearnedNothing();
+  }
+
+  /// What gives heap back is the last step of scope_first alone.
+  void clean_up_between_epochs() {
+    memduel_phase("cleanup");
+    const bool trims = switches_.cleanup_between_trials == BetweenTrials::scope_first;
+    cleanup_seconds_ +=
+        cleanup_memory(cleanup(trims ? HeapCleanup::give_back : HeapCleanup::none)).seconds;
+  }
+
+  /// The cache first, then the garbage: what that frees stays in the cache.
+  void clean_up_as_coded() {
+    if (switches_.cleanup_between_trials != BetweenTrials::as_coded) return;
+    cleanup_seconds_ += cleanup_memory(cleanup(HeapCleanup::none)).seconds;
+    garbage_.clear();
+  }
+
+  void warn(int number) const {
+    if (switches_.on_threshold == OnThreshold::nothing || !watch_.is_above()) return;
+    fmt::print(stderr, "memduel-worker: trial {}: {} above the baseline, more than {}\n", number,
+               format_bytes(static_cast<double>(watch_.growth().value_or(0))),
+               format_bytes(static_cast<double>(watch_.threshold())));
+  }
+
+  void report(bool pruned) const {
+    await_device(device_);
+    send_memory_gauges();
+    send_part_gauges(result_.parts);
+    memduel_gauge("cleanup_seconds", cleanup_seconds_);
+    memduel_gauge("validation_accuracy_ratio", result_.scores.accuracy);
+    memduel_gauge("validation_kappa_ratio", result_.scores.kappa);
+    memduel_gauge("epochs_count", result_.epochs);
+    memduel_gauge("samples_at_once_count", static_cast<double>(result_.samples_at_once));
+    memduel_gauge("stopped_count", result_.stopped ? 1 : 0);
+    memduel_gauge("pruned_count", pruned ? 1 : 0);
+  }
+
+  const WorkerConfig& config_;
+  const at::Device device_;
+  FineTuningSwitches switches_;
+  EpochFile data_;
+  MemoryWatch watch_;
+  CleanupPolicy policy_;
+  std::unique_ptr<FineTuning> current_;
+  std::vector<std::unique_ptr<FineTuning>> garbage_;  ///< held by a cycle of exception and frame
+  FineTuningResult result_;
+  double cleanup_seconds_ = 0;
+};
+
+}  // namespace
+
+void run_study(const WorkerConfig& config) {
+  const at::Device device = warm_up(config);
+  Study(config, device).run();
+}
+
+}  // namespace memduel

@@ -1,0 +1,106 @@
+// Whole studies in this process.
+#include "workloads/fine_tuning/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "training/checkpoint_files.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/fine_tuning/played_study.h"
+#include "workloads/probes/torch_bytes.h"
+
+namespace memduel {
+namespace {
+
+/// Two fine-tunings of a preset end in this state.
+State final_state_of(const std::string& preset) {
+  const PlayedStudy study(::testing::TempDir());
+  const WorkerConfig config = study.config(preset);
+  run_study(config);
+  return read_model_file(config.model_file);
+}
+
+TEST(Study, PresetsEndInTheSameBits) {
+  const State original = final_state_of("cbramod-original");
+  EXPECT_TRUE(compare_states(original, final_state_of("cbramod-as-coded")).bit_identical);
+  EXPECT_TRUE(compare_states(original, final_state_of("cbramod-optimized")).bit_identical);
+}
+
+std::vector<std::string> checkpoints_left(const nlohmann::json& switches) {
+  const PlayedStudy study(::testing::TempDir());
+  run_study(study.config("cbramod-original", {{"trials", 4}, {"epochs", 4}}, switches));
+  return files_below(study.path() / "checkpoints");
+}
+
+TEST(Study, KeepsTheCheckpointsThatItsRulesKeep) {
+  const std::vector<std::string> all = checkpoints_left(nlohmann::json::object());
+  EXPECT_EQ(all.size(), 4U);
+  EXPECT_EQ(checkpoints_left({{"checkpoint_retention", "newest"}, {"max_checkpoints", 2}}).size(),
+            2U);
+  const auto best = checkpoints_left(
+      {{"checkpoint_retention", "best"}, {"max_checkpoints", 1}, {"cleanup_older_than_days", 0}});
+  EXPECT_LE(best.size(), 2U);  // the best and the newest
+  const auto kappa_of = [](const std::string& name) { return name.substr(name.find("_kappa_")); };
+  const auto highest = std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return kappa_of(a) < kappa_of(b);
+  });
+  EXPECT_THAT(best, ::testing::Contains(*highest));
+  // Younger than seven days.
+  EXPECT_EQ(checkpoints_left({{"checkpoint_retention", "best"}, {"max_checkpoints", 1}}), all);
+}
+
+/// Of a study whose data are large and whose batches are small: data, 240 epochs of 4 × 5 s.
+constexpr double kData = 240.0 * (4 * 5 * 200 * 4 + 8);
+double peak_of(const nlohmann::json& workload, const nlohmann::json& switches) {
+  nlohmann::json large = {{"dataset", {{"train_samples", 40}, {"test_samples", 200}}},
+                          {"batch_size", 1},
+                          {"epochs", 1}};
+  large.merge_patch(workload);
+  const PlayedStudy study(::testing::TempDir());
+  const WorkerConfig config = study.config("cbramod-original", large, switches);
+  const std::int64_t before = torch_bytes().live;
+  reset_torch_peak();
+  run_study(config);
+  return static_cast<double>(torch_bytes().peak - before) / kData;
+}
+
+// The second's data are loaded while the first's, its model, gradients, averages and best state
+// live: 6 times 0.3 MB beside 3.8 MB of data.
+TEST(StudyBytes, WithoutAScopeTwoFineTuningsMeet) {
+  install_torch_probe();
+  const nlohmann::json scope = {{"cleanup_between_trials", "scope_then_cache_then_trim"}};
+  const nlohmann::json as_coded = {{"cleanup_between_trials", "as_coded"}};
+  const double alone = peak_of({{"trials", 2}}, scope);
+  EXPECT_NEAR(peak_of({{"trials", 1}}, nlohmann::json::object()), alone, 0.05);
+  EXPECT_NEAR(peak_of({{"trials", 2}}, nlohmann::json::object()), alone + 1, 0.3);
+  EXPECT_NEAR(peak_of({{"trials", 2}}, as_coded), alone + 1, 0.3);
+}
+
+// A rate of almost nothing learns nothing: all of them are pruned.
+TEST(StudyBytes, PrunedFineTuningsStayUntilSomethingCollects) {
+  install_torch_probe();
+  const nlohmann::json learns_nothing = {{"trials", 5}, {"learning_rates", {1e-12}}};
+  const double alone =
+      peak_of(learns_nothing, {{"cleanup_between_trials", "scope_then_cache_then_trim"}});
+  for (const char* cleanup : {"none", "as_coded"}) {
+    EXPECT_GT(peak_of(learns_nothing, {{"cleanup_between_trials", cleanup}}), alone + 4);
+    EXPECT_NEAR(peak_of(learns_nothing,
+                        {{"cleanup_between_trials", cleanup}, {"pruned_trial", "cleaned_up"}}),
+                alone + 1, 0.4);
+  }
+  // Every second one learns, and its cleanup collects.
+  const nlohmann::json every_second = {{"trials", 6}, {"learning_rates", {1e-12, 0.003}}};
+  EXPECT_LT(peak_of(every_second, {{"cleanup_between_trials", "as_coded"}}), alone + 2.8);
+  EXPECT_GT(peak_of(every_second, {{"cleanup_between_trials", "none"}}), alone + 3);
+}
+
+TEST(Study, Fp16IsRefusedOnTheCpu) {
+  const PlayedStudy study(::testing::TempDir());
+  EXPECT_THROW(run_study(study.config("cbramod-original", nlohmann::json::object(),
+                                      {{"mixed_precision", "fp16"}})),
+               Error);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,54 @@
+#include "workloads/fine_tuning/switches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "workloads/optimizations/catalog_files.h"
+
+namespace memduel {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string refusal_of_fine_tuning(const std::string& name, const nlohmann::json& value) {
+  nlohmann::json values = preset_values("cbramod-original");
+  values[name] = value;
+  try {
+    make_fine_tuning_switches(values);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(FineTuningSwitches, AreThoseOfTheCatalogWithItsValues) {
+  std::map<std::string, std::vector<std::string>> listed;
+  for (const auto& one : switches_for("eeg")) {
+    const std::string name = one.at("name");
+    listed[name];
+    for (const auto& value : one.at("values")) {
+      if (value.at("value").is_string()) listed[name].push_back(value.at("value"));
+      EXPECT_EQ(refusal_of_fine_tuning(name, value.at("value")), "accepted") << name << value;
+    }
+  }
+  EXPECT_EQ(listed, implemented_fine_tuning_switches());
+}
+
+TEST(FineTuningSwitches, TheOriginalPresetHoldsEveryFirstValue) {
+  const nlohmann::json preset = preset_values("cbramod-original");
+  for (const auto& one : switches_for("eeg"))
+    EXPECT_EQ(preset.at(one.at("name").get<std::string>()), one.at("values").front().at("value"));
+}
+
+TEST(FineTuningSwitches, RefusalsNameTheSwitchAndWhatItTakes) {
+  EXPECT_THAT(refusal_of_fine_tuning("mixed_precision", "fp8"),
+              HasSubstr("optimizations.mixed_precision: found \"fp8\", expected off, bf16, fp16"));
+  EXPECT_THAT(refusal_of_fine_tuning("max_checkpoints", 0), HasSubstr("from 1 to"));
+  EXPECT_THAT(refusal_of_fine_tuning("cleanup_every_epochs", -1), HasSubstr("found -1"));
+  EXPECT_THAT(refusal_of_fine_tuning("memory_threshold_mb", 0.5), HasSubstr("found 0.5"));
+}
+
+}  // namespace
+}  // namespace memduel
