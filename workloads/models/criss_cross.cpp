@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "workloads/models/gelu.h"
 #include "workloads/models/gradient_checkpoint.h"
 
 namespace memduel {
@@ -77,7 +78,7 @@ torch::Tensor CrissCrossLayer::attend(const torch::Tensor& x) {
 
 torch::Tensor CrissCrossLayer::forward(const torch::Tensor& x) {
   const torch::Tensor attended = x + attend(norm1_(x));
-  const torch::Tensor hidden = dropout_(torch::gelu(linear1_(norm2_(attended))));
+  const torch::Tensor hidden = dropout_(exact_gelu(linear1_(norm2_(attended))));
   return attended + dropout_(linear2_(hidden));
 }
 
@@ -92,14 +93,14 @@ CrissCrossTransformer::CrissCrossTransformer(const CrissCrossShape& shape)
                                                 .groups(shape.width)))),
       classifier_(register_module("classifier", nn::Linear(shape.width, kEegClasses))) {
   const std::int64_t filters = shape.width / kSteps;
-  nn::Sequential convolutions;
   for (int i = 0; i < 3; ++i) {
-    convolutions->push_back(i == 0 ? patch_convolution(1, filters, 49, kEegPatch / kSteps)
-                                   : patch_convolution(filters, filters, 3, 1));
-    convolutions->push_back(nn::GroupNorm(kGroups, filters));
-    convolutions->push_back(nn::GELU());
+    convolutions_.push_back(register_module(
+        fmt::format("convolution{}", i), i == 0
+                                             ? patch_convolution(1, filters, 49, kEegPatch / kSteps)
+                                             : patch_convolution(filters, filters, 3, 1)));
+    norms_.push_back(
+        register_module(fmt::format("group_norm{}", i), nn::GroupNorm(kGroups, filters)));
   }
-  proj_in_ = register_module("proj_in", convolutions);
   for (int i = 0; i < shape.layers; ++i)
     layers_.push_back(
         register_module(fmt::format("layer{}", i), std::make_shared<CrissCrossLayer>(shape)));
@@ -109,10 +110,11 @@ torch::Tensor CrissCrossTransformer::embed(const torch::Tensor& epochs) {
   const std::int64_t batch = epochs.size(0);
   const std::int64_t channels = epochs.size(1);
   const std::int64_t patches = epochs.size(2);
-  const torch::Tensor in_time =
-      proj_in_->forward(epochs.reshape({batch, 1, channels * patches, kEegPatch}))
-          .transpose(1, 2)
-          .reshape({batch, channels, patches, width_});
+  torch::Tensor x = epochs.reshape({batch, 1, channels * patches, kEegPatch});
+  // The norm has no kernel for what a convolution in half precision gives.
+  for (std::size_t i = 0; i < convolutions_.size(); ++i)
+    x = exact_gelu(norms_[i](convolutions_[i](x).to(torch::kFloat)));
+  const torch::Tensor in_time = x.transpose(1, 2).reshape({batch, channels, patches, width_});
   const torch::Tensor spectrum = torch::abs(torch::fft::rfft(epochs, c10::nullopt, -1, "forward"));
   const torch::Tensor patch = in_time + spectral_proj_->forward(spectrum);
   return patch + positional_encoding_(patch.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});

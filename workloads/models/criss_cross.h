@@ -73,7 +73,8 @@ class CrissCrossTransformer final : public ImageClassifier {
 
   LayerActivations activations_ = LayerActivations::kept;
   std::int64_t width_;
-  torch::nn::Sequential proj_in_{nullptr};
+  std::vector<torch::nn::Conv2d> convolutions_;
+  std::vector<torch::nn::GroupNorm> norms_;
   torch::nn::Sequential spectral_proj_{nullptr};
   torch::nn::Conv2d positional_encoding_{nullptr};
   std::vector<std::shared_ptr<CrissCrossLayer>> layers_;
