@@ -3,7 +3,7 @@
 
 #include "base/scratch_directory.h"
 #include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/catalog_files.h"
+#include "workloads/optimizations/played_config.h"
 
 namespace memduel {
 
@@ -33,17 +33,7 @@ class PlayedStudy {
                           {"dropout", 0.1},
                           {"deadline_seconds", 100}};
     all.merge_patch(workload);
-    nlohmann::json optimizations = preset_values(preset);
-    optimizations.update(switches);
-    return parse_worker_config({{"workload", all},
-                                {"optimizations", optimizations},
-                                {"seed", 1},
-                                {"meters", nlohmann::json::array()},
-                                {"trial_dir", path().string()},
-                                {"data_dir", ""},
-                                {"address_file", ""},
-                                {"model_file", (path() / "final_model.bin").string()}},
-                               "worker.json");
+    return played_config(all, preset, switches, path(), "");
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return scratch_.path(); }

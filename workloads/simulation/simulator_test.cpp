@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/validate.h"
-#include "workloads/optimizations/catalog_files.h"
+#include "workloads/optimizations/played_config.h"
 #include "workloads/simulation/method_run.h"
 
 namespace memduel {
@@ -44,17 +44,7 @@ class SimulatorTest : public ::testing::Test {
         {"parallel_clients", 0},
         {"deadline_seconds", 100}};
     all.merge_patch(workload);
-    nlohmann::json optimizations = preset_values(preset);
-    optimizations.update(switches);
-    return parse_worker_config({{"workload", all},
-                                {"optimizations", optimizations},
-                                {"seed", 1},
-                                {"meters", {"torch"}},
-                                {"trial_dir", dir_.string()},
-                                {"data_dir", MEMDUEL_DATASETS},
-                                {"address_file", ""},
-                                {"model_file", (dir_ / "final_model.bin").string()}},
-                               "worker.json");
+    return played_config(all, preset, switches, dir_, MEMDUEL_DATASETS);
   }
 
   State final_state(const std::string& preset,

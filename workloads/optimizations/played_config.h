@@ -1,0 +1,29 @@
+// For tests: what a role of one process is told.
+#pragma once
+
+#include <filesystem>
+
+#include "workloads/federated/worker_config.h"
+#include "workloads/optimizations/catalog_files.h"
+
+namespace memduel {
+
+/// @param switches over those of the preset. The final model goes into `directory`.
+inline WorkerConfig played_config(const nlohmann::json& workload, const std::string& preset,
+                                  const nlohmann::json& switches,
+                                  const std::filesystem::path& directory,
+                                  const std::string& data_dir) {
+  nlohmann::json optimizations = preset_values(preset);
+  optimizations.update(switches);
+  return parse_worker_config({{"workload", workload},
+                              {"optimizations", optimizations},
+                              {"seed", 1},
+                              {"meters", nlohmann::json::array()},
+                              {"trial_dir", directory.string()},
+                              {"data_dir", data_dir},
+                              {"address_file", ""},
+                              {"model_file", (directory / "final_model.bin").string()}},
+                             "worker.json");
+}
+
+}  // namespace memduel
