@@ -10,6 +10,7 @@
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
 #include "workloads/federated/device.h"
+#include "workloads/probes/device_bytes.h"
 
 namespace memduel {
 namespace {
