@@ -166,6 +166,8 @@ std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
     return {{"simulator", "peak_rss_above_idle_bytes"},
             {"simulator", "rss_growth_bytes_per_round"}};
   }
+  // Its stages differ, so that growth over all rounds says nothing.
+  if (kind == "graph") return {{"trainer", "peak_rss_above_idle_bytes"}};
   if (kind == "eeg")
     return {{"trainer", "peak_rss_above_idle_bytes"}, {"trainer", "rss_growth_bytes_per_round"}};
   if (kind == "google-benchmark") return {};

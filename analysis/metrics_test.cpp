@@ -47,6 +47,7 @@ TEST(Metrics, HaveUniqueNames) {
 
 TEST(DefaultGates, AreThoseOfTheWorkloadKind) {
   EXPECT_EQ(default_gate_metrics("federated").size(), 3U);
+  EXPECT_EQ(default_gate_metrics("graph").front().role, "trainer");
   EXPECT_EQ(default_gate_metrics("command").front().metric, "peak_heap_bytes");
   EXPECT_TRUE(default_gate_metrics("google-benchmark").empty());
 }

@@ -89,7 +89,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
     roles.push_back(match.at("role"));
   if (workload.at("kind") == "simulation") {
     roles.emplace_back("simulator");
-  } else if (workload.at("kind") == "eeg") {
+  } else if (workload.at("kind") == "graph" || workload.at("kind") == "eeg") {
     roles.emplace_back("trainer");
   } else if (workload.contains("clients")) {
     roles.emplace_back("server");

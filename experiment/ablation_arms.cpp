@@ -176,7 +176,8 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
                                const Catalog& catalog) {
   if (experiment.workload.at("kind") == "command")
     throw Error(ExitCode::usage, "a command workload has no switches to take apart",
-                experiment.name, "ablate a federated, state-dict, simulation or eeg experiment");
+                experiment.name,
+                "ablate a federated, state-dict, simulation, graph or eeg experiment");
   const Arm& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")

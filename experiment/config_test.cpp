@@ -131,7 +131,7 @@ TEST(BadConfig, ValueOutOfRange) {
 TEST(BadConfig, UnknownValue) {
   EXPECT_EQ(message_after([](json& c) { c["workload"]["kind"] = "federate"; }),
             "c.json, $.workload.kind: found \"federate\", expected federated or state-dict or "
-            "simulation or command\n  did you mean \"federated\"?");
+            "simulation or graph or eeg or command\n  did you mean \"federated\"?");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["dataset"]["name"] = "imagenet"; }),
             "c.json, $.workload.dataset.name: found \"imagenet\", expected mnist or cifar10 or "
             "dummy-cifar10");
@@ -229,7 +229,11 @@ TEST(BadConfig, AMissingFileIsAnIoError) {
 TEST(Schema, DescribesTheDataSetsThatCanBeFound) {
   std::vector<std::string> known;
   for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
-  EXPECT_EQ(experiment_schema()["definitions"]["dataset"]["properties"]["name"]["enum"], known);
+  std::vector<std::string> described;
+  for (const char* kind : {"dataset", "graph_dataset", "eeg_dataset"})
+    for (const auto& name : experiment_schema()["definitions"][kind]["properties"]["name"]["enum"])
+      described.push_back(name);
+  EXPECT_EQ(described, known);
 }
 
 TEST(Schema, DescribesTheMetersOfTheRegistry) {

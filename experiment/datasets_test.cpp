@@ -51,6 +51,15 @@ TEST_F(Datasets, WorkloadsWithoutOneNeedNoFolder) {
   EXPECT_EQ(find_data_dir({{"dataset", {{"name", "dummy-cifar10"}}}}, {folder_}), folder_);
 }
 
+TEST_F(Datasets, TheLogThatAWorkloadNamesIsLookedFor) {
+  const nlohmann::json workload = {{"dataset", {{"name", "can-log"}, {"file", "can/drive.log"}}}};
+  const Error missing = error_of([&] { find_data_dir(workload, {folder_}); });
+  EXPECT_EQ(missing.code(), ExitCode::io);
+  EXPECT_THAT(missing.message(), ::testing::HasSubstr("(no can/drive.log)"));
+  put("can/drive.log");
+  EXPECT_EQ(find_data_dir(workload, {folder_}), folder_);
+}
+
 TEST_F(Datasets, FoldersAreSearchedInTheDocumentedOrder) {
   ::setenv("MEMDUEL_DATA_DIR", "/from/variable", 1);
   const auto directories = data_directories("/from/flag");

@@ -95,6 +95,7 @@ PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const 
   // A profile trial is of no block; it does what the warm-up did.
   if (kind == "command") return plan_command(experiment, arm, std::max(slot.block, 0), trial_dir);
   if (kind == "simulation") return plan_simulation(experiment, arm, site, trial_dir);
+  if (kind == "graph") return plan_graph(experiment, arm, site, trial_dir);
   if (kind == "eeg") return plan_eeg(experiment, arm, site, trial_dir);
   return plan_federated(experiment, arm, site, trial_dir);
 }

@@ -8,11 +8,15 @@ namespace {
 
 constexpr const char* kWorkerConfig = "worker.json";
 constexpr const char* kAddressFile = "server.address";
+constexpr const char* kGraphFile = "graphs.bin";
 
-/// The worker.json that every role of the trial reads, and where the final model will be.
+/// The worker.json that every role of the trial reads, with `more` in it, and where the final model
+/// will be.
 PlannedTrial plan_worker_trial(const Experiment& experiment, const Arm& arm, const PlanSite& site,
-                               const std::filesystem::path& trial_dir) {
-  const nlohmann::json document = worker_document(experiment, arm, site.data_dir, trial_dir);
+                               const std::filesystem::path& trial_dir,
+                               const nlohmann::json& more = nlohmann::json::object()) {
+  nlohmann::json document = worker_document(experiment, arm, site.data_dir, trial_dir);
+  document.update(more);
   PlannedTrial planned;
   planned.files[trial_dir / kWorkerConfig] = document.dump(2) + "\n";
   planned.model_file = document.at("model_file").get<std::string>();
@@ -84,6 +88,22 @@ PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const
                         static_cast<int>(workload.at("methods").size());
   planned.plan.processes.push_back(
       worker_process("simulator", 0, site, trial_dir / kWorkerConfig, experiment, arm));
+  return planned;
+}
+
+PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                        const std::filesystem::path& trial_dir) {
+  const std::filesystem::path graphs = site.trials_dir.parent_path() / kGraphFile;
+  PlannedTrial planned =
+      plan_worker_trial(experiment, arm, site, trial_dir, {{"graph_file", graphs.string()}});
+  const nlohmann::json& workload = experiment.workload;
+  int epochs = 0;
+  for (const char* stage : {"autoencoder_epochs", "teacher_epochs", "student_epochs"})
+    epochs += workload.at(stage).get<int>();
+  planned.plan.rounds = epochs;
+  const auto config = trial_dir / kWorkerConfig;
+  planned.prepare.push_back(worker_process("graphs", 0, site, config, experiment, arm));
+  planned.plan.processes.push_back(worker_process("trainer", 0, site, config, experiment, arm));
   return planned;
 }
 

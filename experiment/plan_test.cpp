@@ -77,6 +77,30 @@ TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
   EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
 }
 
+TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "graph", "baseline": "original",
+    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"},
+                 "autoencoder_epochs": 3, "teacher_epochs": 4, "student_epochs": 5},
+    "arms": [{"name": "original", "preset": "kdgat-original"},
+             {"name": "optimized", "preset": "kdgat-optimized"}]})",
+                                                 "g.json", "/");
+  const PlannedTrial planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
+  EXPECT_EQ(planned.plan.rounds, 12);
+  ASSERT_EQ(planned.plan.processes.size(), 1U);
+  EXPECT_THAT(planned.plan.processes[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "trainer", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  ASSERT_EQ(planned.prepare.size(), 1U);
+  EXPECT_THAT(planned.prepare[0].argv,
+              ElementsAre("/bin/memduel-worker", "--role", "graphs", "--index", "0", "--config",
+                          "/run/trials/000012/worker.json"));
+  const json worker = json::parse(planned.files.at("/run/trials/000012/worker.json"));
+  EXPECT_EQ(worker.at("graph_file"), "/run/graphs.bin");
+  EXPECT_EQ(worker.at("workload").at("dataset").at("attacks"), json({"dos", "fuzzy", "spoofing"}));
+  EXPECT_EQ(worker.at("optimizations").at("teacher"), "cached_outputs");
+}
+
 TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
   const Experiment experiment = parse_experiment(R"({
     "name": "eeg", "baseline": "original",

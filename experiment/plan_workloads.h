@@ -14,6 +14,11 @@ PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const 
 PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                              const std::filesystem::path& trial_dir);
 
+/// The workload graph: one process that trains, told likewise. Before each trial the run's file of
+/// graphs is made where it is not there yet.
+PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const PlanSite& site,
+                        const std::filesystem::path& trial_dir);
+
 /// The workload eeg: one process that fine-tunes several times, each a round, told likewise.
 PlannedTrial plan_eeg(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                       const std::filesystem::path& trial_dir);

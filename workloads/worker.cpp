@@ -14,6 +14,8 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/fine_tuning/study.h"
+#include "workloads/graph_training/graph_source.h"
+#include "workloads/graph_training/graph_trainer.h"
 #include "workloads/models/model.h"
 #include "workloads/models/shape_table.h"
 #include "workloads/optimizations/optimizations.h"
@@ -40,8 +42,12 @@ void run_role(const WorkerArguments& arguments) {
     run_simulator(config);
     return;
   }
+  if (arguments.role == "graphs") {
+    run_graphs(config);
+    return;
+  }
   if (arguments.role == "trainer") {
-    run_study(config);
+    config.workload.kind == "graph" ? run_graph_trainer(config) : run_study(config);
     return;
   }
   const Optimizations chosen =
@@ -102,7 +108,11 @@ void describe(const std::string& workload) {
                               {"parameters", parameter_count(model)},
                               {"state_bytes", state_bytes(model.state)}});
   }
-  if (!workload.empty()) json["model"] = describe_model(nlohmann::json::parse(workload));
+  if (!workload.empty()) {
+    const auto parsed = nlohmann::json::parse(workload);
+    // The networks of a training on graphs are as large as its file has identifiers.
+    if (parsed.value("kind", "") != "graph") json["model"] = describe_model(parsed);
+  }
   std::cout << json.dump() << '\n';
 }
 

@@ -12,7 +12,7 @@
 namespace memduel {
 namespace {
 
-constexpr std::string_view kRoles[] = {"server", "client", "simulator", "trainer"};
+constexpr std::string_view kRoles[] = {"server", "client", "simulator", "trainer", "graphs"};
 
 [[noreturn]] void refuse_words(const std::string& what) {
   throw Error(ExitCode::usage, what, "command line", "memduel-worker --help");

@@ -10,7 +10,7 @@ enum class WorkerTask { role, compare_models, describe, probe, help };
 
 struct WorkerArguments {
   WorkerTask task = WorkerTask::role;
-  std::string role;  ///< server, client, simulator or trainer
+  std::string role;  ///< server, client, simulator, trainer or graphs
   int index = 0;     ///< of a client, from 1
   std::string config;
   std::string model_a;
@@ -21,8 +21,9 @@ struct WorkerArguments {
 
 inline constexpr const char* kWorkerHelp = R"(memduel-worker: one role of a replayed trial
 
-  memduel-worker --role server|client|simulator|trainer [--index N] --config FILE
-      N counts clients from 1; FILE is worker.json, the same for every role of a trial
+  memduel-worker --role server|client|simulator|trainer|graphs [--index N] --config FILE
+      N counts clients from 1; FILE is worker.json, the same for every role of a trial;
+      graphs makes the file that a trainer on graphs reads, where it is not there
   memduel-worker compare-models A B
       the largest difference of two final models, as JSON
   memduel-worker describe [--workload JSON]

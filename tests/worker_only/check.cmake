@@ -29,6 +29,7 @@ foreach(list IN LISTS lists)
 endforeach()
 
 file(GLOB_RECURSE files ${SOURCE}/workloads/budget/*.cpp ${SOURCE}/workloads/budget/*.h ${SOURCE}/workloads/federated/*.cpp ${SOURCE}/workloads/federated/*.h ${SOURCE}/workloads/models/*.cpp
+  ${SOURCE}/workloads/graph_training/*.cpp ${SOURCE}/workloads/graph_training/*.h
   ${SOURCE}/workloads/optimizations/*.cpp ${SOURCE}/workloads/optimizations/*.h ${SOURCE}/workloads/probes/*.cpp ${SOURCE}/workloads/worker*.cpp)
 string(REPLACE "fmt|" "" foreign_to_all "${foreign}")  # <fmt/…> is ours there
 foreach(file IN LISTS files)

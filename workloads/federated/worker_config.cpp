@@ -63,6 +63,37 @@ void read_simulation(JsonFields& fields, WorkloadConfig& workload) {
   workload.learning_rate = fields.positive("learning_rate");
 }
 
+void read_graph_dataset(JsonFields fields, WorkloadConfig& workload) {
+  DatasetConfig& dataset = workload.dataset;
+  dataset.name = fields.word("name", {"can-generated", "can-log"});
+  dataset.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
+  GraphConfig& graph = workload.graph;
+  if (dataset.name == "can-generated") {
+    graph.graphs = static_cast<std::size_t>(fields.integer("graphs", 1));
+  } else {
+    graph.file = fields.get<std::string>("file");
+    graph.attacks = fields.get<std::vector<std::string>>("attacks");
+  }
+  fields.expect_no_more();
+}
+
+void read_graph(JsonFields& fields, WorkloadConfig& workload) {
+  const std::vector<std::string> classifiers = {"gat-large", "gat-small", "gat-old-teacher"};
+  GraphConfig& graph = workload.graph;
+  read_graph_dataset(fields.object("dataset"), workload);
+  workload.model = fields.word("model", classifiers);
+  graph.teacher = fields.word("teacher", classifiers);
+  graph.autoencoder = fields.word("autoencoder", {"vgae-large", "vgae-small", "vgae-old-teacher"});
+  graph.autoencoder_epochs = static_cast<int>(fields.integer("autoencoder_epochs", 1));
+  graph.teacher_epochs = static_cast<int>(fields.integer("teacher_epochs", 1));
+  graph.student_epochs = static_cast<int>(fields.integer("student_epochs", 1));
+  workload.batch_size = static_cast<int>(fields.integer("batch_size", 1));
+  if (fields.has("device_memory_bytes"))
+    graph.device_memory_bytes = fields.positive("device_memory_bytes");
+  workload.optimizer = "adam";
+  workload.learning_rate = fields.positive("learning_rate");
+}
+
 void read_eeg_dataset(JsonFields fields, WorkloadConfig& workload) {
   DatasetConfig& dataset = workload.dataset;
   dataset.name = fields.word("name", {"synthetic-eeg", "edf"});
@@ -123,11 +154,13 @@ void read_clients(JsonFields& fields, WorkloadConfig& workload) {
 
 WorkloadConfig read_workload(JsonFields fields) {
   WorkloadConfig workload;
-  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "eeg"});
+  workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "graph", "eeg"});
   workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
   workload.threads = static_cast<int>(fields.integer("threads", 1));
   workload.deadline_seconds = fields.positive("deadline_seconds");
-  if (workload.kind == "eeg")
+  if (workload.kind == "graph")
+    read_graph(fields, workload);
+  else if (workload.kind == "eeg")
     read_eeg(fields, workload);
   else
     read_clients(fields, workload);
@@ -148,6 +181,7 @@ WorkerConfig parse_worker_config(const nlohmann::json& json, const std::string& 
   config.data_dir = fields.get<std::string>("data_dir");
   config.address_file = fields.get<std::string>("address_file");
   config.model_file = fields.get<std::string>("model_file");
+  if (config.workload.kind == "graph") config.graph_file = fields.get<std::string>("graph_file");
   fields.expect_no_more();
   return config;
 }

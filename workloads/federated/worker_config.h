@@ -31,6 +31,19 @@ struct SimulationConfig {
   int parallel_clients = 0;  ///< at once; -1: as many as fit
 };
 
+/// What only a training on graphs has.
+struct GraphConfig {
+  std::size_t graphs = 0;            ///< of generated traffic
+  std::string file;                  ///< a recording, below the data folder
+  std::vector<std::string> attacks;  ///< injected into the recording, one after another
+  std::string autoencoder;
+  std::string teacher;
+  int autoencoder_epochs = 0;
+  int teacher_epochs = 0;
+  int student_epochs = 0;
+  std::optional<double> device_memory_bytes;  ///< absent: what is free
+};
+
 /// What only fine-tunings on EEG have.
 struct FineTuningConfig {
   int trials = 0;                      ///< fine-tunings, one after the other
@@ -44,8 +57,8 @@ struct FineTuningConfig {
 };
 
 struct WorkloadConfig {
-  std::string kind;  ///< federated, state-dict, simulation or eeg
-  std::string model;
+  std::string kind;            ///< federated, state-dict, simulation, graph or eeg
+  std::string model;           ///< graph: the student
   std::string device = "cpu";  ///< cpu or cuda
   int threads = 1;
   DatasetConfig dataset;
@@ -71,6 +84,7 @@ struct WorkloadConfig {
   std::int64_t state_bytes = 0;
   nlohmann::json tensors;  ///< of model "tensors": name to shape
   SimulationConfig simulation;
+  GraphConfig graph;
   FineTuningConfig fine_tuning;
 };
 
@@ -83,6 +97,7 @@ struct WorkerConfig {
   std::filesystem::path data_dir;
   std::filesystem::path address_file;
   std::filesystem::path model_file;
+  std::filesystem::path graph_file;  ///< graph: the run's file of graphs; others: empty
 };
 
 /// Throws Error(usage) naming file, JSON path, what was found and what was expected, Error(io) when

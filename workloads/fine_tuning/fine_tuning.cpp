@@ -10,6 +10,7 @@
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
 #include "workloads/federated/device.h"
+#include "workloads/probes/device_bytes.h"
 
 namespace memduel {
 namespace {
@@ -123,7 +124,7 @@ void FineTuning::step(const std::vector<std::size_t>& indices) {
 void FineTuning::train_part(const std::vector<std::size_t>& indices, double share) {
   const at::Device device = device_of(model_);
   const Batch batch = train_.batch(indices).on(device);
-  const std::int64_t before = live_tensor_bytes(device);
+  const double before = live_bytes(device);
   torch::Tensor loss;
   {
     const AutocastScope half(switches_.mixed_precision, device);
@@ -131,7 +132,7 @@ void FineTuning::train_part(const std::vector<std::size_t>& indices, double shar
     loss = torch::nn::functional::cross_entropy(scores.to(torch::kFloat), batch.labels);
   }
   result_.parts.activations =
-      std::max(result_.parts.activations, live_tensor_bytes(device) - before);
+      std::max(result_.parts.activations, static_cast<std::int64_t>(live_bytes(device) - before));
   // Here memory is at its fullest.
   if (switches_.on_threshold == OnThreshold::early_stop ||
       switches_.on_threshold == OnThreshold::smaller_batches)

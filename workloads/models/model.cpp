@@ -45,6 +45,12 @@ void append_entries(const torch::nn::Module& module, const std::string& prefix, 
 
 }  // namespace
 
+State state_of(const torch::nn::Module& network) {
+  Model entries;
+  append_entries(network, "", entries);
+  return entries.state;
+}
+
 Model wrap_network(std::shared_ptr<ImageClassifier> network) {
   Model model{std::move(network), {}, {}};
   append_entries(*model.network, "", model);

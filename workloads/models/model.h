@@ -37,6 +37,9 @@ std::int64_t parameter_count(const Model& model);
 
 std::vector<std::string> model_names();
 
+/// Any network's entries, in the same order; they alias its tensors.
+State state_of(const torch::nn::Module& network);
+
 /// A network's entries in Python's state_dict order: a module's own parameters, its own buffers,
 /// then its children.
 Model wrap_network(std::shared_ptr<ImageClassifier> network);

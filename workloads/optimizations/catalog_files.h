@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -26,6 +27,18 @@ inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) switches.push_back(one);
   }
   return switches;
+}
+
+/// Those values of each such switch that are words, as the worker's implemented_…switches() lists
+/// them.
+inline std::map<std::string, std::vector<std::string>> listed_switches(const std::string& kind) {
+  std::map<std::string, std::vector<std::string>> listed;
+  for (const auto& one : switches_for(kind)) {
+    std::vector<std::string>& words = listed[one.at("name").get<std::string>()];
+    for (const auto& value : one.at("values"))
+      if (value.at("value").is_string()) words.push_back(value.at("value"));
+  }
+  return listed;
 }
 
 }  // namespace memduel

@@ -15,15 +15,16 @@ inline WorkerConfig played_config(const nlohmann::json& workload, const std::str
                                   const std::string& data_dir) {
   nlohmann::json optimizations = preset_values(preset);
   optimizations.update(switches);
-  return parse_worker_config({{"workload", workload},
-                              {"optimizations", optimizations},
-                              {"seed", 1},
-                              {"meters", nlohmann::json::array()},
-                              {"trial_dir", directory.string()},
-                              {"data_dir", data_dir},
-                              {"address_file", ""},
-                              {"model_file", (directory / "final_model.bin").string()}},
-                             "worker.json");
+  nlohmann::json document = {{"workload", workload},
+                             {"optimizations", optimizations},
+                             {"seed", 1},
+                             {"meters", nlohmann::json::array()},
+                             {"trial_dir", directory.string()},
+                             {"data_dir", data_dir},
+                             {"address_file", ""},
+                             {"model_file", (directory / "final_model.bin").string()}};
+  if (workload.at("kind") == "graph") document["graph_file"] = (directory / "graphs.bin").string();
+  return parse_worker_config(document, "worker.json");
 }
 
 }  // namespace memduel

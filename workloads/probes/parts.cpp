@@ -1,8 +1,6 @@
 #include "workloads/probes/parts.h"
 
 #include "memduel/annotate.h"
-#include "workloads/probes/cuda_bytes.h"
-#include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
 namespace {
@@ -32,25 +30,6 @@ std::int64_t optimizer_bytes(const torch::optim::Adam& optimizer) {
     sum += tensor_bytes(averages.exp_avg()) + tensor_bytes(averages.exp_avg_sq());
   }
   return sum;
-}
-
-std::int64_t live_tensor_bytes(const at::Device& device) {
-  if (device.is_cpu()) return torch_bytes().live;
-  const auto bytes = cuda_bytes();
-  return bytes ? bytes->allocated : 0;
-}
-
-std::int64_t peak_tensor_bytes(const at::Device& device) {
-  if (device.is_cpu()) return torch_bytes().peak;
-  const auto bytes = cuda_bytes();
-  return bytes ? bytes->peak_allocated : 0;
-}
-
-void reset_tensor_peak(const at::Device& device) {
-  if (device.is_cpu())
-    reset_torch_peak();
-  else
-    reset_cuda_peaks();
 }
 
 void send_part_gauges(const TrainingParts& parts) {

@@ -14,12 +14,6 @@ std::int64_t gradient_bytes(const torch::nn::Module& network);
 /// Adam's two averages of every parameter that was stepped.
 std::int64_t optimizer_bytes(const torch::optim::Adam& optimizer);
 
-/// Bytes of the tensors on a device, by the torch or the cuda probe; 0 where it is not installed.
-std::int64_t live_tensor_bytes(const at::Device& device);
-/// The most since the last reset_tensor_peak().
-std::int64_t peak_tensor_bytes(const at::Device& device);
-void reset_tensor_peak(const at::Device& device);
-
 struct TrainingParts {
   std::int64_t parameters = 0;
   std::int64_t gradients = 0;

@@ -3,30 +3,22 @@
 #include <algorithm>
 
 namespace memduel {
-namespace {
-
-constexpr std::size_t kPrefetchFactor = 2;
-
-}  // namespace
 
 ClientLoader::ClientLoader(const Samples& samples, const Indices& share, std::size_t batch_size,
                            int workers)
-    : samples_(samples),
-      share_(share),
-      batch_size_(batch_size),
-      kept_batches_(kPrefetchFactor * static_cast<std::size_t>(workers)) {}
+    : samples_(samples), share_(share), batch_size_(batch_size), workers_(workers) {}
 
 void ClientLoader::epoch(std::uint64_t seed, std::size_t most,
                          const std::function<void(const Batch&)>& step) {
   RandomEngine engine(seed);
   const std::vector<std::size_t> order = random_order(share_.size(), engine);
-  prefetched_.clear();
+  workers_.begin_epoch();
   for (std::size_t first = 0, made = 0; first < order.size() && made < most; ++made) {
     std::vector<std::size_t> indices;
     for (; indices.size() < batch_size_ && first < order.size(); ++first)
       indices.push_back(share_[order[first]]);
     const Batch batch = samples_.batch(indices);
-    if (prefetched_.size() < kept_batches_) prefetched_.push_back(batch);
+    workers_.made(batch);
     step(batch);
   }
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "workloads/datasets/loader_workers.h"
 #include "workloads/datasets/partition.h"
 #include "workloads/federated/samples.h"
 
@@ -11,8 +12,7 @@ namespace memduel {
 
 class ClientLoader {
  public:
-  /// @param workers of a loader whose workers persist: each keeps the last two batches that it made
-  /// ready. Here that is all there is of a worker. The samples must outlive the loader.
+  /// @param workers of a loader whose workers persist. The samples must outlive the loader.
   ClientLoader(const Samples& samples, const Indices& share, std::size_t batch_size, int workers);
 
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(share_.size()); }
@@ -21,14 +21,13 @@ class ClientLoader {
   void epoch(std::uint64_t seed, std::size_t most, const std::function<void(const Batch&)>& step);
 
   /// Lets go of what the workers keep.
-  void drop_prefetched() { prefetched_.clear(); }
+  void drop_prefetched() { workers_.drop(); }
 
  private:
   const Samples& samples_;
   Indices share_;
   std::size_t batch_size_;
-  std::size_t kept_batches_;
-  std::vector<Batch> prefetched_;
+  LoaderWorkers<Batch> workers_;
 };
 
 }  // namespace memduel

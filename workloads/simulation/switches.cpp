@@ -1,5 +1,6 @@
 #include "workloads/simulation/switches.h"
 
+#include "workloads/datasets/loader_workers.h"
 #include "workloads/federated/json_fields.h"
 #include "workloads/optimizations/arenas.h"
 #include "workloads/optimizations/choice.h"
@@ -7,8 +8,6 @@
 
 namespace memduel {
 namespace {
-
-constexpr int kMostWorkers = 64;
 
 constexpr Choice<Updates> kUpdates[] = {{"kept_until_next_round", Updates::kept_until_next_round},
                                         {"released", Updates::released}};

@@ -1,0 +1,36 @@
+#include "workloads/graph_training/difficulty.h"
+
+#include <algorithm>
+
+#include "memduel/memory_torch.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kChunk = 500;
+
+}  // namespace
+
+std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
+                                std::span<const std::size_t> graphs, DifficultyScoring scoring,
+                                const at::Device& device) {
+  const torch::NoGradGuard no_grad;
+  network->eval();
+  std::vector<float> scores;
+  scores.reserve(graphs.size());
+  const std::size_t at_once = scoring == DifficultyScoring::batched ? kChunk : 1;
+  for (std::size_t first = 0; first < graphs.size(); first += at_once) {
+    const GraphBatch batch =
+        make_batch(store, graphs.subspan(first, std::min(at_once, graphs.size() - first)))
+            .on(device);
+    const torch::Tensor errors =
+        reconstruction_errors(network->forward(batch), batch).to(torch::kCPU).contiguous();
+    scores.insert(scores.end(), errors.data_ptr<float>(),
+                  errors.data_ptr<float>() + errors.numel());
+    if (scoring == DifficultyScoring::chunked && scores.size() % kChunk == 0)
+      torch_cuda().empty_cache();
+  }
+  return scores;
+}
+
+}  // namespace memduel

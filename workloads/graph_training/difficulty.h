@@ -1,0 +1,24 @@
+// How hard graphs are, by an autoencoder's errors.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "workloads/graph_training/vgae.h"
+
+namespace memduel {
+
+/// difficulty_scoring: how many graphs go through the autoencoder at once.
+enum class DifficultyScoring {
+  one_by_one,
+  chunked,  ///< likewise, and the device's cache is emptied after every 500
+  batched,  ///< 500
+};
+
+/// The reconstruction error of each of `graphs`, in their order. The network is in evaluation mode
+/// afterwards.
+std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
+                                std::span<const std::size_t> graphs, DifficultyScoring scoring,
+                                const at::Device& device);
+
+}  // namespace memduel

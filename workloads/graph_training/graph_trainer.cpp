@@ -1,0 +1,311 @@
+#include "workloads/graph_training/graph_trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "memduel/annotate.h"
+#include "memduel/memory_torch.h"
+#include "workloads/datasets/loader_workers.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/federated/role_setup.h"
+#include "workloads/graph_training/batch_choice.h"
+#include "workloads/graph_training/curriculum.h"
+#include "workloads/graph_training/network_trainer.h"
+#include "workloads/probes/gauges.h"
+#include "workloads/probes/torch_bytes.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kTrainShare = 0.8;
+/// KD-GAT looks at so many graphs, and estimates for the one that 5 % of them exceed.
+constexpr std::size_t kSampledGraphs = 1000;
+constexpr double kSamplePercentile = 0.95;
+
+using Places = std::span<const std::size_t>;
+
+/// A network's training within the whole.
+template <class Network>
+struct Stage {
+  std::string model;
+  int epochs = 0;
+  std::function<void()> begin;               ///< in the first epoch, before the network is made
+  std::function<Indices(int epoch)> graphs;  ///< of an epoch, in the order of its steps
+  std::function<torch::Tensor(Network&, const GraphBatch&, Places)> loss;
+  std::function<void(Network&, std::size_t batch_size)> end_epoch;
+};
+
+class GraphTraining {
+ public:
+  GraphTraining(const WorkerConfig& config, const at::Device& device)
+      : config_(config),
+        workload_(config.workload),
+        device_(device),
+        switches_(make_graph_switches(config.optimizations)),
+        workers_(switches_.loader_workers) {}
+
+  void run() {
+    memduel_idle();
+    autoencoder_ = train(autoencoder_stage());
+    teacher_network_ = train(teacher_stage());
+    Gat student = train(student_stage());
+    write_model_file(config_.model_file, state_of(*student));
+  }
+
+ private:
+  Stage<Vgae> autoencoder_stage() {
+    return {workload_.graph.autoencoder,
+            workload_.graph.autoencoder_epochs,
+            [this] { load_graphs(); },
+            [this](int) { return shuffled(normals_, epoch_seed()); },
+            [this](Vgae& network, const GraphBatch& batch, Places) {
+              return vgae_loss(network->forward(batch), batch, switches_.neighbourhood_target);
+            },
+            [](Vgae&, std::size_t) {}};
+  }
+
+  Stage<Gat> teacher_stage() {
+    return {workload_.graph.teacher,
+            workload_.graph.teacher_epochs,
+            [this] { score_normals(); },
+            [this](int epoch) { return lesson(epoch, workload_.graph.teacher_epochs); },
+            [](Gat& network, const GraphBatch& batch, Places) {
+              return torch::nn::functional::cross_entropy(network->forward(batch).to(torch::kFloat),
+                                                          batch.labels);
+            },
+            [this](Gat& network, std::size_t batch_size) { validate(network, batch_size); }};
+  }
+
+  Stage<Gat> student_stage() {
+    return {workload_.model,
+            workload_.graph.student_epochs,
+            [this] { install_teacher(); },
+            [this](int epoch) { return lesson(epoch, workload_.graph.student_epochs); },
+            [this](Gat& network, const GraphBatch& batch, Places places) {
+              return distilled_loss(network, batch, places);
+            },
+            [this](Gat& network, std::size_t batch_size) { validate(network, batch_size); }};
+  }
+
+  template <class Network>
+  Network train(const Stage<Network>& stage) {
+    const GraphModel& model = find_graph_model(stage.model);
+    Network network = nullptr;
+    std::optional<NetworkTrainer> trainer;
+    std::size_t batch_size = 0;
+    for (int epoch = 0; epoch < stage.epochs; ++epoch) {
+      memduel_round_begin(++round_);
+      if (epoch == 0) {
+        stage.begin();
+        batch_size = plan_batch(stage, model);
+        torch::manual_seed(epoch_seed());
+        network = make_network<Network>(model);
+        trainer.emplace(make_trainer(*network));
+      }
+      learn(stage, network, *trainer, epoch, batch_size);
+      stage.end_epoch(network, batch_size);
+      report(*trainer, batch_size);
+      memduel_round_end(round_);
+    }
+    return network;
+  }
+
+  template <class Network>
+  Network make_network(const GraphModel& model) const {
+    Network network(std::get<typename Network::ContainedType::Shape>(model.shape),
+                    static_cast<std::int64_t>(graphs_->identifiers()),
+                    switches_.gradient_checkpointing);
+    network->to(device_);
+    return network;
+  }
+
+  NetworkTrainer make_trainer(torch::nn::Module& network) const {
+    return {network, workload_.learning_rate, switches_.mixed_precision, device_};
+  }
+
+  template <class Network>
+  void learn(const Stage<Network>& stage, Network& network, NetworkTrainer& trainer, int epoch,
+             std::size_t batch_size) {
+    begin_phase("train");
+    double losses = 0;
+    int steps = 0;
+    workers_.begin_epoch();
+    for_each_batch(stage.graphs(epoch), batch_size, [&](const GraphBatch& batch, Places places) {
+      losses += trainer.step(
+          batch, [&](const GraphBatch& one) { return stage.loss(network, one, places); });
+      ++steps;
+      if (switches_.clear_cache_every_n > 0 && steps % switches_.clear_cache_every_n == 0)
+        torch_cuda().empty_cache();
+    });
+    memduel_gauge("train_loss", losses / steps);
+  }
+
+  template <class Use>
+  void for_each_batch(const Indices& places, std::size_t batch_size, Use use) {
+    for (std::size_t first = 0; first < places.size(); first += batch_size) {
+      const Places some =
+          Places(places).subspan(first, std::min(batch_size, places.size() - first));
+      const GraphBatch made = make_batch(*graphs_, some);
+      workers_.made(made);
+      use(made.on(device_), some);
+    }
+  }
+
+  void load_graphs() {
+    begin_phase("load");
+    graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
+    const auto train_count =
+        static_cast<std::size_t>(static_cast<double>(graphs_->size()) * kTrainShare);
+    const Split split =
+        split_train_validation(graphs_->size(), train_count, workload_.dataset.seed);
+    validation_ = split.validation;
+    for (const std::size_t place : split.train)
+      (graphs_->graph(place).label == 0 ? normals_ : attacks_).push_back(place);
+    if (normals_.empty() || attacks_.empty() || validation_.empty())
+      throw Error(ExitCode::usage,
+                  fmt::format("found {} graphs to train on without and {} with an attack and {} to "
+                              "validate with, expected some of each",
+                              normals_.size(), attacks_.size(), validation_.size()),
+                  config_.graph_file.string(), "take more graphs, or inject attacks");
+  }
+
+  void score_normals() {
+    begin_phase("score");
+    curriculum_.emplace(
+        normals_,
+        score_graphs(autoencoder_, *graphs_, normals_, switches_.difficulty_scoring, device_),
+        attacks_);
+    autoencoder_ = nullptr;
+    torch_cuda().empty_cache();
+  }
+
+  void install_teacher() {
+    begin_phase("teacher");
+    teacher_.emplace(std::exchange(teacher_network_, nullptr), switches_.teacher, device_);
+    Indices all = normals_;
+    all.insert(all.end(), attacks_.begin(), attacks_.end());
+    teacher_->remember(*graphs_, all);
+  }
+
+  [[nodiscard]] Indices lesson(int epoch, int epochs) const {
+    return curriculum_->graphs_of(epoch, epochs, epoch_seed());
+  }
+
+  torch::Tensor distilled_loss(Gat& network, const GraphBatch& batch, Places places) {
+    torch::Tensor taught;
+    if (teacher_->answers_first()) taught = teacher_->answer(batch, places);
+    const torch::Tensor scores = network->forward(batch);
+    if (!teacher_->answers_first()) taught = teacher_->answer(batch, places);
+    return distillation_loss(scores, taught, batch.labels);
+  }
+
+  template <class Network>
+  std::size_t plan_batch(const Stage<Network>& stage, const GraphModel& model) {
+    begin_phase("plan");
+    const auto [nodes, edges] = large_graph();
+    BatchQuestion question{
+        model,
+        static_cast<std::int64_t>(graphs_->identifiers()),
+        teacher_ ? teacher_->bytes_on_device() : 0,
+        nodes,
+        edges,
+        workload_.batch_size,
+        workload_.graph.device_memory_bytes.value_or(static_cast<double>(available_bytes(device_))),
+        switches_.mixed_precision};
+    Network network = nullptr;
+    std::optional<NetworkTrainer> trainer;
+    const TrainingStep step = [&](std::int64_t batch_size) {
+      if (!trainer) {
+        network = make_network<Network>(model);
+        trainer.emplace(make_trainer(*network));
+      }
+      const Indices places = cycled_graphs(static_cast<std::size_t>(batch_size));
+      trainer->step(make_batch(*graphs_, places).on(device_),
+                    [&](const GraphBatch& batch) { return stage.loss(network, batch, places); });
+    };
+    return static_cast<std::size_t>(choose_batch(switches_.batch_size, question, step, device_));
+  }
+
+  /// Nodes and edges.
+  [[nodiscard]] std::pair<double, double> large_graph() const {
+    std::vector<std::pair<std::size_t, std::size_t>> sizes;
+    for (std::size_t i = 0; i < std::min(kSampledGraphs, graphs_->size()); ++i) {
+      const GraphView graph = graphs_->graph(i);
+      sizes.emplace_back(graph.nodes(), graph.edges());
+    }
+    const auto large =
+        sizes.begin() +
+        static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * kSamplePercentile);
+    std::nth_element(sizes.begin(), large, sizes.end());
+    return {static_cast<double>(large->first), static_cast<double>(large->second)};
+  }
+
+  /// Of those to train on, so many, from the first again where there are fewer.
+  [[nodiscard]] Indices cycled_graphs(std::size_t count) const {
+    Indices places;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t place = i % (normals_.size() + attacks_.size());
+      places.push_back(place < attacks_.size() ? attacks_[place]
+                                               : normals_[place - attacks_.size()]);
+    }
+    return places;
+  }
+
+  void validate(Gat& network, std::size_t batch_size) {
+    begin_phase("validate");
+    const torch::NoGradGuard no_grad;
+    network->eval();
+    std::int64_t right = 0;
+    for_each_batch(validation_, batch_size, [&](const GraphBatch& batch, Places) {
+      right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
+    });
+    memduel_gauge("validation_accuracy_ratio",
+                  static_cast<double>(right) / static_cast<double>(validation_.size()));
+  }
+
+  void report(NetworkTrainer& trainer, std::size_t batch_size) {
+    await_device(device_);
+    send_memory_gauges();
+    send_part_gauges(trainer.take_parts());
+    if (teacher_) memduel_gauge("teacher_bytes", static_cast<double>(teacher_->bytes_on_device()));
+    memduel_gauge("batch_graphs_count", static_cast<double>(batch_size));
+  }
+
+  void begin_phase(const char* name) const {
+    await_device(device_);
+    memduel_phase(name);
+  }
+
+  [[nodiscard]] std::uint64_t epoch_seed() const {
+    return config_.seed + static_cast<std::uint64_t>(round_);
+  }
+
+  const WorkerConfig& config_;
+  const WorkloadConfig& workload_;
+  const at::Device device_;
+  const GraphSwitches switches_;
+  LoaderWorkers<GraphBatch> workers_;
+  std::unique_ptr<GraphStore> graphs_;
+  Indices normals_;  ///< to train on, without an attack
+  Indices attacks_;  ///< to train on, with one
+  Indices validation_;
+  Vgae autoencoder_ = nullptr;
+  std::optional<Curriculum> curriculum_;
+  Gat teacher_network_ = nullptr;
+  std::optional<Teacher> teacher_;
+  int round_ = 0;
+};
+
+}  // namespace
+
+void run_graph_trainer(const WorkerConfig& config) {
+  const BatchSizing sizing = make_graph_switches(config.optimizations).batch_size;
+  // It must count from the first tensor on, whatever the meters.
+  if (sizing == BatchSizing::measured || sizing == BatchSizing::searched) install_torch_probe();
+  const at::Device device = warm_up(config);
+  GraphTraining(config, device).run();
+}
+
+}  // namespace memduel

@@ -1,0 +1,153 @@
+// Whole trainings in this process.
+#include "workloads/graph_training/graph_trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/scratch_directory.h"
+#include "workloads/federated/model_file.h"
+#include "workloads/graph_training/gat.h"
+#include "workloads/graph_training/graph_source.h"
+#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/models/model.h"
+#include "workloads/optimizations/played_config.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+class GraphTrainerTest : public ::testing::Test {
+ protected:
+  [[nodiscard]] WorkerConfig config(const json& workload, const json& switches) const {
+    json all = {{"kind", "graph"},
+                {"model", "gat-small"},
+                {"teacher", "gat-small"},
+                {"autoencoder", "vgae-small"},
+                {"threads", 1},
+                {"dataset", {{"name", "can-generated"}, {"graphs", 1100}, {"seed", 42}}},
+                {"autoencoder_epochs", 1},
+                {"teacher_epochs", 1},
+                {"student_epochs", 2},
+                {"batch_size", 64},
+                {"learning_rate", 0.003},
+                {"deadline_seconds", 100}};
+    all.merge_patch(workload);
+    return played_config(all, "kdgat-original", switches, dir_, data_dir());
+  }
+
+  State trained(const json& switches, const json& workload = json::object()) {
+    const WorkerConfig chosen = config(workload, switches);
+    run_graphs(chosen);
+    run_graph_trainer(chosen);
+    return read_model_file(chosen.model_file);
+  }
+
+  [[nodiscard]] std::string refusal(const json& workload) const {
+    try {
+      const WorkerConfig chosen = config(workload, json::object());
+      run_graphs(chosen);
+      run_graph_trainer(chosen);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return "accepted";
+  }
+
+  static std::string data_dir() {
+    const char* data = std::getenv("MEMDUEL_DATA_DIR");
+    return data == nullptr ? "" : data;
+  }
+
+  const ScratchDirectory scratch_{::testing::TempDir(), "graph_trainer"};
+  const fs::path dir_ = scratch_.path();
+};
+
+TEST_F(GraphTrainerTest, WhatOnlySavesMemoryEndsInTheSameBits) {
+  const State original = trained(json::object());
+  const State saving = trained({{"graph_loading", "mmap"},
+                                {"teacher", "before_student"},
+                                {"difficulty_scoring", "chunked"},
+                                {"gradient_checkpointing", "per_block"},
+                                {"loader_workers", 0}});
+  EXPECT_TRUE(compare_states(original, saving).bit_identical);
+  EXPECT_TRUE(compare_states(original, trained({{"teacher", "offloaded"}})).bit_identical);
+  EXPECT_FALSE(compare_states(original, trained({{"mixed_precision", "bf16"}})).bit_identical);
+}
+
+// The same answers but for the last bits, and Adam's first steps divide by them.
+TEST_F(GraphTrainerTest, RememberedAnswersEndCloseBy) {
+  const auto difference =
+      compare_states(trained(json::object()), trained({{"teacher", "cached_outputs"}}));
+  EXPECT_LT(difference.max_abs_diff.value(), 0.001);
+}
+
+TEST_F(GraphTrainerTest, ItLearns) {
+  const json longer = {{"student_epochs", 5}, {"teacher_epochs", 3}};
+  Gat student(std::get<GatShape>(find_graph_model("gat-small").shape), 35);
+  copy_state(trained(json::object(), longer), state_of(*student));
+  student->eval();
+  // Other traffic than that it was trained on.
+  const SampleGraphs file(1200, 4711);
+  const auto store = file.open();
+  const GraphBatch batch = make_batch(*store, first_graphs(1200));
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor said = student->forward(batch).argmax(1);
+  const torch::Tensor right = (said == batch.labels).to(torch::kDouble);
+  EXPECT_GT(right.masked_select(batch.labels == 1).mean().item<double>(), 0.9);
+  EXPECT_GT(right.masked_select(batch.labels == 0).mean().item<double>(), 0.9);
+}
+
+TEST_F(GraphTrainerTest, BatchesAreAsLargeAsTheMemoryThatIsPlannedFor) {
+  // The least there is, eight, and more than all graphs.
+  const json tight = {{"device_memory_bytes", 1e6}, {"batch_size", 4096}};
+  const State least = trained({{"batch_size", "static"}}, tight);
+  EXPECT_TRUE(compare_states(least, trained(json::object(), {{"batch_size", 8}})).bit_identical);
+  const State measured = trained({{"batch_size", "measured"}}, tight);
+  EXPECT_TRUE(compare_states(least, measured).bit_identical);
+  const json wide = {{"device_memory_bytes", 1e12}, {"batch_size", 64}};
+  const State most = trained({{"batch_size", "static_as_coded"}}, wide);
+  EXPECT_TRUE(compare_states(most, trained(json::object())).bit_identical);
+  EXPECT_TRUE(compare_states(most, trained({{"batch_size", "search"}}, wide)).bit_identical);
+}
+
+TEST_F(GraphTrainerTest, GraphsWithoutAnAttackAreRefused) {
+  EXPECT_THAT(refusal({{"dataset", {{"graphs", 500}}}}),
+              ::testing::AllOf(HasSubstr("found 400 graphs to train on without and 0 with"),
+                               HasSubstr("graphs.bin")));
+}
+
+TEST_F(GraphTrainerTest, AFileThatHoldsNoGraphsIsRefused) {
+  std::ofstream(dir_ / "graphs.bin") << std::string(1000, 'x');
+  EXPECT_THAT(refusal(json::object()), HasSubstr("byte 0: found other bytes than \"mdgraphs\""));
+}
+
+// 746 graphs of the drive as it is, and more under each attack.
+TEST_F(GraphTrainerTest, ARecordedDriveIsTrainedOnUnderInjectedAttacks) {
+  const std::string log = "can/candump-2023-12-07_211801.log";
+  if (!fs::exists(fs::path(data_dir()) / log))
+    GTEST_SKIP() << "no recorded drive: MEMDUEL_DATA_DIR names no folder with can/";
+  const State student = trained(json::object(), {{"dataset",
+                                                  {{"name", "can-log"},
+                                                   {"graphs", nullptr},
+                                                   {"file", log},
+                                                   {"attacks", {"dos", "fuzzy", "spoofing"}}}},
+                                                 {"student_epochs", 1}});
+  const auto store = open_graphs(dir_ / "graphs.bin", GraphLoading::mmap);
+  EXPECT_GT(store->size(), 4 * 746U);
+  std::size_t attacked = 0;
+  for (std::size_t i = 0; i < store->size(); ++i)
+    attacked += static_cast<std::size_t>(store->graph(i).label);
+  EXPECT_GT(attacked, 746U);
+  EXPECT_EQ(find_tensor(student, "embedding.weight").size(0),
+            static_cast<std::int64_t>(store->identifiers()));
+}
+
+}  // namespace
+}  // namespace memduel
