@@ -23,4 +23,5 @@ target_include_directories(fmt::fmt INTERFACE ${PROJECT_SOURCE_DIR}/workloads/wo
 add_subdirectory(include)
 add_subdirectory(base)
 add_subdirectory(memory)
+add_subdirectory(training)
 add_subdirectory(workloads)

@@ -1,61 +1,92 @@
 #include "training/parallel_clients.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
 #include "training/memory_budget.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::int64_t kMostClients = 8;
+constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
+constexpr int kStatesPerClient = 4;
+constexpr double kUsableShare = 0.6;
+
+struct SimulatedModel {
+  const char* name;
+  std::int64_t parameters;
+  std::int64_t client_bytes;  ///< with gradients, by the guide
+};
+
+// Convolutions 5×5 of 10 and 20 maps and layers of 320-50-10; 3×3 of 32, 64 and 128 maps on three
+// channels and 2048-256-10; torchvision's with a last layer of ten.
+constexpr SimulatedModel kModels[] = {{"csfl-cnn", 21'840, 200 * kMebibyte},
+                                      {"csfl-light-cnn", 620'362, 300 * kMebibyte},
+                                      {"resnet18", 11'181'642, 500 * kMebibyte}};
 
 struct PublishedSetting {
-  double device_gib;
+  int device_gib;
   int clients;
 };
 
 constexpr PublishedSetting kPublished[] = {{4, 2}, {8, 4}, {12, 6}, {16, 8}};
 
-/// What ParallelTrainer does with -1: nothing but parameters is counted, four times.
-std::int64_t clients_as_coded(double device_bytes, double parameter_bytes) {
-  const double clients = std::floor(0.6 * device_bytes / (4 * parameter_bytes));
-  return static_cast<std::int64_t>(std::clamp(clients, 1.0, static_cast<double>(kMostClients)));
-}
-
 /// The global model and its average stay; a client is what its guide says that it needs.
-std::int64_t clients_estimated(double device_bytes, const SimulatedModel& model) {
+std::int64_t clients_estimated(std::int64_t device_bytes, const SimulatedModel& model) {
   BudgetInput input;
-  input.device_bytes = device_bytes;
+  input.device_bytes = static_cast<double>(device_bytes);
   input.parameter_bytes = static_cast<double>(model.parameters) * sizeof(float);
   input.optimizer_states = 0;
-  input.sample_bytes = model.client_bytes;
+  input.sample_bytes = static_cast<double>(model.client_bytes);
   input.least_batch = 1;
-  input.most_batch = kMostClients;
+  input.most_batch = kMostAutomatic;
   return plan_budget(input).batch;
 }
 
 }  // namespace
 
-// Convolutions 5×5 of 10 and 20 maps and layers of 320-50-10; 3×3 of 32, 64 and 128 maps on three
-// channels and 2048-256-10; torchvision's with a last layer of ten.
-const std::vector<SimulatedModel>& simulated_models() {
-  static const std::vector<SimulatedModel> kModels = {
-      {"cnn-mnist", 21'840, 200 * kMiB},
-      {"light-cnn", 620'362, 300 * kMiB},
-      {"resnet18", 11'181'642, 500 * kMiB},
-  };
-  return kModels;
+std::int64_t formula_client_bytes(std::int64_t state_bytes) {
+  return kStatesPerClient * state_bytes;
+}
+
+std::optional<std::int64_t> published_client_bytes(const std::string& model) {
+  for (const SimulatedModel& one : kModels)
+    if (model == one.name) return one.client_bytes;
+  return std::nullopt;
+}
+
+int clients_at_once(int requested, std::int64_t state_bytes, std::int64_t available_bytes,
+                    int most) {
+  const std::int64_t each = std::max<std::int64_t>(formula_client_bytes(state_bytes), 1);
+  const auto usable =
+      static_cast<std::int64_t>(kUsableShare * static_cast<double>(available_bytes));
+  const std::int64_t fitting = usable / each;
+  if (requested == -1)
+    return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(most, 1)));
+  if (requested > 1 && requested > fitting)
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected at most {}: {} × {} states × {} = {}, and {:.0f} % "
+                            "of the {} that are available is {}",
+                            requested, std::max<std::int64_t>(fitting, 1), requested,
+                            kStatesPerClient, format_bytes(static_cast<double>(state_bytes)),
+                            format_bytes(static_cast<double>(requested * each)), 100 * kUsableShare,
+                            format_bytes(static_cast<double>(available_bytes)),
+                            format_bytes(static_cast<double>(usable))),
+                "workload.parallel_clients", "-1 takes as many as fit");
+  return std::max(requested, 1);
 }
 
 std::vector<ParallelClients> parallel_clients() {
   std::vector<ParallelClients> rows;
-  for (const SimulatedModel& model : simulated_models()) {
+  for (const SimulatedModel& model : kModels) {
+    const auto parameter_bytes = model.parameters * static_cast<std::int64_t>(sizeof(float));
     for (const PublishedSetting& setting : kPublished) {
-      const double device_bytes = setting.device_gib * 1024 * kMiB;
-      const double parameter_bytes = static_cast<double>(model.parameters) * sizeof(float);
-      rows.push_back({model.name, device_bytes, setting.clients,
-                      clients_as_coded(device_bytes, parameter_bytes),
+      const std::int64_t device_bytes = setting.device_gib * 1024 * kMebibyte;
+      rows.push_back({model.name, static_cast<double>(device_bytes), setting.clients,
+                      clients_at_once(-1, parameter_bytes, device_bytes, kMostAutomatic),
                       clients_estimated(device_bytes, model)});
     }
   }

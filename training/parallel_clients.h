@@ -1,34 +1,40 @@
-// How many clients CSFL-simulator trains at once on a GPU: its published settings, its code's rule,
-// and what the memory budget gives. Sources: the simulator's MEMORY_MANAGEMENT.md and
+// How many clients CSFL-simulator trains at once: its published settings, its code's rule, and what
+// the memory budget gives. Sources: the simulator's MEMORY_MANAGEMENT.md and
 // csfl_simulator/core/parallel.py at 0399456.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace memduel {
 
-/// A model of the simulator: its parameters, and what its guide says that a client needs with
-/// gradients.
-struct SimulatedModel {
-  std::string name;
-  std::int64_t parameters = 0;
-  double client_bytes = 0;
-};
+/// The most that CSFL-simulator trains at once by itself.
+inline constexpr int kMostAutomatic = 8;
 
-/// cnn-mnist, light-cnn, resnet18.
-const std::vector<SimulatedModel>& simulated_models();
+/// Bytes of a client by its code: a replica, its gradients, and as much again twice; four states.
+std::int64_t formula_client_bytes(std::int64_t state_bytes);
+
+/// Bytes of a client with gradients by its guide's table; absent for a model that this lacks.
+std::optional<std::int64_t> published_client_bytes(const std::string& model);
+
+/// How many clients train at once. @param requested 0 and 1: one after the other; -1: as many as
+/// 60 % of the available memory hold by formula_client_bytes, one at least, `most` at most; any
+/// other number: that many. Throws Error(usage) with the arithmetic where a number does not fit.
+int clients_at_once(int requested, std::int64_t state_bytes, std::int64_t available_bytes,
+                    int most);
 
 struct ParallelClients {
   std::string model;
   double device_bytes = 0;
   int published = 0;           ///< for any model on a device of this size
-  std::int64_t as_coded = 0;   ///< 0.6 of the device by four times the parameters, 1 to 8
+  std::int64_t as_coded = 0;   ///< clients_at_once of the whole device
   std::int64_t estimated = 0;  ///< the budget's batch with a client as the sample, 1 to 8
 };
 
-/// Every model on every device of the published table: 4, 8, 12 and 16 GB.
+/// csfl-cnn, csfl-light-cnn and resnet18 on every device of the published table: 4, 8, 12 and
+/// 16 GB.
 std::vector<ParallelClients> parallel_clients();
 
 }  // namespace memduel

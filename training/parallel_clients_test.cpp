@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/error.h"
+
 namespace memduel {
 namespace {
 
 using testing::ElementsAre;
+
+constexpr std::int64_t kMebibyte = 1 << 20;
 
 std::vector<std::int64_t> estimated_of(const std::string& model) {
   std::vector<std::int64_t> clients;
@@ -18,8 +22,8 @@ std::vector<std::int64_t> estimated_of(const std::string& model) {
 // 4 GB: 4096 × 0.63 - 500 = 2,080 MB. 10 clients of 200 MB, cut to 8; 6 of 300 (less 4.7 for two
 // models of 2.4); 3 of 500 (less 85 for two of 43). 8 GB: 4,661 MB and more hold 8 of each.
 TEST(ParallelClients, AreAsManyAsTheBudgetHolds) {
-  EXPECT_THAT(estimated_of("cnn-mnist"), ElementsAre(8, 8, 8, 8));
-  EXPECT_THAT(estimated_of("light-cnn"), ElementsAre(6, 8, 8, 8));
+  EXPECT_THAT(estimated_of("csfl-cnn"), ElementsAre(8, 8, 8, 8));
+  EXPECT_THAT(estimated_of("csfl-light-cnn"), ElementsAre(6, 8, 8, 8));
   EXPECT_THAT(estimated_of("resnet18"), ElementsAre(3, 8, 8, 8));
 }
 
@@ -33,6 +37,43 @@ TEST(ParallelClients, StandBesideThePublishedAndTheCodes) {
     EXPECT_EQ(rows[i].as_coded, 8);
     EXPECT_DOUBLE_EQ(rows[i].device_bytes, 4.0 * 1073741824 * static_cast<double>(i % 4 + 1));
   }
+}
+
+TEST(ClientsAtOnce, AutoIsSixtyPercentOfMemoryOverFourStatesAndAtMostEight) {
+  // 600 MiB usable, 4 × 25 MiB each.
+  EXPECT_EQ(clients_at_once(-1, 25 * kMebibyte, 1000 * kMebibyte, 8), 6);
+  EXPECT_EQ(clients_at_once(-1, kMebibyte, 1000 * kMebibyte, 8), 8);
+  EXPECT_EQ(clients_at_once(-1, kMebibyte, 1000 * kMebibyte, 2), 2);
+  EXPECT_EQ(clients_at_once(-1, 500 * kMebibyte, 1000 * kMebibyte, 8), 1);
+  EXPECT_EQ(clients_at_once(-1, kMebibyte, 0, 8), 1);
+}
+
+TEST(ClientsAtOnce, ANumberIsTakenWhereItFits) {
+  EXPECT_EQ(clients_at_once(0, kMebibyte, 0, 8), 1);
+  EXPECT_EQ(clients_at_once(1, 500 * kMebibyte, 1000 * kMebibyte, 8), 1);
+  EXPECT_EQ(clients_at_once(6, 25 * kMebibyte, 1000 * kMebibyte, 8), 6);
+}
+
+TEST(ClientsAtOnce, MoreThanMemoryHoldsIsRefusedWithTheArithmetic) {
+  try {
+    clients_at_once(7, 25 * kMebibyte, 1000 * kMebibyte, 8);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_EQ(error.message(),
+              "workload.parallel_clients: found 7, expected at most 6: 7 × 4 states × 25.0 MiB = "
+              "700.0 MiB, and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
+              "  -1 takes as many as fit");
+  }
+}
+
+// The guide's table.
+TEST(ClientBytes, AreTheGuidesAndTheCodes) {
+  EXPECT_EQ(published_client_bytes("csfl-cnn"), 200 * kMebibyte);
+  EXPECT_EQ(published_client_bytes("csfl-light-cnn"), 300 * kMebibyte);
+  EXPECT_EQ(published_client_bytes("resnet18"), 500 * kMebibyte);
+  EXPECT_FALSE(published_client_bytes("mnist-cnn"));
+  EXPECT_EQ(formula_client_bytes(10), 40);
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 #include "base/error.h"
 #include "memduel/annotate.h"
 #include "memduel/memory_torch.h"
+#include "training/parallel_clients.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
 #include "workloads/probes/gauges.h"
-#include "workloads/simulation/estimates.h"
 #include "workloads/simulation/method_run.h"
 
 namespace memduel {
@@ -91,10 +91,10 @@ class Simulation {
   [[nodiscard]] int workers_that_fit() const {
     const Model model = make_model(workload_.model, config_.seed);
     const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    return parallel_clients(workload_.simulation.parallel_clients,
-                            static_cast<std::int64_t>(state_bytes(model.state)),
-                            available_bytes(device_),
-                            device_.is_cuda() ? kMostAutomatic : std::min(cores, kMostAutomatic));
+    return clients_at_once(workload_.simulation.parallel_clients,
+                           static_cast<std::int64_t>(state_bytes(model.state)),
+                           available_bytes(device_),
+                           device_.is_cuda() ? kMostAutomatic : std::min(cores, kMostAutomatic));
   }
 
   void run_method(const std::string& method, std::uint64_t seed, int workers) {
@@ -140,15 +140,14 @@ class Simulation {
   void report(const MethodRun& run) {
     await_device(device_);
     send_memory_gauges();
-    const auto estimate = published_estimate(workload_.model);
     const std::int64_t measured = run.trainer().measured_client_bytes();
     if (measured == 0) return;
     memduel_gauge("client_training_bytes", static_cast<double>(measured));
     memduel_gauge("client_formula_bytes",
                   static_cast<double>(
                       formula_client_bytes(static_cast<std::int64_t>(state_bytes(run.state())))));
-    if (estimate)
-      memduel_gauge("client_published_bytes", static_cast<double>(estimate->with_gradients_bytes));
+    if (const auto published = published_client_bytes(workload_.model))
+      memduel_gauge("client_published_bytes", static_cast<double>(*published));
   }
 
   const WorkerConfig& config_;
