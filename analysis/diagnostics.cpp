@@ -136,13 +136,16 @@ std::optional<double> number_in(const nlohmann::json& environment, const char* f
   return at->get<double>();
 }
 
-void note_machine(std::vector<Note>& notes, const nlohmann::json& environment) {
+void note_machine(std::vector<Note>& notes, const Observations& observations,
+                  const nlohmann::json& environment) {
   const double steal = number_in(environment, "cpu_steal_ratio").value_or(0);
   if (steal > kMostSteal) {
     notes.push_back({"cpu_steal",
                      fmt::format("{:.0f} % of CPU time was taken by the hypervisor", 100 * steal),
                      "times are not to be trusted; repeat later"});
   }
+  // The load of a single arm, as of a job that is watched, is its own.
+  if (observations.arms.size() < 2) return;
   const double load = number_in(environment, "load").value_or(0);
   const double cores = number_in(environment, "cores").value_or(1);
   if (load > kMostLoad * cores) {
@@ -186,7 +189,7 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<M
     note_first_trial(notes, row, out.candidate, b);
   }
   note_swap(notes, observations);
-  note_machine(notes, environment);
+  note_machine(notes, observations, environment);
   return notes;
 }
 

@@ -63,6 +63,16 @@ TEST(Diagnostics, FindSwappingStealAndLoad) {
   EXPECT_THAT(found, testing::IsSupersetOf({"swapping", "cpu_steal", "other_load"}));
 }
 
+TEST(Diagnostics, TakeTheLoadOfAWatchedJobForItsOwn) {
+  RunData run = make_duel("peak_rss_bytes", noisy(8, 0, 1), noisy(8, 0, 2));
+  run.environment["load"] = 3.0;
+  run.environment["cores"] = 2;
+  EXPECT_THAT(codes(run), testing::Contains("other_load"));
+  std::erase_if(run.trials, [](const TrialData& trial) { return trial.arm != "a"; });
+  run.config["arms"].erase(1);
+  EXPECT_THAT(codes(run), testing::Not(testing::Contains("other_load")));
+}
+
 TEST(OrderP, IsSmallForATrendAndOneForTooFewValues) {
   std::vector<double> rising;
   for (int i = 0; i < 20; ++i) rising.push_back(i);

@@ -36,6 +36,11 @@ MetricInfo seconds(std::string name, std::string summary) {
           false,           std::move(summary)};
 }
 
+/// What is often nothing at all.
+MetricInfo cleanup(std::string name, Unit unit, std::string summary) {
+  return {std::move(name), unit, true, Scale::difference, 0, 0.001, false, std::move(summary)};
+}
+
 MetricInfo growth(std::string name, Unit unit, double margin, std::string summary) {
   return {std::move(name), unit, true, Scale::difference, 0, margin, false, std::move(summary)};
 }
@@ -93,6 +98,12 @@ std::vector<MetricInfo> make_table() {
       seconds("round_seconds", "duration of a round"),
       seconds("transfer_seconds",
               "time of a round in which a replay's server receives, averages or answers"),
+      cleanup("cleanup_seconds", Unit::seconds,
+              "time of a round in which a replay's role cleans up memory"),
+      cleanup("heap_cleanup_seconds", Unit::seconds,
+              "part of it in which the allocator gives free memory back"),
+      cleanup("cleanup_ratio", Unit::ratio,
+              "share of a replay's rounds that its role cleans up memory"),
       seconds("cpu_seconds", "user and system time"),
       quality("validation_accuracy_ratio", "share of validation samples classified correctly"),
       quality("train_accuracy_ratio", "share of training samples classified correctly"),

@@ -23,6 +23,8 @@ TEST(Metrics, HaveTheMarginsOfTheDesign) {
   EXPECT_EQ(metric_info("rss_growth_bytes_per_round").absolute_margin, 65536);
   EXPECT_EQ(metric_info("rss_growth_bytes_per_minute").absolute_margin, 1048576);
   EXPECT_EQ(metric_info("rss_growth_bytes_per_round").scale, Scale::difference);
+  EXPECT_EQ(metric_info("cleanup_seconds").scale, Scale::difference);
+  EXPECT_EQ(metric_info("cleanup_ratio").absolute_margin, 0.001);
 }
 
 TEST(Metrics, KnowThatMoreAccuracyIsBetter) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -151,7 +152,14 @@ void add_watch(CLI::App& app, Action& action) {
       "(130; by SIGTERM 143): the run is there in all cases. See docs/long-runs.md.");
   verb->add_option("--pid", arguments->pids,
                    "processes that run already; their descendants belong to them")
-      ->option_text("PID...");
+      ->option_text("PID...")
+      ->check([](const std::string& word) {
+        pid_t pid = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), pid);
+        const bool is_number = error == std::errc{} && end == word.data() + word.size();
+        return is_number ? std::string()
+                         : fmt::format("found \"{}\", expected the number of a process", word);
+      });
   verb->add_option("--out", arguments->out, "the run directory (default: runs/watch-TIME)")
       ->type_name("DIR");
   verb->add_option("--round-pattern", arguments->round_pattern,

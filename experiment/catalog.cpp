@@ -100,7 +100,8 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     allowed.push_back(to ? fmt::format("a whole number from {} to {}", from, *to)
                          : fmt::format("a whole number from {}", from));
   }
-  const auto nearest = nearest_name(plain(value), allowed);
+  std::optional<std::string> nearest;  // of words: no number is a slip of the pen
+  if (value.is_string()) nearest = nearest_name(plain(value), allowed);
   throw Error(ExitCode::usage,
               fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
@@ -136,15 +137,21 @@ const json* find_setting(const ReplaySettings& settings, const std::string& sett
 }
 
 /// The bound that a number of the switch exceeds; absent where none does.
-std::optional<Unmet> find_excess(const Optimization& one, const json& value,
-                                 const ReplaySettings& settings) {
+std::optional<Clash> find_excess(const Optimization& one, const json& value,
+                                 const ReplaySettings& settings, const json& own) {
   if (!one.at_most || !value.is_number_integer()) return std::nullopt;
-  const json* bound = find_setting(settings, one.at_most->setting);
+  const std::string& bounding = one.at_most->setting;
+  const json* bound = find_setting(settings, bounding);
   if (bound == nullptr) return std::nullopt;
   const std::int64_t most = bound->get<std::int64_t>() - one.at_most->less;
-  if (value.get<std::int64_t>() <= most) return std::nullopt;
-  return Unmet{in_words(one.at_most->setting, *bound),
-               fmt::format("{} of at most {}", one.name, most)};
+  const auto number = value.get<std::int64_t>();
+  if (number <= most) return std::nullopt;
+  if (own.contains(bounding) && !own.contains(one.name))
+    return Clash{in_words(bounding, *bound),
+                 {in_words(one.name, value),
+                  fmt::format("{} of at least {}", bounding, number + one.at_most->less)}};
+  return Clash{in_words(one.name, value),
+               {in_words(bounding, *bound), fmt::format("{} of at most {}", one.name, most)}};
 }
 
 const Preset& find_preset(const Catalog& catalog, const std::string& kind, const std::string& name,
@@ -231,13 +238,15 @@ std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
   return std::nullopt;
 }
 
-std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings) {
+std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings,
+                                const json& own) {
   for (const Optimization& one : catalog.optimizations) {
     const json* value = find_setting(settings, one.name);
-    if (value == nullptr || *value == one.values.front().value) continue;
-    auto unmet = find_unmet(one.works_only_with, settings);
-    if (!unmet) unmet = find_excess(one, *value, settings);
-    if (unmet) return Clash{in_words(one.name, *value), *unmet};
+    if (value == nullptr) continue;
+    if (auto excess = find_excess(one, *value, settings, own)) return excess;
+    if (*value == one.values.front().value) continue;
+    if (auto unmet = find_unmet(one.works_only_with, settings))
+      return Clash{in_words(one.name, *value), *unmet};
   }
   return std::nullopt;
 }

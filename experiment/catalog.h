@@ -92,7 +92,9 @@ struct Clash {
   Unmet unmet;
 };
 
-/// The first clash among the settings; absent where a worker runs them.
-std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings);
+/// The first clash among the settings; absent where a worker runs them. @param own switches that
+/// the arm sets itself: two numbers that clash are told from the side that it set.
+std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings,
+                                const nlohmann::json& own = nlohmann::json::object());
 
 }  // namespace memduel

@@ -1,5 +1,6 @@
 #include "experiment/catalog.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "experiment/test_support.h"
@@ -87,6 +88,56 @@ TEST(Catalog, APieceIsNoLargerThanItsMessageTakes) {
       "  no worker runs the two together");
   const json largest = {{"piece_bytes", 1048560}};
   EXPECT_FALSE(find_clash(builtin_catalog(), {largest, workload}));
+}
+
+/// The message for a simulation of which the second arm, csfl-optimized, has these switches.
+std::string refusal_of_simulation(const json& workload, const json& optimizations,
+                                  const Overrides& overrides = {}) {
+  json document = {
+      {"name", "s"},
+      {"workload", {{"kind", "simulation"}, {"model", "csfl-cnn"}}},
+      {"baseline", "original"},
+      {"arms",
+       {{{"name", "original"}, {"preset", "csfl-original"}},
+        {{"name", "as-coded"}, {"preset", "csfl-as-coded"}},
+        {{"name", "optimized"}, {"preset", "csfl-optimized"}, {"optimizations", optimizations}}}}};
+  document["workload"]["dataset"] = {{"name", "mnist"}};
+  document["workload"].merge_patch(workload);
+  const Error error =
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/", overrides); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+// csfl-optimized warns at 85 and is critical at 90.
+TEST(Catalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
+            "c.json, $.arms[2].optimizations: found warn_percent=95 with critical_percent=90, "
+            "expected warn_percent of at most 90\n  no worker runs the two together");
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
+            "c.json, $.arms[2].optimizations: found critical_percent=50 with warn_percent=85, "
+            "expected critical_percent of at least 85\n  no worker runs the two together");
+}
+
+TEST(Catalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
+  Overrides overrides;
+  overrides.arms = {"original", "optimized"};
+  EXPECT_THAT(refusal_of_simulation(json::object(), {{"warn_percent", 95}}, overrides),
+              testing::HasSubstr("$.arms[2].optimizations: "));
+}
+
+TEST(Catalog, ANumberOutOfRangeIsNoSlipOfThePen) {
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
+            "c.json, $.arms[2].optimizations: found -1 for optimization \"light_cleanup_rounds\", "
+            "expected 0 or 1 or 5 or a whole number from 0");
+}
+
+TEST(Catalog, NoMoreClientsAreSelectedThanThereAre) {
+  EXPECT_EQ(refusal_of_simulation({{"clients", 20}, {"clients_per_round", 30}}, json::object()),
+            "c.json, $.workload.clients_per_round: found 30, expected at most clients, 20");
+  EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
+            "c.json, $.workload.clients: found 5, expected at least clients_per_round, 10\n"
+            "  set clients_per_round, too: that is its default");
 }
 
 TEST(Catalog, OnlyTablesOfShapesAreScaled) {

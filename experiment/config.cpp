@@ -26,10 +26,17 @@ struct Source {
   std::string origin;
   std::filesystem::path directory;
   const Catalog& catalog;
+  std::vector<std::string> arms = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 std::string arm_place(const Source& source, std::size_t index) {
   return json_place(source.origin, {"arms", std::to_string(index)});
+}
+
+/// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
+std::string arm_place(const Source& source, const std::string& name) {
+  const auto found = std::find(source.arms.begin(), source.arms.end(), name);
+  return arm_place(source, static_cast<std::size_t>(found - source.arms.begin()));
 }
 
 std::vector<std::string> arm_names(const json& arms) {
@@ -118,9 +125,10 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   }
   if (overrides.calibrate) add_twin(arms, baseline);
   refuse_repeated_names(source, arm_names(arms));
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    if (!arms[i].contains("twin_of")) continue;
-    refuse_unknown_arm(arms[i].at("twin_of"), arm_names(arms), arm_place(source, i) + ".twin_of");
+  for (const json& arm : arms) {
+    if (!arm.contains("twin_of")) continue;
+    refuse_unknown_arm(arm.at("twin_of"), arm_names(arms),
+                       arm_place(source, arm.at("name").get<std::string>()) + ".twin_of");
   }
   if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
   if (arms.size() < 2) {
@@ -156,8 +164,25 @@ void refuse_scaled_network(const json& workload, const std::string& origin) {
               "only a table of shapes can be scaled: llama-3.1-8b, tensors");
 }
 
-void refuse_clash(const ReplaySettings& settings, const Source& source, const std::string& place) {
-  const auto clash = find_clash(source.catalog, settings);
+/// Of a simulation. @param given clients_per_round is the config's own, not the default.
+void refuse_selection_of_more(const json& workload, bool given, const std::string& origin) {
+  if (!workload.contains("clients_per_round")) return;
+  const int clients = workload.at("clients");
+  const int selected = workload.at("clients_per_round");
+  if (selected <= clients) return;
+  if (given)
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected at most clients, {}", selected, clients),
+                json_place(origin, {"workload", "clients_per_round"}));
+  throw Error(ExitCode::usage,
+              fmt::format("found {}, expected at least clients_per_round, {}", clients, selected),
+              json_place(origin, {"workload", "clients"}),
+              "set clients_per_round, too: that is its default");
+}
+
+void refuse_clash(const ReplaySettings& settings, const json& own, const Source& source,
+                  const std::string& place) {
+  const auto clash = find_clash(source.catalog, settings, own);
   if (!clash) return;
   throw Error(ExitCode::usage,
               fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
@@ -188,11 +213,11 @@ void resolve_replay_arm(json& arm, const json& workload, const Source& source,
   erase_keys(arm, foreign);
   std::optional<std::string> preset;
   if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-  arm["optimizations"] = resolve_optimizations(
-      source.catalog, kind, preset,
-      with_environment_switches(arm.at("optimizations"), arm.at("env"), place), place);
+  const json own = with_environment_switches(arm.at("optimizations"), arm.at("env"), place);
+  arm["optimizations"] = resolve_optimizations(source.catalog, kind, preset, own, place);
+  set_environment_allocator(arm, place);
   refuse_reserved_environment(arm["optimizations"], arm.at("env"), place);
-  refuse_clash({arm["optimizations"], workload}, source, place);
+  refuse_clash({arm["optimizations"], workload}, own, source, place);
   refuse_swarm(arm["optimizations"], workload, place);
 }
 
@@ -248,7 +273,7 @@ void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
                   fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
                               "environment and directory",
                               arms[j].name, arms[i].name),
-                  arm_place(source, i),
+                  arm_place(source, arms[i].name),
                   "nothing can differ between them; to measure the noise give --calibrate");
     }
   }
@@ -273,11 +298,13 @@ std::string canonical_text(const json& resolved, const std::string& origin) {
   }
 }
 
-Experiment resolve(json document, const Source& source, const Overrides& overrides) {
+Experiment resolve(json document, Source source, const Overrides& overrides) {
   apply_overrides(document, overrides);
   validate_against_schema(document, experiment_schema(), source.origin);
+  const bool selection_given = document.at("workload").contains("clients_per_round");
   document = with_schema_defaults(std::move(document), experiment_schema());
   document.erase("$schema");
+  source.arms = arm_names(document.at("arms"));
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
   const bool command = workload.at("kind") == "command";
@@ -285,6 +312,7 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
     resolve_command_workload(workload, source.directory, source.origin);
   else
     refuse_scaled_network(workload, source.origin);
+  refuse_selection_of_more(workload, selection_given, source.origin);
   if (!document.at("measure").contains("meters")) {
     document["measure"]["meters"] =
         command ? json{"procfs", "heap"} : json{"procfs", "allocator", "torch"};
@@ -293,9 +321,9 @@ Experiment resolve(json document, const Source& source, const Overrides& overrid
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
-  for (std::size_t i = 0; i < document["arms"].size(); ++i) {
-    experiment.arms.push_back(
-        resolve_arm(document["arms"][i], workload, source, arm_place(source, i)));
+  for (json& arm : document["arms"]) {
+    const std::string place = arm_place(source, arm.at("name").get<std::string>());
+    experiment.arms.push_back(resolve_arm(arm, workload, source, place));
   }
   refuse_equal_arms(experiment.arms, source);
   experiment.measure = measure_from_json(document.at("measure"));

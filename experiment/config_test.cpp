@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/signed_rank.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "experiment/config_schema.h"
@@ -280,6 +281,23 @@ TEST(Schema, EveryConfigOfTheProjectIsValid) {
     ++count;
   }
   EXPECT_GE(count, 1);
+}
+
+// After two rounds and a fifth of all for warm-up, a growth verdict needs four.
+TEST(Config, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MEMDUEL_CONFIGS)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
+    const Experiment experiment = load_experiment(entry.path());
+    EXPECT_GE(experiment.measure.repeats, kSignedRankMinimum) << name;
+    EXPECT_GE(experiment.workload.at("rounds"), 8) << name;
+    ++count;
+    if (!name.starts_with("nvflare-matrix")) continue;
+    for (const Arm& arm : experiment.arms)
+      EXPECT_TRUE(arm.allocator && arm.name.starts_with(name_of(*arm.allocator))) << arm.name;
+  }
+  EXPECT_EQ(count, 7);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "experiment/job_trial.h"
 #include "experiment/kept_profiles.h"
 #include "experiment/ledger.h"
+#include "experiment/memory_warnings.h"
 #include "experiment/programs.h"
 #include "experiment/python_settings.h"
 #include "experiment/worker_program.h"
@@ -202,6 +203,7 @@ class Driver {
     if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, run);
     for (const Note& note : run.limitations) store_.add_limitation(note);
     for (const Note& note : run.warnings) store_.add_warning(note);
+    for (const Note& note : take_memory_warnings(run.trial)) store_.add_warning(note);
     store_.add_trial(run.trial);
     ledger_.add(run.trial);
     if (!planned.prepare.empty() || !planned.cleanup.empty())

@@ -44,6 +44,7 @@ constexpr SwitchVariable kSwitchVariables[] = {
     {"NVFLARE_CUDA_EMPTY_CACHE", "cuda_empty_cache", switch_from}};
 
 constexpr const char* kArenaVariable = "MALLOC_ARENA_MAX";
+constexpr const char* kJemallocVariable = "NVFLARE_ENABLE_JEMALLOC_PRELOAD";
 
 }  // namespace
 
@@ -61,6 +62,22 @@ json with_environment_switches(json optimizations, const json& env, const std::s
     optimizations[name] = value;
   }
   return optimizations;
+}
+
+void set_environment_allocator(json& arm, const std::string& place) {
+  constexpr const char* kJemalloc = "jemalloc";
+  const json& env = arm.at("env");
+  const auto found = env.find(kJemallocVariable);
+  if (found == env.end()) return;
+  const bool wanted =
+      switch_from(place, kJemallocVariable, found->get<std::string>()) == json("on");
+  if (arm.contains("allocator") && wanted != (arm.at("allocator") == kJemalloc))
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found {} beside allocator {}", found->dump(), arm.at("allocator").dump()),
+        fmt::format("{}.env.{}", place, kJemallocVariable),
+        "the variable preloads jemalloc: give one of the two");
+  if (wanted) arm["allocator"] = kJemalloc;
 }
 
 void refuse_reserved_environment(const json& optimizations, const json& env,

@@ -13,6 +13,11 @@ namespace memduel {
 nlohmann::json with_environment_switches(nlohmann::json optimizations, const nlohmann::json& env,
                                          const std::string& place);
 
+/// NVFLARE_ENABLE_JEMALLOC_PRELOAD of an arm's `env` as its allocator: sets it to jemalloc, as the
+/// start script would preload it. Throws Error(usage) at `place` for a value that is none, and
+/// beside an allocator that is another answer.
+void set_environment_allocator(nlohmann::json& arm, const std::string& place);
+
 /// Throws Error(usage) at `place` where `env` bounds the arenas and a switch does so, too.
 /// @param optimizations of the arm, resolved.
 void refuse_reserved_environment(const nlohmann::json& optimizations, const nlohmann::json& env,

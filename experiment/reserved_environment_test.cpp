@@ -47,6 +47,36 @@ TEST(ReservedEnvironment, WhatTheyResolveToLoadsAsItself) {
   EXPECT_EQ(resolved_switches(env, resolved_switches(env)), resolved_switches(env));
 }
 
+/// The second arm, with the environment and on the allocator, if any.
+json arm_with(const json& env, const json& allocator = nullptr) {
+  json config = arms_with(env, json::object());
+  if (!allocator.is_null()) config["arms"][1]["allocator"] = allocator;
+  return parse_experiment(config.dump(), "c.json", "/").resolved.at("arms")[1];
+}
+
+TEST(ReservedEnvironment, NVFlaresPreloadIsTheAllocatorOfTheArm) {
+  const char* variable = "NVFLARE_ENABLE_JEMALLOC_PRELOAD";
+  EXPECT_EQ(arm_with({{variable, "true"}}).at("allocator"), "jemalloc");
+  EXPECT_EQ(arm_with({{variable, "true"}}, "jemalloc").at("allocator"), "jemalloc");
+  EXPECT_FALSE(arm_with({{variable, "false"}}).contains("allocator"));
+  EXPECT_EQ(arm_with({{variable, "false"}}, "tcmalloc").at("allocator"), "tcmalloc");
+  const json loaded = arms_with({{variable, "true"}}, json::object());
+  EXPECT_EQ(parse_experiment(loaded.dump(), "c.json", "/").arms[1].allocator, Allocator::jemalloc);
+}
+
+TEST(ReservedEnvironment, NVFlaresPreloadBesideAnotherAllocatorIsRefused) {
+  const char* variable = "NVFLARE_ENABLE_JEMALLOC_PRELOAD";
+  const auto refusal = [&](const char* value, const char* allocator) {
+    return error_of([&] { arm_with({{variable, value}}, allocator); }).message();
+  };
+  EXPECT_EQ(refusal("1", "glibc"),
+            "c.json, $.arms[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"1\" beside allocator "
+            "\"glibc\"\n  the variable preloads jemalloc: give one of the two");
+  EXPECT_EQ(refusal("no", "jemalloc"),
+            "c.json, $.arms[1].env.NVFLARE_ENABLE_JEMALLOC_PRELOAD: found \"no\" beside allocator "
+            "\"jemalloc\"\n  the variable preloads jemalloc: give one of the two");
+}
+
 TEST(ReservedEnvironment, ValuesThatAreNoneAreRefused) {
   EXPECT_EQ(refusal_of_environment({{"NVFLARE_CLIENT_MEMORY_GC_ROUNDS", "-1"}}),
             "c.json, $.arms[1].env.NVFLARE_CLIENT_MEMORY_GC_ROUNDS: found \"-1\", expected a whole "

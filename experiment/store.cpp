@@ -165,11 +165,11 @@ struct TrialWriter {
 
 }  // namespace
 
-void refuse_used_directory(const fs::path& directory) {
+void refuse_used_directory(const fs::path& directory, const std::string& advice) {
   for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {
     if (!fs::exists(directory / file)) continue;
     throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
-                directory.string(), "give another --out, or --resume to continue that run");
+                directory.string(), advice);
   }
 }
 

@@ -22,7 +22,9 @@ struct RunHeader {
 };
 
 /// Throws Error(usage) when `directory` holds a run.
-void refuse_used_directory(const std::filesystem::path& directory);
+void refuse_used_directory(
+    const std::filesystem::path& directory,
+    const std::string& advice = "give another --out, or --resume to continue that run");
 
 /// The writer of one run directory. It alone writes while it lives; readers may read meanwhile.
 class Store {

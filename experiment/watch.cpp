@@ -75,7 +75,11 @@ void check_patterns(const WatchOptions& options) {
   if (options.logs.empty() && options.command.empty())
     refuse("what a process that runs already prints cannot be read", "--round-pattern",
            "name the files that it logs to: --log FILE");
-  TextMarkPattern{*options.round_pattern};
+  try {
+    TextMarkPattern{*options.round_pattern};
+  } catch (const Error& error) {
+    refuse(error.what(), "--round-pattern", error.advice());
+  }
 }
 
 }  // namespace
@@ -87,7 +91,7 @@ void check_watch(const WatchOptions& options) {
   check_thresholds(options);
   check_patterns(options);
   check_pids(options);
-  refuse_used_directory(options.directory);
+  refuse_used_directory(options.directory, "give another --out");
 }
 
 WatchResult watch(const WatchOptions& options) {

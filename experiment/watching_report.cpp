@@ -128,7 +128,10 @@ void Watching::note_text_marks() {
   const auto count = std::count_if(warnings.begin(), warnings.end(), never_matched);
   if (options_.logs.empty() && count < static_cast<std::ptrdiff_t>(plan_.text_marks.size()))
     std::erase_if(warnings, never_matched);
-  for (const Note& note : warnings) store_.add_warning(note);
+  for (const Note& note : warnings) {
+    store_.add_warning(note);
+    if (never_matched(note) || note.code == "mark_log_missing") say("warning: " + note.message);
+  }
 }
 
 void Watching::note_meters() {

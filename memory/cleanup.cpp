@@ -10,6 +10,12 @@
 namespace memduel {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_between(Clock::time_point begin, Clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
+}
+
 class CleanupWork {
  public:
   explicit CleanupWork(const CleanupOptions& options) : options_(options) {}
@@ -17,12 +23,14 @@ class CleanupWork {
   CleanupReport done() {
     report_.allocator = allocator_type();
     if (options_.verbose) report_.before = reading();
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = Clock::now();
     if (options_.drop) attempt("drop", options_.drop);
     clean_device_up();
+    const auto heap_begin = Clock::now();
     HeapOutcome heap = clean_heap_up(options_.heap);
-    report_.seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    const auto end = Clock::now();
+    report_.seconds = seconds_between(begin, end);
+    report_.heap_seconds = seconds_between(heap_begin, end);
     report_.heap = heap.action;
     report_.trim_result = heap.trim_result;
     if (!heap.note.empty()) report_.notes.push_back(std::move(heap.note));

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 
 #include "memory/testing/bytes.h"
 #include "memory/testing/scripted_device.h"
@@ -60,6 +62,13 @@ TEST(Cleanup, ReadsMemoryOnlyWhenItIsToTell) {
   EXPECT_TRUE(report.freed_bytes().has_value());
   EXPECT_THAT(to_string(report),
               MatchesRegex("freed -?[0-9.]+ MiB \\(RSS [0-9.]+ MiB to [0-9.]+ MiB\\), .*"));
+}
+
+TEST(Cleanup, TellsTheHeapsTimeFromWhatItTookToDrop) {
+  const CleanupReport report =
+      cleanup_memory({.drop = [] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); }});
+  EXPECT_GT(report.heap_seconds, 0);
+  EXPECT_GE(report.seconds, report.heap_seconds + 0.03);
 }
 
 TEST(CleanupReport, IsASentence) {

@@ -1,6 +1,7 @@
 #include "memory/figures.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 namespace memduel {
@@ -13,6 +14,11 @@ std::string with_unit(const char* format, double value) {
 }
 
 }  // namespace
+
+std::string plain_number(double value) {
+  // The sign of what is no number says nothing.
+  return std::isnan(value) ? "nan" : with_unit("%g", value);
+}
 
 std::string mebibytes(std::int64_t bytes) {
   constexpr double kMebi = 1 << 20;

@@ -6,6 +6,9 @@
 
 namespace memduel {
 
+/// "85", "0.5", "nan"
+std::string plain_number(double value);
+
 /// "240.0 MiB"
 std::string mebibytes(std::int64_t bytes);
 

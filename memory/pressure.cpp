@@ -13,7 +13,7 @@ namespace {
 void require_percent(const char* name, double value) {
   if (value >= 0 && value <= 100) return;  // false for NaN
   throw std::invalid_argument(std::string("PressureOptions.") + name + ": found " +
-                              std::to_string(value) + ", expected a percentage from 0 to 100");
+                              plain_number(value) + ", expected a percentage from 0 to 100");
 }
 
 }  // namespace
@@ -45,8 +45,8 @@ MemoryPressure::MemoryPressure(PressureOptions options) : options_(std::move(opt
   if (options_.stall_percent) require_percent("stall_percent", *options_.stall_percent);
   if (options_.critical_percent < options_.warn_percent)
     throw std::invalid_argument(
-        "PressureOptions.critical_percent: found " + std::to_string(options_.critical_percent) +
-        ", expected no less than warn_percent, " + std::to_string(options_.warn_percent));
+        "PressureOptions.critical_percent: found " + plain_number(options_.critical_percent) +
+        ", expected no less than warn_percent, " + plain_number(options_.warn_percent));
 }
 
 PressureReading MemoryPressure::read() const noexcept {

@@ -46,6 +46,20 @@ std::int64_t clients_estimated(std::int64_t device_bytes, const SimulatedModel& 
   return plan_budget(input).batch;
 }
 
+std::string words_of(std::int64_t bytes) {
+  return format_bytes(static_cast<double>(bytes));
+}
+
+/// The numbers that there are for one client.
+std::string origin_of(const ClientBytes& client) {
+  std::string text = fmt::format("a client is {} by the code ({} states × {})",
+                                 words_of(formula_client_bytes(client.state)), kStatesPerClient,
+                                 words_of(client.state));
+  if (client.measured) text += fmt::format(", {} as measured", words_of(*client.measured));
+  if (client.published) text += fmt::format(", {} by the guide", words_of(*client.published));
+  return text + "; -1 takes as many as fit by the code";
+}
+
 }  // namespace
 
 std::int64_t formula_client_bytes(std::int64_t state_bytes) {
@@ -58,24 +72,22 @@ std::optional<std::int64_t> published_client_bytes(const std::string& model) {
   return std::nullopt;
 }
 
-int clients_at_once(int requested, std::int64_t state_bytes, std::int64_t available_bytes,
+int clients_at_once(int requested, const ClientBytes& client, std::int64_t available_bytes,
                     int most) {
-  const std::int64_t each = std::max<std::int64_t>(formula_client_bytes(state_bytes), 1);
-  const auto usable =
+  const std::int64_t formula = std::max<std::int64_t>(formula_client_bytes(client.state), 1);
+  const std::int64_t usable =
       static_cast<std::int64_t>(kUsableShare * static_cast<double>(available_bytes));
-  const std::int64_t fitting = usable / each;
   if (requested == -1)
-    return static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(most, 1)));
-  if (requested > 1 && requested > fitting)
+    return static_cast<int>(std::clamp<std::int64_t>(usable / formula, 1, std::max(most, 1)));
+  const std::int64_t each = std::max(formula, client.measured.value_or(0));
+  if (requested > 1 && requested > usable / each)
     throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most {}: {} × {} states × {} = {}, and {:.0f} % "
-                            "of the {} that are available is {}",
-                            requested, std::max<std::int64_t>(fitting, 1), requested,
-                            kStatesPerClient, format_bytes(static_cast<double>(state_bytes)),
-                            format_bytes(static_cast<double>(requested * each)), 100 * kUsableShare,
-                            format_bytes(static_cast<double>(available_bytes)),
-                            format_bytes(static_cast<double>(usable))),
-                "workload.parallel_clients", "-1 takes as many as fit");
+                fmt::format("found {}, expected at most {}: {} × {} = {}, and {:.0f} % of the {} "
+                            "that are available is {}",
+                            requested, std::max<std::int64_t>(usable / each, 1), requested,
+                            words_of(each), words_of(requested * each), 100 * kUsableShare,
+                            words_of(available_bytes), words_of(usable)),
+                "workload.parallel_clients", origin_of(client));
   return std::max(requested, 1);
 }
 
@@ -86,7 +98,7 @@ std::vector<ParallelClients> parallel_clients() {
     for (const PublishedSetting& setting : kPublished) {
       const std::int64_t device_bytes = setting.device_gib * 1024 * kMebibyte;
       rows.push_back({model.name, static_cast<double>(device_bytes), setting.clients,
-                      clients_at_once(-1, parameter_bytes, device_bytes, kMostAutomatic),
+                      clients_at_once(-1, {.state = parameter_bytes}, device_bytes, kMostAutomatic),
                       clients_estimated(device_bytes, model)});
     }
   }

@@ -19,10 +19,18 @@ std::int64_t formula_client_bytes(std::int64_t state_bytes);
 /// Bytes of a client with gradients by its guide's table; absent for a model that this lacks.
 std::optional<std::int64_t> published_client_bytes(const std::string& model);
 
+/// What one client takes.
+struct ClientBytes {
+  std::int64_t state = 0;
+  std::optional<std::int64_t> measured = std::nullopt;   ///< of tensors, while one trained
+  std::optional<std::int64_t> published = std::nullopt;  ///< published_client_bytes
+};
+
 /// How many clients train at once. @param requested 0 and 1: one after the other; -1: as many as
 /// 60 % of the available memory hold by formula_client_bytes, one at least, `most` at most; any
-/// other number: that many. Throws Error(usage) with the arithmetic where a number does not fit.
-int clients_at_once(int requested, std::int64_t state_bytes, std::int64_t available_bytes,
+/// other number: that many. Throws Error(usage) with the arithmetic where a number does not fit,
+/// by the formula or, which holds more, as measured.
+int clients_at_once(int requested, const ClientBytes& client, std::int64_t available_bytes,
                     int most);
 
 struct ParallelClients {

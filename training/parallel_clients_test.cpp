@@ -41,30 +41,51 @@ TEST(ParallelClients, StandBesideThePublishedAndTheCodes) {
 
 TEST(ClientsAtOnce, AutoIsSixtyPercentOfMemoryOverFourStatesAndAtMostEight) {
   // 600 MiB usable, 4 × 25 MiB each.
-  EXPECT_EQ(clients_at_once(-1, 25 * kMebibyte, 1000 * kMebibyte, 8), 6);
-  EXPECT_EQ(clients_at_once(-1, kMebibyte, 1000 * kMebibyte, 8), 8);
-  EXPECT_EQ(clients_at_once(-1, kMebibyte, 1000 * kMebibyte, 2), 2);
-  EXPECT_EQ(clients_at_once(-1, 500 * kMebibyte, 1000 * kMebibyte, 8), 1);
-  EXPECT_EQ(clients_at_once(-1, kMebibyte, 0, 8), 1);
+  EXPECT_EQ(clients_at_once(-1, {.state = 25 * kMebibyte}, 1000 * kMebibyte, 8), 6);
+  EXPECT_EQ(clients_at_once(-1, {.state = kMebibyte}, 1000 * kMebibyte, 8), 8);
+  EXPECT_EQ(clients_at_once(-1, {.state = kMebibyte}, 1000 * kMebibyte, 2), 2);
+  EXPECT_EQ(clients_at_once(-1, {.state = 500 * kMebibyte}, 1000 * kMebibyte, 8), 1);
+  EXPECT_EQ(clients_at_once(-1, {.state = kMebibyte}, 0, 8), 1);
 }
 
 TEST(ClientsAtOnce, ANumberIsTakenWhereItFits) {
-  EXPECT_EQ(clients_at_once(0, kMebibyte, 0, 8), 1);
-  EXPECT_EQ(clients_at_once(1, 500 * kMebibyte, 1000 * kMebibyte, 8), 1);
-  EXPECT_EQ(clients_at_once(6, 25 * kMebibyte, 1000 * kMebibyte, 8), 6);
+  EXPECT_EQ(clients_at_once(0, {.state = kMebibyte}, 0, 8), 1);
+  EXPECT_EQ(clients_at_once(1, {.state = 500 * kMebibyte}, 1000 * kMebibyte, 8), 1);
+  EXPECT_EQ(clients_at_once(6, {.state = 25 * kMebibyte}, 1000 * kMebibyte, 8), 6);
 }
 
 TEST(ClientsAtOnce, MoreThanMemoryHoldsIsRefusedWithTheArithmetic) {
   try {
-    clients_at_once(7, 25 * kMebibyte, 1000 * kMebibyte, 8);
+    clients_at_once(7, {.state = 25 * kMebibyte}, 1000 * kMebibyte, 8);
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     EXPECT_EQ(error.message(),
-              "workload.parallel_clients: found 7, expected at most 6: 7 × 4 states × 25.0 MiB = "
-              "700.0 MiB, and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
-              "  -1 takes as many as fit");
+              "workload.parallel_clients: found 7, expected at most 6: 7 × 100.0 MiB = 700.0 MiB, "
+              "and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
+              "  a client is 100.0 MiB by the code (4 states × 25.0 MiB); -1 takes as many as fit "
+              "by the code");
   }
+}
+
+// 600 MiB usable hold six by the code's 100 MiB, and one of the 550 MiB that it took.
+TEST(ClientsAtOnce, WhatWasMeasuredCountsWhereItIsMoreThanTheFormula) {
+  const ClientBytes client = {
+      .state = 25 * kMebibyte, .measured = 550 * kMebibyte, .published = 200 * kMebibyte};
+  try {
+    clients_at_once(2, client, 1000 * kMebibyte, 8);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(),
+              "workload.parallel_clients: found 2, expected at most 1: 2 × 550.0 MiB = 1.07 GiB, "
+              "and 60 % of the 1000.0 MiB that are available is 600.0 MiB\n"
+              "  a client is 100.0 MiB by the code (4 states × 25.0 MiB), 550.0 MiB as measured, "
+              "200.0 MiB by the guide; -1 takes as many as fit by the code");
+  }
+  EXPECT_EQ(clients_at_once(-1, client, 1000 * kMebibyte, 8), 6);
+  EXPECT_EQ(clients_at_once(6, {.state = 25 * kMebibyte, .measured = 50 * kMebibyte},
+                            1000 * kMebibyte, 8),
+            6);
 }
 
 // The guide's table.

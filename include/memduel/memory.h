@@ -118,6 +118,7 @@ struct CleanupReport {
   HeapAction heap = HeapAction::none;
   std::optional<int> trim_result;  ///< of try_malloc_trim
   double seconds = 0;              ///< all of it but the readings
+  double heap_seconds = 0;         ///< of them what the allocator took
   MemoryReading before;            ///< both with CleanupOptions::verbose only
   MemoryReading after;
   std::vector<std::string> notes;  ///< what was asked for and was not possible

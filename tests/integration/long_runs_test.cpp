@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -27,6 +28,15 @@ nlohmann::json results_of_quick(const Workplace& place, const std::string& confi
   return results_in(place.path("run"));
 }
 
+/// How a metric of a role compares with the baseline in an arm; null where it was not compared.
+nlohmann::json compared(const nlohmann::json& results, const std::string& arm,
+                        const std::string& role, const std::string& metric) {
+  for (const auto& row : results.at("comparisons"))
+    if (row.at("candidate") == arm && row.at("role") == role && row.at("metric") == metric)
+      return row;
+  return nullptr;
+}
+
 /// The roles for which an arm has a growth of the resident set by rounds.
 std::set<std::string> growing_roles(const nlohmann::json& results, const std::string& arm) {
   std::set<std::string> roles;
@@ -46,10 +56,23 @@ TEST(NvflareMatrix, EveryCellIsMeasuredAndEndsInTheSameBits) {
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
       if (role.at("role") == "tree") continue;
-      const bool collects = trial.at("arm") == "glibc-2-gc-1" || trial.at("arm") == "jemalloc-gc-1";
-      for (const auto& round : role.at("rounds"))
-        EXPECT_EQ(round.at("metrics").contains("cleanup_seconds"), collects)
-            << trial.at("arm") << round.at("round");
+      const std::string arm = trial.at("arm");
+      const int every = arm.back() - '0';
+      for (const auto& round : role.at("rounds")) {
+        const auto& metrics = round.at("metrics");
+        const int number = round.at("round");
+        const bool collects = every > 0 && number % every == 0;
+        EXPECT_EQ(metrics.at("cleanup_seconds") > 0, collects) << arm << round;
+        EXPECT_EQ(metrics.at("cleanup_ratio") > 0, every > 0 && number >= every) << arm << round;
+        EXPECT_LE(metrics.at("heap_cleanup_seconds"), metrics.at("cleanup_seconds"));
+      }
+    }
+  for (const char* role : {"server", "client_max"})
+    for (const char* metric : {"cleanup_seconds", "heap_cleanup_seconds", "cleanup_ratio"}) {
+      const auto row = compared(results, "glibc-2-gc-1", role, metric);
+      ASSERT_TRUE(row.is_object()) << role << metric;
+      EXPECT_EQ(row.at("baseline_median"), 0);
+      EXPECT_GT(row.at("candidate_median"), 0);
     }
 }
 
@@ -58,7 +81,8 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
   // Calm, for what another program takes would end as-coded in other bits.
   const nlohmann::json results = results_of_quick(
       place, "csfl-stability-quick.json",
-      {"--set", "arms.1.optimizations={\"warn_percent\":100,\"critical_percent\":100}"});
+      {"--set", "arms.1.optimizations={\"warn_percent\":100,\"critical_percent\":100}", "--set",
+       "arms.2.optimizations={\"warn_percent\":0,\"critical_percent\":100}"});
   for (const char* arm : {"original", "as-coded", "optimized"})
     EXPECT_THAT(growing_roles(results, arm), testing::Contains("simulator")) << arm;
   for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
@@ -70,6 +94,15 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
       EXPECT_GT(role.at("rounds").at(29).at("metrics").at("client_training_bytes"),
                 role.at("rounds").at(29).at("metrics").at("client_formula_bytes"));
     }
+  EXPECT_GT(compared(results, "optimized", "simulator", "cleanup_ratio").at("candidate_median"), 0);
+
+  const auto& warnings = results.at("warnings");
+  EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(), [](const auto& warning) {
+    return warning.at("code") == "memory_warning" &&
+           testing::Matches(HasSubstr("arm optimized: memory ran short for simulator in round 1: "
+                                      "at most "))(
+               warning.at("message").template get<std::string>());
+  })) << warnings;
 }
 
 TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {
@@ -137,9 +170,11 @@ TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {
       memduel(place, {"run", MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--out",
                       place.path("run"), "--repeats", "1", "--set", "workload.model=\"resnet18\"",
                       "--set", "workload.dataset={\"name\":\"dummy-cifar10\"}", "--set",
-                      "workload.parallel_clients=10000"});
+                      "workload.clients=10000", "--set", "workload.clients_per_round=10000",
+                      "--set", "workload.parallel_clients=10000"});
   EXPECT_EQ(run.status, 3) << run.out;
-  EXPECT_THAT(run.err, HasSubstr("10000 × 4 states × 42.7 MiB"));
+  EXPECT_THAT(run.err, HasSubstr("10000 × 170.6 MiB"));
+  EXPECT_THAT(run.err, HasSubstr("500.0 MiB by the guide"));
 }
 
 }  // namespace

@@ -80,6 +80,34 @@ TEST_F(PythonFl, TheGateNamesTheServerAndTheProfilesTheFunctionThatKeepsUpdates)
   EXPECT_TRUE(named) << differences.dump(1);
 }
 
+/// The server's growth by rounds in an arm.
+nlohmann::json server_growth(const nlohmann::json& results, const std::string& arm) {
+  for (const auto& row : results.at("growth"))
+    if (row.at("arm") == arm && row.at("role") == "server" &&
+        row.at("metric") == "rss_growth_bytes_per_round")
+      return row;
+  return nullptr;
+}
+
+// Of 256 KiB that are kept from each round a mapping takes a page more.
+TEST_F(PythonFl, ALeakOfAQuarterMiBInEachRoundIsFoundMeasuredAndNamed) {
+  const Finished run = memduel(
+      place_,
+      {"run", MEMDUEL_SOURCES "/examples/python-fl/slow-leak.json", "--out", out(), "--set",
+       R"(workload.processes.0.argv=["python3","annotated_server.py","--port","{port:fl}",)"
+       R"("--clients","1","--rounds","20","--seed","{seed}","--out","{trial_dir}/model.pt"])",
+       "--set", "workload.processes.1.count=1"});
+  EXPECT_EQ(run.status, 1) << run.err;
+  const nlohmann::json results = results_in(out());
+  const nlohmann::json leak = server_growth(results, "leak");
+  constexpr double kKept = 262144 + 4096;
+  EXPECT_EQ(leak.at("verdict"), "growing") << leak.at("reason");
+  EXPECT_NEAR(leak.at("slope"), kKept, 0.1 * kKept);
+  ASSERT_FALSE(leak.at("stacks").empty());
+  EXPECT_THAT(leak.at("stacks")[0].dump(), HasSubstr("keep_part"));
+  EXPECT_EQ(server_growth(results, "clean").at("verdict"), "flat");
+}
+
 TEST_F(PythonFl, AServerThatDaemonisesItselfIsMeasuredAndLeavesNothingBehind) {
   const Finished duel =
       run({"--repeats", "1", "--set", "profile.trials=0", "--gate", "server.peak_rss_bytes<=4GiB",

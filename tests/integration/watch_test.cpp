@@ -284,10 +284,26 @@ TEST(Watch, WarnsWhenTheLimitIsNearAndSaysAPatternNeverMatched) {
                       "Epoche (\\d+)", "--", "/bin/sh", "-c", "echo Epoch 1; sleep 0.3"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("memduel: warning: "));
+  EXPECT_THAT(run.err, HasSubstr("none of the 1 lines of its standard output matches Epoche"));
   const json results = results_in(out);
   EXPECT_THAT(codes(results, "warnings"), Contains("memory_warning"));
   EXPECT_THAT(codes(results, "warnings"), Not(Contains("memory_critical")));
   EXPECT_THAT(codes(results, "warnings"), Contains("pattern_never_matched"));
+}
+
+TEST(Watch, SaysThatALogWasNeverThereAndThatTheDirectoryIsUsed) {
+  const Workplace place;
+  const std::string out = place.path("run").string();
+  const std::vector<std::string> words = {
+      "watch",  "--out", out,       "--log", place.path("no.log"), "--round-pattern",
+      "(\\d+)", "--",    "/bin/sh", "-c",    "sleep 0.3"};
+  const Finished run = memduel(place, words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("memduel: warning: command: its log no.log was never there"));
+  const Finished again = memduel(place, words);
+  EXPECT_THAT(again.err, HasSubstr("the output directory holds another run"));
+  EXPECT_THAT(again.err, HasSubstr("give another --out"));
+  EXPECT_THAT(again.err, Not(HasSubstr("--resume")));
 }
 
 /// What memduel with these arguments writes on a terminal of its own.
@@ -358,14 +374,16 @@ TEST(Watch, RefusesWhatCannotBe) {
       {{"--pid", self, "--", "/bin/true"}, 125, "either --pid"},
       {{"--pid", "4194303"}, 2, "no such process"},
       {{"--pid", self, self}, 2, "twice"},
-      {{"--pid", "x"}, 2, "--pid"},
+      {{"--pid", "abc"}, 2, "--pid: found \"abc\", expected the number of a process"},
       {{"--pid", self, "--warn", "101"}, 2, "0 to 100"},
       {{"--pid", self, "--critical", "-1"}, 2, "0 to 100"},
       {{"--pid", self, "--warn", "95"}, 2, "above --critical"},
       {{"--pid", self, "--interval", "0"}, 2, "--interval"},
       {{"--pid", self, "--round-pattern", "Round (\\d+)"}, 2, "--log FILE"},
       {{"--pid", self, "--log", "x.log"}, 2, "--round-pattern"},
-      {{"--pid", self, "--log", "x.log", "--round-pattern", "Round ("}, 2, "Round ("},
+      {{"--pid", self, "--log", "x.log", "--round-pattern", "Round ("},
+       2,
+       "--round-pattern: \"Round (\""},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
       {{"--no-such", "--", "/bin/true"}, 125, "--no-such"}};

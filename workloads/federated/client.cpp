@@ -47,11 +47,13 @@ struct Link {
 
 class FederatedClient {
  public:
-  FederatedClient(const WorkerConfig& config, int index, const at::Device& device)
+  FederatedClient(const WorkerConfig& config, int index, const at::Device& device,
+                  CleanupTime& cleanup_time)
       : config_(config),
         workload_(config.workload),
         device_(device),
         name_(client_name(index)),
+        cleanup_time_(cleanup_time),
         optimizations_(make_optimizations(config.optimizations,
                                           workload_.transport.max_message_bytes, device)),
         links_(links_to_aggregators()),
@@ -71,11 +73,13 @@ class FederatedClient {
     join();
     for (int round = 1; round <= workload_.rounds; ++round) {
       memduel_round_begin(round);
+      cleanup_time_.begin_round();
       validate_if(workload_.pre_validation);
       train(round);
       validate_if(workload_.client_validation);
       exchange(round);
       await_device(device_);
+      cleanup_time_.end_round();
       send_memory_gauges();
       memduel_round_end(round);
     }
@@ -174,7 +178,7 @@ class FederatedClient {
     }
     if (optimizations_.cleanup != Cleanup::none) {
       begin_phase("cleanup");
-      clean_up(optimizations_.cleanup);
+      cleanup_time_.add(clean_up(optimizations_.cleanup));
     }
   }
 
@@ -209,14 +213,14 @@ class FederatedClient {
     }
     if (optimizations_.client_gc_rounds == 0) return;
     begin_phase("cleanup");
-    if (const auto cleaned = collect_point_.sent())
-      memduel_gauge("cleanup_seconds", cleaned->report.seconds);
+    if (const auto cleaned = collect_point_.sent()) cleanup_time_.add(cleaned->report);
   }
 
   const WorkerConfig& config_;
   const WorkloadConfig& workload_;
   const at::Device device_;
   const std::string name_;
+  CleanupTime& cleanup_time_;
   Optimizations optimizations_;
   std::vector<std::unique_ptr<Link>> links_;
   CleanupPolicy collect_point_;
@@ -231,9 +235,11 @@ class FederatedClient {
 
 /// A client of a swarm, and beside it the aggregator that it is in turn.
 void run_swarm_client(const WorkerConfig& config, int index, const at::Device& device) {
-  const auto aggregator = make_server_part(config, device, {index, config.workload.clients});
+  CleanupTime cleanup_time;
+  const auto aggregator =
+      make_server_part(config, device, {index, config.workload.clients}, cleanup_time);
   write_file_atomically(address_file_for(config, index), aggregator->address());
-  FederatedClient client(config, index, device);
+  FederatedClient client(config, index, device, cleanup_time);
   aggregator->prepare();
   std::future<void> serving = std::async(std::launch::async, [&] { aggregator->run(); });
   try {
@@ -262,10 +268,9 @@ void run_client(const WorkerConfig& config, int index) {
                 fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
                 "--index");
   const at::Device device = warm_up(config);
-  if (config.workload.swarm)
-    run_swarm_client(config, index, device);
-  else
-    FederatedClient(config, index, device).run();
+  if (config.workload.swarm) return run_swarm_client(config, index, device);
+  CleanupTime cleanup_time;
+  FederatedClient(config, index, device, cleanup_time).run();
 }
 
 }  // namespace memduel

@@ -27,11 +27,13 @@ constexpr std::chrono::milliseconds kStopGrace{2000};
 
 class FederatedServer final : public ServerPart {
  public:
-  FederatedServer(const WorkerConfig& config, const at::Device& device, const ServerTurns& turns)
+  FederatedServer(const WorkerConfig& config, const at::Device& device, const ServerTurns& turns,
+                  CleanupTime& cleanup_time)
       : config_(config),
         workload_(config.workload),
         device_(device),
         turns_(turns),
+        cleanup_time_(cleanup_time),
         optimizations_(make_optimizations(config.optimizations,
                                           workload_.transport.max_message_bytes, device)),
         exchange_(
@@ -122,7 +124,10 @@ class FederatedServer final : public ServerPart {
   }
 
   void run_round(int round) {
-    if (!workload_.swarm) memduel_round_begin(round);
+    if (!workload_.swarm) {
+      memduel_round_begin(round);
+      cleanup_time_.begin_round();
+    }
     const Status status = round == workload_.rounds ? Status::done : Status::run;
     for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
       if (chunks_.size() > 1) rounds_->begin(chunks_[chunk_]);
@@ -133,7 +138,7 @@ class FederatedServer final : public ServerPart {
 
     if (optimizations_.cleanup != Cleanup::none) {
       begin_phase("cleanup");
-      clean_up(optimizations_.cleanup);
+      cleanup_time_.add(clean_up(optimizations_.cleanup));
     }
     if (workload_.server_validation) {
       begin_phase("validate");
@@ -144,11 +149,12 @@ class FederatedServer final : public ServerPart {
     if (optimizations_.server_gc_rounds > 0) {
       begin_phase("cleanup");
       if (const auto cleaned = collect_point_.round_ended(round))
-        memduel_gauge("cleanup_seconds", cleaned->report.seconds);
+        cleanup_time_.add(cleaned->report);
     }
     memduel_gauge("transfer_seconds", transfer_time_.take().count());
     await_device(device_);
     if (workload_.swarm) return;
+    cleanup_time_.end_round();
     send_memory_gauges();
     memduel_round_end(round);
   }
@@ -348,6 +354,7 @@ class FederatedServer final : public ServerPart {
   const WorkloadConfig& workload_;
   const at::Device device_;
   const ServerTurns turns_;
+  CleanupTime& cleanup_time_;
   Optimizations optimizations_;
   Exchange exchange_;
   BusyTime transfer_time_;
@@ -366,13 +373,14 @@ class FederatedServer final : public ServerPart {
 }  // namespace
 
 std::unique_ptr<ServerPart> make_server_part(const WorkerConfig& config, const at::Device& device,
-                                             const ServerTurns& turns) {
-  return std::make_unique<FederatedServer>(config, device, turns);
+                                             const ServerTurns& turns, CleanupTime& cleanup_time) {
+  return std::make_unique<FederatedServer>(config, device, turns, cleanup_time);
 }
 
 void run_server(const WorkerConfig& config) {
   const at::Device device = warm_up(config);
-  const auto server = make_server_part(config, device, {});
+  CleanupTime cleanup_time;
+  const auto server = make_server_part(config, device, {}, cleanup_time);
   server->prepare();
   write_file_atomically(config.address_file, server->address());
   server->run();

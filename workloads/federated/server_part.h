@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/worker_config.h"
+#include "workloads/probes/cleanup_time.h"
 
 namespace memduel {
 
@@ -37,9 +38,9 @@ class ServerPart {
   virtual void abort(const Error& why) = 0;
 };
 
-/// @param config must outlive the result. In a swarm its process's marks are the client's: it sends
-/// none itself, but what it measures of its rounds.
+/// @param config must outlive the result, as must `cleanup_time`, the process's. In a swarm its
+/// process's marks are the client's: it sends none itself, but what it measures of its rounds.
 std::unique_ptr<ServerPart> make_server_part(const WorkerConfig& config, const at::Device& device,
-                                             const ServerTurns& turns);
+                                             const ServerTurns& turns, CleanupTime& cleanup_time);
 
 }  // namespace memduel

@@ -71,8 +71,8 @@ std::vector<std::string> cleanup_values() {
   return values_of(kCleanup);
 }
 
-void clean_up(Cleanup cleanup) {
-  if (cleanup == Cleanup::trim) cleanup_memory({.device = &torch_cuda()});
+CleanupReport clean_up(Cleanup cleanup) {
+  return cleanup == Cleanup::trim ? cleanup_memory({.device = &torch_cuda()}) : CleanupReport{};
 }
 
 }  // namespace memduel

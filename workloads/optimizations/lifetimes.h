@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "memduel/memory.h"
+
 namespace memduel {
 
 /// request_lifetime: what a server handler keeps of a request until its answer is sent.
@@ -41,6 +43,7 @@ std::vector<std::string> flow_control_values();
 std::vector<std::string> cleanup_values();
 
 /// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
-void clean_up(Cleanup cleanup);
+/// Otherwise nothing, which takes no time.
+CleanupReport clean_up(Cleanup cleanup);
 
 }  // namespace memduel

@@ -6,12 +6,13 @@
 #include <optional>
 #include <thread>
 
-#include "base/error.h"
+#include "base/memory_warning.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
 #include "training/parallel_clients.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/role_setup.h"
+#include "workloads/probes/cleanup_time.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/simulation/method_run.h"
 
@@ -25,15 +26,16 @@ class Simulation {
         workload_(config.workload),
         device_(device),
         switches_(make_simulation_switches(config.optimizations)),
+        workers_(workers_that_fit(std::nullopt)),
         samples_(load_shared_samples(config)),
         policy_(policy_options()) {}
 
   void run() {
     memduel_idle();
-    const int workers = workers_that_fit();
+    if (workload_.simulation.parallel_clients > 1) workers_ = workers_that_fit(measure_client());
     for (const std::string& method : workload_.simulation.methods)
-      for (int repeat = 0; repeat < workload_.simulation.repeats; ++repeat)
-        run_method(method, config_.seed + static_cast<std::uint64_t>(repeat), workers);
+      for (int repeat = 1; repeat <= workload_.simulation.repeats; ++repeat)
+        run_method(method, repeat);
     policy_.ended(CleanupPoint::end);
     write_model_file(config_.model_file, last_state_);
   }
@@ -47,12 +49,15 @@ class Simulation {
     options.first_round = 1;
     options.light = cleanup_with(HeapCleanup::give_back, CudaCache::kept);
     options.heavy = heavy_cleanup();
+    options.cleaned = [this](const CleanupEvent& event) { cleanup_time_.add(event.report); };
     if (switches_.memory_check == MemoryCheck::own_limit) {
       options.pressure = std::make_shared<MemoryPressure>(
           PressureOptions{.warn_percent = static_cast<double>(switches_.warn_percent),
                           .critical_percent = static_cast<double>(switches_.critical_percent)});
       options.emergency = emergency_cleanup();
-      options.warned = [](const PressureWarning& warning) { say(to_string(warning)); };
+      options.warned = [](const PressureWarning& warning) {
+        warn(warning.reading.level, warning.reading.used_ratio(), to_string(warning));
+      };
     }
     return options;
   }
@@ -76,23 +81,47 @@ class Simulation {
     return options;
   }
 
-  static void say(const std::string& text) { fmt::print(stderr, "memduel-worker: {}\n", text); }
-
-  [[nodiscard]] int workers_that_fit() const {
-    const Model model = make_model(workload_.model, config_.seed);
-    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    return clients_at_once(workload_.simulation.parallel_clients,
-                           static_cast<std::int64_t>(state_bytes(model.state)),
-                           available_bytes(device_),
-                           device_.is_cuda() ? kMostAutomatic : std::min(cores, kMostAutomatic));
+  /// For the log of the role, and for the results.
+  static void warn(MemoryLevel level, std::optional<double> used_ratio, const std::string& text) {
+    fmt::print(stderr, "memduel-worker: {}\n", text);
+    if (used_ratio)
+      memduel_gauge(level == MemoryLevel::critical ? kMemoryCriticalGauge : kMemoryWarningGauge,
+                    *used_ratio);
   }
 
-  void run_method(const std::string& method, std::uint64_t seed, int workers) {
+  /// More than train in a round would be replicas for nobody.
+  [[nodiscard]] int workers_that_fit(std::optional<std::int64_t> measured) const {
+    const Model model = make_model(workload_.model, config_.seed);
+    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int in_a_round = workload_.simulation.clients_per_round;
+    return clients_at_once(
+        std::min(workload_.simulation.parallel_clients, in_a_round),
+        {.state = static_cast<std::int64_t>(state_bytes(model.state)),
+         .measured = measured,
+         .published = published_client_bytes(workload_.model)},
+        available_bytes(device_),
+        std::min({device_.is_cuda() ? kMostAutomatic : cores, kMostAutomatic, in_a_round}));
+  }
+
+  /// Trains one client for nothing: less than what each round takes. Absent without the meter.
+  [[nodiscard]] std::optional<std::int64_t> measure_client() const {
+    const Model global = move_to(make_model(workload_.model, config_.seed), device_);
+    ClientLoader loader(samples_.train, samples_.shares.front(),
+                        static_cast<std::size_t>(workload_.batch_size), 0);
+    ClientTrainer trainer(workload_, global, 1);
+    trainer.train(global, {{0, &loader}}, 1);
+    const std::int64_t bytes = trainer.measured_client_bytes();
+    return bytes > 0 ? std::optional(bytes) : std::nullopt;
+  }
+
+  void run_method(const std::string& method, int repeat) {
     const bool cleans_up = switches_.between_methods == BetweenMethods::cleaned_up;
+    const bool is_last = repeat == workload_.simulation.repeats;
     // After the run's own end, also when that is an exception.
     std::optional<CleanupScope> scope;
-    if (cleans_up) scope.emplace(policy_, CleanupPoint::method);
-    auto run = std::make_unique<MethodRun>(workload_, switches_, samples_, method, seed, workers);
+    if (cleans_up) scope.emplace(policy_, is_last ? CleanupPoint::method : CleanupPoint::repeat);
+    const std::uint64_t seed = config_.seed + static_cast<std::uint64_t>(repeat - 1);
+    auto run = std::make_unique<MethodRun>(workload_, switches_, samples_, method, seed, workers_);
     current_ = run.get();
     for (int round = 1; round <= workload_.rounds; ++round) play_round(*run);
     current_ = nullptr;
@@ -102,6 +131,7 @@ class Simulation {
 
   void play_round(MethodRun& run) {
     memduel_round_begin(++round_);
+    cleanup_time_.begin_round();
     run.play_round(round_);
     clean_up_after_round();
     report(run);
@@ -110,21 +140,21 @@ class Simulation {
 
   void clean_up_after_round() {
     memduel_phase("cleanup");
-    double seconds = 0;
-    if (const auto event = policy_.round_ended(round_)) seconds += event->report.seconds;
+    policy_.round_ended(round_);
     if (switches_.memory_check == MemoryCheck::whole_system &&
         (round_ - 1) % switches_.memory_check_rounds == 0)
-      seconds += check_whole_system();
-    memduel_gauge("cleanup_seconds", seconds);
+      check_whole_system();
+    cleanup_time_.end_round();
   }
 
-  /// As psutil's virtual_memory: whatever else runs here counts. Returns the seconds it took.
-  double check_whole_system() {
+  /// As psutil's virtual_memory: whatever else runs here counts.
+  void check_whole_system() {
     const auto percent = memory_info({.pss = false}).ram_percent();
-    if (!percent || *percent <= switches_.warn_percent) return 0;
-    say(fmt::format("round {}: RAM at {:.1f} %", round_, *percent));
-    if (*percent <= switches_.critical_percent) return 0;
-    return cleanup_memory(emergency_cleanup()).seconds;
+    if (!percent || *percent <= switches_.warn_percent) return;
+    const bool is_critical = *percent > switches_.critical_percent;
+    warn(is_critical ? MemoryLevel::critical : MemoryLevel::warning, *percent / 100,
+         fmt::format("round {}: RAM at {:.1f} %", round_, *percent));
+    if (is_critical) cleanup_time_.add(cleanup_memory(emergency_cleanup()));
   }
 
   void report(const MethodRun& run) {
@@ -144,7 +174,9 @@ class Simulation {
   const WorkloadConfig& workload_;
   const at::Device device_;
   SimulationSwitches switches_;
+  int workers_;
   SharedSamples samples_;
+  CleanupTime cleanup_time_;
   CleanupPolicy policy_;
   std::vector<std::unique_ptr<MethodRun>> kept_;  ///< by original: methods that are over
   MethodRun* current_ = nullptr;

@@ -6,7 +6,7 @@
 namespace memduel {
 
 /// Plays rounds × repeats × methods, counted through, and writes the last global model. Warnings
-/// about memory go to standard error with their round. Throws Error.
+/// about memory go to standard error with their round, and are gauges of it. Throws Error.
 void run_simulator(const WorkerConfig& config);
 
 }  // namespace memduel

@@ -100,15 +100,19 @@ TEST_F(SimulatorTest, WarningsCarryTheRound) {
 }
 
 TEST_F(SimulatorTest, MoreParallelClientsThanMemoryHoldsAreRefused) {
-  const WorkerConfig chosen =
-      config("csfl-optimized", {{"model", "resnet18"}, {"parallel_clients", 10000}},
-             nlohmann::json::object());
+  const WorkerConfig chosen = config("csfl-optimized",
+                                     {{"model", "resnet18"},
+                                      {"clients", 10000},
+                                      {"clients_per_round", 10000},
+                                      {"parallel_clients", 10000}},
+                                     nlohmann::json::object());
   try {
     run_simulator(chosen);
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("workload.parallel_clients: found 10000"));
-    EXPECT_THAT(error.message(), HasSubstr("10000 × 4 states × 42.7 MiB = 1.63 TiB"));
+    EXPECT_THAT(error.message(), HasSubstr("10000 × 170.6 MiB = 1.63 TiB"));
+    EXPECT_THAT(error.message(), HasSubstr("(4 states × 42.7 MiB), 500.0 MiB by the guide"));
   }
 }
 
