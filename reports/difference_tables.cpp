@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 
 #include "analysis/metrics.h"
 #include "base/text.h"
+#include "reports/best_arm.h"
 #include "reports/words.h"
 
 namespace memduel {
@@ -34,6 +35,10 @@ std::vector<Question> questions_of(const Results& results) {
     if (dot == std::string::npos) continue;
     questions.push_back({gate.candidate, subject.substr(0, dot), subject.substr(dot + 1)});
   }
+  const CandidateOrder order(results);
+  std::stable_sort(questions.begin(), questions.end(), [&](const Question& a, const Question& b) {
+    return order.rank(a.candidate) < order.rank(b.candidate);
+  });
   return questions;
 }
 
@@ -101,21 +106,24 @@ std::string amount_of(const Difference& row) {
   const char* sign = size < 0 ? "−" : "+";
   if (blocks) return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
   std::string text = sign + format_bytes(std::abs(size));
-  if (row.half_width_bytes) text += " ± " + format_bytes(*row.half_width_bytes);
+  // Below a byte it is what rounding leaves of an exact profile.
+  if (row.half_width_bytes.value_or(0) >= 1) text += " ± " + format_bytes(*row.half_width_bytes);
   return text;
 }
 
 DifferenceRow shown_row(const Difference& row) {
   DifferenceRow shown;
   shown.amount = amount_of(row);
+  shown.size = row.kind == "allocations" ? row.blocks : row.bytes;
   shown.share = percent(row.share);
   shown.stack = row.stack;
   shown.phase = row.phase.value_or("");
-  shown.more = (row.kind == "allocations" ? row.blocks : row.bytes) > 0;
+  shown.more = shown.size > 0;
   shown.function = "[no stack]";
   if (row.stack.empty()) return shown;
   const std::size_t at = telling_frame(row.stack);
   shown.function = row.stack[at];
+  shown.caller = telling_caller(row.stack);
   for (std::size_t i = at; i-- > 0;) shown.callers.push_back(row.stack[i]);
   return shown;
 }
@@ -149,22 +157,48 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   return table;
 }
 
-/// The name without its return type: what stands before the parameters, after the last space that
-/// is in no bracket.
+/// The name without its return type and parameters: what stands before these, after the last space
+/// that is in no bracket.
 std::string_view qualified_name(std::string_view function) {
   if (const std::size_t at = function.find("operator"); at != std::string_view::npos)
     return function.substr(function.rfind(' ', at) + 1);
   int depth = 0;
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < function.size(); ++i) {
+  std::size_t end = function.size();
+  for (std::size_t i = 0; i < end; ++i) {
     const char c = function[i];
     if (c == '<') ++depth;
     if (c == '>') --depth;
     if (depth > 0) continue;
-    if (c == '(' && !function.substr(i).starts_with("(anonymous")) break;
+    if (c == '(' && !function.substr(i).starts_with("(anonymous")) end = i;
     if (c == ' ' && !function.substr(0, i).ends_with("(anonymous")) begin = i + 1;
   }
-  return function.substr(begin);
+  return function.substr(begin, end - begin);
+}
+
+bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// The C++ library's and the allocators' own. Inlined functions have no class before their names.
+bool hands_memory_out(std::string_view name) {
+  return name == "allocate" ||
+         begins_with_one_of(
+             name, {"std::", "__gnu_cxx::", "operator new", "malloc", "calloc", "realloc",
+                    "aligned_alloc", "posix_memalign", "memalign", "mmap", "[", "c10::alloc_cpu"});
+}
+
+/// LibTorch's dispatch, operators and what the C++ library inlines to call them.
+bool passes_calls_on(std::string_view name) {
+  return name.find("operator") != std::string_view::npos ||
+         begins_with_one_of(name, {"at::", "c10::", "torch::", "__invoke"});
+}
+
+/// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
+std::string_view class_of(std::string_view name) {
+  const std::size_t end = name.rfind("::");
+  return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
 }
 
 }  // namespace
@@ -173,17 +207,23 @@ std::size_t telling_frame(const std::vector<std::string>& stack) {
   // What a Python function calls in C is the library's business.
   for (std::size_t i = stack.size(); i-- > 0;)
     if (stack[i].ends_with(".py)")) return i;
-  constexpr std::array kInner = {"std::",   "__gnu_cxx::",   "operator new",   "malloc",   "calloc",
-                                 "realloc", "aligned_alloc", "posix_memalign", "memalign", "mmap",
-                                 "["};
-  for (std::size_t i = stack.size(); i-- > 0;) {
-    const std::string_view name = qualified_name(stack[i]);
-    const bool inner = std::any_of(kInner.begin(), kInner.end(), [&](std::string_view prefix) {
-      return name.starts_with(prefix);
-    });
-    if (!inner) return i;
-  }
+  for (std::size_t i = stack.size(); i-- > 0;)
+    if (!hands_memory_out(qualified_name(stack[i]))) return i;
   return stack.empty() ? 0 : stack.size() - 1;
+}
+
+std::string telling_caller(const std::vector<std::string>& stack) {
+  if (stack.empty()) return {};
+  const std::size_t at = telling_frame(stack);
+  const std::string_view own_class = class_of(qualified_name(stack[at]));
+  const bool python = stack[at].ends_with(".py)");
+  for (std::size_t i = at; i-- > 0;) {
+    const std::string_view name = qualified_name(stack[i]);
+    const bool same_class = !own_class.empty() && class_of(name) == own_class;
+    if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
+    if (!hands_memory_out(name) && !passes_calls_on(name)) return stack[i];
+  }
+  return {};
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

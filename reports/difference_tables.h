@@ -10,8 +10,10 @@ namespace memduel {
 
 struct DifferenceRow {
   std::string amount;                ///< "+4.0 MiB", "−120 blocks"
+  double size = 0;                   ///< candidate minus baseline: bytes, of allocations blocks
   std::string share;                 ///< "97 %" of everything that differs
   std::string function;              ///< the one that tells most, see telling_frame
+  std::string caller;                ///< of it, see telling_caller
   std::vector<std::string> callers;  ///< of it, innermost first
   std::vector<std::string> stack;    ///< outermost first, whole
   std::string phase;                 ///< empty: in none
@@ -28,7 +30,8 @@ struct DifferenceTable {
   std::string remark;  ///< how much could not be matched
 };
 
-/// The questions that the failed gates ask; without one those of all gates. Empty without profile
+/// The questions that the failed gates ask, without one those of all gates; of the best candidate
+/// first. Empty without profile
 /// trials of both sides.
 std::vector<DifferenceTable> difference_tables(const Results& results);
 
@@ -36,5 +39,9 @@ std::vector<DifferenceTable> difference_tables(const Results& results);
 /// Python, else the innermost that is neither the C++ library's own nor an allocator's, else the
 /// innermost.
 std::size_t telling_frame(const std::vector<std::string>& stack);
+
+/// For whom that function works: its nearest caller that is neither of the C++ library, of LibTorch
+/// or of an allocator, nor a method of the same class, nor an operator. Empty where there is none.
+std::string telling_caller(const std::vector<std::string>& stack);
 
 }  // namespace memduel

@@ -36,6 +36,39 @@ TEST(TellingFrame, PrefersAPythonFunctionToWhatItCalls) {
             "keep (server.py)");
 }
 
+TEST(TellingCaller, IsTheFirstThatTellsRowsOfOneFunctionApart) {
+  const std::vector<std::string> tail = {"memduel::Bytes::copy_of(std::string_view)",
+                                         "memduel::Bytes::reserve(unsigned long)"};
+  for (const char* caller : {"gather", "wrap"}) {
+    std::vector<std::string> stack = {"main", "take_upload", caller};
+    stack.insert(stack.end(), tail.begin(), tail.end());
+    EXPECT_EQ(telling(stack), tail[1]);
+    EXPECT_EQ(telling_caller(stack), caller);
+  }
+}
+
+TEST(TellingCaller, PassesOverLibTorchAndWhatOnlyCalls) {
+  const std::vector<std::string> stack = {"main",
+                                          "aggregate(State&)",
+                                          "operator()",
+                                          "std::__invoke_impl<void>(std::__invoke_other)",
+                                          "at::add(at::Tensor const&, at::Tensor const&)",
+                                          "[libtorch_cpu.so]",
+                                          "at::detail::empty_cpu(c10::ArrayRef<long>)",
+                                          "allocate",
+                                          "[libc10.so]",
+                                          "c10::alloc_cpu(unsigned long)"};
+  EXPECT_EQ(telling(stack), "at::detail::empty_cpu(c10::ArrayRef<long>)");
+  EXPECT_EQ(telling_caller(stack), "aggregate(State&)");
+}
+
+TEST(TellingCaller, OfPythonIsPython) {
+  EXPECT_EQ(telling_caller({"main (server.py)", "PyEval_Call", "keep (server.py)", "malloc"}),
+            "main (server.py)");
+  EXPECT_EQ(telling_caller({"malloc"}), "");
+  EXPECT_EQ(telling_caller({}), "");
+}
+
 Results with_totals(const std::vector<std::pair<std::string, std::string>>& role_kinds) {
   Results results;
   results.baseline = "a";
@@ -122,6 +155,12 @@ TEST(DifferenceTables, SayThatNothingDiffers) {
   EXPECT_THAT(tables[0].remark, HasSubstr("no stack differs by more than chance"));
 }
 
+TEST(DifferenceTables, LeaveOutTheHalfWidthOfAnExactProfile) {
+  Sample sample = make_sample({.series = false, .differences = true});
+  sample.results.differences[0].half_width_bytes = 3.7e-11;
+  EXPECT_EQ(difference_tables(sample.results).at(0).rows.at(0).amount, "−200.0 MiB");
+}
+
 TEST(DifferenceTables, ReadAsOneRowPerStack) {
   const auto tables =
       difference_tables(make_sample({.series = false, .differences = true}).results);
@@ -131,6 +170,8 @@ TEST(DifferenceTables, ReadAsOneRowPerStack) {
   EXPECT_EQ(copies.amount, "−200.0 MiB ± 4.00 MiB");
   EXPECT_EQ(copies.share, "91 %");
   EXPECT_EQ(copies.function, "clone(State)");
+  EXPECT_EQ(copies.size, -200.0 * (1 << 20));
+  EXPECT_EQ(copies.caller, "aggregate(State&)");
   EXPECT_THAT(copies.callers, ElementsAre("aggregate(State&)", "serve()", "main"));
   EXPECT_EQ(copies.phase, "aggregate");
   EXPECT_FALSE(copies.more);

@@ -23,12 +23,13 @@ std::string outlook_of(const Growth& row) {
   return "cannot be told";
 }
 
-GrowingRow growing_row(const GrowingStack& stack, double bytes_per_round) {
+GrowingRow growing_row(const GrowingStack& stack) {
   GrowingRow row;
   row.amount = format_bytes(stack.bytes_per_round) + " per round";
-  if (bytes_per_round > 0) row.share = percent(stack.bytes_per_round / bytes_per_round);
+  row.bytes_per_round = stack.bytes_per_round;
   row.stack = stack.stack;
   row.function = stack.stack.empty() ? "[no stack]" : stack.stack[telling_frame(stack.stack)];
+  row.caller = telling_caller(stack.stack);
   row.phase = stack.phase;
   return row;
 }
@@ -39,8 +40,7 @@ std::vector<GrowthLine> growth_lines(const Results& results) {
   std::vector<GrowthLine> lines;
   for (const Growth& row : results.growth) {
     GrowthLine line{outlook_of(row), {}};
-    for (const GrowingStack& stack : row.stacks)
-      line.stacks.push_back(growing_row(stack, row.slope.value_or(0)));
+    for (const GrowingStack& stack : row.stacks) line.stacks.push_back(growing_row(stack));
     lines.push_back(std::move(line));
   }
   return lines;

@@ -9,9 +9,10 @@
 namespace memduel {
 
 struct GrowingRow {
-  std::string amount;              ///< "256.0 KiB per round"
-  std::string share;               ///< "97 %" of the series' growth
+  std::string amount;  ///< "256.0 KiB per round"
+  double bytes_per_round = 0;
   std::string function;            ///< the one that tells most, see telling_frame
+  std::string caller;              ///< of it, see telling_caller
   std::vector<std::string> stack;  ///< outermost first, whole
   std::string phase;               ///< empty: in none
 };

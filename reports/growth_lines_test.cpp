@@ -41,7 +41,8 @@ TEST(GrowthLines, NameTheFunctionThatTellsMost) {
   ASSERT_EQ(line.stacks.size(), 1U);
   EXPECT_EQ(line.stacks[0].function, "keep(State)");
   EXPECT_EQ(line.stacks[0].amount, "256.0 KiB per round");
-  EXPECT_EQ(line.stacks[0].share, "50 %");
+  EXPECT_EQ(line.stacks[0].bytes_per_round, 262144);
+  EXPECT_EQ(line.stacks[0].caller, "main");
   EXPECT_EQ(line.stacks[0].phase, "upload");
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -20,6 +23,11 @@ constexpr size_t kMostLines = 15;
 constexpr size_t kTopStacks = 3;
 constexpr size_t kMostStacks = 5;
 constexpr size_t kMostCallers = 3;
+/// GitHub takes 65,536 characters; of these the table of all rows gets at most half.
+constexpr std::size_t kMostBytes = 65'000;
+constexpr std::size_t kMostOfTable = kMostBytes / 2;
+constexpr std::size_t kMostOfCell = 160;
+constexpr std::size_t kMostOfLine = 1'000;
 
 /// Letters, digits and single dashes: nothing that could end an HTML comment.
 std::string marker_name(const std::string& title) {
@@ -51,21 +59,86 @@ std::string counted(size_t n, const char* noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+/// Of a name or a sentence; cut where a character of UTF-8 begins.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string cell(const std::string& text) {
+  return escape_markdown(cut(with_minus(text), kMostOfCell));
+}
+
+std::string line(const std::string& text) {
+  return escape_markdown(cut(with_minus(text), kMostOfLine));
+}
+
+const Comparison* row_of(const ReportModel& model, const Headline& h) {
+  const auto& rows = model.results.comparisons;
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Comparison& c) {
+    return c.candidate == h.candidate && c.role == h.role && c.metric == h.metric;
+  });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+bool got_worse(const Headline& h) {
+  return h.verdict == Verdict::regressed || h.outcome == GateOutcome::failed;
+}
+
+std::string own_line(const Headline& h) {
+  const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
+  return fmt::format("- {} {}{}", icon(h.verdict), line(h.sentence), gate);
+}
+
+/// All candidates of one gate metric, the best first.
+std::string shared_line(const ReportModel& model, const std::vector<const Headline*>& headlines) {
+  std::string text = quantity(headlines[0]->role, headlines[0]->metric) + ", against " +
+                     model.results.baseline + ": ";
+  for (std::size_t i = 0; i < headlines.size(); ++i)
+    if (const Comparison* row = row_of(model, *headlines[i]))
+      text += (i == 0 ? "" : ", ") + row->candidate + " " + short_effect(*row);
+  const bool passed = std::all_of(headlines.begin(), headlines.end(), [](const Headline* h) {
+    return h->outcome == GateOutcome::passed;
+  });
+  if (passed) text += " (gates passed)";
+  return fmt::format("- {} {}", icon(headlines[0]->verdict), line(text));
+}
+
+/// What got worse has lines of its own; of several candidates the rest share one per gate metric.
+std::vector<std::string> headlines(const ReportModel& model) {
+  std::vector<std::string> lines;
+  std::vector<std::vector<const Headline*>> shared;
+  for (const Headline& h : model.headlines) {
+    if (model.best.empty() || got_worse(h)) {
+      lines.push_back(own_line(h));
+      continue;
+    }
+    const auto same = std::find_if(shared.begin(), shared.end(), [&](const auto& group) {
+      return group[0]->role == h.role && group[0]->metric == h.metric;
+    });
+    if (same == shared.end())
+      shared.push_back({&h});
+    else
+      same->push_back(&h);
+  }
+  for (const auto& group : shared) lines.push_back(shared_line(model, group));
+  return lines;
+}
+
 /// The first screen: growth, gates, what they cost, then what weakens the claim.
 std::vector<std::string> sentences(const ReportModel& model) {
   std::vector<std::string> lines;
-  for (const std::string& sentence : model.growth)
-    lines.push_back("- " + escape_markdown(sentence));
-  for (const Headline& h : model.headlines) {
-    const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
-    lines.push_back(fmt::format("- {} {}{}", icon(h.verdict), escape_markdown(h.sentence), gate));
-  }
-  for (const std::string& sentence : model.ablation)
-    lines.push_back("- " + escape_markdown(sentence));
+  const auto worse = [](const SideEffect& effect) { return effect.verdict == Verdict::regressed; };
   for (const SideEffect& effect : model.side_effects)
-    lines.push_back("- " + escape_markdown(effect.sentence));
-  for (const std::string& sentence : model.lower_bounds)
-    lines.push_back("- " + escape_markdown(sentence));
+    if (worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
+  for (const std::string& sentence : model.growth) lines.push_back("- " + line(sentence));
+  for (std::string& headline : headlines(model)) lines.push_back(std::move(headline));
+  for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
+  for (const SideEffect& effect : model.side_effects)
+    if (!worse(effect)) lines.push_back("- " + line(effect.sentence));
+  for (const std::string& sentence : model.lower_bounds) lines.push_back("- " + line(sentence));
   return lines;
 }
 
@@ -77,9 +150,11 @@ std::vector<std::string> stacks(const ReportModel& model) {
   for (std::size_t i = 0; i < table.rows.size() && i < kTopStacks; ++i) {
     const DifferenceRow& row = table.rows[i];
     const std::string phase = row.phase.empty() ? "" : ", phase " + row.phase;
-    lines.push_back(fmt::format("- {}: {} ({}), {} of what differs{} (profile trial)",
-                                escape_markdown(table.role), row.more ? "MORE" : "LESS", row.amount,
-                                row.share, escape_markdown(phase + ", in " + row.function)));
+    const std::string caller = row.caller.empty() ? "" : " for " + row.caller;
+    lines.push_back(fmt::format("- {}, {}: {} ({}), {} of what differs{} (profile trial)",
+                                cell(table.candidate), cell(table.role), row.more ? "MORE" : "LESS",
+                                row.amount, row.share,
+                                line(phase + ", in " + row.function + caller)));
   }
   return lines;
 }
@@ -87,14 +162,14 @@ std::vector<std::string> stacks(const ReportModel& model) {
 /// Everything that is read without unfolding.
 std::string head(const ReportModel& model) {
   std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
-                                    "### memduel: " + escape_markdown(model.title)};
-  if (!model.progress.empty()) lines.push_back("- " + escape_markdown(model.progress));
+                                    "### memduel: " + line(model.title)};
+  if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
   std::vector<std::string> end = stacks(model);
   const auto& warnings = model.results.warnings;
   if (!warnings.empty())
     end.insert(end.begin(),
                fmt::format("- ⚠️ {}; the first: {}", counted(warnings.size(), "warning"),
-                           escape_markdown(warnings.front().message)));
+                           line(warnings.front().message)));
   end.emplace_back();
   end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));
   end.emplace_back();
@@ -121,19 +196,40 @@ std::string interval_cell(const Comparison& c) {
   return format_metric(c.metric, c.ci_low) + " to " + format_metric(c.metric, c.ci_high);
 }
 
+std::string table_row(const Comparison& c) {
+  return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", cell(c.candidate),
+                     cell(c.role), cell(c.metric), c.gate ? " (gate)" : "",
+                     with_minus(format_metric(c.metric, c.baseline_median)),
+                     with_minus(format_metric(c.metric, c.candidate_median)),
+                     with_minus(change_cell(c)), with_minus(interval_cell(c)), word(c.verdict));
+}
+
+/// Gate rows first, so that they are there however many rows there are.
 std::string table(const ReportModel& model) {
-  std::string out =
-      fmt::format("<details><summary>All {} rows</summary>\n\n", model.results.comparisons.size());
-  out +=
-      "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n";
-  out += "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n";
-  for (const Comparison& c : model.results.comparisons)
-    out += fmt::format(
-        "| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", escape_markdown(c.candidate),
-        escape_markdown(c.role), escape_markdown(c.metric), c.gate ? " (gate)" : "",
-        format_metric(c.metric, c.baseline_median), format_metric(c.metric, c.candidate_median),
-        change_cell(c), interval_cell(c), word(c.verdict));
-  return out + "\n</details>\n";
+  std::vector<const Comparison*> rows;
+  for (const Comparison& c : model.results.comparisons) rows.push_back(&c);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Comparison* a, const Comparison* b) { return a->gate && !b->gate; });
+  std::string body;
+  std::size_t shown = 0;
+  for (const Comparison* row : rows) {
+    const std::string text = table_row(*row);
+    if (body.size() + text.size() > kMostOfTable) break;
+    body += text;
+    ++shown;
+  }
+  const std::string count = shown == rows.size() ? fmt::format("All {} rows", shown)
+                                                 : fmt::format("{} of {} rows", shown, rows.size());
+  const std::string rest = shown == rows.size() ? ""
+                                                : fmt::format(
+                                                      "\n{} rows are left out here; "
+                                                      "report.html has them all.\n",
+                                                      rows.size() - shown);
+  return fmt::format(
+      "<details><summary>{}</summary>\n\n"
+      "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n{}{}\n</details>\n",
+      count, body, rest);
 }
 
 std::string differences(const ReportModel& model) {
@@ -143,15 +239,16 @@ std::string differences(const ReportModel& model) {
     out += fmt::format("\n#### Where: {}\n\n", escape_markdown(table.title));
     if (!table.rows.empty())
       out +=
-          "| difference | of all | function | called by | phase |\n| ---: | ---: | --- | --- | --- "
+          "| difference | of what differs | function | called by | phase |\n| ---: | ---: | --- | "
+          "--- | --- "
           "|\n";
     for (std::size_t i = 0; i < table.rows.size() && i < kMostStacks; ++i) {
       const DifferenceRow& row = table.rows[i];
       std::string callers;
       for (std::size_t k = 0; k < row.callers.size() && k < kMostCallers; ++k)
-        callers += (k == 0 ? "" : " ← ") + escape_markdown(row.callers[k]);
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share,
-                         escape_markdown(row.function), callers, escape_markdown(row.phase));
+        callers += (k == 0 ? "" : " ← ") + cell(row.callers[k]);
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share, cell(row.function),
+                         callers, cell(row.phase));
     }
     out += fmt::format("\nFrom profile trials; {}.\n", escape_markdown(table.remark));
   }
@@ -224,7 +321,18 @@ std::string profiles(const ReportModel& model) {
 std::string render_markdown(const ReportModel& model) {
   std::string out = head(model);
   if (!model.results.comparisons.empty()) out += table(model);
-  return out + differences(model) + ablation(model) + profiles(model);
+  std::string left_out;
+  for (const auto& [name, text] :
+       {std::pair("the stacks that differ", differences(model)),
+        std::pair("the ablation", ablation(model)), std::pair("the profiles", profiles(model))}) {
+    if (out.size() + text.size() <= kMostBytes)
+      out += text;
+    else
+      left_out += (left_out.empty() ? "" : ", ") + std::string(name);
+  }
+  if (left_out.empty()) return out;
+  return out + fmt::format("\nLeft out, since it would be too long here: {}; see report.html.\n",
+                           left_out);
 }
 
 }  // namespace memduel

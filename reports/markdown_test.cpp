@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <vector>
 
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
@@ -50,12 +51,44 @@ TEST(MarkdownReport, UnfoldsNothingElse) {
   }
 }
 
+TEST(MarkdownReport, OfManyRowsIsShortEnoughForGitHubAndSaysWhatItLeavesOut) {
+  Sample sample = make_sample({.candidates = 5, .series = false, .differences = true});
+  const std::string long_name(10'000, 'x');
+  for (int i = 0; i < 100; ++i)
+    for (const Comparison& c : make_sample({.series = false}).results.comparisons) {
+      sample.results.comparisons.push_back(c);
+      sample.results.comparisons.back().gate = false;
+      sample.results.comparisons.back().metric = long_name;
+    }
+  sample.results.warnings[0].message = long_name;
+  const std::string text = render_markdown(build_report_model(sample.results, sample.run));
+  EXPECT_LE(text.size(), 65'536u);
+  EXPECT_THAT(text, testing::ContainsRegex("<summary>[0-9]+ of 1260 rows</summary>"));
+  EXPECT_THAT(text, HasSubstr("rows are left out here; report.html has them all."));
+  EXPECT_THAT(text, HasSubstr("Where it differs, stack by stack"));
+}
+
+TEST(MarkdownReport, PutsFailedGatesFirstAndFoldsWhatAllCandidatesShare) {
+  Sample sample = make_sample({.candidates = 3, .series = false});
+  sample.results.gates[2].outcome = GateOutcome::failed;
+  const std::string head =
+      before_the_table(render_markdown(build_report_model(sample.results, sample.run)));
+  std::istringstream lines(head);
+  std::vector<std::string> first(5);
+  for (std::string& line : first) std::getline(lines, line);
+  EXPECT_THAT(first[2], HasSubstr("(gate failed)"));
+  EXPECT_THAT(first[3], HasSubstr("server memory above idle at its peak, against original: "));
+  EXPECT_THAT(first[3], HasSubstr("optimized 53 % LESS (52.5–53.0 %, 8 blocks)"));
+  EXPECT_THAT(head, HasSubstr("\n- The final models of all 4 arms are bit-identical.\n"));
+}
+
 TEST(MarkdownReport, NamesTheTopStacksBeforeTheFold) {
   const std::string head = before_the_table(markdown_of({.series = false, .differences = true}));
-  EXPECT_THAT(head, HasSubstr("- server: LESS (−200.0 MiB ± 4.00 MiB), 91 % of what differs, phase "
-                              "aggregate, in clone(State) (profile trial)\n"
-                              "- server: MORE (+20.0 MiB), 9.1 % of what differs, in stage(Path "
-                              "const&amp;) (profile trial)\n"));
+  EXPECT_THAT(head, HasSubstr("- optimized, server: LESS (−200.0 MiB ± 4.00 MiB), 91 % of what "
+                              "differs, phase aggregate, in clone(State) for aggregate(State&amp;) "
+                              "(profile trial)\n"
+                              "- optimized, server: MORE (+20.0 MiB), 9.1 % of what differs, in "
+                              "stage(Path const&amp;) for serve() (profile trial)\n"));
 }
 
 TEST(MarkdownReport, SaysWhereTheMemoryDiffers) {

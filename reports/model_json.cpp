@@ -87,8 +87,10 @@ json differences_json(const std::vector<DifferenceTable>& tables) {
     json rows = json::array();
     for (const DifferenceRow& row : table.rows)
       rows.push_back({{"amount", row.amount},
+                      {"size", row.size},
                       {"share", row.share},
                       {"function", row.function},
+                      {"caller", row.caller},
                       {"stack", row.stack},
                       {"phase", row.phase},
                       {"more", row.more}});
@@ -99,6 +101,32 @@ json differences_json(const std::vector<DifferenceTable>& tables) {
                    {"remark", table.remark},
                    {"rows", std::move(rows)}});
   }
+  return out;
+}
+
+json part_json(const MemoryPart& part) {
+  return {{"name", part.name},
+          {"profiled", part.profiled},
+          {"baseline_bytes", part.baseline_bytes},
+          {"candidate_bytes", part.candidate_bytes}};
+}
+
+json balances_json(const std::vector<MemoryBalance>& balances) {
+  const auto all = [](const std::vector<MemoryPart>& parts) {
+    json out = json::array();
+    for (const MemoryPart& part : parts) out.push_back(part_json(part));
+    return out;
+  };
+  json out = json::array();
+  for (const MemoryBalance& balance : balances)
+    out.push_back({{"role", balance.role},
+                   {"candidate", balance.candidate},
+                   {"metric", balance.metric},
+                   {"total", part_json(balance.total)},
+                   {"parts", all(balance.parts)},
+                   {"rest_bytes", balance.rest_bytes},
+                   {"rest", balance.rest},
+                   {"at_marks", all(balance.at_marks)}});
   return out;
 }
 
@@ -138,8 +166,9 @@ json growth_lines_json(const std::vector<GrowthLine>& lines) {
     json stacks = json::array();
     for (const GrowingRow& row : line.stacks)
       stacks.push_back({{"amount", row.amount},
-                        {"share", row.share},
+                        {"bytes_per_round", row.bytes_per_round},
                         {"function", row.function},
+                        {"caller", row.caller},
                         {"stack", row.stack},
                         {"phase", row.phase}});
     out.push_back({{"outlook", line.outlook}, {"stacks", std::move(stacks)}});
@@ -184,13 +213,6 @@ json report_model_to_json(const ReportModel& model) {
   for (const SideEffect& e : model.side_effects)
     side_effects.push_back(
         {{"topic", e.topic}, {"sentence", e.sentence}, {"verdict", word(e.verdict)}});
-  json parts = json::array();
-  for (const MemoryPart& p : model.memory_parts)
-    parts.push_back({{"role", p.role},
-                     {"candidate", p.candidate},
-                     {"metric", p.metric},
-                     {"baseline_bytes", p.baseline_bytes},
-                     {"candidate_bytes", p.candidate_bytes}});
   json timelines = json::array();
   for (const RoleTimeline& timeline : model.timelines) timelines.push_back(timeline_json(timeline));
   json profiles = json::array();
@@ -207,6 +229,7 @@ json report_model_to_json(const ReportModel& model) {
           {"blocks_done", model.blocks_done},
           {"progress", model.progress},
           {"reproduce", model.reproduce},
+          {"best", model.best},
           {"growth", model.growth},
           {"growth_lines", growth_lines_json(model.growth_lines)},
           {"lower_bounds", model.lower_bounds},
@@ -215,7 +238,7 @@ json report_model_to_json(const ReportModel& model) {
           {"side_effects", std::move(side_effects)},
           {"differences", differences_json(model.differences)},
           {"agreement", agreement_json(model.agreement)},
-          {"memory_parts", std::move(parts)},
+          {"memory_balances", balances_json(model.memory_balances)},
           {"timelines", std::move(timelines)},
           {"profiles", std::move(profiles)},
           {"flames", flames_json(model.flames)},

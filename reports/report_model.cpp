@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "analysis/metrics.h"
 #include "base/text.h"
 #include "reports/ablation_tables.h"
+#include "reports/best_arm.h"
 #include "reports/confidential.h"
 #include "reports/words.h"
 
@@ -94,9 +94,40 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   return roles;
 }
 
+bool any_verdict(const std::vector<const Growth*>& role, GrowthVerdict verdict) {
+  return std::any_of(role.begin(), role.end(),
+                     [&](const Growth* growth) { return growth->verdict == verdict; });
+}
+
+/// Series per round of the roles that gates ask about and that nothing was told of yet; where these
+/// have none, of the first role that has.
+std::vector<std::vector<const Growth*>> growth_left_to_tell(
+    const ReportModel& model, const std::vector<std::vector<const Growth*>>& told) {
+  const Results& results = model.results;
+  if (!results.ablation.empty()) return {};
+  const auto per_round = [&](const std::string& role) {
+    std::vector<const Growth*> rows;
+    for (const Growth& growth : results.growth)
+      if (growth.role == role && growth.metric == "rss_growth_bytes_per_round")
+        rows.push_back(&growth);
+    return rows;
+  };
+  std::set<std::string> seen;
+  for (const auto& role : told) seen.insert(role[0]->role);
+  std::vector<std::vector<const Growth*>> left;
+  const auto add = [&](const std::string& role) {
+    if (!seen.insert(role).second) return;
+    if (auto rows = per_round(role); !rows.empty()) left.push_back(std::move(rows));
+  };
+  for (const Headline& headline : model.headlines) add(headline.role);
+  if (told.empty() && left.empty() && !results.growth.empty()) add(results.growth.front().role);
+  return left;
+}
+
 /// What is known comes first of all; that something cannot be told is an answer among others.
 void tell_growth(ReportModel& model) {
-  for (const std::vector<const Growth*>& role : growth_to_tell(model.results)) {
+  const auto told = growth_to_tell(model.results);
+  for (const std::vector<const Growth*>& role : told) {
     const bool known = std::any_of(role.begin(), role.end(), [](const Growth* growth) {
       return growth->verdict != GrowthVerdict::inconclusive;
     });
@@ -107,6 +138,25 @@ void tell_growth(ReportModel& model) {
     else
       model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
   }
+  for (const std::vector<const Growth*>& role : growth_left_to_tell(model, told)) {
+    if (any_verdict(role, GrowthVerdict::growing))
+      model.growth.push_back(growth_sentence(role));
+    else
+      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+  }
+}
+
+/// Failed gates, then what got worse, then the best candidate's.
+void put_in_order(std::vector<Headline>& headlines, const CandidateOrder& order) {
+  const auto place = [&](const Headline& h) {
+    const bool failed = h.outcome == GateOutcome::failed && !h.advisory;
+    return std::make_pair(failed                            ? 0
+                          : h.verdict == Verdict::regressed ? 1
+                                                            : 2,
+                          order.rank(h.candidate));
+  };
+  std::stable_sort(headlines.begin(), headlines.end(),
+                   [&](const Headline& a, const Headline& b) { return place(a) < place(b); });
 }
 
 Verdict model_verdict(const Equivalence& e) {
@@ -168,47 +218,78 @@ std::vector<SideEffect> models_of_ablation(const Results& results) {
   return {{"model", text + ".", verdict}};
 }
 
-std::vector<SideEffect> side_effects(const Results& results) {
-  std::vector<SideEffect> effects = models_of_ablation(results);
-  for (const Equivalence& e : results.equivalence) {
-    if (is_ablation_arm(results, e.candidate)) continue;
-    const std::string model = model_sentence(e);
-    if (!model.empty()) effects.push_back({"model", model, model_verdict(e)});
-    for (const FileEquivalence& file : e.files) {
-      effects.push_back(
-          {"file", file_sentence(e, file),
-           file.identical_blocks == file.blocks ? Verdict::unchanged : Verdict::inconclusive});
-    }
-    for (const auto& [metric, values] : e.metrics) {
-      if (is_known_metric(metric)) continue;
-      effects.push_back(
-          {"accuracy", printed_sentence(e, metric, values.first, values.second),
-           values.first == values.second ? Verdict::unchanged : Verdict::inconclusive});
-    }
-    const auto accuracy = e.metrics.find("validation_accuracy_ratio");
-    if (accuracy != e.metrics.end()) {
-      const auto [baseline, candidate] = accuracy->second;
-      effects.push_back({"accuracy", accuracy_sentence(e, baseline, candidate),
-                         baseline == candidate ? Verdict::unchanged : Verdict::inconclusive});
-    }
-  }
-  for (const ArmSummary& arm : results.arms) {
-    const Comparison* row = time_row(results, arm.name);
-    if (row != nullptr) effects.push_back({"time", effect_sentence(*row) + ".", row->verdict});
-  }
-  return effects;
+/// The candidates' own, not those of arms that take one apart.
+std::vector<const Equivalence*> candidates_of(const std::vector<Equivalence>& all,
+                                              const Results& results) {
+  std::vector<const Equivalence*> own;
+  for (const Equivalence& e : all)
+    if (!is_ablation_arm(results, e.candidate)) own.push_back(&e);
+  return own;
 }
 
-std::vector<MemoryPart> memory_parts(const Results& results) {
-  constexpr std::array kParts = {"heap_in_use_bytes", "heap_held_free_bytes", "peak_rss_anon_bytes",
-                                 "peak_rss_file_bytes"};
-  std::vector<MemoryPart> parts;
-  for (const Comparison& c : results.comparisons) {
-    if (std::find(kParts.begin(), kParts.end(), c.metric) == kParts.end()) continue;
-    if (c.baseline_median && c.candidate_median)
-      parts.push_back({c.role, c.candidate, c.metric, *c.baseline_median, *c.candidate_median});
+/// One line where all models are the same, else one per candidate.
+void tell_models(std::vector<SideEffect>& effects, const std::vector<const Equivalence*>& all) {
+  const bool same = all.size() > 1 && std::all_of(all.begin(), all.end(), [](const auto* e) {
+                      return e->files.empty() && e->bit_identical.value_or(false);
+                    });
+  if (same) {
+    effects.push_back(
+        {"model", fmt::format("The final models of all {} arms are bit-identical.", all.size() + 1),
+         Verdict::unchanged});
+    return;
   }
-  return parts;
+  for (const Equivalence* e : all)
+    if (const std::string model = model_sentence(*e); !model.empty())
+      effects.push_back({"model", model, model_verdict(*e)});
+}
+
+void tell_files_and_metrics(std::vector<SideEffect>& effects, const Equivalence& e) {
+  for (const FileEquivalence& file : e.files) {
+    effects.push_back(
+        {"file", file_sentence(e, file),
+         file.identical_blocks == file.blocks ? Verdict::unchanged : Verdict::inconclusive});
+  }
+  for (const auto& [metric, values] : e.metrics) {
+    if (is_known_metric(metric)) continue;
+    effects.push_back({"accuracy", printed_sentence(e, metric, values.first, values.second),
+                       values.first == values.second ? Verdict::unchanged : Verdict::inconclusive});
+  }
+}
+
+/// One line where every arm reaches the same, else one per candidate.
+void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equivalence*>& all) {
+  std::set<double> values;
+  std::vector<SideEffect> each;
+  for (const Equivalence* e : all) {
+    const auto accuracy = e->metrics.find("validation_accuracy_ratio");
+    if (accuracy == e->metrics.end()) continue;
+    const auto [baseline, candidate] = accuracy->second;
+    values.insert({baseline, candidate});
+    each.push_back({"accuracy", accuracy_sentence(*e, baseline, candidate),
+                    baseline == candidate ? Verdict::unchanged : Verdict::inconclusive});
+  }
+  if (each.size() > 1 && each.size() == all.size() && values.size() == 1)
+    each = {{"accuracy",
+             fmt::format("Validation accuracy: {:.2f} % with every arm.", *values.begin() * 100),
+             Verdict::unchanged}};
+  effects.insert(effects.end(), each.begin(), each.end());
+}
+
+std::vector<SideEffect> side_effects(const Results& results, const CandidateOrder& order) {
+  std::vector<SideEffect> effects = models_of_ablation(results);
+  const std::vector<const Equivalence*> candidates = candidates_of(results.equivalence, results);
+  tell_models(effects, candidates);
+  for (const Equivalence* e : candidates) tell_files_and_metrics(effects, *e);
+  tell_accuracy(effects, candidates);
+  std::vector<const Comparison*> times;
+  for (const ArmSummary& arm : results.arms)
+    if (const Comparison* row = time_row(results, arm.name)) times.push_back(row);
+  std::stable_sort(times.begin(), times.end(), [&](const Comparison* a, const Comparison* b) {
+    return order.rank(a->candidate) < order.rank(b->candidate);
+  });
+  for (const Comparison* row : times)
+    effects.push_back({"time", effect_sentence(*row) + ".", row->verdict});
+  return effects;
 }
 
 /// Measure blocks that hold every arm.
@@ -295,15 +376,19 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.ablation = ablation_sentences(results);
   for (const Comparison& c : results.comparisons)
     if (c.gate) model.headlines.push_back(headline_for(c, results));
+  const CandidateOrder order(results);
+  put_in_order(model.headlines, order);
+  model.best = best_sentence(results);
   model.side_effects = other_gates(results);
+  tell_growth(model);
   if (const std::string allocators = allocator_sentence(results.arms); !allocators.empty())
     model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
-  for (SideEffect& effect : side_effects(results)) model.side_effects.push_back(std::move(effect));
-  tell_growth(model);
+  for (SideEffect& effect : side_effects(results, order))
+    model.side_effects.push_back(std::move(effect));
   model.growth_lines = growth_lines(model.results);
   model.differences = difference_tables(results);
   model.agreement = agreement_tables(results);
-  model.memory_parts = memory_parts(results);
+  model.memory_balances = memory_balances(results);
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),
                                                                options.bucket_budget);

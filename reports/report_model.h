@@ -11,6 +11,7 @@
 #include "reports/agreement_tables.h"
 #include "reports/difference_tables.h"
 #include "reports/growth_lines.h"
+#include "reports/memory_balance.h"
 #include "reports/profile_list.h"
 #include "reports/run_flames.h"
 #include "reports/timeline.h"
@@ -38,28 +39,20 @@ struct SideEffect {
   Verdict verdict = Verdict::inconclusive;
 };
 
-/// How a role's memory at its peak or round end differs, by what holds it.
-struct MemoryPart {
-  std::string role;
-  std::string candidate;
-  std::string metric;
-  double baseline_bytes = 0;
-  double candidate_bytes = 0;
-};
-
 struct ReportModel {
   std::string title;
   Results results;
   nlohmann::json config;
+  std::string best;                       ///< of several candidates; else empty
   std::vector<std::string> growth;        ///< sentences, where the workload has rounds
   std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth
   std::vector<std::string> lower_bounds;  ///< sentences, where the workload has a model of ours
   std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
-  std::vector<DifferenceTable> differences;  ///< from profile trials
-  std::vector<AgreementTable> agreement;     ///< of their tracers, where there are several
-  std::vector<MemoryPart> memory_parts;      ///< live, held free, file-backed; from medians
+  std::vector<DifferenceTable> differences;    ///< from profile trials
+  std::vector<AgreementTable> agreement;       ///< of their tracers, where there are several
+  std::vector<MemoryBalance> memory_balances;  ///< live, held free, file-backed
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;
   RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "profilers/profile/export_profile.h"
 #include "profilers/profile/flame_data.h"
+#include "reports/best_arm.h"
 #include "reports/confidential.h"
 #include "reports/encode.h"
 
@@ -98,9 +99,12 @@ std::vector<FlamePair> flame_pairs(const Results& results, const std::vector<Pro
   const ProfileList list = list_profiles(results, files);
   std::vector<FlamePair> pairs;
   for (const OneRole& role : largest_of_each(list, sizes)) add_pairs(pairs, role, results.baseline);
-  std::stable_sort(pairs.begin(), pairs.end(), [&](const FlamePair& a, const FlamePair& b) {
-    return place_of(a.role, results) < place_of(b.role, results);
-  });
+  const CandidateOrder order(results);
+  const auto place = [&](const FlamePair& pair) {
+    return std::make_pair(place_of(pair.role, results), order.rank(pair.arms.back()));
+  };
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const FlamePair& a, const FlamePair& b) { return place(a) < place(b); });
   return pairs;
 }
 

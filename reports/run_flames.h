@@ -23,7 +23,7 @@ struct FlamePair {
 
 /// Of each tracer, role and arm the largest file of its first profile trial; dumps at the ends of
 /// rounds are left out. Roles come in the order of the gates that ask about them, the server for
-/// the whole job; of one role tracers come in the order of their trials.
+/// the whole job; of one role the best candidate comes first.
 std::vector<FlamePair> flame_pairs(const Results& results, const std::vector<ProfileFile>& files);
 
 struct RunFlame {

@@ -27,6 +27,7 @@ constexpr std::array kKeyMetrics = {
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
+  if (!model.best.empty()) out += wrapped("• " + escape_terminal(model.best), 2, options.width);
   for (const std::string& sentence : model.growth)
     out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const Headline& headline : model.headlines) {
@@ -39,7 +40,7 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
     out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
   }
   for (const SideEffect& effect : model.side_effects)
-    out += wrapped("• " + escape_terminal(effect.sentence), 2, options.width);
+    out += wrapped("• " + escape_terminal(with_minus(effect.sentence)), 2, options.width);
   for (const std::string& sentence : model.lower_bounds)
     out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   return out;
@@ -54,13 +55,13 @@ bool is_key_row(const Comparison& c) {
 /// Without the unit of time or rounds, which the metric's name already says.
 std::string value_of(const std::string& metric, std::optional<double> value) {
   const std::string text = format_metric(metric, value);
-  return text.substr(0, text.find('/'));
+  return with_minus(text.substr(0, text.find('/')));
 }
 
 std::string change_of(const Comparison& c) {
-  if (c.ratio) return format_change(*c.ratio);
+  if (c.ratio) return with_minus(format_change(*c.ratio));
   if (!c.difference) return "-";
-  return (*c.difference < 0 ? "-" : "+") + value_of(c.metric, std::abs(*c.difference));
+  return (*c.difference < 0 ? "−" : "+") + value_of(c.metric, std::abs(*c.difference));
 }
 
 /// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.

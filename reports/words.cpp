@@ -102,10 +102,10 @@ std::string margin_words(const Comparison& c) {
   return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
 }
 
-/// "41 % LESS", "12.0 MiB/round MORE".
-std::string change_words(const Comparison& c) {
-  if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
-  return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
+/// "optimized by 2.51 MiB to 16.0 MiB per round".
+std::string above_zero_words(const Growth& g, const char* unit) {
+  return fmt::format("{} by {} to {} per {}", g.arm, format_bytes(*g.ci_low),
+                     format_bytes(*g.ci_high), unit);
 }
 
 /// "original grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05 s
@@ -131,6 +131,11 @@ std::string growth_words(const Growth& g) {
 }
 
 }  // namespace
+
+std::string change_words(const Comparison& c) {
+  if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
+  return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
+}
 
 std::string projection_words(const Projection& to) {
   constexpr double kSecondsPerMinute = 60;
@@ -169,6 +174,25 @@ std::string percent(double share) {
   return fmt::format("{:.2f} %", value);
 }
 
+std::string short_effect(const Comparison& c) {
+  const bool told = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  const bool has_effect = c.ratio || c.difference;
+  const char* untold = c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
+  return fmt::format("{} ({}{})", told && has_effect ? change_words(c) : untold, interval_words(c),
+                     blocks(c));
+}
+
+std::string with_minus(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool number = text[i] == '-' && i + 1 < text.size() && digit(text[i + 1]);
+    const bool begins = i == 0 || text[i - 1] == ' ' || text[i - 1] == '(';
+    out += number && begins ? std::string_view("−") : text.substr(i, 1);
+  }
+  return out;
+}
+
 std::string quantity(const std::string& role, const std::string& metric) {
   const MetricWords words = words_for(metric);
   if (words.after_role.empty()) return role_words(role) + " " + metric;
@@ -203,20 +227,29 @@ std::string effect_sentence(const Comparison& c) {
 }
 
 std::string growth_sentence(const std::vector<const Growth*>& arms) {
-  std::string told;
-  std::string untold;
-  for (const Growth* g : arms) {
-    if (g->verdict == GrowthVerdict::inconclusive)
-      untold += (untold.empty() ? "" : ", ") + g->arm;
-    else
-      told += (told.empty() ? "" : "; ") + growth_words(*g);
-  }
-  if (!untold.empty()) {
-    told += (told.empty() ? "" : "; ") + ("whether it grows cannot be told of " + untold);
-    if (arms.size() == 1 && !arms[0]->reason.empty()) told += " (" + arms[0]->reason + ")";
-  }
   const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
-  return fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit, unit, told);
+  std::vector<std::string> told;
+  std::vector<std::string> above;
+  std::vector<std::string> untold;
+  for (const Growth* g : arms) {
+    if (g->verdict != GrowthVerdict::inconclusive)
+      told.push_back(growth_words(*g));
+    else if (g->ci_low && g->ci_high && *g->ci_low > 0)
+      above.push_back(above_zero_words(*g, unit));
+    else
+      untold.push_back(g->arm);
+  }
+  if (!above.empty())
+    told.push_back(fmt::format("it rises with {}, but whether that goes on cannot be told",
+                               fmt::join(above, ", with ")));
+  if (!untold.empty())
+    told.push_back(fmt::format("whether it grows cannot be told of {}", fmt::join(untold, ", ")));
+  std::string text = fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit,
+                                 unit, fmt::join(told, "; "));
+  const bool alone = arms.size() == 1 && told.size() == 1 && !arms[0]->reason.empty();
+  if (alone && arms[0]->verdict == GrowthVerdict::inconclusive)
+    text += " (" + arms[0]->reason + ")";
+  return text;
 }
 
 std::string slope_sentence(const Growth& g) {

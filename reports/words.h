@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/results.h"
@@ -19,6 +20,16 @@ std::string word(GateOutcome outcome);
 
 /// A share as people say it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
 std::string percent(double share);
+
+/// "41 % LESS", "12.0 MiB/round MORE", of a row with an effect.
+std::string change_words(const Comparison& comparison);
+
+/// "94 % LESS (93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
+std::string short_effect(const Comparison& comparison);
+
+/// With the minus sign that the reports use before their own numbers: "-2.5 % to +1 %" is "−2.5 %
+/// to +1 %"; hyphens in names stay.
+std::string with_minus(std::string_view text);
 
 /// What the metric of a role is about: "server memory above idle at its peak".
 std::string quantity(const std::string& role, const std::string& metric);

@@ -312,11 +312,12 @@ void add_growth(Results& results, bool hostile) {
                             "the whole interval lies above zero and reaches the margin");
   grows.projection = Projection{24 * 1024 * kMiB, 375, 341, 416, 187.5};
   grows.model_multiples_per_round = 1.5;
-  grows.stacks = {{{"main", "serve()", odd, "operator new(unsigned long)"},
-                   hostile ? kHostile : "aggregate",
-                   48 * kMiB,
-                   480 * kMiB},
-                  {{"main", "serve()", clone_name(hostile)}, "", 12 * kMiB, 120 * kMiB}};
+  grows.stacks = {
+      {{"main", "serve()", "aggregate(State&)", clone_name(hostile)},
+       hostile ? kHostile : "aggregate",
+       48 * kMiB,
+       480 * kMiB},
+      {{"main", "serve()", odd, "operator new(unsigned long)"}, "", 12 * kMiB, 120 * kMiB}};
   const std::string unknown = hostile ? kHostile : "run more rounds";
   results.growth = {
       grows,

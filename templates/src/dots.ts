@@ -162,7 +162,7 @@ function as_table(chart: DotChart): HTMLElement {
     );
   };
   const place = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `medians by ${chart.column_name}` });
-  const details = h("details", {}, h("summary", {}, `Medians by ${chart.column_name} as a table`), place);
+  const details = h("details", { class: "raw" }, h("summary", {}, `Medians by ${chart.column_name} as a table`), place);
   details.addEventListener("toggle", () => {
     if (details.open && place.firstChild === null) place.append(rows());
   });

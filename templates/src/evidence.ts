@@ -1,7 +1,7 @@
 // What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
 
 import { h, section, some_rows } from "./dom";
-import { change, metric_exact, metric_label, metric_value, mib, seconds } from "./format";
+import { change, metric_exact, metric_label, metric_value, mib, role_label, seconds, with_minus } from "./format";
 import type { Comparison, ReportModel, Trial } from "./model";
 
 export function evidence_section(model: ReportModel): HTMLElement {
@@ -31,7 +31,7 @@ function decision(row: Comparison, gate_rows: number): string {
       ? ""
       : `the change is ${change_of(middle)}, its interval ${change_of(row.ci_low)} to ${change_of(row.ci_high)}, the margin ±${margin}${p}${corrected}; `;
   const tier = row.tier === "strong" ? ", strong" : "";
-  return `${row.role}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${row.reason}.`;
+  return `${role_label(row.role)}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${with_minus(row.reason)}.`;
 }
 
 function method(model: ReportModel): HTMLElement {
@@ -99,7 +99,7 @@ function trials(model: ReportModel): HTMLElement {
   };
   return h(
     "details",
-    { open: failed > 0 },
+    { open: failed > 0, class: "raw" },
     h("summary", {}, `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
     rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
   );
@@ -140,7 +140,7 @@ function arms(model: ReportModel): HTMLElement {
 function tree(title: string, value: unknown): HTMLElement {
   return h(
     "details",
-    {},
+    { class: "raw" },
     h("summary", {}, title),
     h("pre", { tabindex: "0", role: "region", "aria-label": title }, JSON.stringify(value, null, 2)),
   );

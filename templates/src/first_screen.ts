@@ -3,7 +3,7 @@
 import type { ArmLooks } from "./arms";
 import { differences_section } from "./differences";
 import { h, section } from "./dom";
-import { metric_exact, metric_value } from "./format";
+import { metric_exact, metric_value, with_minus } from "./format";
 import { live_or_held } from "./live_or_held";
 import type { Comparison, Headline, Note, ReportModel } from "./model";
 import { outcome_badge, verdict_badge } from "./verdict";
@@ -29,6 +29,7 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
     "Verdict",
     model.progress === "" ? null : h("p", { class: "notice" }, model.progress),
     growth(model),
+    model.best === "" ? null : h("p", { class: "sentence best" }, ...strong_where(/(Best of \d+ candidates: .+?\.(?= ))/u, model.best)),
     h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
     nothing,
   );
@@ -75,7 +76,7 @@ function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement 
         " ",
         line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
         " ",
-        line.reason === "" ? null : h("span", { class: "muted" }, line.reason),
+        line.reason === "" ? null : h("span", { class: "muted" }, with_minus(line.reason)),
       ),
     ),
     row === undefined ? null : bars(row, looks),
@@ -118,7 +119,7 @@ function bars(row: Comparison, looks: ArmLooks): HTMLElement {
   );
 }
 
-const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time", growth: "Does it grow?" };
+const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time", growth: "Will it run out of memory?" };
 
 function price(model: ReportModel): HTMLElement[] {
   if (model.side_effects.length === 0) return [];
@@ -131,7 +132,7 @@ function price(model: ReportModel): HTMLElement[] {
         { class: "answers" },
         ...model.side_effects.flatMap((effect) => [
           h("dt", {}, topics[effect.topic]),
-          h("dd", {}, effect.sentence),
+          h("dd", {}, with_minus(effect.sentence)),
         ]),
       ),
     ),

@@ -1,34 +1,38 @@
-// From a function in a table to its boxes in the flame graph.
+// From a stack in a table to its boxes in the flame graph.
 
 import { h } from "./dom";
-import type { FlamePair } from "./model";
+import type { TableStack } from "./flame/stack";
+import type { FlamePair, ReportModel } from "./model";
 import { choose } from "./state";
 
-/** A function of a table as the flame graph's search finds it: Python functions have no file there. */
-function search_for(name: string): string {
-  return `^${name.replace(/ \([^()]*\.py\)$/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+/** Names a row's stack in the URL: of differences "where-TABLE-ROW", of growth "growth-SERIES-ROW". */
+export function stack_of(model: ReportModel, key: string): TableStack | undefined {
+  const [kind, table = "", row = ""] = key.split("-");
+  if (kind === "where") return model.differences[Number(table)]?.rows[Number(row)];
+  if (kind === "growth") return model.growth_lines[Number(table)]?.stacks[Number(row)];
+  return undefined;
 }
 
-/** Nothing where the page has no such flame graph, or the function has no name. */
-export function flame_link(name: string, flame: FlamePair | undefined, view: string, side: string): HTMLElement | null {
-  if (flame === undefined || name.startsWith("[")) return null;
+/** `view` begins with one of the graph's views, `key` names the stack. Nothing where the page has no such flame graph. */
+export function flame_link(name: string, key: string, flame: FlamePair | undefined, view: string, side: string): HTMLElement | null {
+  if (flame === undefined) return null;
   const action = (): void => {
-    const wanted = { flame: flame.id, view, side, round: "", phase: "", search: search_for(name), at: "flames" };
-    for (const [key, value] of Object.entries(wanted)) choose(key, value);
+    const wanted = { flame: flame.id, view, side, round: "", phase: "", order: "", allocators: "", search: "", zoom: "", stack: key, at: "flames" };
+    for (const [part, value] of Object.entries(wanted)) choose(part, value);
     dispatchEvent(new HashChangeEvent("hashchange"));
   };
-  return h("button", { type: "button", class: "link to-flame", "aria-label": `${name}: show it in the flame graph`, click: action }, "flame graph");
+  return h("button", { type: "button", class: "link to-flame", "aria-label": `${name}: show this stack in the flame graph`, click: action }, "flame graph");
 }
 
-/** A function with its whole stack, outermost last, folded below it. */
-export function function_cell(name: string, stack: string[], link: HTMLElement | null): HTMLElement {
+/** A function, for whom it works, and its whole stack, outermost last, folded below it. */
+export function function_cell(name: string, caller: string, stack: string[], link: HTMLElement | null): HTMLElement {
   return h(
     "td",
     { class: "stack" },
     h(
       "details",
-      {},
-      h("summary", {}, h("code", {}, name)),
+      { class: "raw" },
+      h("summary", {}, h("code", {}, name), caller === "" ? null : h("span", { class: "caller" }, " for ", h("code", {}, caller))),
       h("ol", { reversed: true }, ...[...stack].reverse().map((frame) => h("li", {}, h("code", {}, frame)))),
     ),
     link,

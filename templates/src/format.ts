@@ -84,3 +84,15 @@ export function metric_label(metric: string): string {
       .replace(/\b(rss|pss|cpu|gpu)\b/g, (word) => word.toUpperCase()) + suffix
   );
 }
+
+const groups: Record<string, string> = { client_max: "largest client", client_median: "median client", tree: "whole job" };
+
+/** A role as the verdict's sentences call it. */
+export function role_label(role: string): string {
+  return groups[role] ?? role;
+}
+
+/** A sentence of results.json with the page's minus sign before its numbers. */
+export function with_minus(text: string): string {
+  return text.replace(/(?<![\w.)-])-(?=\d)/g, "−");
+}

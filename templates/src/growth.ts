@@ -2,7 +2,7 @@
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
-import { metric_exact, metric_value, mib } from "./format";
+import { exact_bytes, metric_exact, metric_value, mib, role_label, with_minus } from "./format";
 import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
 
 const signs: Record<Growth["verdict"], string> = {
@@ -15,6 +15,8 @@ const signs: Record<Growth["verdict"], string> = {
 
 interface Series extends Growth {
   line: GrowthLine;
+  /** Its place in results.growth. */
+  number: number;
 }
 
 function verdict(row: Growth): HTMLElement {
@@ -41,13 +43,13 @@ function line(row: Series): HTMLElement {
   return h(
     "tr",
     { "data-role": row.role, "data-arm": row.arm, "data-metric": row.metric },
-    h("th", { scope: "row" }, row.role),
+    h("th", { scope: "row" }, role_label(row.role)),
     h("td", {}, row.arm),
     h("td", {}, verdict(row)),
     h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
     h("td", { class: "outlook" }, row.line.outlook),
     h("td", { class: "number" }, end(row, row.ci_low), " to ", end(row, row.ci_high)),
-    h("td", { class: "reason" }, row.reason),
+    h("td", { class: "reason" }, with_minus(row.reason)),
   );
 }
 
@@ -71,16 +73,17 @@ function series_table(label: string, rows: Series[]): HTMLElement {
 }
 
 function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLElement {
+  const key = `growth-${row.number}-${row.line.stacks.indexOf(stack)}`;
   const flame = model.flames.find(({ id, role, arms }) => id !== "" && role === row.role && arms.includes(row.arm));
   const side = flame?.arms[0] === row.arm ? "first" : "second";
   return h(
     "tr",
     { "data-role": row.role, "data-arm": row.arm },
-    h("th", { scope: "row" }, row.role),
+    h("th", { scope: "row" }, role_label(row.role)),
     h("td", {}, row.arm),
-    h("td", { class: "number" }, stack.amount),
-    h("td", { class: "number" }, stack.share),
-    function_cell(stack.function, stack.stack, flame_link(stack.function, flame, "live", side)),
+    h("td", { class: "number" }, h("data", { value: stack.bytes_per_round, title: exact_bytes(stack.bytes_per_round) }, stack.amount)),
+    h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope))),
+    function_cell(stack.function, stack.caller, stack.stack, flame_link(stack.function, key, flame, "live-any", side)),
     h("td", {}, stack.phase === "" ? "–" : stack.phase),
   );
 }
@@ -89,12 +92,12 @@ function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLEle
 function stacks_part(rows: Series[], model: ReportModel): (HTMLElement | null)[] {
   const lines = rows.flatMap((row) => row.line.stacks.map((stack) => stack_line(row, stack, model)));
   const unnamed = rows.some((row) => row.verdict === "growing" && row.line.stacks.length === 0);
-  const head = ["role", "arm", "growth", "of all", "function, and who calls it", "phase"];
+  const head = ["role", "arm", "this stack’s live blocks", "the role’s RSS", "function, and who calls it", "phase"];
   return [
     lines.length === 0 ? null : h("h3", {}, "The stacks that grow"),
     lines.length === 0
       ? null
-      : h("p", { class: "muted" }, h("strong", {}, "Profile trial, not part of the verdict."), " What each stack has live at the ends of rounds, and how much more each round."),
+      : h("p", { class: "muted" }, h("strong", {}, "Profile trial, not part of the verdict."), " How much more each stack has live at the end of each round, beside the growth of the role’s RSS, which measured trials have: RSS also has what the allocator holds, so that neither is a share of the other."),
     lines.length === 0 ? null : table("Stacks that grow", head, lines, "differences growing"),
     unnamed
       ? h("p", { class: "muted" }, "Which stacks grow is known where a profile trial looked at the role: ", h("code", {}, "--set profile.trials=1"), ".")
@@ -110,17 +113,25 @@ function comes_first(row: Series, model: ReportModel): boolean {
 
 function folded(title: string, label: string, rows: Series[]): HTMLElement | null {
   if (rows.length === 0) return null;
-  return h("details", {}, h("summary", {}, title), series_table(label, rows));
+  return h("details", { class: "raw" }, h("summary", {}, title), series_table(label, rows));
 }
 
-function nothing_told([row]: Series[]): HTMLElement | null {
-  if (row === undefined) return null;
-  return h("p", {}, `Whether memory grows cannot be told of any series. ${row.role} with ${row.arm}: ${row.reason}.`);
+/** Intervals that lie above zero are worth knowing all the same. */
+function nothing_told(rows: Series[]): HTMLElement | null {
+  if (rows.length === 0) return null;
+  const above = rows.filter(({ ci_low }) => ci_low != null && ci_low > 0);
+  const intervals = above.map((one) => `${role_label(one.role)} with ${one.arm}, ${mib(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
+  return h(
+    "div",
+    {},
+    h("p", {}, "Whether memory grows cannot be told of any series."),
+    intervals.length === 0 ? null : h("ul", { class: "notes" }, ...intervals.map((text) => h("li", {}, with_minus(text), "."))),
+  );
 }
 
 /** Per round where there are rounds; per minute folded beside it. */
 export function growth_section(model: ReportModel): HTMLElement[] {
-  const rows = model.results.growth.map((row, i): Series => ({ ...row, line: model.growth_lines[i] ?? { outlook: "", stacks: [] } }));
+  const rows = model.results.growth.map((row, i): Series => ({ ...row, line: model.growth_lines[i] ?? { outlook: "", stacks: [] }, number: i }));
   if (rows.length === 0) return [];
   const per_round = rows.filter((row) => row.metric.endsWith("_per_round"));
   const per_minute = rows.filter((row) => !row.metric.endsWith("_per_round"));

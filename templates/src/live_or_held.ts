@@ -1,77 +1,75 @@
-// What the difference consists of: live blocks, what the allocator holds free, file-backed pages.
+// What the difference consists of: live blocks, file-backed or shared pages, and what no part explains.
 
 import { h, section } from "./dom";
-import { exact_bytes, mib } from "./format";
-import type { MemoryPart, ReportModel } from "./model";
+import { exact_bytes, metric_label, mib, role_label } from "./format";
+import type { MemoryBalance, MemoryPart, ReportModel } from "./model";
 
-const names: Record<string, string> = {
-  heap_in_use_bytes: "live blocks of the heap",
-  heap_held_free_bytes: "held free by the allocator",
-  peak_rss_anon_bytes: "anonymous pages, at the peak seen at marks",
-  peak_rss_file_bytes: "file-backed pages, at the peak seen at marks",
-};
+/** "646.3 MiB LESS", exact on hover. */
+function amount(bytes: number): HTMLElement {
+  const words = bytes === 0 ? "the SAME" : `${mib(Math.abs(bytes))} ${bytes < 0 ? "LESS" : "MORE"}`;
+  return h("data", { value: bytes, title: exact_bytes(bytes) }, words);
+}
 
-const prepositions: Record<string, string> = { heap_held_free_bytes: "" };
+function difference(part: MemoryPart): number {
+  return part.candidate_bytes - part.baseline_bytes;
+}
+
+/** First how much it is altogether, then of what. */
+function sentence({ role, candidate, metric, total, parts, rest_bytes, rest }: MemoryBalance, baseline: string): HTMLElement {
+  const whole = difference(total);
+  const part_of = whole !== 0 && rest_bytes / whole > 0 ? `, ${((100 * rest_bytes) / whole).toFixed(0)} % of it,` : "";
+  return h(
+    "li",
+    {},
+    h("strong", {}, `${role_label(role)}, ${candidate} against ${baseline}: `),
+    h("strong", {}, amount(whole)),
+    ` (${metric_label(metric)}): `,
+    ...parts.flatMap((part) => [amount(difference(part)), ` ${part.name}${part.profiled ? " (profile trial)" : ""}; `]),
+    amount(rest_bytes),
+    `${part_of} is ${rest}.`,
+  );
+}
 
 function bytes_cell(bytes: number): HTMLElement {
   return h("td", { class: "number", title: exact_bytes(bytes) }, mib(bytes));
 }
 
-function difference(part: MemoryPart): HTMLElement {
-  const bytes = part.candidate_bytes - part.baseline_bytes;
-  const word = bytes < 0 ? " LESS" : bytes > 0 ? " MORE" : "";
-  return h("td", { class: "number", title: exact_bytes(bytes) }, h("strong", {}, mib(Math.abs(bytes)) + word));
-}
-
-/** "2.0 MiB LESS in live blocks of the heap, the same held free by the allocator". */
-function in_words(parts: MemoryPart[]): string {
-  return parts
-    .map((part) => {
-      const bytes = part.candidate_bytes - part.baseline_bytes;
-      const amount = bytes === 0 ? "the same" : `${mib(Math.abs(bytes))} ${bytes < 0 ? "LESS" : "MORE"}`;
-      return `${amount} ${prepositions[part.metric] ?? "in"} ${names[part.metric] ?? part.metric}`.replace("  ", " ");
-    })
-    .join("; ");
-}
-
-function summaries(parts: MemoryPart[], baseline: string): HTMLElement {
-  const groups = new Map<string, MemoryPart[]>();
-  for (const part of parts) {
-    const who = `${part.role}, ${part.candidate} against ${baseline}`;
-    groups.set(who, [...(groups.get(who) ?? []), part]);
-  }
+function row(balance: MemoryBalance, part: MemoryPart, name: string): HTMLElement {
   return h(
-    "ul",
-    { class: "notes" },
-    ...[...groups].map(([who, own]) => h("li", {}, h("strong", {}, `${who}: `), `${in_words(own)}.`)),
+    "tr",
+    {},
+    h("th", { scope: "row" }, role_label(balance.role)),
+    h("td", {}, name),
+    bytes_cell(part.baseline_bytes),
+    h("td", { class: "number", title: exact_bytes(part.candidate_bytes) }, `${mib(part.candidate_bytes)} `, h("span", { class: "muted" }, balance.candidate)),
+    h("td", { class: "number" }, h("strong", {}, amount(difference(part)))),
   );
 }
 
-/** The roles that the verdict is about. */
+/** Readings beside the balance have their source behind their name. */
+function rows(balance: MemoryBalance): HTMLElement[] {
+  return [
+    row(balance, balance.total, metric_label(balance.metric)),
+    ...balance.parts.map((part) => row(balance, part, `${part.name}${part.profiled ? ", profile trial" : ""}`)),
+    ...balance.at_marks.map((part) => row(balance, part, `${part.name}, beside the sum`)),
+  ];
+}
+
 export function live_or_held(model: ReportModel): HTMLElement[] {
-  const roles = new Set(model.headlines.map((line) => line.role));
-  const parts = model.memory_parts.filter((part) => roles.has(part.role));
-  if (parts.length === 0) return [];
+  const balances = model.memory_balances;
+  if (balances.length === 0) return [];
   const baseline = model.results.experiment.baseline;
   const columns = ["role", "part", baseline, "candidate", "difference"];
-  const row = (part: MemoryPart): HTMLElement =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, part.role),
-      h("td", {}, names[part.metric] ?? part.metric),
-      bytes_cell(part.baseline_bytes),
-      h("td", { class: "number", title: exact_bytes(part.candidate_bytes) }, `${mib(part.candidate_bytes)} `, h("span", { class: "muted" }, part.candidate)),
-      difference(part),
-    );
+  const profiled = balances.some(({ parts }) => parts.some((part) => part.profiled));
   return [
     section(
       "held",
       "Live or held",
-      summaries(parts, baseline),
+      profiled ? h("p", { class: "muted" }, h("strong", {}, "Profile trials, not part of the verdict,"), " tell what was live at the peak; everything else is medians of the measured trials.") : null,
+      h("ul", { class: "notes" }, ...balances.map((balance) => sentence(balance, baseline))),
       h(
         "details",
-        {},
+        { class: "raw" },
         h("summary", {}, "Both sides of each part"),
         h(
           "div",
@@ -80,11 +78,11 @@ export function live_or_held(model: ReportModel): HTMLElement[] {
             "table",
             {},
             h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
-            h("tbody", {}, ...parts.map(row)),
+            h("tbody", {}, ...balances.flatMap(rows)),
           ),
         ),
       ),
-      h("p", { class: "muted" }, "Medians of the trials. The parts are read at marks, each at its own highest, so they need not add up to the peak."),
+      h("p", { class: "muted" }, "File-backed pages and what is read at marks are each at their own highest. Shared memory is measured of all processes together; that of a single role is in the rest."),
     ),
   ];
 }

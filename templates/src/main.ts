@@ -12,6 +12,7 @@ import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
 import { flames_section } from "./flames";
 import { growth_section } from "./growth";
+import { keep_reading, keeping } from "./keep";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
 import { profiles_section } from "./profiles";
@@ -84,22 +85,43 @@ function go_to_chosen(): void {
   if (part === null) return;
   part.scrollIntoView();
   part.querySelector("h2")?.focus({ preventScroll: true });
+  part.dispatchEvent(new Event("arrive"));
 }
 
-/** On paper everything is unfolded and light, whatever the screen shows. */
+/** The section that is being read goes into the URL, the first one by no name. */
+function follow_reading(): void {
+  let pending = 0;
+  addEventListener(
+    "scroll",
+    () => {
+      clearTimeout(pending);
+      pending = window.setTimeout(() => {
+        const parts = [...document.querySelectorAll("main > section[id]")];
+        const read = parts.filter((part) => part.getBoundingClientRect().top < innerHeight / 2).at(-1);
+        choose("at", read === undefined || read === parts[0] ? "" : read.id);
+      }, 200);
+    },
+    { passive: true },
+  );
+}
+
+/** Paper is light, whatever the screen shows, and has every fold open but those with raw tables, which fill a book. */
 function print_in_full(model: ReportModel): void {
   const root = document.documentElement;
+  let undo = (): void => undefined;
   addEventListener("beforeprint", () => {
     root.dataset["theme"] = "light";
+    undo = keep_reading();
     render(model);
     for (const details of document.querySelectorAll("details")) {
-      details.open = true;
+      details.open = !details.classList.contains("raw");
       details.dispatchEvent(new Event("toggle")); // its own comes after the paper is printed
     }
   });
   addEventListener("afterprint", () => {
     apply(theme);
     render(model);
+    undo();
   });
 }
 
@@ -110,7 +132,7 @@ function apply(wanted: Theme): void {
 
 function render(model: ReportModel): void {
   const looks = arm_looks(model);
-  const redraw = (): void => render(model);
+  const redraw = (): void => keeping(() => render(model));
   const sections = [
     ...first_screen(model, looks),
     ...lower_bounds_section(model, looks),
@@ -135,10 +157,11 @@ async function start(): Promise<void> {
   print_in_full(model);
   go_to_chosen();
   addEventListener("hashchange", () => {
-    render(model);
+    keeping(() => render(model));
     go_to_chosen();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => render(model));
+  follow_reading();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => keeping(() => render(model)));
 }
 
 start().catch((error: unknown) => {

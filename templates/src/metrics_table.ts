@@ -1,7 +1,7 @@
 // Every comparison as a row: medians, change, interval against the margin, verdict and reason.
 
 import { h, section, select, some_rows } from "./dom";
-import { change, metric_exact, metric_label, metric_value } from "./format";
+import { change, metric_exact, metric_label, metric_value, role_label, with_minus } from "./format";
 import type { Comparison, ReportModel } from "./model";
 import { choose, chosen } from "./state";
 import { verdict_badge } from "./verdict";
@@ -72,7 +72,7 @@ function line(row: Comparison): HTMLElement {
   return h(
     "tr",
     { "data-role": row.role, "data-metric": row.metric, "data-candidate": row.candidate },
-    h("th", { scope: "row" }, row.role),
+    h("th", { scope: "row" }, role_label(row.role)),
     h("td", { title: row.metric }, metric_label(row.metric), row.gate ? h("span", { class: "gate" }, "gate") : null),
     data_cell(row, "baseline"),
     data_cell(row, "candidate"),
@@ -91,7 +91,7 @@ function line(row: Comparison): HTMLElement {
       "td",
       { class: "reason" },
       verdict_badge(row.verdict, row.tier),
-      ` ${row.reason}${settle}`,
+      ` ${with_minus(row.reason)}${settle}`,
       h("span", { class: "muted" }, `${p}${p_adjusted}${row.gate || p === "" ? "" : ", advisory"}`),
     ),
   );
@@ -104,7 +104,7 @@ function table_of(candidate: string, rows: Comparison[]): HTMLElement {
     { class: "scroll", tabindex: "0", role: "region", "aria-label": `All metrics of ${candidate}` },
     h(
       "table",
-      { class: "metrics" },
+      { class: "metrics comparisons" },
       h("caption", {}, `${candidate} against ${baseline}`),
       h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
       some_rows(rows, most_rows, line),
@@ -133,7 +133,7 @@ export function metrics_section(model: ReportModel): HTMLElement[] {
   };
   show();
   const filter = (label: string, key: string, options: string[]): HTMLElement =>
-    select(label, options.map((o) => ({ value: o, label: o })), chosen(key, options, "all"), (value) => {
+    select(label, options.map((o) => ({ value: o, label: role_label(o) })), chosen(key, options, "all"), (value) => {
       choose(key, value);
       show();
     });
@@ -143,7 +143,7 @@ export function metrics_section(model: ReportModel): HTMLElement[] {
       "All metrics",
       h(
         "details",
-        { open: chosen("table", ["open", "closed"], "closed") === "open" },
+        { open: chosen("table", ["open", "closed"], "closed") === "open", class: "raw" },
         h("summary", {}, `All ${rows.length} comparisons, with interval, margin, verdict and reason`),
         h(
           "p",

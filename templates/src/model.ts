@@ -25,17 +25,32 @@ export interface SideEffect {
 }
 
 export interface MemoryPart {
-  role: string;
-  candidate: string;
-  metric: string;
+  name: string;
+  profiled: boolean;
   baseline_bytes: number;
   candidate_bytes: number;
 }
 
+/** The parts' differences and `rest_bytes` sum up to that of `total`. */
+export interface MemoryBalance {
+  role: string;
+  candidate: string;
+  metric: string;
+  total: MemoryPart;
+  parts: MemoryPart[];
+  rest_bytes: number;
+  rest: string;
+  at_marks: MemoryPart[];
+}
+
 export interface DifferenceRow {
   amount: string;
+  /** Candidate minus baseline, bytes; of allocations blocks. */
+  size: number;
   share: string;
   function: string;
+  /** For whom the function works; may be empty. */
+  caller: string;
   /** Outermost first. */
   stack: string[];
   phase: string;
@@ -53,8 +68,9 @@ export interface DifferenceTable {
 
 export interface GrowingRow {
   amount: string;
-  share: string;
+  bytes_per_round: number;
   function: string;
+  caller: string;
   /** Outermost first. */
   stack: string[];
   phase: string;
@@ -299,6 +315,8 @@ export interface ReportModel {
   blocks_done: number;
   progress: string;
   reproduce: string;
+  /** Of several candidates; else empty. */
+  best: string;
   growth: string[];
   /** One per row of results.growth. */
   growth_lines: GrowthLine[];
@@ -308,7 +326,7 @@ export interface ReportModel {
   side_effects: SideEffect[];
   differences: DifferenceTable[];
   agreement: AgreementTable[];
-  memory_parts: MemoryPart[];
+  memory_balances: MemoryBalance[];
   timelines: RoleTimeline[];
   profiles: { file: string; arm: string; role: string; trial: number; tracer: string; round: number | null }[];
   flames: FlamePair[];

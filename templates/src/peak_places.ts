@@ -9,7 +9,13 @@ const metric = "peak_rss_bytes";
 interface Place {
   name: string;
   value: number;
+  /** Groups whose medians are as high, within `alike`; the one itself among them. */
+  tied: string[];
+  groups: number;
 }
+
+/** Medians so near the highest are one peak. */
+const alike = 0.01;
 
 /** The one of the named groups of metrics whose median is highest. */
 function highest(named: [string, Metrics][]): Place | null {
@@ -21,12 +27,25 @@ function highest(named: [string, Metrics][]): Place | null {
     if (values === undefined) groups.set(name, [value]);
     else values.push(value);
   }
-  let best: Place | null = null;
-  for (const [name, values] of groups) {
-    const value = median(values.sort((a, b) => a - b));
-    if (value !== null && (best === null || value > best.value)) best = { name, value };
+  const medians = [...groups].map(([name, values]) => ({ name, value: median(values.sort((a, b) => a - b)) ?? 0 }));
+  const [first, ...others] = medians;
+  if (first === undefined) return null;
+  const best = others.reduce((most, one) => (one.value > most.value ? one : most), first);
+  const tied = medians.filter(({ value }) => value >= best.value * (1 - alike)).map(({ name }) => name);
+  return { ...best, tied, groups: medians.length };
+}
+
+/** "round 4", "rounds 1, 3–5 alike", "every round alike". */
+function rounds_words({ name, tied, groups }: Place): string {
+  if (tied.length === 1) return `round ${name}`;
+  if (tied.length === groups) return "every round alike";
+  const runs: [number, number][] = [];
+  for (const number of tied.map(Number).sort((a, b) => a - b)) {
+    const last = runs.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else runs.push([number, number]);
   }
-  return best;
+  return `rounds ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ")} alike`;
 }
 
 function rounds_of(model: ReportModel, role: string, arm: string): RoundResult[] {
@@ -42,10 +61,10 @@ export function peak_places(model: ReportModel, role: string, arms: Iterable<str
     const rounds = rounds_of(model, role, arm);
     const round = highest(rounds.map(({ round: number, metrics }) => [String(number), metrics]));
     if (round === null) continue;
-    const inside = rounds.filter(({ round: number }) => String(number) === round.name);
+    const inside = rounds.filter(({ round: number }) => round.tied.includes(String(number)));
     const phase = highest(inside.flatMap(({ phases }) => (phases ?? []).map((p): [string, Metrics] => [p.phase, p.metrics])));
     const where = phase === null ? "" : `, phase ${phase.name}`;
-    told.push(`${arm} ${metric_value(metric, round.value)} in round ${round.name}${where}`);
+    told.push(`${arm} ${metric_value(metric, round.value)} in ${rounds_words(round)}${where}`);
   }
   return told.length === 0 ? null : `Where ${role} peaks, by the medians of its rounds: ${told.join("; ")}.`;
 }

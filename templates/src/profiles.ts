@@ -15,7 +15,7 @@ export function profiles_section(model: ReportModel): HTMLElement[] {
       ...commands.map((text) => h("p", { class: "command" }, h("code", {}, text))),
       h(
         "details",
-        {},
+        { class: "raw" },
         h("summary", {}, `All ${profiles.length} profiles`),
         h(
           "div",

@@ -8,6 +8,7 @@ import { h } from "./dom";
 import { exact_bytes, metric_value, seconds, tick_bytes, unit_of } from "./format";
 import type { RoleTimeline, RoundSpan, Span } from "./model";
 import { move_by_key, move_by_mouse } from "./moving";
+import { choose, chosen_text } from "./state";
 import { type Axis, type Band, type Curve, positions } from "./timeline_data";
 
 export interface TimelineView {
@@ -172,8 +173,27 @@ function y_range(view: TimelineView, low: number | null, high: number | null): [
   return [from, high + Math.max(high - from, 1) * 0.12];
 }
 
-function x_label(axis: Axis, value: number): string {
-  return axis === "time" ? seconds(value) : `round ${value.toFixed(2)}`;
+function inside<T extends Span>(spans: T[], axis: Axis, x: number): T | undefined {
+  return spans.find((span) => within(span, axis)[0] <= x && x < within(span, axis)[1]);
+}
+
+/** "round 4", "start-up"; by time the time as well. */
+function x_label(view: TimelineView, x: number): string {
+  const arm = in_order(view)[0];
+  if (arm === undefined) return seconds(x);
+  if (view.axis === "time") return seconds(x);
+  const round = inside(arm.rounds, view.axis, x);
+  return round === undefined ? "between rounds" : `round ${round.round}`;
+}
+
+/** Of an arm, in which phase it is. */
+function phase_at(view: TimelineView, arm: string, x: number): string {
+  const rounds = view.timeline.arms.find((one) => one.arm === arm)?.rounds ?? [];
+  const round = inside(rounds, view.axis, x);
+  const phase = inside(round?.phases ?? [], view.axis, x);
+  const number = round !== undefined && view.axis === "time" ? `round ${round.round}` : "";
+  const words = [number, phase?.phase ?? ""].filter((word) => word !== "").join(", ");
+  return words === "" ? "" : ` (${words})`;
 }
 
 /** Reads the chart at the cursor, in words. */
@@ -184,10 +204,24 @@ function readout(view: TimelineView, medians: Columns["medians"], i: number, x: 
     if (low == null || mid == null || high == null) return [];
     const exact = unit_of(metric) === "bytes" ? ` = ${exact_bytes(mid)}` : "";
     return [
-      `${band.arm} ${metric_value(metric, mid)}${exact}, trials ${metric_value(metric, low)} to ${metric_value(metric, high)}`,
+      `${band.arm}${phase_at(view, band.arm, x)} ${metric_value(metric, mid)}${exact}, trials ${metric_value(metric, low)} to ${metric_value(metric, high)}`,
     ];
   });
-  return [x_label(view.axis, x), ...parts].join(" · ");
+  return [x_label(view, x), ...parts].join(" · ");
+}
+
+/** What the URL says of an axis: "1.5~3.25". */
+function chosen_zoom(axis: Axis): { min: number; max: number } | null {
+  const [min = NaN, max = NaN] = chosen_text(`zoom_${axis}`).split("~").map(Number);
+  return min < max ? { min, max } : null;
+}
+
+function keep_zoom(u: uPlot, axis: Axis): void {
+  const { min, max } = u.scales["x"] ?? {};
+  const xs = u.data[0];
+  if (min == null || max == null || xs.length === 0) return;
+  const whole = min <= xs[0]! && max >= xs.at(-1)!;
+  choose(`zoom_${axis}`, whole ? "" : `${Number(min.toFixed(3))}~${Number(max.toFixed(3))}`);
 }
 
 /** A chart element that owns its uPlot; keys + − ← → 0 zoom and move as the mouse does. */
@@ -238,6 +272,11 @@ export function timeline_chart(view: TimelineView): HTMLElement {
       },
     ],
     hooks: {
+      setScale: [
+        (u, key) => {
+          if (key === "x") keep_zoom(u, axis);
+        },
+      ],
       drawClear: [(u) => baseline && shade_rounds(u, baseline.rounds, axis)],
       draw: [(u) => draw_lanes(u, view)],
       setCursor: [
@@ -249,7 +288,9 @@ export function timeline_chart(view: TimelineView): HTMLElement {
       ],
     },
   };
+  const zoom = chosen_zoom(axis);
   const chart = new uPlot(options, prepared.data, plot);
+  if (zoom !== null) chart.setScale("x", zoom);
   move_by_mouse(chart);
   plot.addEventListener("keydown", (event) => {
     if (move_by_key(chart, event.key)) event.preventDefault();

@@ -26,6 +26,7 @@ before(async () => {
   memduel("record", "--exact", "-o", other, "--", program("random_allocator"), "5");
   for (const file of [leaks, sampled]) memduel("flamegraph", file);
   memduel("flamegraph", leaks, "--diff", other, "-o", join(dir, "diff.html"));
+  memduel("flamegraph", leaks, "--diff", sampled, "-o", join(dir, "within.html"));
   memduel("flamegraph", leaks, "--diff", leaks, "-o", join(dir, "same.html"));
   memduel("flamegraph", foreign("massif.out"), "-o", join(dir, "massif.html"));
   memduel("flamegraph", foreign("go_cpu.pb.gz"), "-o", join(dir, "cpu.html"));
@@ -137,6 +138,32 @@ describe("finding", () => {
     await page.close();
   });
 
+  test("a search goes to the widest match, and on to the others by Enter, by n and by buttons", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=allocated" });
+    await page.fill("input[type=search]", "^(malloc|calloc|operator new.*|leak_in_upload.*|main)$");
+    await page.check("input[value=callees]", { force: true });
+    const [, count] = (await page.textContent(".found")).match(/^(\d+) boxes: .* · 1 of \1$/);
+    const look = () => page.textContent(".look");
+    const amount = (text) => {
+      const [, number, unit] = text.match(/: ([\d.]+) ([KMG]?i?B)/);
+      return Number(number) * 1024 ** ["B", "KiB", "MiB", "GiB"].indexOf(unit);
+    };
+    const widest = await look();
+    await page.focus("input[type=search]");
+    await page.keyboard.press("Enter");
+    const second = await look();
+    assert.ok(amount(second) <= amount(widest), `${second} after ${widest}`);
+    assert.match(await page.textContent(".found"), new RegExp(` · 2 of ${count}$`));
+    await page.keyboard.press("Shift+Enter");
+    assert.equal(await look(), widest);
+    await page.getByRole("button", { name: "Next match" }).click();
+    assert.equal(await look(), second);
+    await page.focus(".flame");
+    await page.keyboard.press("N");
+    assert.equal(await look(), widest);
+    await page.close();
+  });
+
   test("the keyboard walks to the leak, zooms in and out again", async () => {
     const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live&order=callees" });
     const pixels = () => page.$eval(".flame canvas", (canvas) => canvas.toDataURL());
@@ -222,6 +249,21 @@ describe("difference", () => {
     assert.match(sentence, difference > 0 ? /other\.mdp has .* MORE than leaks\.mdp/ : /other\.mdp has .* LESS than leaks\.mdp/);
     const first = await page.textContent("table.functions tbody tr");
     assert.match(first, /MORE|LESS/);
+    await page.close();
+  });
+
+  test("folds the functions that sampling cannot tell apart, and has exact bytes on hover", async () => {
+    const { page } = await open_report(browser, join(dir, "within.html"), { hash: "#view=allocated" });
+    const rows = (place) => page.$$eval(`${place} table.functions tbody tr`, (all) => all.map((row) => [...row.querySelectorAll("td.number")].map((cell) => ({ text: cell.textContent, title: cell.title }))));
+    const folded = await rows("#functions details");
+    assert.ok(folded.length > 0, "the same program, recorded exactly and by samples");
+    for (const [difference, before, after] of folded) {
+      assert.match(difference.text, /^the same within ± /);
+      const bytes = ({ title }) => Number(title.replace(/[^\d−]/g, "").replace("−", "-"));
+      assert.equal(bytes(difference), bytes(after) - bytes(before));
+    }
+    const unfolded = (await rows("#functions")).slice(0, -folded.length);
+    assert.equal(unfolded.filter(([difference]) => difference.text.startsWith("the same")).length, 0);
     await page.close();
   });
 

@@ -93,17 +93,43 @@ describe("flame graphs in a report", () => {
 
   test("are where a stack of the first screen leads to", async () => {
     const { page } = await open("profiled");
-    await page.click("#where button.to-flame");
-    await page.waitForSelector("#flames [data-loaded]");
-    assert.match(await page.textContent("#flames .found"), /^1 box: 200\.0 MiB LESS$/);
-    assert.equal(await page.inputValue("#flames input[type=search]"), "^clone\\(State\\)");
-    assert.equal(await page.evaluate(() => document.activeElement.textContent), "Who holds the memory");
+    const arrived = (opened) => opened.waitForFunction(() => document.activeElement?.classList.contains("flame"));
+    const [clone, stage] = samples.results("profiled").differences;
+    const links = page.locator("#where button.to-flame");
+    for (const [i, { stack, bytes }] of [clone, stage].entries()) {
+      await links.nth(i).click();
+      await arrived(page);
+      const amount = `${(Math.abs(bytes) / MiB).toFixed(1)} MiB ${bytes < 0 ? "LESS" : "MORE"}`;
+      assert.equal(await page.textContent("#flames .found"), `the stack of the table, 1 box: ${amount}`);
+      assert.ok((await page.textContent("#flames .look")).startsWith(`${stack.at(-1)} in `), "its innermost function is selected");
+      const { top, bottom } = await page.$eval("#flames .flame", (graph) => graph.getBoundingClientRect().toJSON());
+      assert.ok(top < 900 && bottom > 0, "the graph is on the screen");
+    }
+    const hash = new URL(page.url()).hash;
+    assert.match(hash, /stack=where-0-1/);
+    await page.close();
+    const again = await open("profiled", { hash });
+    await arrived(again.page);
+    assert.equal(await again.page.textContent("#flames .found"), "the stack of the table, 1 box: 20.0 MiB MORE");
+    await again.page.close();
+  });
+
+  test("keep folds, focus and zoom when the page is drawn anew", async () => {
+    const { page } = await open("profiled");
+    await page.locator("#evidence summary").first().click();
+    await page.focus("#flames .flame");
+    for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+    const zoomed = await page.textContent("#flames .look");
+    assert.match(zoomed, /^serve\(\)/);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(() => getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)");
+    assert.equal(await page.locator("#evidence details").first().evaluate((details) => details.open), true);
+    assert.ok(await page.evaluate(() => document.activeElement.classList.contains("flame")));
+    assert.equal(await page.textContent("#flames .look"), zoomed);
     const hash = new URL(page.url()).hash;
     await page.close();
     const again = await open("profiled", { hash });
-    assert.match(await again.page.textContent("#flames .found"), /^1 box: 200\.0 MiB LESS$/);
-    // A link opens at the section it was copied from.
-    await again.page.waitForFunction(() => document.querySelector("#flames h2").getBoundingClientRect().top < 200);
+    assert.equal(await again.page.textContent("#flames .look"), zoomed, "a copied link shows the same box");
     await again.page.close();
   });
 

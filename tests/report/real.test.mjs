@@ -84,7 +84,8 @@ describe("the report of a real duel", () => {
     assert.equal(first.phase, "upload");
     assert.ok(Math.abs(first.bytes + 5 * 256 * 1024) < 1, "five rounds of 256 KiB");
     await row.locator("button.to-flame").click();
-    assert.match(await page.textContent("#flames .found"), /1\.25 MiB LESS/);
+    assert.match(await page.textContent("#flames .found"), /^the stack of the table, \d box(es)?: 1\.25 MiB LESS/);
+    assert.match(await page.textContent("#flames .look"), /^leak_in_upload/);
     await page.selectOption('#flames label.select:has(> span:text-is("Compare")) select', "removed");
     assert.match(await page.textContent("#flames .total"), /only in leaking: tidy has 1\.25 MiB LESS/);
     await page.close();
@@ -100,7 +101,8 @@ describe("the report of a real duel", () => {
     assert.match(await shown.textContent(), /command.*leaking.*256\.0 KiB per round.*leak_in_upload.*upload/s);
     await shown.locator("button.to-flame").click();
     await page.waitForSelector("#flames [data-loaded]");
-    assert.match(await page.textContent("#flames .found"), /^1 box: 1\.25 MiB/);
+    assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 1\.25 MiB/);
+    assert.match(await page.textContent("#flames .total"), /^Live at the end of round 5 in leaking/);
     await page.close();
   });
 

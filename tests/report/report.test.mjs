@@ -140,7 +140,9 @@ describe("numbers", () => {
     const shown = await page.$$eval("table.differences tbody tr", (rows) =>
       rows.map((row) => ({
         words: row.querySelector("td").textContent,
-        function: row.querySelector("summary").textContent,
+        exact: row.querySelector("td data").title,
+        function: row.querySelector("summary code").textContent,
+        caller: row.querySelector("summary .caller code").textContent,
         stack: [...row.querySelectorAll("li")].map((frame) => frame.textContent).reverse(),
         phase: row.querySelector("td:last-child").textContent,
       })),
@@ -148,7 +150,9 @@ describe("numbers", () => {
     const expected = results("profiled").differences;
     assert.deepEqual(shown.map(({ stack }) => stack), expected.map(({ stack }) => stack));
     assert.deepEqual(shown.map(({ words }) => words), ["▼ LESS −200.0 MiB ± 4.00 MiB", "▲ MORE +20.0 MiB"]);
+    assert.deepEqual(shown.map(({ exact }) => exact), expected.map(({ bytes }) => `${bytes.toLocaleString("en").replace("-", "−")} bytes`));
     assert.deepEqual(shown.map((row) => row.function), ["clone(State)", "stage(Path const&)"]);
+    assert.deepEqual(shown.map(({ caller }) => caller), ["aggregate(State&)", "serve()"]);
     assert.deepEqual(shown.map(({ phase }) => phase), ["aggregate", "–"]);
     await page.close();
   });
@@ -241,7 +245,12 @@ describe("the question which round and phase", () => {
         return (v[(v.length - 1) >> 1] + v[v.length >> 1]) / 2;
       };
       const top = (all) => [...all].sort(([, a], [, b]) => middle(b) - middle(a))[0];
-      return `${arm} ${(middle(top(peaks)[1]) / 1048576).toFixed(1)} MiB in round ${top(peaks)[0]}, phase ${top(phases)[0]}`;
+      const highest_peak = middle(top(peaks)[1]);
+      const tied = [...peaks].filter(([, values]) => middle(values) >= 0.99 * highest_peak).map(([round]) => round);
+      // Rounds differ by 1 MiB each, which is less than 1 % of the baseline from end to end and more of the candidate.
+      const words = { original: "every round alike", optimized: `rounds ${tied[0]}–${tied.at(-1)} alike` };
+      assert.equal(tied.length, { original: 5, optimized: 4 }[arm]);
+      return `${arm} ${(highest_peak / 1048576).toFixed(1)} MiB in ${words[arm]}, phase ${top(phases)[0]}`;
     };
     assert.equal(
       await page.textContent("#rounds .peaks"),
@@ -324,7 +333,7 @@ describe("for people", () => {
     await page.keyboard.press("0");
     await plot.hover();
     const readout = page.locator("#rounds output").first();
-    assert.match(await readout.textContent(), /^round [\d.]+ · original [\d.]+ MiB = [\d,]+ bytes/);
+    assert.match(await readout.textContent(), /^round \d · original \((broadcast|upload|aggregate|validate)\) [\d.]+ MiB = [\d,]+ bytes/);
     assert.deepEqual(faults, []);
     await page.close();
   });

@@ -10,7 +10,7 @@ let browser;
 let samples;
 
 before(async () => {
-  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "growing", "hostile-growing"]);
+  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "many", "traced", "growing", "hostile-growing"]);
   browser = await launch();
 });
 
@@ -30,18 +30,29 @@ describe("the first screen", () => {
     await page.close();
   });
 
-  test("says what is live and what is held, as results.json has it", async () => {
-    const { page } = await open("plain");
-    const rows = await page.$$eval("#held tbody tr", (all) => all.map((tr) => [...tr.children].map((cell) => cell.title || cell.textContent)));
-    const expected = samples
-      .results("plain")
-      .comparisons.filter((c) => c.metric === "heap_held_free_bytes" && c.role !== "tree")
-      .map((c) => {
-        const exact = (bytes) => `${bytes.toLocaleString("en").replace("-", "−")} bytes`;
-        return [c.role, "held free by the allocator", exact(c.baseline_median), exact(c.candidate_median), exact(c.candidate_median - c.baseline_median)];
-      });
-    assert.deepEqual(rows, expected);
-    await page.close();
+  test("says of what the difference consists, with the sum of results.json first and what no part explains last", async () => {
+    const expected = {
+      // No profile: what the allocator holds at marks, and how much that leaves untold.
+      plain: ({ total, held }) => [total, held, total - held],
+      // The profile's peak in place of the marks.
+      profiled: ({ total, live }) => [total, live, total - live],
+    };
+    for (const [kind, parts_of] of Object.entries(expected)) {
+      const { page } = await open(kind);
+      const { comparisons, difference_totals } = samples.results(kind);
+      const change = (metric) => {
+        const row = comparisons.find((c) => c.role === "server" && c.metric === metric);
+        return row.candidate_median - row.baseline_median;
+      };
+      const peak = (difference_totals ?? []).find((t) => t.role === "server" && t.kind === "peak");
+      const all = { total: change("peak_rss_above_idle_bytes"), held: change("heap_held_free_bytes"), live: peak && peak.candidate_bytes - peak.baseline_bytes };
+      const said = page.locator("#held li").first();
+      const shown = await said.locator("data").evaluateAll((found) => found.map((data) => [Number(data.value), data.title]));
+      const exact = (bytes) => [bytes, `${bytes.toLocaleString("en").replace("-", "−")} bytes`];
+      assert.deepEqual(shown, parts_of(all).map(exact), kind);
+      assert.match(await said.textContent(), kind === "plain" ? /untold/ : /live blocks at the peak \(profile trial\)/);
+      await page.close();
+    }
   });
 });
 
@@ -106,18 +117,22 @@ describe("growth", () => {
       all.map((row) => [...row.querySelectorAll("td")].slice(0, 3).map((cell) => cell.textContent)),
     );
     assert.deepEqual(shown, [
-      ["original", "48.0 MiB per round", "75 %"],
-      ["original", "12.0 MiB per round", "19 %"],
+      ["original", "48.0 MiB per round", "64.0 MiB/round"],
+      ["original", "12.0 MiB per round", "64.0 MiB/round"],
     ]);
+    const exact = await page.$$eval("table.growing tbody tr:first-child data", (all) => all.map((data) => data.title));
+    assert.deepEqual(exact, ["50,331,648 bytes", "67,108,864 bytes"]);
     const [growing] = samples.results("growing").growth;
     const stack = await page.$$eval("table.growing tbody tr:first-child li", (all) => all.map((frame) => frame.textContent).reverse());
     assert.deepEqual(stack, growing.stacks[0].stack);
-    assert.equal(await page.textContent("table.growing tbody tr:first-child summary"), "keep(Update const&)");
+    assert.equal(await page.textContent("table.growing tbody tr:first-child summary"), "clone(State) for aggregate(State&)");
     assert.equal(await page.textContent("table.growing tbody tr:first-child td:last-child"), "aggregate");
     await page.click("table.growing button.to-flame");
     await page.waitForSelector("#flames [data-loaded]");
-    assert.match(page.url(), /view=live&side=first/);
-    assert.equal(await page.inputValue("#flames input[type=search]"), "^keep\\(Update const&\\)");
+    assert.match(page.url(), /view=live-any&side=first/);
+    // Of round b there are 10 b + 3 MiB live at the end of round 3, see sample_profile.h.
+    assert.match(await page.textContent("#flames .total"), /^Live at the end of round 3 in original: 69\.0 MiB/);
+    assert.match(await page.textContent("#flames .found"), /^the stack of the table, 1 box: 69\.0 MiB, 100\.0 %$/);
     await page.close();
   });
 
@@ -141,6 +156,36 @@ describe("on a narrow screen", () => {
       }
       await page.close();
     });
+});
+
+describe("a comparison on a narrow screen", () => {
+  test("has its verdict over its numbers", async () => {
+    const { page } = await open("plain", { width: 360, hash: "#table=open" });
+    const row = page.locator("table.comparisons tbody tr").first();
+    const verdict = await row.locator(".reason").boundingBox();
+    for (const number of await row.locator(".number").all()) {
+      const { x, y, width } = await number.boundingBox();
+      assert.ok(verdict.y + verdict.height <= y, `${verdict.y} + ${verdict.height} ${y}`);
+      assert.ok(x >= 0 && x + width <= 360, `${x} + ${width}`);
+    }
+    await page.close();
+  });
+});
+
+describe("several candidates", () => {
+  test("begin with the best of them, by the ratios of results.json", async () => {
+    const { page } = await open("traced");
+    const rows = samples.results("traced").comparisons.filter((c) => c.role === "server" && c.metric === "peak_rss_above_idle_bytes");
+    const [best, next] = rows.sort((a, b) => a.ratio - b.ratio);
+    const percent = (c) => Math.round((1 - c.ratio) * 100);
+    assert.match(
+      await page.textContent("#verdict .best"),
+      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} has ${percent(best)} % LESS, ${next.candidate} ${percent(next)} % LESS; `),
+    );
+    assert.ok((await page.textContent(".headlines .sentence")).startsWith(`${best.candidate} uses ${percent(best)} % LESS server`));
+    assert.match(await page.textContent("#flames option:checked"), new RegExp(`^server: ${best.candidate} against original$`));
+    await page.close();
+  });
 });
 
 describe("ablation", () => {
@@ -198,21 +243,23 @@ describe("the chart over time", () => {
     await plot.focus();
     await page.keyboard.press("+");
     const over = await page.locator("#rounds .u-over").first().boundingBox();
-    const shown = () => page.textContent("#rounds output");
-    const look = async () => {
-      await page.mouse.move(over.x + over.width / 2, over.y + 60);
-      await page.mouse.move(over.x + over.width / 2 + 1, over.y + 60);
-      return Number((await shown()).match(/^round ([\d.]+)/)[1]);
-    };
-    const was = await look();
+    const zoom = () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get("zoom_round");
+    const begin = () => Number(zoom().split("~")[0]);
+    const was = begin();
+    await page.mouse.move(over.x + over.width / 2, over.y + 60);
     await page.keyboard.down("Shift");
     await page.mouse.down();
     await page.mouse.move(over.x + over.width / 4, over.y + 60, { steps: 4 });
     await page.mouse.up();
     await page.keyboard.up("Shift");
-    const is = await look();
+    const is = begin();
     assert.ok(is > was + 0.3, `${was} → ${is}`);
+    const { hash } = new URL(page.url());
+    const copied = zoom();
     await page.close();
+    const again = await open("plain", { hash });
+    assert.equal(new URLSearchParams(new URL(again.page.url()).hash.slice(1)).get("zoom_round"), copied, "a copied link keeps it");
+    await again.page.close();
   });
 });
 
@@ -248,11 +295,20 @@ describe("how this was decided", () => {
 });
 
 describe("on paper", () => {
-  test("everything is unfolded, light and without controls", async () => {
+  test("a run of many trials is a few pages, and its raw tables stay on the screen", async () => {
+    const { page } = await open("many");
+    await page.emulateMedia({ media: "print" });
+    const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+    const pages = pdf.match(/\/Type\s*\/Page\b/g).length;
+    assert.ok(pages > 2 && pages < 20, `${pages} pages`);
+    await page.close();
+  });
+
+  test("everything but raw tables is unfolded, light and without controls", async () => {
     const { page } = await open("ablated", { scheme: "dark" });
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    assert.equal(await page.$$eval("details:not([open])", (all) => all.length), 0);
+    assert.equal(await page.$$eval("details:not([open]):not(.raw), details.raw[open]", (all) => all.length), 0);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(255, 255, 255)");
     assert.equal(await page.locator("button:visible, .controls:visible").count(), 0);
     const pdf = await page.pdf({ format: "A4" });

@@ -28,8 +28,10 @@ export interface View {
   heap: "malloc" | "mapping";
   /** Of a round's peak. */
   round?: number;
-  /** Of a retention cell: born in one round, live at the end of another. */
+  /** Of a retention cell: born in one round, live at the end of another. Without `born` all cells of one end together;
+   *  `since` is then the first round that the page has. */
   born?: number;
+  since?: number;
   end?: number;
   /** Of a moment of the run: its number, and when in the profile's moment_unit. */
   moment?: number;
@@ -167,6 +169,40 @@ function read_amounts(numbers: Numbers): Amounts {
   return amounts;
 }
 
+/** All that is live at the end of the last round, whatever round it was born in: its retention cells together. */
+function at_last_end(views: View[]): View[] {
+  const last = views.reduce((most, view) => Math.max(most, view.end ?? 0), 0);
+  const cells = views.filter((view) => view.end === last);
+  const [first] = cells;
+  if (first === undefined) return [];
+  const sum = (values: number[]): number => values.reduce((all, value) => all + value, 0);
+  const joined = (parts: Float64Array[]): Float64Array => Float64Array.from(parts.flatMap((part) => [...part]));
+  // Those whose rounds were left out have no cell at any end.
+  const rounds = views.map((view) => view.born ?? 0).filter((born) => born > 0);
+  return [
+    {
+      kind: "live",
+      heap: "malloc",
+      end: last,
+      ...(rounds.length > 0 ? { since: Math.min(...rounds) } : {}),
+      totals: first.totals.map((_, i) => ({
+        bytes: sum(cells.map(({ totals }) => totals[i]!.bytes)),
+        blocks: sum(cells.map(({ totals }) => totals[i]!.blocks)),
+        half_width: Math.hypot(...cells.map(({ totals }) => totals[i]!.half_width)),
+      })),
+      amounts: first.amounts.map((_, i) => {
+        const all = cells.map(({ amounts }) => amounts[i]!);
+        return {
+          site: Uint32Array.from(all.flatMap(({ site }) => [...site])),
+          bytes: joined(all.map(({ bytes }) => bytes)),
+          blocks: joined(all.map(({ blocks }) => blocks)),
+          deviation: joined(all.map(({ deviation }) => deviation)),
+        };
+      }),
+    },
+  ];
+}
+
 export function decode(bytes: Uint8Array): FlameModel {
   const numbers = new Numbers(bytes);
   const head = JSON.parse(numbers.text()) as Head;
@@ -176,7 +212,7 @@ export function decode(bytes: Uint8Array): FlameModel {
     ...view,
     amounts: head.profiles.map(() => read_amounts(numbers)),
   }));
-  return { ...head, ...nodes, sites, views, first: head.first ?? 0, warnings: head.warnings ?? [] };
+  return { ...head, ...nodes, sites, views: [...views, ...at_last_end(views)], first: head.first ?? 0, warnings: head.warnings ?? [] };
 }
 
 export async function load(element: string): Promise<FlameModel> {

@@ -14,11 +14,20 @@ const python_kind = 1;
 export interface GraphEvents {
   /** The box that the pointer or the keyboard is at. */
   on_look: (sentence: string) => void;
+  /** The box that is as wide as the graph. */
+  on_zoom: (node: number) => void;
+  /** To the next match, or the one before. */
+  on_step: (by: number) => void;
 }
+
+/** Boxes get this many pixels before they count as visible. */
+const visible_width = 40;
 
 /** Bytes of the outermost boxes that match, per profile, and how many they are. */
 export interface Found {
   boxes: number;
+  /** Which of them is selected, from 1 for the widest; 0 of none. */
+  at: number;
   bytes: number[];
   /** Of all bytes together. */
   variance: number;
@@ -31,7 +40,11 @@ export class FlameGraph {
   private tree: Tree | null = null;
   private zoomed = 0;
   private selected = 0;
+  /** Per node; the outermost of those that match, and which of them is selected. */
   private matches: Uint8Array | null = null;
+  private outermost: number[] = [];
+  private in_order = false;
+  private at = 0;
 
   constructor(
     private readonly model: FlameModel,
@@ -46,7 +59,7 @@ export class FlameGraph {
         tabindex: 0,
         role: "application",
         "aria-label":
-          "Flame graph. Arrow keys move between boxes, Enter zooms in, Escape zooms out, slash searches.",
+          "Flame graph. Arrow keys move between boxes, Enter zooms in, Escape zooms out, slash searches, n is the next match.",
       },
       this.rows,
     );
@@ -55,38 +68,100 @@ export class FlameGraph {
     this.canvas.addEventListener("click", (event) => this.on_click(event));
     this.canvas.addEventListener("mousemove", (event) => this.look_at(this.node_at(event) ?? this.selected));
     this.canvas.addEventListener("mouseleave", () => this.look_at(this.selected));
-    new ResizeObserver(() => this.draw()).observe(this.element);
+    new ResizeObserver(() => {
+      if (this.tree !== null) this.bring_into_view(this.selected);
+      this.draw();
+    }).observe(this.element);
   }
 
   show(tree: Tree): void {
     this.tree = tree;
     this.selected = 0;
+    this.matches = null;
+    this.outermost = [];
     this.zoom(0);
   }
 
-  /** Null ends the search. */
+  /** Shows the widest box whose function matches; null ends the search. */
   search(pattern: RegExp | null): Found {
     const tree = this.tree;
-    const found: Found = { boxes: 0, bytes: tree === null ? [] : tree.sides.map(() => 0), variance: 0 };
     this.matches = null;
+    this.outermost = [];
     if (pattern !== null && tree !== null) {
       const hit = Uint8Array.from(this.model.frames.names, (name) => (pattern.test(name) ? 1 : 0));
-      this.matches = hit;
-      for (let i = 1; i < tree.parent.length; ) {
-        if (hit[tree.frame[i]!] !== 1 || tree.width[i]! <= 0) {
-          ++i;
-          continue;
-        }
-        found.boxes++;
-        tree.sides.forEach((side, s) => {
-          found.bytes[s]! += side.total[i]!;
-          found.variance += side.variance[i]!;
-        });
-        i = tree.end[i]!;
+      const matches = new Uint8Array(tree.parent.length);
+      for (let i = 1, inside = 0; i < matches.length; ++i) {
+        if (hit[tree.frame[i]!] !== 1 || tree.width[i]! <= 0) continue;
+        matches[i] = 1;
+        if (i < inside) continue;
+        this.outermost.push(i);
+        inside = tree.end[i]!;
       }
+      this.matches = matches;
+    }
+    return this.show_widest();
+  }
+
+  /** Shows these boxes as a search would. */
+  mark(nodes: number[]): Found {
+    this.matches = new Uint8Array(this.tree?.parent.length ?? 0);
+    for (const node of nodes) this.matches[node] = 1;
+    this.outermost = nodes;
+    return this.show_widest();
+  }
+
+  private show_widest(): Found {
+    const width = (node: number): number => this.tree?.width[node] ?? 0;
+    let widest = 0;
+    this.outermost.forEach((node, i) => {
+      if (width(node) > width(this.outermost[widest]!)) widest = i;
+    });
+    this.in_order = false;
+    this.at = 0;
+    // The rest is put in order when somebody asks for the next one.
+    const [first] = this.outermost.splice(widest, 1);
+    if (first !== undefined) {
+      this.outermost.unshift(first);
+      this.reveal(first);
     }
     this.draw();
+    return this.found();
+  }
+
+  /** The next of the matches, from the widest on, or the one before. */
+  step(by: number): Found {
+    const { tree, outermost } = this;
+    if (tree !== null && outermost.length > 0) {
+      if (!this.in_order) outermost.sort((a, b) => tree.width[b]! - tree.width[a]! || a - b);
+      this.in_order = true;
+      this.at = (this.at + by + outermost.length) % outermost.length;
+      this.reveal(outermost[this.at]!);
+    }
+    return this.found();
+  }
+
+  private found(): Found {
+    const { tree, outermost } = this;
+    const found: Found = { boxes: outermost.length, at: outermost.length === 0 ? 0 : this.at + 1, bytes: [], variance: 0 };
+    for (const side of tree?.sides ?? []) {
+      found.bytes.push(outermost.reduce((sum, node) => sum + side.total[node]!, 0));
+      found.variance += outermost.reduce((sum, node) => sum + side.variance[node]!, 0);
+    }
     return found;
+  }
+
+  /** Selects a box, zoomed no further than it takes to see it. */
+  private reveal(node: number): void {
+    const tree = this.tree!;
+    const room = Math.max(this.element.clientWidth, 300);
+    const is_wide = (within: number): boolean => (tree.width[node]! / tree.width[within]!) * room >= visible_width;
+    const inside = this.zoomed <= node && node < tree.end[this.zoomed]!;
+    if (!inside || !is_wide(this.zoomed)) {
+      let to = node;
+      while (to !== 0 && is_wide(tree.parent[to]!)) to = tree.parent[to]!;
+      this.zoom(to);
+    }
+    this.select(node);
   }
 
   /** Amounts of all that is shown, per profile that is drawn. */
@@ -98,6 +173,7 @@ export class FlameGraph {
     const tree = this.tree;
     if (tree === null) return;
     this.zoomed = node;
+    this.events.on_zoom(node);
     let deepest = tree.depth[node]!;
     for (let i = node; i < tree.end[node]!; ++i) {
       if (tree.width[i]! > 0) deepest = Math.max(deepest, tree.depth[i]!);
@@ -140,6 +216,8 @@ export class FlameGraph {
       Escape: () => this.zoom(tree.parent[this.zoomed]!),
       Backspace: () => this.zoom(tree.parent[this.zoomed]!),
       Home: () => this.zoom(0),
+      n: () => this.events.on_step(1),
+      N: () => this.events.on_step(-1),
     };
     const action = actions[event.key];
     if (action === undefined) return;
@@ -274,7 +352,7 @@ class Painter {
     const { context, tree } = this;
     const top = tree.depth[node]! * row_height - this.scrolled;
     if (top + row_height < 0 || top > this.height) return;
-    const matched = node !== 0 && this.matches?.[tree.frame[node]!] === 1;
+    const matched = node !== 0 && this.matches?.[node] === 1;
     const width = Math.max(to - from - 1, 1);
     context.fillStyle = this.color(matched ? "--flame-match" : this.fill(node));
     context.fillRect(from, top, width, row_height - 1);

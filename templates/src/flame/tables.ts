@@ -35,43 +35,57 @@ export function functions_table(
   const two = profiles.length === 2;
   const weight = ({ own, total }: FrameAmounts): number =>
     two ? Math.abs(own[1]! - own[0]!) : own[0]! > 0 ? own[0]! : total[0]! * 1e-9;
-  const shown = rows
-    .filter((row) => weight(row) > 0)
-    .sort((x, y) => weight(y) - weight(x))
-    .slice(0, most_rows);
+  const unsure = ({ own, variance }: FrameAmounts): boolean => two && Math.abs(own[1]! - own[0]!) <= half_width(variance);
+  const weighty = rows.filter((row) => weight(row) > 0).sort((x, y) => weight(y) - weight(x));
+  const shown = weighty.filter((row) => !unsure(row)).slice(0, most_rows);
+  const within = weighty.filter(unsure).slice(0, most_rows);
   const heads = two
     ? ["function", "difference", ...profiles.map((profile) => model.profiles[profile]!.name), "where"]
     : ["function", `own ${amount_word()}`, "share", "with all it calls", "where"];
   const cells = ({ own, total, variance }: FrameAmounts): HTMLElement[] =>
     two
       ? [
-          h("td", { class: "number" }, difference_text(own[0]!, own[1]!, half_width(variance))),
+          h("td", { class: "number", title: exact_amount(own[1]! - own[0]!) }, difference_text(own[0]!, own[1]!, half_width(variance))),
           number_cell(own[0]!),
           number_cell(own[1]!),
         ]
       : [number_cell(own[0]!), h("td", { class: "number" }, percent(own[0]!, whole)), number_cell(total[0]!)];
+  const table = (some: FrameAmounts[], label: string): HTMLElement =>
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": label },
+      h(
+        "table",
+        { class: "functions" },
+        h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
+        h(
+          "tbody",
+          {},
+          ...some.map((row) => {
+            const name = model.frames.names[row.frame] ?? "?";
+            return h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, button(name, `${name}: find it in the graph`, () => on_find(name))),
+              ...cells(row),
+              h("td", { class: "muted" }, model.frames.places[row.frame] || "–"),
+            );
+          }),
+        ),
+      ),
+    );
   return h(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of functions" },
-    h(
-      "table",
-      { class: "functions" },
-      h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
-      h(
-        "tbody",
-        {},
-        ...shown.map((row) => {
-          const name = model.frames.names[row.frame] ?? "?";
-          return h(
-            "tr",
-            {},
-            h("th", { scope: "row" }, button(name, `${name}: find it in the graph`, () => on_find(name))),
-            ...cells(row),
-            h("td", { class: "muted" }, model.frames.places[row.frame] || "–"),
-          );
-        }),
-      ),
-    ),
+    {},
+    table(shown, "Table of functions"),
+    within.length === 0
+      ? null
+      : h(
+          "details",
+          { class: "raw" },
+          h("summary", {}, `${within.length} functions whose difference is within the sampling error`),
+          table(within, "Functions within the sampling error"),
+        ),
   );
 }
 
@@ -89,9 +103,20 @@ function cell_text(view: View, profiles: number[]): { text: string; title: strin
   };
 }
 
+/** What a leak looks like in one sentence: the round that leaves most to the end. */
+function retention_sentence(cells: Map<View, { text: string; bytes: number }>, last: number): string {
+  const staying = [...cells].filter(
+    ([view, { text, bytes }]) => view.end === last && view.born !== 0 && view.born !== last && bytes !== 0 && !text.startsWith("the same"),
+  );
+  const [first, ...others] = staying;
+  if (first === undefined) return `At the end of round ${last} nothing of an earlier round is left that could be told from none.`;
+  const [view, { text }] = others.reduce((most, one) => (Math.abs(one[1].bytes) > Math.abs(most[1].bytes) ? one : most), first);
+  return `Of the earlier rounds, round ${view.born} has most at the end of round ${last}: ${text}.`;
+}
+
 /** Bytes born in a round (down) and live at the end of a round (across); null without rounds. */
 export function retention_table(views: View[], profiles: number[], on_view: (view: View) => void): HTMLElement | null {
-  const cells = views.filter((view) => view.end !== undefined);
+  const cells = views.filter((view) => view.born !== undefined);
   if (cells.length === 0) return null;
   const in_order = (numbers: (number | undefined)[]): number[] =>
     [...new Set(numbers.filter((n) => n !== undefined))].sort((x, y) => x - y);
@@ -117,6 +142,7 @@ export function retention_table(views: View[], profiles: number[], on_view: (vie
   return h(
     "div",
     { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table of rounds" },
+    h("p", { class: "retention-verdict" }, retention_sentence(shown, ends.at(-1)!)),
     h(
       "table",
       { class: "retention" },

@@ -3,9 +3,10 @@
 import { choice, h, select } from "../dom";
 import { choose, chosen, chosen_text } from "../state";
 import type { FlameModel, ProfileFacts, View } from "./data";
-import { FlameGraph } from "./graph";
+import { type Found, FlameGraph } from "./graph";
 import { moments_chart } from "./moments";
 import { all_shown, type Filter, type Shown, shown_label, sides_of } from "./shown";
+import { boxes_of, type TableStack } from "./stack";
 import { functions_table, retention_table } from "./tables";
 import { bottom_up, by_frame, top_down, type Tree } from "./tree";
 import {
@@ -36,6 +37,7 @@ const large = 100_000;
 export class FlameView {
   private readonly look = h("p", { class: "look", role: "status" });
   private readonly found = h("span", { class: "muted found", role: "status" });
+  private readonly steps: HTMLElement;
   private readonly total = h("p", { class: "sentence total" });
   private readonly functions = h("div", {});
   private readonly functions_title: string;
@@ -46,16 +48,32 @@ export class FlameView {
   private refreshed = 0;
   private readonly field: HTMLInputElement;
 
-  constructor(private readonly model: FlameModel) {
+  /** `stack_of` knows the stacks that links name in the URL. */
+  constructor(
+    private readonly model: FlameModel,
+    private readonly stack_of: (key: string) => TableStack | undefined = () => undefined,
+  ) {
     use_unit(model.profiles[0]?.unit ?? "bytes");
-    this.graph = new FlameGraph(model, { on_look: (sentence) => (this.look.textContent = sentence) });
+    this.graph = new FlameGraph(model, {
+      on_look: (sentence) => (this.look.textContent = sentence),
+      on_zoom: (node) => choose("zoom", node === 0 ? "" : String(node)),
+      on_step: (by) => this.step(by),
+    });
     this.field = h("input", {
       type: "search",
       placeholder: "regular expression",
       "aria-label": "Search functions by regular expression",
-      input: () => this.search(this.field.value),
+      input: () => this.type_search(this.field.value),
+      keydown: (event) => {
+        if (!(event instanceof KeyboardEvent) || event.key !== "Enter") return;
+        event.preventDefault();
+        this.step(event.shiftKey ? -1 : 1);
+      },
     });
     this.field.value = chosen_text("search");
+    const step = (text: string, label: string, by: number): HTMLElement =>
+      h("button", { type: "button", "aria-label": label, click: () => this.step(by) }, text);
+    this.steps = h("span", { class: "steps" }, step("↑", "Previous match", -1), step("↓", "Next match", 1));
     this.graph.element.addEventListener("keydown", (event) => {
       if (event.key === "/") this.focus_search(event);
     });
@@ -108,6 +126,13 @@ export class FlameView {
     this.field.focus();
   }
 
+  /** Of somebody who followed a link to a stack. */
+  arrive(): void {
+    if (chosen_text("stack") === "") return;
+    this.graph.element.scrollIntoView({ block: "center" });
+    this.graph.element.focus({ preventScroll: true });
+  }
+
   /** How much the graph holds, and what it leaves out. */
   private extent(): string {
     const born = new Uint8Array(this.model.parent.length);
@@ -118,7 +143,7 @@ export class FlameView {
       : "";
     return (
       `All ${stacks.toLocaleString("en")} stacks are here, nothing is pruned; boxes narrower than a pixel are drawn together in grey ` +
-      `until you zoom in.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches.`
+      `until you zoom in.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches, n and N show the next match and the one before.`
     );
   }
 
@@ -126,7 +151,10 @@ export class FlameView {
   private view(): View {
     const keys = this.model.views.map(view_key);
     const first = this.model.views[this.model.first];
-    const key = chosen("view", keys, first === undefined ? "" : view_key(first));
+    const wanted = chosen_text("view");
+    // A link to what lives at the end of the last round does not know its number.
+    const last = wanted === "live-any" ? keys.find((key) => key.startsWith("live-any-")) : undefined;
+    const key = last ?? chosen("view", keys, first === undefined ? "" : view_key(first));
     const view = this.model.views[keys.indexOf(key)];
     if (view === undefined) throw new Error("the profile has no allocations");
     return view;
@@ -134,6 +162,7 @@ export class FlameView {
 
   private show_view(view: View): void {
     choose("view", view_key(view));
+    choose("zoom", "");
     this.reset();
     this.graph.element.scrollIntoView({ block: "center" });
     this.graph.element.focus({ preventScroll: true });
@@ -163,7 +192,7 @@ export class FlameView {
   /** Shows what the URL says, in the controls as well. */
   reset(): void {
     this.field.value = chosen_text("search");
-    this.controls.replaceChildren(...this.make_controls(this.view(), this.filter()), this.field, this.found);
+    this.controls.replaceChildren(...this.make_controls(this.view(), this.filter()), this.field, this.steps, this.found);
     this.refresh();
   }
 
@@ -172,9 +201,12 @@ export class FlameView {
     const view = this.view();
     const filter = this.filter();
     const tree = top_down(model, view, filter);
-    this.graph.show(this.inverted() ? bottom_up(model, view, filter) : tree);
+    const drawn = this.inverted() ? bottom_up(model, view, filter) : tree;
+    const zoomed = Number(chosen_text("zoom"));
+    this.graph.show(drawn);
     this.say_total(view, filter, tree);
-    this.search(this.field.value);
+    this.find(drawn);
+    if (zoomed > 0 && drawn.width[zoomed]! > 0) this.graph.zoom(zoomed);
     const cells = retention_table(model.views, sides_of(model, filter.shown), (cell) => this.show_view(cell));
     this.retention.replaceChildren(...(cells === null ? [] : [cells]));
     this.legend.replaceChildren(...(tree.sides.length === 2 ? [legend(model)] : []));
@@ -196,7 +228,7 @@ export class FlameView {
     this.functions.replaceChildren(
       functions_table(model, tree.profiles, rows, tree.sides[0]!.total[0]!, (name) => {
         this.field.value = `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
-        this.search(this.field.value);
+        this.type_search(this.field.value);
         this.graph.element.scrollIntoView({ block: "center" });
       }),
     );
@@ -240,6 +272,7 @@ export class FlameView {
     const { model } = this;
     const set = (key: string) => (value: string): void => {
       choose(key, value);
+      choose("zoom", "");
       this.refresh();
     };
     const names = model.profiles.map((profile) => profile.name);
@@ -283,25 +316,59 @@ export class FlameView {
     return controls;
   }
 
+  /** What the URL names: a table's stack, or what was searched for. */
+  private find(tree: Tree): void {
+    const row = this.stack_of(chosen_text("stack"));
+    if (row === undefined || this.inverted()) {
+      this.search(this.field.value);
+      return;
+    }
+    const { nodes, depth } = boxes_of(this.model, tree, row.stack);
+    const found = this.graph.mark(nodes);
+    const whole = depth === row.stack.length;
+    const part = whole ? "the stack of the table" : `the outer ${depth} of the table’s ${row.stack.length} functions`;
+    const [a, b] = found.bytes;
+    const here = a === undefined || b === undefined ? row.size : b - a;
+    const joined = whole && row.size !== undefined && Math.abs((here ?? 0) - row.size) > Math.abs(row.size) * 0.01;
+    const more = joined ? `; its row, ${row.amount}, also has stacks that match it when inlined calls and functions of one side alone are passed over` : "";
+    this.say_found(found, nodes.length === 0 ? "the stack of the table is not in this view" : `${part}, ${this.words(found)}${more}`);
+  }
+
+  private type_search(text: string): void {
+    choose("stack", "");
+    this.search(text);
+  }
+
   private search(text: string): void {
     choose("search", text);
     let pattern: RegExp | null = null;
+    let wrong = "";
     try {
       if (text !== "") pattern = new RegExp(text, "i");
     } catch {
-      this.found.textContent = "not a regular expression";
-      this.graph.search(null);
-      return;
+      wrong = "not a regular expression";
     }
     const found = this.graph.search(pattern);
-    if (pattern === null) {
-      this.found.textContent = "";
-      return;
-    }
+    this.say_found(found, pattern === null ? wrong : this.words(found));
+  }
+
+  private step(by: number): void {
+    const found = this.graph.step(by);
+    if (found.boxes > 0) this.say_found(found, this.words(found));
+  }
+
+  private say_found(found: Found, text: string): void {
+    this.found.textContent = text;
+    this.steps.hidden = found.boxes < 2;
+  }
+
+  /** "3 boxes: 1.25 MiB LESS · 2 of 3". */
+  private words(found: Found): string {
     const [a, b] = found.bytes;
     const whole = this.graph.totals()[0] ?? 0;
     const amount = b === undefined ? `${amount_text(a ?? 0)}, ${percent(a ?? 0, whole)}` : difference_text(a ?? 0, b, half_width(found.variance));
-    this.found.textContent = `${found.boxes} box${found.boxes === 1 ? "" : "es"}: ${amount}`;
+    const at = found.boxes > 1 ? ` · ${found.at} of ${found.boxes}` : "";
+    return `${found.boxes} box${found.boxes === 1 ? "" : "es"}: ${amount}${at}`;
   }
 }
 

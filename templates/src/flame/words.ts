@@ -73,7 +73,7 @@ export function percent(part: number, whole: number): string {
 }
 
 export function view_key(view: View): string {
-  const of = view.end !== undefined ? `-${view.born}-${view.end}` : view.round !== undefined ? `-${view.round}` : "";
+  const of = view.end !== undefined ? `-${view.born ?? "any"}-${view.end}` : view.round !== undefined ? `-${view.round}` : "";
   const moment = view.moment !== undefined ? `-at-${view.moment}` : "";
   return `${view.kind}${of}${moment}${view.heap === "mapping" ? "-mapping" : ""}`;
 }
@@ -81,6 +81,10 @@ export function view_key(view: View): string {
 /** `moment_unit` is that of the profile, for a view of a moment. */
 export function view_label(view: View, moment_unit = ""): string {
   const heap = view.heap === "mapping" ? "mappings " : "";
+  if (view.end !== undefined && view.born === undefined) {
+    const since = (view.since ?? 1) > 1 ? `, born in round ${view.since} or later, or outside rounds` : "";
+    return `live at the end of round ${view.end}${since}`;
+  }
   if (view.end !== undefined) {
     const born = view.born === 0 ? "outside rounds" : `in round ${view.born}`;
     return `born ${born}, live at the end of round ${view.end}`;
