@@ -105,6 +105,33 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
   })) << warnings;
 }
 
+TEST(Kdgat, EveryArmTrainsAllThreeNetworksAndReportsPartsByEpoch) {
+  const Workplace place;
+  const nlohmann::json results = results_of_quick(
+      place, "kdgat-quick.json",
+      {"--set", "workload.dataset.graphs=1100", "--set", "workload.teacher=\"gat-small\""});
+  int trials = 0;
+  for (const auto& trial : results.at("trials"))
+    for (const auto& role : trial.at("roles")) {
+      if (role.at("role") == "tree") continue;
+      ++trials;
+      EXPECT_EQ(role.at("role"), "trainer");
+      const auto& rounds = role.at("rounds");
+      ASSERT_EQ(rounds.size(), 4U);
+      std::vector<std::string> phases;
+      for (const auto& phase : rounds.at(0).at("phases")) phases.push_back(phase.at("phase"));
+      EXPECT_THAT(phases, testing::IsSupersetOf({"load", "train"}));
+      const auto& student = rounds.at(3).at("metrics");
+      for (const char* part : {"parameter_bytes", "gradient_bytes", "optimizer_bytes",
+                               "activation_bytes", "data_bytes", "batch_graphs_count"})
+        EXPECT_GT(student.at(part), 0) << part;
+      const double kept = trial.at("arm") == "optimized" ? 0 : 4.0 * (90'018 - 465 * 8);
+      EXPECT_EQ(student.at("teacher_bytes"), kept);
+      EXPECT_GT(student.at("validation_accuracy_ratio"), 0.5);
+    }
+  EXPECT_GE(trials, 3);
+}
+
 TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {
   const Workplace place;
   const nlohmann::json results = results_of_quick(
