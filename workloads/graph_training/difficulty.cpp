@@ -13,12 +13,13 @@ constexpr std::size_t kChunk = 500;
 
 std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
                                 std::span<const std::size_t> graphs, DifficultyScoring scoring,
-                                const at::Device& device) {
+                                std::size_t step_graphs, const at::Device& device) {
   const torch::NoGradGuard no_grad;
   network->eval();
   std::vector<float> scores;
   scores.reserve(graphs.size());
-  const std::size_t at_once = scoring == DifficultyScoring::batched ? kChunk : 1;
+  const std::size_t at_once =
+      scoring == DifficultyScoring::batched ? std::min(kChunk, step_graphs) : 1;
   for (std::size_t first = 0; first < graphs.size(); first += at_once) {
     const GraphBatch batch =
         make_batch(store, graphs.subspan(first, std::min(at_once, graphs.size() - first)))

@@ -12,13 +12,13 @@ namespace memduel {
 enum class DifficultyScoring {
   one_by_one,
   chunked,  ///< likewise, and the device's cache is emptied after every 500
-  batched,  ///< 500
+  batched,  ///< as many as a step takes, at most 500
 };
 
 /// The reconstruction error of each of `graphs`, in their order. The network is in evaluation mode
-/// afterwards.
+/// afterwards. @param step_graphs that a step of its training took.
 std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
                                 std::span<const std::size_t> graphs, DifficultyScoring scoring,
-                                const at::Device& device);
+                                std::size_t step_graphs, const at::Device& device);
 
 }  // namespace memduel

@@ -34,7 +34,7 @@ struct Stage {
   std::function<void()> begin;               ///< in the first epoch, before the network is made
   std::function<Indices(int epoch)> graphs;  ///< of an epoch, in the order of its steps
   std::function<torch::Tensor(Network&, const GraphBatch&, Places)> loss;
-  std::function<void(Network&, std::size_t batch_size)> end_epoch;
+  std::function<void(Network&)> end_epoch;
 };
 
 class GraphTraining {
@@ -63,7 +63,7 @@ class GraphTraining {
             [this](Vgae& network, const GraphBatch& batch, Places) {
               return vgae_loss(network->forward(batch), batch, switches_.neighbourhood_target);
             },
-            [](Vgae&, std::size_t) {}};
+            [](Vgae&) {}};
   }
 
   Stage<Gat> teacher_stage() {
@@ -75,7 +75,7 @@ class GraphTraining {
               return torch::nn::functional::cross_entropy(network->forward(batch).to(torch::kFloat),
                                                           batch.labels);
             },
-            [this](Gat& network, std::size_t batch_size) { validate(network, batch_size); }};
+            [this](Gat& network) { validate(network); }};
   }
 
   Stage<Gat> student_stage() {
@@ -86,7 +86,7 @@ class GraphTraining {
             [this](Gat& network, const GraphBatch& batch, Places places) {
               return distilled_loss(network, batch, places);
             },
-            [this](Gat& network, std::size_t batch_size) { validate(network, batch_size); }};
+            [this](Gat& network) { validate(network); }};
   }
 
   template <class Network>
@@ -94,19 +94,18 @@ class GraphTraining {
     const GraphModel& model = find_graph_model(stage.model);
     Network network = nullptr;
     std::optional<NetworkTrainer> trainer;
-    std::size_t batch_size = 0;
     for (int epoch = 0; epoch < stage.epochs; ++epoch) {
       memduel_round_begin(++round_);
       if (epoch == 0) {
         stage.begin();
-        batch_size = plan_batch(stage, model);
+        batch_size_ = plan_batch(stage, model);
         torch::manual_seed(epoch_seed());
         network = make_network<Network>(model);
         trainer.emplace(make_trainer(*network));
       }
-      learn(stage, network, *trainer, epoch, batch_size);
-      stage.end_epoch(network, batch_size);
-      report(*trainer, batch_size);
+      learn(stage, network, *trainer, epoch);
+      stage.end_epoch(network);
+      report(*trainer);
       memduel_round_end(round_);
     }
     return network;
@@ -126,13 +125,12 @@ class GraphTraining {
   }
 
   template <class Network>
-  void learn(const Stage<Network>& stage, Network& network, NetworkTrainer& trainer, int epoch,
-             std::size_t batch_size) {
+  void learn(const Stage<Network>& stage, Network& network, NetworkTrainer& trainer, int epoch) {
     begin_phase("train");
     double losses = 0;
     int steps = 0;
     workers_.begin_epoch();
-    for_each_batch(stage.graphs(epoch), batch_size, [&](const GraphBatch& batch, Places places) {
+    for_each_batch(stage.graphs(epoch), [&](const GraphBatch& batch, Places places) {
       losses += trainer.step(
           batch, [&](const GraphBatch& one) { return stage.loss(network, one, places); });
       ++steps;
@@ -143,10 +141,10 @@ class GraphTraining {
   }
 
   template <class Use>
-  void for_each_batch(const Indices& places, std::size_t batch_size, Use use) {
-    for (std::size_t first = 0; first < places.size(); first += batch_size) {
+  void for_each_batch(const Indices& places, Use use) {
+    for (std::size_t first = 0; first < places.size(); first += batch_size_) {
       const Places some =
-          Places(places).subspan(first, std::min(batch_size, places.size() - first));
+          Places(places).subspan(first, std::min(batch_size_, places.size() - first));
       const GraphBatch made = make_batch(*graphs_, some);
       workers_.made(made);
       use(made.on(device_), some);
@@ -173,10 +171,10 @@ class GraphTraining {
 
   void score_normals() {
     begin_phase("score");
-    curriculum_.emplace(
-        normals_,
-        score_graphs(autoencoder_, *graphs_, normals_, switches_.difficulty_scoring, device_),
-        attacks_);
+    curriculum_.emplace(normals_,
+                        score_graphs(autoencoder_, *graphs_, normals_, switches_.difficulty_scoring,
+                                     batch_size_, device_),
+                        attacks_);
     autoencoder_ = nullptr;
     torch_cuda().empty_cache();
   }
@@ -186,7 +184,7 @@ class GraphTraining {
     teacher_.emplace(std::exchange(teacher_network_, nullptr), switches_.teacher, device_);
     Indices all = normals_;
     all.insert(all.end(), attacks_.begin(), attacks_.end());
-    teacher_->remember(*graphs_, all);
+    teacher_->remember(*graphs_, all, batch_size_);
   }
 
   [[nodiscard]] Indices lesson(int epoch, int epochs) const {
@@ -253,24 +251,24 @@ class GraphTraining {
     return places;
   }
 
-  void validate(Gat& network, std::size_t batch_size) {
+  void validate(Gat& network) {
     begin_phase("validate");
     const torch::NoGradGuard no_grad;
     network->eval();
     std::int64_t right = 0;
-    for_each_batch(validation_, batch_size, [&](const GraphBatch& batch, Places) {
+    for_each_batch(validation_, [&](const GraphBatch& batch, Places) {
       right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
     });
     memduel_gauge("validation_accuracy_ratio",
                   static_cast<double>(right) / static_cast<double>(validation_.size()));
   }
 
-  void report(NetworkTrainer& trainer, std::size_t batch_size) {
+  void report(NetworkTrainer& trainer) {
     await_device(device_);
     send_memory_gauges();
     send_part_gauges(trainer.take_parts());
     if (teacher_) memduel_gauge("teacher_bytes", static_cast<double>(teacher_->bytes_on_device()));
-    memduel_gauge("batch_graphs_count", static_cast<double>(batch_size));
+    memduel_gauge("batch_graphs_count", static_cast<double>(batch_size_));
   }
 
   void begin_phase(const char* name) const {
@@ -295,6 +293,7 @@ class GraphTraining {
   std::optional<Curriculum> curriculum_;
   Gat teacher_network_ = nullptr;
   std::optional<Teacher> teacher_;
+  std::size_t batch_size_ = 0;  ///< graphs of a step, of the training that runs or ended last
   int round_ = 0;
 };
 

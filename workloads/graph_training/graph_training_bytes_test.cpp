@@ -34,7 +34,7 @@ TEST_F(GraphTrainingBytes, ScoringIsFlatInTheNumberOfGraphs) {
     return settled([&] {
       const std::vector<std::size_t> graphs = first_graphs(count);
       const MallocCounter counter;
-      score_graphs(network, *store_, graphs, scoring, at::kCPU);
+      score_graphs(network, *store_, graphs, scoring, 4096, at::kCPU);
       return static_cast<double>(counter.peak());
     });
   };
@@ -49,7 +49,8 @@ TEST_F(GraphTrainingBytes, ScoresAreTheSameHoweverManyAtOnce) {
   torch::manual_seed(1);
   Vgae network(VgaeShape{{80, 40}, 16, 1, 4, 4}, kKnownIds);
   const auto scores = [&](DifficultyScoring scoring) {
-    return torch::tensor(score_graphs(network, *store_, first_graphs(1000), scoring, at::kCPU));
+    return torch::tensor(
+        score_graphs(network, *store_, first_graphs(1000), scoring, 4096, at::kCPU));
   };
   const torch::Tensor alone = scores(DifficultyScoring::one_by_one);
   EXPECT_TRUE(torch::equal(alone, scores(DifficultyScoring::chunked)));

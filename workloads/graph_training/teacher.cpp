@@ -11,7 +11,6 @@ namespace {
 // KD-GAT's.
 constexpr double kTemperature = 4;
 constexpr double kTeachersShare = 0.7;
-constexpr std::size_t kAnsweredAtOnce = 500;
 
 torch::Tensor rows_of(std::span<const std::size_t> graphs) {
   return torch::tensor(std::vector<std::int64_t>(graphs.begin(), graphs.end()));
@@ -34,10 +33,11 @@ torch::Tensor Teacher::ask(const GraphBatch& batch) {
   return network_->forward(batch);
 }
 
-void Teacher::remember(const GraphStore& store, std::span<const std::size_t> graphs) {
+void Teacher::remember(const GraphStore& store, std::span<const std::size_t> graphs,
+                       std::size_t at_once) {
   if (place_ != TeacherPlace::cached_outputs) return;
-  for (std::size_t first = 0; first < graphs.size(); first += kAnsweredAtOnce) {
-    const auto some = graphs.subspan(first, std::min(kAnsweredAtOnce, graphs.size() - first));
+  for (std::size_t first = 0; first < graphs.size(); first += at_once) {
+    const auto some = graphs.subspan(first, std::min(at_once, graphs.size() - first));
     const torch::Tensor answers = ask(make_batch(store, some).on(device_)).to(torch::kCPU);
     if (!remembered_.defined())
       remembered_ = torch::zeros({static_cast<std::int64_t>(store.size()), answers.size(1)});

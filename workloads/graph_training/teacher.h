@@ -26,9 +26,9 @@ class Teacher {
     return place_ == TeacherPlace::before_student || place_ == TeacherPlace::cached_outputs;
   }
 
-  /// cached_outputs: answers for these graphs of the store now, and is gone. Otherwise without
-  /// effect.
-  void remember(const GraphStore& store, std::span<const std::size_t> graphs);
+  /// cached_outputs: answers for these graphs of the store now, so many at once, and is gone.
+  /// Otherwise without effect.
+  void remember(const GraphStore& store, std::span<const std::size_t> graphs, std::size_t at_once);
 
   /// Scores of the classes [graphs, classes], without a graph of operations. @param indices of the
   /// batch's graphs in the store.

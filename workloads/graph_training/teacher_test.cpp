@@ -26,7 +26,7 @@ class TeacherTest : public ::testing::Test {
   }
 
   torch::Tensor answer(Teacher& teacher) {
-    teacher.remember(*store_, first_graphs(64));
+    teacher.remember(*store_, first_graphs(64), 50);
     const std::vector<std::size_t> asked = {40, 3, 17};
     return teacher.answer(make_batch(*store_, asked).on(device_), asked).to(torch::kCPU);
   }
