@@ -127,17 +127,37 @@ std::vector<std::string> headlines(const ReportModel& model) {
   return lines;
 }
 
+bool got_worse(const SideEffect& effect) {
+  return effect.verdict == Verdict::regressed;
+}
+
+/// Gates that no headline shows; many of them share a line.
+std::vector<std::string> gate_lines(const ReportModel& model) {
+  constexpr std::size_t kMostOwnLines = 2;
+  std::vector<std::string> lines;
+  std::size_t passed = 0;
+  for (const SideEffect& effect : model.side_effects) {
+    if (effect.topic != "gate" || got_worse(effect)) continue;
+    if (effect.verdict == Verdict::unchanged) ++passed;
+    lines.push_back("- " + line(effect.sentence));
+  }
+  if (lines.size() > kMostOwnLines)
+    lines = {fmt::format("- {} more gates: {} passed, {} undecided", lines.size(), passed,
+                         lines.size() - passed)};
+  return lines;
+}
+
 /// The first screen: growth, gates, what they cost, then what weakens the claim.
 std::vector<std::string> sentences(const ReportModel& model) {
   std::vector<std::string> lines;
-  const auto worse = [](const SideEffect& effect) { return effect.verdict == Verdict::regressed; };
   for (const SideEffect& effect : model.side_effects)
-    if (worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
+    if (got_worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
   for (const std::string& sentence : model.growth) lines.push_back("- " + line(sentence));
   for (std::string& headline : headlines(model)) lines.push_back(std::move(headline));
   for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
+  for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
   for (const SideEffect& effect : model.side_effects)
-    if (!worse(effect)) lines.push_back("- " + line(effect.sentence));
+    if (effect.topic != "gate" && !got_worse(effect)) lines.push_back("- " + line(effect.sentence));
   for (const std::string& sentence : model.lower_bounds) lines.push_back("- " + line(sentence));
   return lines;
 }

@@ -82,6 +82,20 @@ TEST(MarkdownReport, PutsFailedGatesFirstAndFoldsWhatAllCandidatesShare) {
   EXPECT_THAT(head, HasSubstr("\n- The final models of all 4 arms are bit-identical.\n"));
 }
 
+TEST(MarkdownReport, FoldsManyGatesWithoutASentence) {
+  Sample sample = make_sample({.series = false});
+  for (int i = 0; i < 20; ++i) {
+    GateResult& gate = sample.results.gates.emplace_back();
+    gate.gate = "server.peak_rss_bytes<=900MiB";
+    gate.candidate = "optimized";
+    gate.outcome = i < 5 ? GateOutcome::passed : GateOutcome::undecided;
+  }
+  const std::string head =
+      before_the_table(render_markdown(build_report_model(sample.results, sample.run)));
+  EXPECT_THAT(head, HasSubstr("\n- 20 more gates: 5 passed, 15 undecided\n"));
+  EXPECT_THAT(head, HasSubstr("bit-identical"));
+}
+
 TEST(MarkdownReport, NamesTheTopStacksBeforeTheFold) {
   const std::string head = before_the_table(markdown_of({.series = false, .differences = true}));
   EXPECT_THAT(head, HasSubstr("- optimized, server: LESS (−200.0 MiB ± 4.00 MiB), 91 % of what "

@@ -55,6 +55,7 @@ export function flames_section(model: ReportModel): HTMLElement[] {
   let arrived = false;
   const fill = (flame: FlameModel): void => {
     view = show(flame, place, model);
+    document.dispatchEvent(new Event("flames"));
     if (arrived) view.arrive();
   };
   const draw = (): void => {

@@ -88,6 +88,16 @@ function go_to_chosen(): void {
   part.dispatchEvent(new Event("arrive"));
 }
 
+/** The flame graphs are unpacked while the page is shown already, and move what stands below them. */
+function stay_at(wanted: string): void {
+  if (wanted === "") return;
+  const again = (): void => {
+    choose("at", wanted);
+    go_to_chosen();
+  };
+  document.addEventListener("flames", again, { once: true });
+}
+
 /** The section that is being read goes into the URL, the first one by no name. */
 function follow_reading(): void {
   let pending = 0;
@@ -97,7 +107,8 @@ function follow_reading(): void {
       clearTimeout(pending);
       pending = window.setTimeout(() => {
         const parts = [...document.querySelectorAll("main > section[id]")];
-        const read = parts.filter((part) => part.getBoundingClientRect().top < innerHeight / 2).at(-1);
+        const at_end = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+        const read = parts.filter((part) => at_end || part.getBoundingClientRect().top < innerHeight / 2).at(-1);
         choose("at", read === undefined || read === parts[0] ? "" : read.id);
       }, 200);
     },
@@ -156,6 +167,7 @@ async function start(): Promise<void> {
   render(model);
   print_in_full(model);
   go_to_chosen();
+  stay_at(chosen_text("at"));
   addEventListener("hashchange", () => {
     keeping(() => render(model));
     go_to_chosen();

@@ -126,9 +126,12 @@ describe("flame graphs in a report", () => {
     assert.equal(await page.locator("#evidence details").first().evaluate((details) => details.open), true);
     assert.ok(await page.evaluate(() => document.activeElement.classList.contains("flame")));
     assert.equal(await page.textContent("#flames .look"), zoomed);
+    await page.evaluate(() => document.getElementById("evidence").scrollIntoView());
+    await page.waitForFunction(() => location.hash.includes("at=evidence"));
     const hash = new URL(page.url()).hash;
     await page.close();
     const again = await open("profiled", { hash });
+    await again.page.waitForFunction(() => document.querySelector("#evidence h2").getBoundingClientRect().top < innerHeight);
     assert.equal(await again.page.textContent("#flames .look"), zoomed, "a copied link shows the same box");
     await again.page.close();
   });

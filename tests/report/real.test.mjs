@@ -106,6 +106,21 @@ describe("the report of a real duel", () => {
     await page.close();
   });
 
+  test("says how much of the difference is live, by the profile's peak, and how much nothing explains", async () => {
+    const { page } = await open();
+    const change = (metric) => {
+      const row = results.comparisons.find((c) => c.role === "command" && c.metric === metric && c.baseline_median != null);
+      return row === undefined ? undefined : row.candidate_median - row.baseline_median;
+    };
+    const peak = results.difference_totals.find((t) => t.role === "command" && t.kind === "peak" && t.heap === "malloc");
+    const total = change("peak_rss_bytes");
+    const parts = [peak.candidate_bytes - peak.baseline_bytes, change("peak_rss_file_bytes")].filter((part) => part !== undefined);
+    assert.ok(Math.abs(parts[0] + 5 * 256 * 1024) < 65536, `five rounds of 256 KiB are live, and what else differs is small: ${parts[0]}`);
+    const shown = await page.$$eval("#held li:first-child data", (all) => all.map((data) => Number(data.value)));
+    assert.deepEqual(shown, [total, ...parts, total - parts.reduce((sum, part) => sum + part, 0)]);
+    await page.close();
+  });
+
   test("has the retention matrix of the profile itself", async () => {
     const { page } = await open({ hash: "#side=first" });
     const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;
