@@ -125,6 +125,9 @@ async function measure_large(browser, dir) {
       });
     }, patterns);
     await page.fill("input[type=search]", "");
+    // A search zooms to its widest match.
+    await page.focus(".flame");
+    await page.keyboard.press("Home");
     const graph = await (await page.$(".flame")).boundingBox();
     const place = (i, n) => [graph.x + (graph.width * ((i * 37) % n)) / n, graph.y + 30 + ((i * 53) % 400)];
     await repeat(page, "hover", hovers, (i) => page.mouse.move(...place(i, hovers)));
