@@ -64,9 +64,8 @@ void after_fork_in_child() {
   const std::int64_t mapping_bytes = held_mapping_bytes();
   release_mappings_after_fork(true);
   if (tls.fork_interrupts) return stop_recording_in_child();
-  const bool traces = is_tracing();
   if (!settings.follow || !reopen_page_after_fork(live_at_fork, mapping_bytes) ||
-      (traces && !reopen_trace_after_fork())) {
+      !reopen_trace_after_fork()) {
     stop_recording_in_child();
   }
   tls.busy = false;

@@ -223,7 +223,8 @@ void stop_trace_in_child() {
 }
 
 bool reopen_trace_after_fork() {
-  trace_lock.reset();
+  trace_lock.reset();  // marks take it without a trace too
+  if (!tracing) return true;
   memset(taken, 0, sizeof taken);
   drop_trace_file();
   forget_blocks();

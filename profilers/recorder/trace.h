@@ -11,7 +11,8 @@ namespace memduel::recorder {
 
 /// Creates `<image>.mdp`. False: it cannot be written.
 bool open_trace() MEMDUEL_HIDDEN;
-/// In a forked child: forgets the parent's file and buffers and starts a file of its own.
+/// In a forked child: forgets the parent's lock, file and buffers and, where it traces, starts a
+/// file of its own.
 bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
 /// In a forked child that is not recorded: its parent's file is not its own.
 void stop_trace_in_child() MEMDUEL_HIDDEN;

@@ -83,7 +83,7 @@ int main() {
   std::vector<std::thread> threads;
   for (const unsigned seed : {1U, 2U}) threads.emplace_back(change_mappings, seed);
   threads.emplace_back(churn);
-  threads.emplace_back(move_scopes);
+  for (int i = 0; i < 4; ++i) threads.emplace_back(move_scopes);
   int status = 0;
   for (int i = 0; i < kForks && status == 0; ++i) {
     const pid_t pid = fork();
