@@ -130,6 +130,7 @@ TEST(Kdgat, EveryArmTrainsAllThreeNetworksAndReportsPartsByEpoch) {
       EXPECT_GT(student.at("validation_accuracy_ratio"), 0.5);
     }
   EXPECT_GE(trials, 3);
+  EXPECT_GT(compared(results, "optimized", "trainer", "scoring_seconds").at("candidate_median"), 0);
 }
 
 TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.h"
 #include "memduel/annotate.h"
@@ -170,11 +171,14 @@ class GraphTraining {
   }
 
   void score_normals() {
+    using Clock = std::chrono::steady_clock;
     begin_phase("score");
+    const Clock::time_point begin = Clock::now();
     curriculum_.emplace(normals_,
                         score_graphs(autoencoder_, *graphs_, normals_, switches_.difficulty_scoring,
                                      batch_size_, device_),
                         attacks_);
+    memduel_gauge("scoring_seconds", std::chrono::duration<double>(Clock::now() - begin).count());
     autoencoder_ = nullptr;
     torch_cuda().empty_cache();
   }
