@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/memduel_program.h"
+#include "tests/integration/budget_program.h"
 
 namespace memduel {
 namespace {
@@ -11,16 +11,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Finished measured(std::vector<std::string> more) {
-  const Workplace place;
-  more.insert(more.begin(), "budget");
-  return memduel(place, more);
-}
-
 // 63 % of 60 MiB. 21,840 parameters of 4 bytes, two states of each for Adam.
 TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
-  const Finished run = measured({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
-                                 "--device-memory", "60MiB", "--verify"});
+  const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
+                               "--device-memory", "60MiB", "--verify"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("device (cpu)            -           60.0 MiB\n"),
                              HasSubstr("may be used             -           37.8 MiB"),
@@ -33,16 +27,16 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
 }
 
 TEST(MeasuredBudget, FailsWhereEvenTheLeastBatchIsMoreThanMayBeUsed) {
-  const Finished run = measured({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
-                                 "--device-memory", "60MiB", "--least-batch", "2000", "--verify"});
+  const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
+                               "--device-memory", "60MiB", "--least-batch", "2000", "--verify"});
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("more than may be used\n"),
                              HasSubstr("warning: the least batch of 2000 does not fit\n")));
 }
 
 TEST(MeasuredBudget, TakesItsTrainingFromAConfig) {
-  const Finished run = measured({MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--device-memory",
-                                 "60MiB", "--most-batch", "40", "--arm", "optimized"});
+  const Finished run = budget({MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--device-memory",
+                               "60MiB", "--most-batch", "40", "--arm", "optimized"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("batch                   40\n"),
                              HasSubstr("  optimizer             0 B")))
@@ -50,19 +44,19 @@ TEST(MeasuredBudget, TakesItsTrainingFromAConfig) {
 }
 
 TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
-  const Finished unknown = measured({"--measured", "--model", "csfl-cn", "--dataset", "mnist"});
+  const Finished unknown = budget({"--measured", "--model", "csfl-cn", "--dataset", "mnist"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean \"csfl-cnn\"?"));
-  const Finished other = measured({"--measured", "--model", "csfl-cnn", "--dataset", "minst"});
+  const Finished other = budget({"--measured", "--model", "csfl-cnn", "--dataset", "minst"});
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("mnist"));
-  EXPECT_THAT(measured({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
+  EXPECT_THAT(budget({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
-  EXPECT_THAT(measured({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
-  const Finished arm = measured({config, "--arm", "optimised"});
+  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
+  const Finished arm = budget({config, "--arm", "optimised"});
   EXPECT_EQ(arm.status, 2);
   EXPECT_THAT(arm.err, HasSubstr("--arm: found no arm \"optimised\""));
-  const Finished state = measured({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
+  const Finished state = budget({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
   EXPECT_EQ(state.status, 2);
   EXPECT_THAT(state.err, HasSubstr("kind \"state-dict\" trains no model"));
 }

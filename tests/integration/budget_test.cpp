@@ -1,8 +1,8 @@
-// memduel budget, as a user calls it.
+// memduel budget where nothing is run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/memduel_program.h"
+#include "tests/integration/budget_program.h"
 
 namespace memduel {
 namespace {
@@ -10,12 +10,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-Finished budget(std::vector<std::string> more) {
-  const Workplace place;
-  more.insert(more.begin(), "budget");
-  return memduel(place, more);
-}
 
 // gat-small has 90,018 parameters of 4 bytes, 4,000 of them embeddings; gat-large 1,646,914. Its
 // safety factor of 0.55 makes 70 % of 16 GiB, less 10 %: 10.08 GiB.
