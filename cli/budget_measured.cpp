@@ -59,11 +59,15 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
   if (asked.model.empty() || asked.dataset.empty())
     throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
                 "add --model csfl-cnn --dataset mnist, or name a CONFIG");
+  if (!is_graph_model(asked.model) && !asked.teacher.empty())
+    throw Error(ExitCode::usage, fmt::format("{} has no teacher", asked.model), "--teacher",
+                "gat-small has one on the data set can-generated");
   auto [workload, system] = workload_of(asked);
   if (workload["kind"] != "federated" && asked.optimizer != "adam")
-    throw Error(ExitCode::usage,
-                fmt::format("{} is trained by Adam alone, found {}", asked.model, asked.optimizer),
-                "--optimizer");
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found {}, expected adam, which alone trains {}", asked.optimizer, asked.model),
+        "--optimizer");
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
   workload["dataset"] = {{"name", asked.dataset}};

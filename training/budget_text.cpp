@@ -46,6 +46,7 @@ std::string two_column_row(const std::string& name, std::optional<double> from_s
 }
 
 std::string tried_batches(const FoundBatch& found) {
+  if (found.peaks.empty()) return "no step fitted";
   std::vector<std::int64_t> batches;
   for (const BatchPeak& peak : found.peaks) batches.push_back(peak.batch);
   return fmt::format("from steps of {}", fmt::join(batches, ", "));

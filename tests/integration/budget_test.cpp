@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/integration/budget_program.h"
 
 namespace memduel {
@@ -48,6 +50,19 @@ TEST(Budget, RefusesWhatMakesNoSense) {
   EXPECT_EQ(budget({"--model", "gat-small", "--device-memory", "much"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--target-utilization", "1.5"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--least-batch", "9", "--most-batch", "8"}).status, 2);
+}
+
+// memduel looks for the worker beside itself.
+TEST(Budget, MeasuredNeedsTheWorker) {
+  const Workplace place;
+  const std::string alone = place.path("memduel").string();
+  std::filesystem::copy_file(MEMDUEL_PROGRAM, alone);
+  const Finished run =
+      Running(place, alone, {"budget", "--measured", "--model", "csfl-cnn", "--dataset", "mnist"})
+          .wait();
+  EXPECT_EQ(run.status, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("this build has no memduel-worker"));
 }
 
 }  // namespace

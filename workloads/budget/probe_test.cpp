@@ -92,7 +92,7 @@ TEST_F(BudgetOfGraphs, TakesDeviceAndUtilizationFromTheWorkloadWhereNoneIsAskedF
 
 TEST_F(BudgetOfGraphs, RefusesANetworkThatTheTrainingHasNot) {
   try {
-    report(config("kdgat-original"), "critic");
+    static_cast<void>(report(config("kdgat-original"), "critic"));
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_THAT(error.message(),
