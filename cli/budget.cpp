@@ -68,6 +68,7 @@ BudgetInput input_of(const BudgetArguments& arguments) {
 ProbedWorkload probed_workload(const BudgetArguments& arguments) {
   ProbedWorkload workload = arguments.probed;
   workload.model = arguments.model;
+  workload.teacher = arguments.teacher;
   workload.optimizer = arguments.optimizer;
   return workload;
 }
@@ -75,7 +76,7 @@ ProbedWorkload probed_workload(const BudgetArguments& arguments) {
 BudgetRequest request_of(const BudgetArguments& arguments) {
   BudgetRequest request;
   if (arguments.device_bytes) request.device_bytes = static_cast<double>(*arguments.device_bytes);
-  if (arguments.target_utilization) request.target_utilization = *arguments.target_utilization;
+  request.target_utilization = arguments.target_utilization;
   request.bounds = {arguments.least_batch, arguments.most_batch};
   request.verify = arguments.verify;
   return request;
@@ -107,7 +108,9 @@ void add_budget(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel budget --model gat-small --teacher gat-large --device-memory 16GiB\n"
       "  memduel budget --measured --model csfl-cnn --dataset mnist --verify\n"
+      "  memduel budget --measured --model gat-small --teacher gat-large --dataset can-generated\n"
       "  memduel budget configs/resnet-dummy.json --device-memory 4GiB\n"
+      "  memduel budget configs/kdgat.json --network teacher --verify\n"
       "  memduel budget --parallel-clients\n"
       "From shapes nothing is run: it is KD-GAT's estimate for its graph models. "
       "Measured, memduel-worker trains for a few steps.");
@@ -115,7 +118,7 @@ void add_budget(CLI::App& app, Action& action) {
                    "measured: an experiment whose workload trains a model");
   verb->add_option("--model", arguments->model,
                    "gat-large, gat-small, gat-old-teacher, vgae-large, vgae-small or "
-                   "vgae-old-teacher; measured: one of list models");
+                   "vgae-old-teacher; measured: one of list models, too");
   verb->add_option("--teacher", arguments->teacher, "a model that stays on the device beside it");
   verb->add_option("--optimizer", arguments->optimizer, "adam keeps two states of every parameter")
       ->capture_default_str()
@@ -133,7 +136,8 @@ void add_budget(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->check(CLI::IsMember({16, 32}));
   verb->add_option("--device-memory", arguments->device_bytes,
-                   "of the device; without it what is free here, from shapes of the CPU")
+                   "of the device; without it CONFIG's device_memory_bytes, or what is free here, "
+                   "from shapes of the CPU")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(true));
   verb->add_option("--target-utilization", arguments->target_utilization,
@@ -155,6 +159,10 @@ void add_budget(CLI::App& app, Action& action) {
   verb->add_option("--threads", arguments->probed.threads, "measured: of the training")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
+  verb->add_option("--network", arguments->probed.network,
+                   "measured: which of a training on graphs (default: a CONFIG's student, a "
+                   "--model as what it can be)")
+      ->check(CLI::IsMember({"autoencoder", "teacher", "student"}));
   verb->add_option("--arm", arguments->probed.arm, "of CONFIG (default: its baseline)");
   verb->add_option("--set", arguments->probed.set, "override a value of CONFIG")
       ->type_name("PATH=VALUE")

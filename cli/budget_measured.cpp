@@ -3,37 +3,88 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/error.h"
+#include "base/scratch_directory.h"
 #include "cli/duel.h"
 #include "experiment/datasets.h"
 #include "experiment/worker_document.h"
 #include "experiment/worker_program.h"
 #include "training/budget_text.h"
+#include "training/graph_models.h"
 
 namespace memduel::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
-/// One client that trains the model; presets and rounds do not matter for one step of it.
+/// Of the three networks of a training on graphs that which is asked for, or as what the model is
+/// trained.
+std::string network_of(const ProbedWorkload& asked) {
+  if (asked.network) return *asked.network;
+  if (asked.model.starts_with("vgae")) return "autoencoder";
+  return asked.teacher.empty() ? "teacher" : "student";
+}
+
+json graph_workload(const ProbedWorkload& asked) {
+  const std::string network = network_of(asked);
+  json workload = {{"kind", "graph"}};
+  if (!asked.teacher.empty()) workload["teacher"] = asked.teacher;
+  workload[network == "student" ? "model" : network] = asked.model;
+  return workload;
+}
+
+bool is_graph_model(const std::string& model) {
+  return std::ranges::any_of(graph_models(),
+                             [&](const GraphModel& one) { return one.name == model; });
+}
+
+/// The workload that trains the model, and the presets of its system.
+std::pair<json, std::string> workload_of(const ProbedWorkload& asked) {
+  if (is_graph_model(asked.model)) return {graph_workload(asked), "kdgat"};
+  if (asked.model.starts_with("cbramod"))
+    return {{{"kind", "eeg"}, {"model", asked.model}}, "cbramod"};
+  // One client; presets and rounds do not matter for one step of it.
+  return {{{"kind", "federated"},
+           {"model", asked.model},
+           {"clients", 1},
+           {"optimizer", {{"name", asked.optimizer}}}},
+          "appfl"};
+}
+
 Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides) {
   if (asked.model.empty() || asked.dataset.empty())
     throw Error(ExitCode::usage, "found no model or no data set", "budget --measured",
                 "add --model csfl-cnn --dataset mnist, or name a CONFIG");
-  const nlohmann::json config = {{"name", "budget"},
-                                 {"workload",
-                                  {{"kind", "federated"},
-                                   {"model", asked.model},
-                                   {"device", asked.device},
-                                   {"threads", asked.threads},
-                                   {"dataset", {{"name", asked.dataset}}},
-                                   {"clients", 1},
-                                   {"optimizer", {{"name", asked.optimizer}}}}},
-                                 {"arms",
-                                  {{{"name", "original"}, {"preset", "appfl-original"}},
-                                   {{"name", "optimized"}, {"preset", "appfl-optimized"}}}},
-                                 {"baseline", "original"}};
+  if (!is_graph_model(asked.model) && !asked.teacher.empty())
+    throw Error(ExitCode::usage, fmt::format("{} has no teacher", asked.model), "--teacher",
+                "gat-small has one on the data set can-generated");
+  auto [workload, system] = workload_of(asked);
+  if (workload["kind"] != "federated" && asked.optimizer != "adam")
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found {}, expected adam, which alone trains {}", asked.optimizer, asked.model),
+        "--optimizer");
+  workload["device"] = asked.device;
+  workload["threads"] = asked.threads;
+  workload["dataset"] = {{"name", asked.dataset}};
+  const json config = {{"name", "budget"},
+                       {"workload", workload},
+                       {"arms",
+                        {{{"name", "original"}, {"preset", system + "-original"}},
+                         {{"name", "optimized"}, {"preset", system + "-optimized"}}}},
+                       {"baseline", "original"}};
   return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides);
+}
+
+/// What is asked, with the network that a model alone says.
+BudgetRequest completed(BudgetRequest request, const ProbedWorkload& asked) {
+  request.network = asked.network;
+  if (is_graph_model(asked.model)) request.network = network_of(asked);
+  return request;
 }
 
 const Arm& arm_of(const Experiment& experiment, const std::string& name) {
@@ -50,8 +101,9 @@ const Arm& arm_of(const Experiment& experiment, const std::string& name) {
 }  // namespace
 
 int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
-  if (!asked.config.empty() && !(asked.model + asked.dataset).empty())
-    throw Error(ExitCode::usage, "found a CONFIG and --model or --dataset, expected one of the two",
+  if (!asked.config.empty() && !(asked.model + asked.teacher + asked.dataset).empty())
+    throw Error(ExitCode::usage,
+                "found a CONFIG and --model, --teacher or --dataset, expected one of the two",
                 "budget", "--set workload.model=NAME changes a CONFIG's");
   Overrides overrides;
   overrides.set = asked.set;
@@ -63,10 +115,12 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
     throw Error(ExitCode::usage, "a command workload trains no model of ours", asked.config,
                 "a budget is for workloads that memduel-worker trains");
   const fs::path data_dir = find_data_dir(experiment.workload, data_directories(asked.data_dir));
-  const nlohmann::json answer = probe_worker(
-      *worker,
-      {{"config", worker_document(experiment, arm, data_dir, fs::path())}, {"budget", request}},
-      experiment.workload.at("deadline_seconds"));
+  const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
+  const json answer =
+      probe_worker(*worker,
+                   {{"config", worker_document(experiment, arm, data_dir, scratch.path())},
+                    {"budget", completed(request, asked)}},
+                   experiment.workload.at("deadline_seconds"));
   const auto report = answer.get<BudgetReport>();
   print(describe_measured_budget(report));
   return report.is_exceeded() ? static_cast<int>(ExitCode::gate_failed) : 0;

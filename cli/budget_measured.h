@@ -12,9 +12,11 @@ namespace memduel::cli {
 /// What is trained: an arm of a config's workload, or a model on a data set.
 struct ProbedWorkload {
   std::string config;
-  std::string arm;               ///< empty: the baseline
-  std::vector<std::string> set;  ///< path=value
+  std::string arm;                     ///< empty: the baseline
+  std::vector<std::string> set;        ///< path=value
+  std::optional<std::string> network;  ///< of a training on graphs
   std::string model;
+  std::string teacher;
   std::string dataset;
   std::string optimizer;
   std::string device;

@@ -46,7 +46,7 @@ ProcessSpec worker_process(const std::string& role, int index, const PlanSite& s
 nlohmann::json worker_document(const Experiment& experiment, const Arm& arm,
                                const std::filesystem::path& data_dir,
                                const std::filesystem::path& trial_dir) {
-  return {
+  nlohmann::json document = {
       {"workload", experiment.workload},
       {"optimizations", arm.optimizations},
       {"seed", experiment.measure.seed},
@@ -56,6 +56,9 @@ nlohmann::json worker_document(const Experiment& experiment, const Arm& arm,
       {"address_file", (trial_dir / kAddressFile).string()},
       {"model_file", (trial_dir / "final_model.bin").string()},
   };
+  if (experiment.workload.at("kind") == "graph")
+    document["graph_file"] = (trial_dir / kGraphFile).string();
+  return document;
 }
 
 PlannedTrial plan_federated(const Experiment& experiment, const Arm& arm, const PlanSite& site,
@@ -93,6 +96,7 @@ PlannedTrial plan_simulation(const Experiment& experiment, const Arm& arm, const
 
 PlannedTrial plan_graph(const Experiment& experiment, const Arm& arm, const PlanSite& site,
                         const std::filesystem::path& trial_dir) {
+  // Made once, for all trials.
   const std::filesystem::path graphs = site.trials_dir.parent_path() / kGraphFile;
   PlannedTrial planned =
       plan_worker_trial(experiment, arm, site, trial_dir, {{"graph_file", graphs.string()}});

@@ -6,31 +6,34 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BatchPeak, batch, bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FoundBatch, batch, fits, estimated_bytes, fixed_bytes,
                                    sample_bytes, peaks)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BudgetParts, data_bytes, parameter_bytes, gradient_bytes,
-                                   optimizer_bytes, sample_bytes)
+                                   optimizer_bytes, sample_bytes, other_weight_bytes)
 
 namespace {
 
-std::optional<double> number_or_none(const nlohmann::json& json, const char* key) {
+template <class Value>
+std::optional<Value> value_or_none(const nlohmann::json& json, const char* key) {
   const auto found = json.find(key);
-  return found == json.end() ? std::nullopt : std::optional(found->get<double>());
+  return found == json.end() ? std::nullopt : std::optional(found->get<Value>());
 }
 
 }  // namespace
 
 void to_json(nlohmann::json& json, const BudgetRequest& request) {
-  json = {{"target_utilization", request.target_utilization},
-          {"least_batch", request.bounds.least},
+  json = {{"least_batch", request.bounds.least},
           {"most_batch", request.bounds.most},
           {"verify", request.verify}};
   if (request.device_bytes) json["device_bytes"] = *request.device_bytes;
+  if (request.target_utilization) json["target_utilization"] = *request.target_utilization;
+  if (request.network) json["network"] = *request.network;
 }
 
 void from_json(const nlohmann::json& json, BudgetRequest& request) {
-  request.device_bytes = number_or_none(json, "device_bytes");
-  json.at("target_utilization").get_to(request.target_utilization);
+  request.device_bytes = value_or_none<double>(json, "device_bytes");
+  request.target_utilization = value_or_none<double>(json, "target_utilization");
   json.at("least_batch").get_to(request.bounds.least);
   json.at("most_batch").get_to(request.bounds.most);
   json.at("verify").get_to(request.verify);
+  request.network = value_or_none<std::string>(json, "network");
 }
 
 void to_json(nlohmann::json& json, const BudgetReport& report) {
@@ -54,7 +57,7 @@ void from_json(const nlohmann::json& json, BudgetReport& report) {
   json.at("from_shapes").get_to(report.from_shapes);
   json.at("measured").get_to(report.measured);
   json.at("found").get_to(report.found);
-  report.true_peak_bytes = number_or_none(json, "true_peak_bytes");
+  report.true_peak_bytes = value_or_none<double>(json, "true_peak_bytes");
 }
 
 }  // namespace memduel

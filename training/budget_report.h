@@ -10,10 +10,12 @@
 namespace memduel {
 
 struct BudgetRequest {
-  std::optional<double> device_bytes;  ///< absent: what the worker finds
-  double target_utilization = 0.7;
+  std::optional<double> device_bytes;        ///< absent: what the worker finds
+  std::optional<double> target_utilization;  ///< absent: what the training aims at
   BatchBounds bounds;
   bool verify = false;  ///< runs the recommended batch, too
+  /// Of a training on graphs: autoencoder, teacher or student, which stands for absent.
+  std::optional<std::string> network = std::nullopt;
 };
 
 /// What a training holds between its steps, and a sample's own tensors.
@@ -23,6 +25,7 @@ struct BudgetParts {
   double gradient_bytes = 0;
   double optimizer_bytes = 0;
   double sample_bytes = 0;
+  double other_weight_bytes = 0;  ///< a teacher's, or a copy of the best
 };
 
 struct BudgetReport {

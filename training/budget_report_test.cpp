@@ -43,8 +43,14 @@ TEST(BudgetReport, IsAskedForWithOrWithoutADevice) {
   EXPECT_EQ(again.bounds.least, 4);
   EXPECT_EQ(again.bounds.most, 64);
   EXPECT_TRUE(again.verify);
-  EXPECT_DOUBLE_EQ(again.target_utilization, 0.65);
+  EXPECT_EQ(again.target_utilization, 0.65);
+  EXPECT_FALSE(again.network);
   request.device_bytes = 5e9;
+  request.target_utilization.reset();
+  request.network = "teacher";
+  again = nlohmann::json(request).get<BudgetRequest>();
+  EXPECT_FALSE(again.target_utilization);
+  EXPECT_EQ(again.network, "teacher");
   EXPECT_EQ(nlohmann::json(request).get<BudgetRequest>().device_bytes, 5e9);
   EXPECT_THROW(nlohmann::json::object().get<BudgetRequest>(), nlohmann::json::exception);
 }
@@ -87,6 +93,23 @@ TEST(MeasuredBudgetText, EndsWithTheTruePeakWhereItIsKnown) {
   EXPECT_THAT(describe_measured_budget(report),
               HasSubstr("+6.0 % of the estimate, +1.6 % of the budget of 630.0 MiB: more than may "
                         "be used\n"));
+}
+
+TEST(MeasuredBudgetText, ShowsWeightsBesideTheModelWhereThereAreSome) {
+  BudgetReport report = thousand_mib();
+  EXPECT_THAT(describe_measured_budget(report), Not(HasSubstr("other weights")));
+  report.from_shapes.other_weight_bytes = 6 * kMiB;
+  report.measured.other_weight_bytes = 7 * kMiB;
+  EXPECT_THAT(
+      describe_measured_budget(report),
+      HasSubstr("\n  other weights         6.00 MiB    7.00 MiB    a teacher's, or a copy of "
+                "the best\nwhatever the batch"));
+}
+
+TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
+  BudgetReport report = thousand_mib();
+  report.found.peaks.clear();
+  EXPECT_THAT(describe_measured_budget(report), HasSubstr("no step fitted\n"));
 }
 
 TEST(MeasuredBudgetText, WarnsWhereTheLeastBatchDoesNotFit) {

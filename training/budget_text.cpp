@@ -46,6 +46,7 @@ std::string two_column_row(const std::string& name, std::optional<double> from_s
 }
 
 std::string tried_batches(const FoundBatch& found) {
+  if (found.peaks.empty()) return "no step fitted";
   std::vector<std::int64_t> batches;
   for (const BatchPeak& peak : found.peaks) batches.push_back(peak.batch);
   return fmt::format("from steps of {}", fmt::join(batches, ", "));
@@ -100,6 +101,9 @@ std::string describe_measured_budget(const BudgetReport& report) {
   text += two_column_row("  parameters", shapes.parameter_bytes, measured.parameter_bytes);
   text += two_column_row("  gradients", shapes.gradient_bytes, measured.gradient_bytes);
   text += two_column_row("  optimizer", shapes.optimizer_bytes, measured.optimizer_bytes);
+  if (measured.other_weight_bytes > 0)
+    text += two_column_row("  other weights", shapes.other_weight_bytes,
+                           measured.other_weight_bytes, "a teacher's, or a copy of the best");
   text += two_column_row("whatever the batch", std::nullopt, report.found.fixed_bytes,
                          "where the line through the peaks begins");
   text += two_column_row("one sample", shapes.sample_bytes, measured.sample_bytes,

@@ -13,6 +13,9 @@ inline constexpr double kMiB = 1048576.0;
 /// The share of what may be used that its code leaves to fragmentation.
 inline constexpr double kFragmentation = 0.10;
 
+/// The share of a device that a training aims at where nothing else says.
+inline constexpr double kTargetUtilization = 0.7;
+
 /// The graph that a batch is made of, and the network that reads it.
 struct GraphNetwork {
   double nodes = 100;
@@ -39,7 +42,7 @@ struct BudgetInput {
   double teacher_bytes = 0;
   double sample_bytes = 0;      ///< of one sample's own tensors
   double activation_bytes = 0;  ///< for one sample
-  double target_utilization = 0.7;
+  double target_utilization = kTargetUtilization;
   std::int64_t least_batch = 8;
   std::int64_t most_batch = 8192;
 };

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/memduel_program.h"
+#include <cstdlib>
+
+#include "tests/integration/budget_program.h"
 
 namespace memduel {
 namespace {
@@ -11,16 +13,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Finished measured(std::vector<std::string> more) {
-  const Workplace place;
-  more.insert(more.begin(), "budget");
-  return memduel(place, more);
-}
-
 // 63 % of 60 MiB. 21,840 parameters of 4 bytes, two states of each for Adam.
 TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
-  const Finished run = measured({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
-                                 "--device-memory", "60MiB", "--verify"});
+  const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
+                               "--device-memory", "60MiB", "--verify"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("device (cpu)            -           60.0 MiB\n"),
                              HasSubstr("may be used             -           37.8 MiB"),
@@ -33,36 +29,94 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
 }
 
 TEST(MeasuredBudget, FailsWhereEvenTheLeastBatchIsMoreThanMayBeUsed) {
-  const Finished run = measured({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
-                                 "--device-memory", "60MiB", "--least-batch", "2000", "--verify"});
+  const Finished run = budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist",
+                               "--device-memory", "60MiB", "--least-batch", "2000", "--verify"});
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("more than may be used\n"),
                              HasSubstr("warning: the least batch of 2000 does not fit\n")));
 }
 
 TEST(MeasuredBudget, TakesItsTrainingFromAConfig) {
-  const Finished run = measured({MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--device-memory",
-                                 "60MiB", "--most-batch", "40", "--arm", "optimized"});
+  const Finished run = budget({MEMDUEL_CONFIGS "/csfl-stability-quick.json", "--device-memory",
+                               "60MiB", "--most-batch", "40", "--arm", "optimized"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("batch                   40\n"),
                              HasSubstr("  optimizer             0 B")))
       << "a simulation trains with SGD";
 }
 
+/// A folder for temporary files for as long as a test runs.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() { ::setenv("TMPDIR", place_.path("").c_str(), 1); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() { ::unsetenv("TMPDIR"); }
+
+  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(place_.path("")); }
+
+ private:
+  Workplace place_;
+};
+
+// gat-large with 35 identifiers in place of 500: 465 embeddings of its 1,646,914 parameters go.
+TEST(MeasuredBudget, MakesTheGraphsOfAConfigAndLeavesNothing) {
+  const TemporaryFolder folder;
+  const Finished run =
+      budget({MEMDUEL_CONFIGS "/kdgat-quick.json", "--device-memory", "100MiB", "--verify"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("  other weights         6.25 MiB    6.25 MiB    a teacher's"),
+                    HasSubstr("% of the budget of 63.0 MiB\n")));
+  EXPECT_TRUE(folder.is_empty());
+}
+
+TEST(MeasuredBudget, TrainsAGraphModelAsWhatItCanBe) {
+  // KD-GAT's safety factor of vgae-small is 0.6: 75 %, less a tenth.
+  const Finished run = budget({"--measured", "--model", "vgae-small", "--dataset", "can-generated",
+                               "--device-memory", "40MiB", "--verify"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("75 % of it"), HasSubstr("% of the budget of 27.0 MiB\n"),
+                             Not(HasSubstr("other weights"))));
+}
+
+TEST(MeasuredBudget, MakesTheEpochsOfAStudyAndLeavesNothing) {
+  const TemporaryFolder folder;
+  const Finished run =
+      budget({MEMDUEL_CONFIGS "/cbramod-quick.json", "--device-memory", "100MiB", "--verify"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("  data                  -           4.88 MiB\n"),
+                             HasSubstr("% of the budget of 63.0 MiB\n")))
+      << "80 epochs of 8 channels and 10 s at 200 Hz, 4 bytes each";
+  EXPECT_TRUE(folder.is_empty());
+}
+
 TEST(MeasuredBudget, RefusesWhatCannotBeTrained) {
-  const Finished unknown = measured({"--measured", "--model", "csfl-cn", "--dataset", "mnist"});
+  const Finished unknown = budget({"--measured", "--model", "csfl-cn", "--dataset", "mnist"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean \"csfl-cnn\"?"));
-  const Finished other = measured({"--measured", "--model", "csfl-cnn", "--dataset", "minst"});
+  const Finished other = budget({"--measured", "--model", "csfl-cnn", "--dataset", "minst"});
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("mnist"));
-  EXPECT_THAT(measured({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
+  EXPECT_THAT(budget({"--measured", "--model", "csfl-cnn"}).err, HasSubstr("--dataset mnist"));
   const std::string config = MEMDUEL_CONFIGS "/csfl-stability-quick.json";
-  EXPECT_THAT(measured({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
-  const Finished arm = measured({config, "--arm", "optimised"});
+  EXPECT_THAT(budget({config, "--model", "csfl-cnn"}).err, HasSubstr("one of the two"));
+  const Finished arm = budget({config, "--arm", "optimised"});
   EXPECT_EQ(arm.status, 2);
   EXPECT_THAT(arm.err, HasSubstr("--arm: found no arm \"optimised\""));
-  const Finished state = measured({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
+  EXPECT_THAT(budget({"--measured", "--model", "gat-small", "--dataset", "mnist"}).err,
+              HasSubstr("expected can-generated or can-log"));
+  EXPECT_THAT(
+      budget({"--measured", "--model", "csfl-cnn", "--dataset", "mnist", "--teacher", "gat-large"})
+          .err,
+      HasSubstr("--teacher: csfl-cnn has no teacher"));
+  EXPECT_THAT(budget({"--measured", "--model", "cbramod-small", "--dataset", "synthetic-eeg",
+                      "--optimizer", "sgd"})
+                  .err,
+              HasSubstr("--optimizer: found sgd, expected adam"));
+  EXPECT_THAT(budget({config, "--network", "teacher"}).err,
+              HasSubstr("kind \"simulation\" trains one alone"));
+  const Finished state = budget({MEMDUEL_CONFIGS "/resnet-state-quick.json"});
   EXPECT_EQ(state.status, 2);
   EXPECT_THAT(state.err, HasSubstr("kind \"state-dict\" trains no model"));
 }

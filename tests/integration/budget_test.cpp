@@ -1,8 +1,10 @@
-// memduel budget, as a user calls it.
+// memduel budget where nothing is run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/integration/memduel_program.h"
+#include <filesystem>
+
+#include "tests/integration/budget_program.h"
 
 namespace memduel {
 namespace {
@@ -10,12 +12,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-Finished budget(std::vector<std::string> more) {
-  const Workplace place;
-  more.insert(more.begin(), "budget");
-  return memduel(place, more);
-}
 
 // gat-small has 90,018 parameters of 4 bytes, 4,000 of them embeddings; gat-large 1,646,914. Its
 // safety factor of 0.55 makes 70 % of 16 GiB, less 10 %: 10.08 GiB.
@@ -54,6 +50,19 @@ TEST(Budget, RefusesWhatMakesNoSense) {
   EXPECT_EQ(budget({"--model", "gat-small", "--device-memory", "much"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--target-utilization", "1.5"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--least-batch", "9", "--most-batch", "8"}).status, 2);
+}
+
+// memduel looks for the worker beside itself.
+TEST(Budget, MeasuredNeedsTheWorker) {
+  const Workplace place;
+  const std::string alone = place.path("memduel").string();
+  std::filesystem::copy_file(MEMDUEL_PROGRAM, alone);
+  const Finished run =
+      Running(place, alone, {"budget", "--measured", "--model", "csfl-cnn", "--dataset", "mnist"})
+          .wait();
+  EXPECT_EQ(run.status, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("this build has no memduel-worker"));
 }
 
 }  // namespace

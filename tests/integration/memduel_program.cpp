@@ -33,8 +33,12 @@ std::string Workplace::file(const std::string& name, const std::string& text) co
 
 Running::Running(const Workplace& place, const std::vector<std::string>& arguments,
                  const fs::path& directory)
+    : Running(place, MEMDUEL_PROGRAM, arguments, directory) {}
+
+Running::Running(const Workplace& place, const std::string& program,
+                 const std::vector<std::string>& arguments, const fs::path& directory)
     : out_(place.path("stdout")), err_(place.path("stderr")) {
-  std::vector<std::string> words = {MEMDUEL_PROGRAM};
+  std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

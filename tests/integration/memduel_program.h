@@ -38,6 +38,9 @@ class Running {
   /// `directory`: where it runs; empty: where the test does.
   Running(const Workplace& place, const std::vector<std::string>& arguments,
           const std::filesystem::path& directory = {});
+  /// Another program than memduel, likewise.
+  Running(const Workplace& place, const std::string& program,
+          const std::vector<std::string>& arguments, const std::filesystem::path& directory = {});
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running();

@@ -1,4 +1,5 @@
 #include "workloads/budget/probed_training.h"
+#include "workloads/budget/sample_cycle.h"
 #include "workloads/federated/role_setup.h"
 #include "workloads/federated/training_step.h"
 #include "workloads/probes/device_bytes.h"
@@ -21,12 +22,13 @@ class ImageTraining final : public ProbedTraining {
         model_(build_model(config)),
         model_bytes_(live_bytes(device) - before_ - data_bytes_),
         optimizer_(make_optimizer(config.workload, model_)),
-        optimizer_states_(config.workload.optimizer == "adam" ? 2 : 0) {
+        optimizer_states_(config.workload.optimizer == "adam" ? 2 : 0),
+        cycle_(samples_.count()) {
     model_.network->train();
   }
 
   void step(std::int64_t batch) override {
-    const Batch samples = samples_.batch(next_indices(batch)).on(device_of(model_));
+    const Batch samples = samples_.batch(cycle_.next(batch)).on(device_of(model_));
     static_cast<void>(training_step(*model_.network, *optimizer_, samples));
   }
 
@@ -35,29 +37,15 @@ class ImageTraining final : public ProbedTraining {
   }
 
   [[nodiscard]] BudgetParts from_shapes() const override {
-    BudgetParts parts;
-    parts.parameter_bytes = static_cast<double>(parameter_count(model_)) * sizeof(float);
-    parts.gradient_bytes = parts.parameter_bytes;
-    parts.optimizer_bytes = optimizer_states_ * parts.parameter_bytes;
-    const Batch one = samples_.slice(0, 1);
-    parts.sample_bytes = static_cast<double>(one.images.nbytes() + one.labels.nbytes());
+    BudgetParts parts =
+        parts_of(static_cast<double>(parameter_count(model_)) * sizeof(float), optimizer_states_);
+    parts.sample_bytes = sample_bytes(samples_);
     return parts;
   }
 
-  [[nodiscard]] double data_bytes() const override { return data_bytes_; }
-  [[nodiscard]] double model_bytes() const override { return model_bytes_; }
+  [[nodiscard]] HeldBytes held() const override { return {data_bytes_, model_bytes_, 0}; }
 
  private:
-  /// The samples in their order, over and over.
-  std::vector<std::size_t> next_indices(std::int64_t count) {
-    std::vector<std::size_t> indices(static_cast<std::size_t>(count));
-    for (std::size_t& index : indices) {
-      index = position_;
-      position_ = (position_ + 1) % static_cast<std::size_t>(samples_.count());
-    }
-    return indices;
-  }
-
   double before_;
   Samples samples_;
   double data_bytes_;
@@ -65,7 +53,7 @@ class ImageTraining final : public ProbedTraining {
   double model_bytes_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   double optimizer_states_;
-  std::size_t position_ = 0;
+  SampleCycle cycle_;
 };
 
 }  // namespace

@@ -14,26 +14,32 @@
 namespace memduel {
 namespace {
 
-std::unique_ptr<ProbedTraining> make_training(const WorkerConfig& config,
-                                              const at::Device& device) {
+std::unique_ptr<ProbedTraining> make_training(const WorkerConfig& config, const at::Device& device,
+                                              const std::optional<std::string>& network) {
   const std::string& kind = config.workload.kind;
+  if (kind == "graph") return make_graph_training(config, device, network.value_or("student"));
+  if (network)
+    throw Error(ExitCode::usage,
+                fmt::format("found network \"{}\", but a workload of kind \"{}\" trains one alone",
+                            *network, kind),
+                "budget", "leave --network out");
   if (kind == "federated" || kind == "simulation") return make_image_training(config, device);
+  if (kind == "eeg") return make_eeg_training(config, device);
   throw Error(ExitCode::usage, fmt::format("kind \"{}\" trains no model", kind), "workload.kind",
               "a budget is for workloads that train");
 }
 
 /// The device before the training, and what is not tensors on it.
-void describe_device(const at::Device& device, const BudgetRequest& request, BudgetReport& report) {
+void describe_device(const at::Device& device, const std::optional<double>& planned_bytes,
+                     BudgetReport& report) {
   report.device = device.is_cuda() ? "cuda" : "cpu";
-  report.target_utilization = request.target_utilization;
   report.device_bytes = static_cast<double>(available_bytes(device));
   if (const auto capacity = device.is_cuda() ? cuda_capacity() : std::nullopt) {
     const std::int64_t reserved = cuda_bytes().value_or(CudaBytes{}).reserved;
     report.device_bytes = static_cast<double>(capacity->total);
     report.context_bytes = static_cast<double>(capacity->total - capacity->free - reserved);
   }
-  if (request.device_bytes) report.device_bytes = *request.device_bytes;
-  report.usable_bytes = usable_bytes(report.device_bytes, report.target_utilization);
+  if (planned_bytes) report.device_bytes = *planned_bytes;
 }
 
 double gradient_bytes(const ProbedTraining& training) {
@@ -49,22 +55,30 @@ BudgetReport probe_budget(const WorkerConfig& config, const BudgetRequest& reque
   install_torch_probe();
   const at::Device device = warm_up(config);
   BudgetReport report;
-  describe_device(device, request, report);
-  const std::unique_ptr<ProbedTraining> training = make_training(config, device);
+  describe_device(
+      device,
+      request.device_bytes ? request.device_bytes : config.workload.graph.device_memory_bytes,
+      report);
+  const std::unique_ptr<ProbedTraining> training = make_training(config, device, request.network);
+  report.target_utilization = request.target_utilization.value_or(training->target_utilization());
+  report.usable_bytes = usable_bytes(report.device_bytes, report.target_utilization);
   const TrainingStep step = [&](std::int64_t batch) { training->step(batch); };
   report.from_shapes = training->from_shapes();
   const double before = live_bytes(device);
   report.found = largest_batch(step, device, report.tensor_budget_bytes(), request.bounds,
                                BatchSearch::measured);
-  report.measured.data_bytes = training->data_bytes();
-  report.measured.parameter_bytes = training->model_bytes();
+  const HeldBytes held = training->held();
+  report.measured.data_bytes = held.data;
+  report.measured.parameter_bytes = held.model;
+  report.measured.other_weight_bytes = held.other_weights;
   report.measured.gradient_bytes = gradient_bytes(*training);
   report.measured.optimizer_bytes = live_bytes(device) - before - report.measured.gradient_bytes;
   report.measured.sample_bytes = report.found.sample_bytes;
   if (!request.verify) return report;
   // Beyond the budget, if it must, but not beyond the machine.
   const double most = live_bytes(device) + static_cast<double>(available_bytes(device));
-  report.true_peak_bytes = step_peak(step, device, report.found.batch, most);
+  const TrainingStep held_out = [&](std::int64_t batch) { training->held_out_step(batch); };
+  report.true_peak_bytes = step_peak(held_out, device, report.found.batch, most);
   if (!report.true_peak_bytes)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("a step with {} samples has not memory enough", report.found.batch),

@@ -23,6 +23,11 @@ class LoaderWorkers {
   void made(const Batch& batch) {
     if (ready_.size() < most_) ready_.push_back(batch);
   }
+  /// In place of an epoch: make() as often as there is room.
+  template <class Make>
+  void fill(Make make) {
+    while (ready_.size() < most_) ready_.push_back(make());
+  }
   /// Lets go of all.
   void drop() { ready_.clear(); }
 

@@ -33,15 +33,20 @@ class FineTuning {
   /// due.
   void train(const std::function<void()>& clean_up);
 
+  /// One step of the optimizer with these samples of those to train on.
+  void step(const std::vector<std::size_t>& indices);
+  /// Remembers the model as it is for the best so far.
+  void keep_state();
+
   [[nodiscard]] FineTuningResult result() const;
   [[nodiscard]] const State& state() const { return model_.state; }
+  [[nodiscard]] const Samples& training_samples() const { return train_; }
+  [[nodiscard]] const std::vector<torch::Tensor>& parameters() const { return parameters_; }
 
  private:
   void train_epoch();
-  void step(const std::vector<std::size_t>& indices);
   void train_part(const std::vector<std::size_t>& indices, double share);
   void react_to_threshold();
-  void keep_state();
   [[nodiscard]] Scores evaluate() const;
 
   const WorkloadConfig& workload_;

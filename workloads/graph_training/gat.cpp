@@ -41,4 +41,8 @@ torch::Tensor GatImpl::forward(const GraphBatch& batch) {
   return classes_(graphs);
 }
 
+torch::Tensor classification_loss(const torch::Tensor& scores, const torch::Tensor& labels) {
+  return torch::nn::functional::cross_entropy(scores.to(torch::kFloat), labels);
+}
+
 }  // namespace memduel

@@ -28,4 +28,7 @@ class GatImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Gat);
 
+/// The mean cross entropy of scores [graphs, classes] in any precision, computed in 32 bits.
+torch::Tensor classification_loss(const torch::Tensor& scores, const torch::Tensor& labels);
+
 }  // namespace memduel

@@ -1,11 +1,8 @@
 #include "workloads/graph_training/graph_trainer.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 
-#include "base/error.h"
 #include "memduel/annotate.h"
 #include "memduel/memory_torch.h"
 #include "workloads/datasets/loader_workers.h"
@@ -13,14 +10,16 @@
 #include "workloads/federated/role_setup.h"
 #include "workloads/graph_training/batch_choice.h"
 #include "workloads/graph_training/curriculum.h"
+#include "workloads/graph_training/heavy_batches.h"
 #include "workloads/graph_training/network_trainer.h"
+#include "workloads/graph_training/training_graphs.h"
+#include "workloads/graph_training/tried_step.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
 namespace {
 
-constexpr double kTrainShare = 0.8;
 /// KD-GAT looks at so many graphs, and estimates for the one that 5 % of them exceed.
 constexpr std::size_t kSampledGraphs = 1000;
 constexpr double kSamplePercentile = 0.95;
@@ -60,7 +59,7 @@ class GraphTraining {
     return {workload_.graph.autoencoder,
             workload_.graph.autoencoder_epochs,
             [this] { load_graphs(); },
-            [this](int) { return shuffled(normals_, epoch_seed()); },
+            [this](int) { return shuffled(split_.normals, epoch_seed()); },
             [this](Vgae& network, const GraphBatch& batch, Places) {
               return vgae_loss(network->forward(batch), batch, switches_.neighbourhood_target);
             },
@@ -73,8 +72,7 @@ class GraphTraining {
             [this] { score_normals(); },
             [this](int epoch) { return lesson(epoch, workload_.graph.teacher_epochs); },
             [](Gat& network, const GraphBatch& batch, Places) {
-              return torch::nn::functional::cross_entropy(network->forward(batch).to(torch::kFloat),
-                                                          batch.labels);
+              return classification_loss(network->forward(batch), batch.labels);
             },
             [this](Gat& network) { validate(network); }};
   }
@@ -85,7 +83,7 @@ class GraphTraining {
             [this] { install_teacher(); },
             [this](int epoch) { return lesson(epoch, workload_.graph.student_epochs); },
             [this](Gat& network, const GraphBatch& batch, Places places) {
-              return distilled_loss(network, batch, places);
+              return distilled_loss(network, *teacher_, batch, places);
             },
             [this](Gat& network) { validate(network); }};
   }
@@ -114,11 +112,7 @@ class GraphTraining {
 
   template <class Network>
   Network make_network(const GraphModel& model) const {
-    Network network(std::get<typename Network::ContainedType::Shape>(model.shape),
-                    static_cast<std::int64_t>(graphs_->identifiers()),
-                    switches_.gradient_checkpointing);
-    network->to(device_);
-    return network;
+    return make_graph_network<Network>(model, *graphs_, switches_.gradient_checkpointing, device_);
   }
 
   NetworkTrainer make_trainer(torch::nn::Module& network) const {
@@ -155,29 +149,17 @@ class GraphTraining {
   void load_graphs() {
     begin_phase("load");
     graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
-    const auto train_count =
-        static_cast<std::size_t>(static_cast<double>(graphs_->size()) * kTrainShare);
-    const Split split =
-        split_train_validation(graphs_->size(), train_count, workload_.dataset.seed);
-    validation_ = split.validation;
-    for (const std::size_t place : split.train)
-      (graphs_->graph(place).label == 0 ? normals_ : attacks_).push_back(place);
-    if (normals_.empty() || attacks_.empty() || validation_.empty())
-      throw Error(ExitCode::usage,
-                  fmt::format("found {} graphs to train on without and {} with an attack and {} to "
-                              "validate with, expected some of each",
-                              normals_.size(), attacks_.size(), validation_.size()),
-                  config_.graph_file.string(), "take more graphs, or inject attacks");
+    split_ = split_graphs(*graphs_, workload_.dataset.seed, config_.graph_file);
   }
 
   void score_normals() {
     using Clock = std::chrono::steady_clock;
     begin_phase("score");
     const Clock::time_point begin = Clock::now();
-    curriculum_.emplace(normals_,
-                        score_graphs(autoencoder_, *graphs_, normals_, switches_.difficulty_scoring,
-                                     batch_size_, device_),
-                        attacks_);
+    curriculum_.emplace(split_.normals,
+                        score_graphs(autoencoder_, *graphs_, split_.normals,
+                                     switches_.difficulty_scoring, batch_size_, device_),
+                        split_.attacks);
     memduel_gauge("scoring_seconds", std::chrono::duration<double>(Clock::now() - begin).count());
     autoencoder_ = nullptr;
     torch_cuda().empty_cache();
@@ -186,21 +168,13 @@ class GraphTraining {
   void install_teacher() {
     begin_phase("teacher");
     teacher_.emplace(std::exchange(teacher_network_, nullptr), switches_.teacher, device_);
-    Indices all = normals_;
-    all.insert(all.end(), attacks_.begin(), attacks_.end());
+    Indices all = split_.normals;
+    all.insert(all.end(), split_.attacks.begin(), split_.attacks.end());
     teacher_->remember(*graphs_, all, batch_size_);
   }
 
   [[nodiscard]] Indices lesson(int epoch, int epochs) const {
     return curriculum_->graphs_of(epoch, epochs, epoch_seed());
-  }
-
-  torch::Tensor distilled_loss(Gat& network, const GraphBatch& batch, Places places) {
-    torch::Tensor taught;
-    if (teacher_->answers_first()) taught = teacher_->answer(batch, places);
-    const torch::Tensor scores = network->forward(batch);
-    if (!teacher_->answers_first()) taught = teacher_->answer(batch, places);
-    return distillation_loss(scores, taught, batch.labels);
   }
 
   template <class Network>
@@ -218,14 +192,18 @@ class GraphTraining {
         switches_.mixed_precision};
     Network network = nullptr;
     std::optional<NetworkTrainer> trainer;
+    std::optional<HeavyBatches> batches;
     const TrainingStep step = [&](std::int64_t batch_size) {
       if (!trainer) {
         network = make_network<Network>(model);
         trainer.emplace(make_trainer(*network));
+        batches.emplace(*graphs_,
+                        heavier(*graphs_, stage.graphs(0), stage.graphs(stage.epochs - 1)),
+                        config_.seed);
       }
-      const Indices places = cycled_graphs(static_cast<std::size_t>(batch_size));
-      trainer->step(make_batch(*graphs_, places).on(device_),
-                    [&](const GraphBatch& batch) { return stage.loss(network, batch, places); });
+      const Indices places = batches->heaviest(static_cast<std::size_t>(batch_size), kTriedDraws);
+      try_step(*graphs_, places, switches_.loader_workers, device_, *trainer,
+               [&](const GraphBatch& batch) { return stage.loss(network, batch, places); });
     };
     return static_cast<std::size_t>(choose_batch(switches_.batch_size, question, step, device_));
   }
@@ -244,27 +222,16 @@ class GraphTraining {
     return {static_cast<double>(large->first), static_cast<double>(large->second)};
   }
 
-  /// Of those to train on, so many, from the first again where there are fewer.
-  [[nodiscard]] Indices cycled_graphs(std::size_t count) const {
-    Indices places;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t place = i % (normals_.size() + attacks_.size());
-      places.push_back(place < attacks_.size() ? attacks_[place]
-                                               : normals_[place - attacks_.size()]);
-    }
-    return places;
-  }
-
   void validate(Gat& network) {
     begin_phase("validate");
     const torch::NoGradGuard no_grad;
     network->eval();
     std::int64_t right = 0;
-    for_each_batch(validation_, [&](const GraphBatch& batch, Places) {
+    for_each_batch(split_.validation, [&](const GraphBatch& batch, Places) {
       right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
     });
     memduel_gauge("validation_accuracy_ratio",
-                  static_cast<double>(right) / static_cast<double>(validation_.size()));
+                  static_cast<double>(right) / static_cast<double>(split_.validation.size()));
   }
 
   void report(NetworkTrainer& trainer) {
@@ -290,9 +257,7 @@ class GraphTraining {
   const GraphSwitches switches_;
   LoaderWorkers<GraphBatch> workers_;
   std::unique_ptr<GraphStore> graphs_;
-  Indices normals_;  ///< to train on, without an attack
-  Indices attacks_;  ///< to train on, with one
-  Indices validation_;
+  TrainingGraphs split_;
   Vgae autoencoder_ = nullptr;
   std::optional<Curriculum> curriculum_;
   Gat teacher_network_ = nullptr;

@@ -71,8 +71,16 @@ torch::Tensor distillation_loss(const torch::Tensor& scores, const torch::Tensor
       torch::softmax(teachers_scores.to(torch::kFloat) / kTemperature, 1),
       KLDivFuncOptions().reduction(torch::kBatchMean));
   return kTeachersShare * kTemperature * kTemperature * divergence +
-         (1 - kTeachersShare) *
-             torch::nn::functional::cross_entropy(scores.to(torch::kFloat), labels);
+         (1 - kTeachersShare) * classification_loss(scores, labels);
+}
+
+torch::Tensor distilled_loss(Gat& student, Teacher& teacher, const GraphBatch& batch,
+                             std::span<const std::size_t> indices) {
+  torch::Tensor taught;
+  if (teacher.answers_first()) taught = teacher.answer(batch, indices);
+  const torch::Tensor scores = student->forward(batch);
+  if (!teacher.answers_first()) taught = teacher.answer(batch, indices);
+  return distillation_loss(scores, taught, batch.labels);
 }
 
 }  // namespace memduel

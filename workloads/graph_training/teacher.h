@@ -54,4 +54,9 @@ class Teacher {
 torch::Tensor distillation_loss(const torch::Tensor& scores, const torch::Tensor& teachers_scores,
                                 const torch::Tensor& labels);
 
+/// The same for a batch, the teacher asked before the student or after it. @param indices of the
+/// batch's graphs in the store.
+torch::Tensor distilled_loss(Gat& student, Teacher& teacher, const GraphBatch& batch,
+                             std::span<const std::size_t> indices);
+
 }  // namespace memduel
