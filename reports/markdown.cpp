@@ -275,6 +275,33 @@ std::string differences(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
+std::string part_cell(const PartPeak& part, std::size_t arm) {
+  if (!part.bytes[arm]) return "-";
+  const auto ratio = arm > 0 ? part.ratio(arm) : std::nullopt;
+  return format_bytes(*part.bytes[arm]) + (ratio ? ", " + with_minus(format_change(*ratio)) : "");
+}
+
+std::string parts(const ReportModel& model) {
+  if (model.part_peaks.empty()) return {};
+  std::string out = "\n<details><summary>Peak by part</summary>\n";
+  for (const PartPeaks& peaks : model.part_peaks) {
+    std::string rule = "| --- |";
+    out += "\n| " + cell(peaks.role) + " |";
+    for (const std::string& arm : peaks.arms) {
+      out += " " + cell(arm) + " |";
+      rule += " ---: |";
+    }
+    out += "\n" + rule + "\n";
+    for (const PartPeak& part : peaks.parts) {
+      out += "| " + part.name + " |";
+      for (std::size_t arm = 0; arm < peaks.arms.size(); ++arm)
+        out += " " + part_cell(part, arm) + " |";
+      out += "\n";
+    }
+  }
+  return out + fmt::format("\n{}\n\n</details>\n", kPartPeaksRemark);
+}
+
 std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
   if (!cell.arm || !cell.difference) return escape_markdown(cell.reason);
   const auto shown = [&](std::optional<double> end) {
@@ -343,7 +370,8 @@ std::string render_markdown(const ReportModel& model) {
   if (!model.results.comparisons.empty()) out += table(model);
   std::string left_out;
   for (const auto& [name, text] :
-       {std::pair("the stacks that differ", differences(model)),
+       {std::pair("the peaks by part", parts(model)),
+        std::pair("the stacks that differ", differences(model)),
         std::pair("the ablation", ablation(model)), std::pair("the profiles", profiles(model))}) {
     if (out.size() + text.size() <= kMostBytes)
       out += text;

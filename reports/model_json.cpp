@@ -130,6 +130,20 @@ json balances_json(const std::vector<MemoryBalance>& balances) {
   return out;
 }
 
+json part_peaks_json(const std::vector<PartPeaks>& all) {
+  json out = json::array();
+  for (const PartPeaks& peaks : all) {
+    json parts = json::array();
+    for (const PartPeak& part : peaks.parts) {
+      json bytes = json::array();
+      for (const auto& of_arm : part.bytes) bytes.push_back(or_null(of_arm));
+      parts.push_back({{"name", part.name}, {"bytes", std::move(bytes)}});
+    }
+    out.push_back({{"role", peaks.role}, {"arms", peaks.arms}, {"parts", std::move(parts)}});
+  }
+  return out;
+}
+
 json agreement_json(const std::vector<AgreementTable>& tables) {
   json out = json::array();
   for (const AgreementTable& table : tables) {
@@ -239,6 +253,8 @@ json report_model_to_json(const ReportModel& model) {
           {"differences", differences_json(model.differences)},
           {"agreement", agreement_json(model.agreement)},
           {"memory_balances", balances_json(model.memory_balances)},
+          {"part_peaks", part_peaks_json(model.part_peaks)},
+          {"part_peaks_remark", kPartPeaksRemark},
           {"timelines", std::move(timelines)},
           {"profiles", std::move(profiles)},
           {"flames", flames_json(model.flames)},

@@ -12,6 +12,7 @@
 #include "reports/difference_tables.h"
 #include "reports/growth_lines.h"
 #include "reports/memory_balance.h"
+#include "reports/part_peaks.h"
 #include "reports/profile_list.h"
 #include "reports/run_flames.h"
 #include "reports/timeline.h"
@@ -53,6 +54,7 @@ struct ReportModel {
   std::vector<DifferenceTable> differences;    ///< from profile trials
   std::vector<AgreementTable> agreement;       ///< of their tracers, where there are several
   std::vector<MemoryBalance> memory_balances;  ///< live, held free, file-backed
+  std::vector<PartPeaks> part_peaks;           ///< of a training of ours
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;
   RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles

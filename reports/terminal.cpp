@@ -15,6 +15,7 @@
 #include "reports/sparkline.h"
 #include "reports/terminal_ablation.h"
 #include "reports/terminal_differences.h"
+#include "reports/terminal_parts.h"
 #include "reports/terminal_text.h"
 #include "reports/words.h"
 
@@ -198,8 +199,9 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
          sentence_lines(model, options) + table(model, options) +
-         render_differences(model, options) + sparklines(model) + render_ablation(model, options) +
-         profiles(model, options.width) + notes(model, options.width);
+         render_differences(model, options) + render_parts(model, options) + sparklines(model) +
+         render_ablation(model, options) + profiles(model, options.width) +
+         notes(model, options.width);
 }
 
 }  // namespace memduel

@@ -57,6 +57,20 @@ int join_cgroup(const TrialCgroup& group) {
   return 0;
 }
 
+int limit_cgroup(const TrialCgroup& group, std::int64_t bytes) {
+  if (group.memory_dir.empty()) return ENOENT;
+  const bool is_second_version = has_file(group.memory_dir, "memory.max");
+  const std::string limit = std::to_string(bytes);
+  const std::string memory =
+      group.memory_dir + (is_second_version ? "/memory.max" : "/memory.limit_in_bytes");
+  if (const int error = write_text(memory, limit)) return error;
+  // Version 1 limits memory and swap together.
+  const std::string swap =
+      group.memory_dir + (is_second_version ? "/memory.swap.max" : "/memory.memsw.limit_in_bytes");
+  const int error = write_text(swap, is_second_version ? "0" : limit);
+  return error == ENOENT ? 0 : error;
+}
+
 std::vector<pid_t> processes_in(const TrialCgroup& group) {
   std::vector<pid_t> processes;
   for (const std::string& directory : {group.memory_dir, group.kill_dir}) {

@@ -26,6 +26,10 @@ TrialCgroup create_cgroup(const std::string& name);
 /// Moves the calling process into the group. Returns 0 or an errno value.
 int join_cgroup(const TrialCgroup& group);
 
+/// Allows the group's processes `bytes` of memory together, and no swap where the kernel counts it.
+/// Returns 0 or an errno value.
+int limit_cgroup(const TrialCgroup& group, std::int64_t bytes);
+
 /// Processes of the group, by their numbers.
 std::vector<pid_t> processes_in(const TrialCgroup& group);
 

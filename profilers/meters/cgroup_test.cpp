@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 namespace memduel {
 namespace {
 
@@ -12,6 +14,7 @@ TEST(Cgroup, AGroupThatDoesNotExistHasNoNumbersAndNoProcesses) {
   EXPECT_FALSE(peak_bytes_of(none).has_value());
   EXPECT_FALSE(oom_kills_of(none).has_value());
   EXPECT_EQ(join_cgroup(none), 0);
+  EXPECT_EQ(limit_cgroup(none, 1), ENOENT);
 }
 
 }  // namespace

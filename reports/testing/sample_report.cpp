@@ -2,7 +2,7 @@
 // memduel-sample-report DIR
 // [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|million|ablated|hostile-ablated|
 //  profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running|growing|
-//  hostile-growing]
+//  hostile-growing|trained]
 // memduel-sample-report DIR flame-plain|flame-hostile|flame-one|flame-large: only the flame graph
 // of a made-up profile, of two where it has a candidate.
 #include <fmt/format.h>
@@ -51,6 +51,7 @@ std::map<std::string, Kind> kinds() {
       .blocks = 2, .hostile = true, .differences = true, .profiles = true};
   all["growing"].sample = {.profiles = true, .growth = true};
   all["hostile-growing"].sample = {.blocks = 2, .hostile = true, .growth = true};
+  all["trained"].sample = {.candidates = 3, .parts = true};
   all["agreed"].sample = {.profiles = true, .agreement = true};
   all["hostile-agreed"].sample = {.blocks = 2, .hostile = true, .agreement = true};
   return all;

@@ -82,6 +82,18 @@ Series make_series(const RoleData& role, std::int64_t begin, std::int64_t end) {
   return series;
 }
 
+/// Parameters of 40 MiB; activations of 20 MiB, in round 2 of 120, shared by k + 1; the baseline
+/// alone has a teacher, of 25.
+void add_parts(RoleData& role, int k) {
+  for (RoundData& round : role.rounds) {
+    const double activations = (round.round == 2 ? 120 : 20) * kMiB / (k + 1);
+    round.metrics["parameter_bytes"] = 40 * kMiB;
+    round.metrics["activation_bytes"] = activations;
+    round.metrics["teacher_bytes"] = k == 0 ? 25 * kMiB : 0;
+    round.metrics["peak_torch_cpu_bytes"] = 40 * kMiB + activations;
+  }
+}
+
 TrialData make_trial(const SampleOptions& options, int id, int block, int position, int k) {
   TrialData trial;
   trial.id = id;
@@ -104,6 +116,7 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
     for (int r = 1; r <= options.rounds; ++r)
       role.rounds.push_back(
           make_round(name, k, r, block, trial.begin_ns + kStart + (r - 1) * kRound));
+    if (options.parts && role.role == "server") add_parts(role, k);
     if (!options.phases)
       for (RoundData& round : role.rounds) round.phases.clear();
     if (options.series) role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));

@@ -22,6 +22,7 @@ struct SampleOptions {
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
   bool growth = false;     ///< see add_growth in sample_run.cpp
+  bool parts = false;      ///< of the server, see add_parts in sample_run.cpp
   bool agreement = false;  ///< of the baseline's tracers, see sample_agreement.h
 };
 

@@ -15,6 +15,7 @@ import { growth_section } from "./growth";
 import { keep_reading, keeping } from "./keep";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
+import { part_peaks_section } from "./part_peaks";
 import { profiles_section } from "./profiles";
 import { rounds_section } from "./rounds";
 import { choose, chosen_text } from "./state";
@@ -148,6 +149,7 @@ function render(model: ReportModel): void {
     ...first_screen(model, looks),
     ...lower_bounds_section(model, looks),
     ...ablation_section(model),
+    ...part_peaks_section(model),
     ...rounds_section(model, looks),
     ...growth_section(model),
     ...flames_section(model),

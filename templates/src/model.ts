@@ -43,6 +43,19 @@ export interface MemoryBalance {
   at_marks: MemoryPart[];
 }
 
+export interface PartPeak {
+  name: string;
+  /** One per arm. */
+  bytes: (number | null)[];
+}
+
+export interface PartPeaks {
+  role: string;
+  /** The baseline first. */
+  arms: string[];
+  parts: PartPeak[];
+}
+
 export interface DifferenceRow {
   amount: string;
   /** Candidate minus baseline, bytes; of allocations blocks. */
@@ -327,6 +340,8 @@ export interface ReportModel {
   differences: DifferenceTable[];
   agreement: AgreementTable[];
   memory_balances: MemoryBalance[];
+  part_peaks: PartPeaks[];
+  part_peaks_remark: string;
   timelines: RoleTimeline[];
   profiles: { file: string; arm: string; role: string; trial: number; tracer: string; round: number | null }[];
   flames: FlamePair[];

@@ -19,8 +19,8 @@ class LimitedMemory {
     home_ = own_cgroup_directory(read_file("/proc/self/mountinfo"), read_file("/proc/self/cgroup"),
                                  "memory");
     if (usable()) {
-      std::ofstream(group_.memory_dir + "/memory.limit_in_bytes") << (std::int64_t{256} << 20);
-      usable_ = join_cgroup({group_.memory_dir, {}}) == 0;
+      usable_ = limit_cgroup(group_, std::int64_t{256} << 20) == 0 &&
+                join_cgroup({group_.memory_dir, {}}) == 0;
     }
   }
   LimitedMemory(const LimitedMemory&) = delete;

@@ -10,7 +10,7 @@ let browser;
 let samples;
 
 before(async () => {
-  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "many", "traced", "growing", "hostile-growing"]);
+  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "many", "traced", "growing", "hostile-growing", "trained"]);
   browser = await launch();
 });
 
@@ -139,6 +139,23 @@ describe("growth", () => {
   test("is absent where nothing tells of it", async () => {
     const { page } = await open("plain");
     assert.equal(await page.$("#growth"), null);
+    await page.close();
+  });
+});
+
+describe("the peaks by part", () => {
+  test("are those of the highest round, the change beside them", async () => {
+    const { page } = await open("trained");
+    const rows = await page.$$eval("#parts tbody tr", (all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+    assert.deepEqual(rows[1], ["activations", "120.0 MiB", "60.0 MiB −50.0 %", "40.0 MiB −66.7 %", "30.0 MiB −75.0 %"]);
+    assert.deepEqual(rows[2].slice(0, 3), ["teacher", "25.0 MiB", "0.000 MiB −100.0 %"]);
+    assert.equal(await page.getAttribute("#parts tbody tr:nth-child(2) td:nth-child(3)", "title"), `${(60 * MiB).toLocaleString("en")} bytes`);
+    await page.close();
+  });
+
+  test("are absent where no role has parts", async () => {
+    const { page } = await open("plain");
+    assert.equal(await page.$("#parts"), null);
     await page.close();
   });
 });

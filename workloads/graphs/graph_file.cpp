@@ -192,6 +192,9 @@ class MappedGraphs final : public GraphStore {
       ::munmap(bytes_, file_.bytes());
       throw;
     }
+    // Graphs are asked for in shuffled order. Where memory is short, what the kernel reads ahead
+    // takes the place of what is still needed: an epoch in half of the file took 70 times as long.
+    ::madvise(bytes_, file_.bytes(), MADV_RANDOM);
   }
   MappedGraphs(const MappedGraphs&) = delete;
   MappedGraphs& operator=(const MappedGraphs&) = delete;
