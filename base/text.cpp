@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
+
+#include "base/characters.h"
 
 namespace memduel {
 namespace {
@@ -66,9 +67,10 @@ std::string format_change(double ratio) {
 }
 
 std::string valid_utf8(const std::string& text) {
-  const std::string quoted =
-      nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  return nlohmann::json::parse(quoted).get<std::string>();
+  std::string out;
+  out.reserve(text.size());
+  for_each_character(text, [&](std::string_view character, std::uint32_t) { out += character; });
+  return out;
 }
 
 std::optional<std::string> nearest_name(std::string_view word,

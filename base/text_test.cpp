@@ -40,6 +40,16 @@ TEST(NearestName, FindsATypoAndRefusesAStranger) {
   EXPECT_EQ(nearest_name("zzzzzzz", names), std::nullopt);
 }
 
+TEST(ValidUtf8, ReplacesEachByteThatIsNotPartOfACharacter) {
+  EXPECT_EQ(valid_utf8("a\xFF"
+                       "b"),
+            "a\uFFFDb");
+  EXPECT_EQ(valid_utf8("\xC3"), "\uFFFD");                      // cut short
+  EXPECT_EQ(valid_utf8("\xC0\xAF"), "\uFFFD\uFFFD");            // overlong slash
+  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // surrogate
+  EXPECT_EQ(valid_utf8("größe € \U0001F600"), "größe € \U0001F600");
+}
+
 TEST(ValidUtf8, ReplacesOnlyWhatIsNone) {
   EXPECT_EQ(valid_utf8("f(π) \"\\\n"), "f(π) \"\\\n");
   EXPECT_EQ(valid_utf8("f(\xff)"), "f(\xef\xbf\xbd)");

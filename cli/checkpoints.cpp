@@ -1,13 +1,15 @@
 // memduel checkpoints prune|summary DIR: which checkpoints of a training stay, and what there is.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <memory>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "cli/finished_run.h"
+#include "cli/finite_range.h"
 #include "cli/verbs.h"
 #include "training/checkpoint_text.h"
+#include "training/known_scores.h"
 
 namespace memduel::cli {
 namespace {
@@ -19,30 +21,38 @@ struct PruneArguments {
   bool dry_run = false;
 };
 
-/// A loss that is taken for a score would cost the best checkpoint.
-Better better_of(const PruneArguments& arguments) {
-  if (!arguments.best.empty()) return arguments.best == "lowest" ? Better::lowest : Better::highest;
-  for (const char* word : {"loss", "err", "perplexity"})
-    if (arguments.rules.metric.find(word) != std::string::npos)
-      throw Error(
-          ExitCode::usage,
-          fmt::format("the best {} may be the highest or the lowest", arguments.rules.metric),
-          "--metric", "add --best lowest or --best highest");
-  return Better::highest;
+/// What is taken for a score and is none would cost the best checkpoint.
+void expect_known_best(const PruneArguments& arguments) {
+  if (!arguments.best.empty() || is_known_score(arguments.rules.metric)) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found {}, whose best may be the highest or the lowest", arguments.rules.metric),
+      "--metric", "add --best lowest or --best highest");
 }
 
 int prune(const PruneArguments& arguments) {
   RetentionRules rules = arguments.rules;
-  rules.better = better_of(arguments);
+  rules.better = arguments.best == "lowest" ? Better::lowest : Better::highest;
   const PrunePlan plan = plan_prune(arguments.directory, rules, wall_clock_ns());
+  expect_known_best(arguments);  // only now, so that a misspelled metric is called that
   if (arguments.dry_run) {
     print(describe_plan(plan));
     return 0;
   }
   const Pruned pruned = carry_out(plan);
   print(describe_pruned(plan, pruned));
-  for (const std::string& failure : pruned.failures) fmt::print(stderr, "memduel: {}\n", failure);
+  for (const std::string& failure : pruned.failures)
+    fmt::print(stderr, "memduel: {}\n", escape_terminal(failure));
   return static_cast<int>(pruned.failures.empty() ? ExitCode::ok : ExitCode::io);
+}
+
+void add_directory(CLI::App& verb, std::string& directory) {
+  const auto refuse_empty = [](const std::string& name) {
+    return name.empty() ? "found an empty name, expected a directory" : "";
+  };
+  verb.add_option("DIR", directory, "a directory with checkpoints")
+      ->required()
+      ->check(CLI::Validator(refuse_empty, ""));
 }
 
 void add_prune(CLI::App& checkpoints, Action& action) {
@@ -53,7 +63,7 @@ void add_prune(CLI::App& checkpoints, Action& action) {
       "Example: memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
       "Each directory below DIR is pruned for itself. Links are not followed; what is no "
       "checkpoint, or lacks the metric, stays.");
-  verb->add_option("DIR", arguments->directory, "a directory with checkpoints")->required();
+  add_directory(*verb, arguments->directory);
   verb->add_option("--metric", arguments->rules.metric,
                    "what the best are best in: in the file's name, or in NAME.json beside NAME")
       ->required();
@@ -63,8 +73,10 @@ void add_prune(CLI::App& checkpoints, Action& action) {
   verb->add_option("--older-than-days", arguments->rules.older_than_days,
                    "what is not older than this stays")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e6));
-  verb->add_option("--best", arguments->best, "which values are the best (default: highest)")
+      ->check(finite_range(0.0, 1e6));
+  verb->add_option(
+          "--best", arguments->best,
+          "which values are the best (default: of a known score, as kappa or acc, the highest)")
       ->check(CLI::IsMember({"highest", "lowest"}));
   verb->add_flag("--dry-run", arguments->dry_run, "say what would be removed, remove nothing");
   verb->callback([arguments, &action] { action = [arguments] { return prune(*arguments); }; });
@@ -74,7 +86,7 @@ void add_tree_summary(CLI::App& checkpoints, Action& action) {
   auto directory = std::make_shared<std::string>();
   CLI::App* verb = checkpoints.add_subcommand("summary", "count, sizes, ages and metrics");
   verb->footer("Example: memduel checkpoints summary runs/finetuned");
-  verb->add_option("DIR", *directory, "a directory with checkpoints")->required();
+  add_directory(*verb, *directory);
   verb->callback([directory, &action] {
     action = [directory] {
       const CheckpointTree tree = read_checkpoints(*directory, Subdirectories::enter);

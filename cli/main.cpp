@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <sstream>
+#include <string>
 #include <string_view>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/help.h"
@@ -31,6 +34,14 @@ bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
   const bool has_command = std::any_of(
       argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   return app.got_subcommand("record") || (app.got_subcommand("watch") && has_command);
+}
+
+/// Line by line, so that no name of a file commands the terminal.
+void print_failure(const std::string& message) {
+  std::istringstream lines(message);
+  std::string shown;
+  for (std::string line; std::getline(lines, line);) shown += memduel::escape_terminal(line) + '\n';
+  fmt::print(stderr, "memduel: {}", shown);
 }
 
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -89,10 +100,10 @@ int main(int argc, char** argv) {
   try {
     return action();
   } catch (const memduel::Error& error) {
-    fmt::print(stderr, "memduel: {}\n", error.message());
+    print_failure(error.message());
     return static_cast<int>(error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "memduel: {}\n", error.what());
+    print_failure(error.what());
     return static_cast<int>(memduel::ExitCode::io);
   }
 }

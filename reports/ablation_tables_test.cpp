@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "reports/escape.h"
+#include "base/characters.h"
 #include "reports/markdown.h"
 #include "reports/model_json.h"
 #include "reports/terminal.h"

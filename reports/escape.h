@@ -6,9 +6,6 @@
 
 namespace memduel {
 
-/// Valid UTF-8: each byte that is not part of a well-formed character becomes U+FFFD.
-std::string valid_utf8(std::string_view text);
-
 /// Text of an HTML or XML element or a quoted attribute. Control characters that XML 1.0 forbids
 /// become U+FFFD.
 std::string escape_markup(std::string_view text);
@@ -17,14 +14,8 @@ std::string escape_markup(std::string_view text);
 /// table cell.
 std::string escape_markdown(std::string_view text);
 
-/// One line for a terminal: no control character, no escape sequence, no change of direction.
-std::string escape_terminal(std::string_view text);
-
 /// One CSV field (RFC 4180). A leading =, +, - or @ of a text gets an apostrophe, so that no
 /// spreadsheet takes it for a formula.
 std::string escape_csv(std::string_view text);
-
-/// Characters, counting each code point once.
-std::size_t count_characters(std::string_view utf8);
 
 }  // namespace memduel

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/characters.h"
+#include "base/text.h"
 #include "reports/escape.h"
 
 namespace {
@@ -17,7 +19,7 @@ void require(bool condition) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace memduel;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::string valid = valid_utf8(text);
+  const std::string valid = valid_utf8(std::string(text));
   require(valid_utf8(valid) == valid);
   require(count_characters(valid) <= size);
 

@@ -5,16 +5,6 @@
 namespace memduel {
 namespace {
 
-TEST(ValidUtf8, ReplacesEachByteThatIsNotPartOfACharacter) {
-  EXPECT_EQ(valid_utf8("a\xFF"
-                       "b"),
-            "a\uFFFDb");
-  EXPECT_EQ(valid_utf8("\xC3"), "\uFFFD");                      // cut short
-  EXPECT_EQ(valid_utf8("\xC0\xAF"), "\uFFFD\uFFFD");            // overlong slash
-  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // surrogate
-  EXPECT_EQ(valid_utf8("größe € \U0001F600"), "größe € \U0001F600");
-}
-
 TEST(EscapeMarkup, LeavesNothingThatStartsATagAnEntityOrAnAttribute) {
   EXPECT_EQ(escape_markup("<script a='1' b=\"2\">&"),
             "&lt;script a=&#39;1&#39; b=&quot;2&quot;&gt;&amp;");
@@ -33,18 +23,10 @@ TEST(EscapeMarkdown, DropsMarksThatReorderText) {
   EXPECT_EQ(escape_markdown("a\u202Eb\u2066c"), "abc");
 }
 
-TEST(EscapeTerminal, LetsNoEscapeSequenceThrough) {
-  EXPECT_EQ(escape_terminal("a\x1B[31mb\r\nc\u009Bd\u202E"), "a [31mb  c d");
-}
-
 TEST(EscapeCsv, QuotesSeparatorsAndDisarmsFormulas) {
   EXPECT_EQ(escape_csv("plain"), "plain");
   EXPECT_EQ(escape_csv("a,\"b\"\nc"), "\"a,\"\"b\"\"\nc\"");
   EXPECT_EQ(escape_csv("=SUM(A1)"), "'=SUM(A1)");
-}
-
-TEST(CountCharacters, CountsCodePoints) {
-  EXPECT_EQ(count_characters("▼ größe"), 7u);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "reports/escape.h"
+#include "base/text.h"
 #include "reports/words.h"
 
 namespace memduel {
@@ -25,7 +25,7 @@ const char* command_for(GateOutcome outcome) {
 /// The runner's own escapes: % and line ends everywhere, : and , in properties.
 std::string escaped(std::string_view text, bool property) {
   std::string out;
-  for (const char c : valid_utf8(text)) {
+  for (const char c : valid_utf8(std::string(text))) {
     const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
     out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
   }

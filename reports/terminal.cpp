@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/characters.h"
 #include "base/text.h"
-#include "reports/escape.h"
 #include "reports/sparkline.h"
 #include "reports/terminal_ablation.h"
 #include "reports/terminal_differences.h"

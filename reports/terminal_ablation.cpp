@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "reports/ablation_tables.h"
-#include "reports/escape.h"
 #include "reports/terminal_text.h"
 #include "reports/words.h"
 

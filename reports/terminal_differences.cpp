@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/escape.h"
+#include "base/characters.h"
 #include "reports/terminal_text.h"
 
 namespace memduel {

@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "reports/escape.h"
+#include "base/characters.h"
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
 

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "reports/escape.h"
+#include "base/characters.h"
 
 namespace memduel {
 

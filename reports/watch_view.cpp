@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/characters.h"
 #include "base/text.h"
-#include "reports/escape.h"
 #include "reports/sparkline.h"
 #include "reports/terminal_text.h"
 

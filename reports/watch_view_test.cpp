@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "reports/escape.h"
+#include "base/characters.h"
 
 namespace memduel {
 namespace {

@@ -23,8 +23,12 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 bool is_word(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+  return is_letter(c) || is_digit(c) || c == '_';
 }
 
 bool is_metric(std::string_view text) {
@@ -70,6 +74,15 @@ std::optional<CheckpointName> take_metrics(std::int64_t epoch, std::string_view 
   return name;
 }
 
+/// Takes "-v1" from the end, which Lightning appends where the name is already taken.
+void drop_version(std::string_view& text) {
+  const std::size_t at = text.rfind("-v");
+  if (at == std::string_view::npos) return;
+  const std::string_view version = text.substr(at + 2);
+  if (!version.empty() && std::all_of(version.begin(), version.end(), is_digit))
+    text = text.substr(0, at);
+}
+
 std::string_view ending_of(std::string_view file_name) {
   const auto* const ending =
       std::find_if(kEndings.begin(), kEndings.end(),
@@ -89,7 +102,10 @@ std::optional<CheckpointName> parse_checkpoint_name(std::string_view file_name) 
   rest.remove_suffix(ending_of(file_name).size());
   rest.remove_prefix(kEpoch.size());
   const bool lightning = rest.starts_with('=');
-  if (lightning) rest.remove_prefix(1);
+  if (lightning) {
+    rest.remove_prefix(1);
+    drop_version(rest);
+  }
   const std::optional<std::int64_t> epoch = take_number<std::int64_t>(rest);
   if (!epoch || *epoch < 0) return std::nullopt;
   return take_metrics(*epoch, rest, lightning ? Writing{'-', '='} : Writing{'_', '_'});

@@ -2,7 +2,9 @@
 //
 // Two ways of writing are known, with the endings .pth, .pt and .ckpt:
 //   epoch12_acc_0.84512_kappa_0.71234_f1_0.80000.pth     as CBraMod's fine-tuning writes them
-//   epoch=12-step=3000-val_loss=0.31.ckpt                as PyTorch Lightning writes them
+//   epoch=12-step=3000-val_loss=0.31.ckpt                as PyTorch Lightning writes them, with
+//   -v1,
+//                                                        -v2, … at the end where a name was taken
 #pragma once
 
 #include <cstdint>

@@ -26,6 +26,14 @@ TEST(CheckpointName, ReadsWhatLightningWrites) {
   EXPECT_THAT(name->metrics, ElementsAre(Pair("step", 3000), Pair("val_loss", -1.5e-05)));
 }
 
+TEST(CheckpointName, ReadsWhatLightningWritesWhereANameIsTaken) {
+  const auto name = parse_checkpoint_name("epoch=1-step=20-val_loss=0.1-v12.ckpt");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->epoch, 1);
+  EXPECT_THAT(name->metrics, ElementsAre(Pair("step", 20), Pair("val_loss", 0.1)));
+  EXPECT_EQ(parse_checkpoint_name("epoch=4-v1.ckpt")->epoch, 4);
+}
+
 TEST(CheckpointName, AMetricMayHoldTheSignBeforeItsValue) {
   const auto name = parse_checkpoint_name("epoch0_val_acc_0.5_top_k_3.pt");
   ASSERT_TRUE(name);
@@ -57,7 +65,9 @@ INSTANTIATE_TEST_SUITE_P(CheckpointName, UnknownName,
                                          "epoch1_kappa_0.5_kappa_0.6.pth", "epoch1_kappa_0.5.json",
                                          "epoch1_kappa_0.5.pth.part", "old_epoch1_kappa_0.5.pth",
                                          "epoch=1_kappa_0.5.pth", "epoch1 kappa_0.5.pth",
-                                         "epoch99999999999999999999.pth", "epoch1_a/b_0.5.pth"));
+                                         "epoch99999999999999999999.pth", "epoch1_a/b_0.5.pth",
+                                         "epoch=1-kappa=0.5-v.ckpt", "epoch=1-kappa=0.5-v1a.ckpt",
+                                         "epoch=-v1.ckpt", "epoch1_kappa_0.5-v1.pth"));
 
 }  // namespace
 }  // namespace memduel

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostLeftAlone = 10;
 
 std::string shown(const fs::path& path) {
-  return valid_utf8(path.string());
+  return escape_terminal(path.string());
 }
 
 std::string counted(std::size_t count, const char* one, const char* many) {
@@ -27,22 +28,34 @@ std::string count_and_bytes(std::size_t count, std::int64_t bytes) {
                      format_bytes(static_cast<double>(bytes)));
 }
 
+std::string describe_root(const CheckpointTree& tree) {
+  return fmt::format("directory: {}\n", shown(tree.root));
+}
+
 std::string describe_rules(const RetentionRules& rules) {
   return fmt::format(
       "kept in each directory: the {} of {} {}, the newest, all not older than {} days\n",
-      rules.keep_best, rules.better == Better::highest ? "highest" : "lowest", rules.metric,
-      rules.older_than_days);
+      rules.keep_best, rules.better == Better::highest ? "highest" : "lowest",
+      escape_terminal(rules.metric), rules.older_than_days);
+}
+
+std::string describe_size(const Checkpoint& checkpoint) {
+  const std::string size = format_bytes(static_cast<double>(bytes_of(checkpoint)));
+  const std::int64_t freed = freed_bytes_of(checkpoint);
+  if (freed == bytes_of(checkpoint)) return size;
+  return fmt::format("{}, {} of it freed: there is another hard link", size,
+                     format_bytes(static_cast<double>(freed)));
 }
 
 std::string describe_removals(const std::vector<Removal>& removals, const char* done,
                               const PrunePlan& plan) {
   std::string text;
   for (const Removal& removal : removals)
-    text += fmt::format("{} {}: {} {}, {:.1f} days old, {}\n", done,
-                        shown(removal.below / removal.checkpoint.name), plan.rules.metric,
-                        removal.checkpoint.metrics.at(plan.rules.metric),
-                        age_in_days(removal.checkpoint, plan.now_ns),
-                        format_bytes(static_cast<double>(removal.checkpoint.bytes)));
+    text += fmt::format(
+        "{} {}: {} {}, {:.1f} days old, {}\n", done,
+        shown(removal.below / removal.checkpoint.file.name), escape_terminal(plan.rules.metric),
+        removal.checkpoint.metrics.at(plan.rules.metric),
+        age_in_days(removal.checkpoint, plan.now_ns), describe_size(removal.checkpoint));
   return text;
 }
 
@@ -51,7 +64,7 @@ std::string describe_left_alone(const CheckpointTree& tree) {
   std::string text;
   for (std::size_t i = 0; i < std::min(tree.left_alone.size(), kMostLeftAlone); ++i)
     text += fmt::format("left alone: {}: {}\n", shown(tree.left_alone[i].path),
-                        valid_utf8(tree.left_alone[i].why));
+                        escape_terminal(tree.left_alone[i].why));
   if (tree.left_alone.size() > kMostLeftAlone)
     text += fmt::format("left alone: {} more\n", tree.left_alone.size() - kMostLeftAlone);
   return text;
@@ -70,10 +83,10 @@ std::string describe_end(const PrunePlan& plan, const std::vector<Removal>& remo
   const std::size_t count = checkpoint_count(plan.tree) - removals.size();
   const std::int64_t bytes = checkpoint_bytes(plan.tree) - removed_bytes(removals);
   std::string text =
-      fmt::format("{}: {}\n", freed, count_and_bytes(removals.size(), removed_bytes(removals)));
+      fmt::format("{}: {}\n", freed, count_and_bytes(removals.size(), freed_bytes(removals)));
   text += fmt::format("kept: {}", count_and_bytes(count, bytes));
   if (const std::size_t lacking = without_metric(plan); lacking > 0)
-    text += fmt::format(", of them {} without {}", lacking, plan.rules.metric);
+    text += fmt::format(", of them {} without {}", lacking, escape_terminal(plan.rules.metric));
   return text + "\n" + describe_left_alone(plan.tree);
 }
 
@@ -81,7 +94,7 @@ struct Placed {
   const CheckpointDirectory* directory;
   const Checkpoint* checkpoint;
 
-  [[nodiscard]] std::string path() const { return shown(directory->below / checkpoint->name); }
+  [[nodiscard]] std::string path() const { return shown(directory->below / checkpoint->file.name); }
 };
 
 std::vector<Placed> all_of(const CheckpointTree& tree) {
@@ -115,7 +128,7 @@ std::map<std::string, MetricRange> ranges_of(const std::vector<Placed>& all) {
 }
 
 std::string describe_range(const std::string& metric, const MetricRange& range) {
-  const std::string head = fmt::format("{} ({}): ", valid_utf8(metric), range.count);
+  const std::string head = fmt::format("{} ({}): ", escape_terminal(metric), range.count);
   if (range.lowest == nullptr) return head + "no finite value\n";
   return head + fmt::format("{} in {} to {} in {}\n", range.lowest->checkpoint->metrics.at(metric),
                             range.lowest->path(), range.highest->checkpoint->metrics.at(metric),
@@ -125,22 +138,25 @@ std::string describe_range(const std::string& metric, const MetricRange& range) 
 }  // namespace
 
 std::string describe_plan(const PrunePlan& plan) {
-  return describe_rules(plan.rules) + describe_removals(plan.removals, "would remove", plan) +
+  return describe_root(plan.tree) + describe_rules(plan.rules) +
+         describe_removals(plan.removals, "would remove", plan) +
          describe_end(plan, plan.removals, "would be freed");
 }
 
 std::string describe_pruned(const PrunePlan& plan, const Pruned& pruned) {
-  return describe_rules(plan.rules) + describe_removals(pruned.removed, "removed", plan) +
+  return describe_root(plan.tree) + describe_rules(plan.rules) +
+         describe_removals(pruned.removed, "removed", plan) +
          describe_end(plan, pruned.removed, "freed");
 }
 
 std::string describe_tree(const CheckpointTree& tree, std::int64_t now_ns) {
   const std::vector<Placed> all = all_of(tree);
-  std::string text = fmt::format("{} in {}\n", count_and_bytes(all.size(), checkpoint_bytes(tree)),
-                                 counted(tree.directories.size(), "directory", "directories"));
+  std::string text = describe_root(tree);
+  text += fmt::format("{} in {}\n", count_and_bytes(all.size(), checkpoint_bytes(tree)),
+                      counted(tree.directories.size(), "directory", "directories"));
   if (!all.empty()) {
     const auto older = [](const Placed& a, const Placed& b) {
-      return a.checkpoint->modified_ns < b.checkpoint->modified_ns;
+      return a.checkpoint->file.modified_ns < b.checkpoint->file.modified_ns;
     };
     const auto [oldest, newest] = std::minmax_element(all.begin(), all.end(), older);
     for (const auto& [word, placed] : {std::pair("oldest", oldest), std::pair("newest", newest)})

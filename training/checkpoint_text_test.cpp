@@ -1,5 +1,6 @@
 #include "training/checkpoint_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -10,6 +11,9 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 class Text : public testing::Test {
  protected:
@@ -21,6 +25,11 @@ class Text : public testing::Test {
     put_aged(root_ / "pretrained.pth", 9, 1024);
   }
 
+  /// The first line.
+  [[nodiscard]] std::string place(const char* below = "") const {
+    return "directory: " + fs::canonical(root_ / below).string() + "\n";
+  }
+
   ScratchDirectory scratch_{testing::TempDir(), "text"};
   fs::path root_ = scratch_.path();
   RetentionRules rules_{"kappa", Better::highest, 1, 7};
@@ -29,40 +38,66 @@ class Text : public testing::Test {
 TEST_F(Text, SaysWhatWouldGoAndWhatStays) {
   EXPECT_EQ(
       describe_plan(plan_prune(root_, rules_, kTestNow)),
-      "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
-      "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
-      "would be freed: 1 checkpoint, 1.00 KiB\n"
-      "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
-      "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+      place() +
+          "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
+          "would remove epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+          "would be freed: 1 checkpoint, 1.00 KiB\n"
+          "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+          "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
 }
 
 TEST_F(Text, SaysWhatWent) {
   const PrunePlan plan = plan_prune(root_, rules_, kTestNow);
   EXPECT_EQ(
       describe_pruned(plan, carry_out(plan)),
-      "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
-      "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
-      "freed: 1 checkpoint, 1.00 KiB\n"
-      "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
-      "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+      place() +
+          "kept in each directory: the 1 of highest kappa, the newest, all not older than 7 days\n"
+          "removed epoch1_kappa_0.5.pth: kappa 0.5, 30.0 days old, 1.00 KiB\n"
+          "freed: 1 checkpoint, 1.00 KiB\n"
+          "kept: 3 checkpoints, 4.00 KiB, of them 1 without kappa\n"
+          "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
 }
 
 TEST_F(Text, SumsUpADirectory) {
   put_aged(root_ / "t/epoch5_f1_nan.pth", 10.2, 0);
   EXPECT_EQ(describe_tree(read_checkpoints(root_, Subdirectories::enter), kTestNow),
-            "5 checkpoints, 5.00 KiB in 2 directories\n"
-            "oldest: epoch1_kappa_0.5.pth, 30.0 days old\n"
-            "newest: t/epoch4_acc_0.25.pth, 9.0 days old\n"
-            "acc (1): 0.25 in t/epoch4_acc_0.25.pth to 0.25 in t/epoch4_acc_0.25.pth\n"
-            "f1 (1): no finite value\n"
-            "kappa (3): 0.5 in epoch1_kappa_0.5.pth to 0.9 in epoch2_kappa_0.9.pth\n"
-            "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
+            place() +
+                "5 checkpoints, 5.00 KiB in 2 directories\n"
+                "oldest: epoch1_kappa_0.5.pth, 30.0 days old\n"
+                "newest: t/epoch4_acc_0.25.pth, 9.0 days old\n"
+                "acc (1): 0.25 in t/epoch4_acc_0.25.pth to 0.25 in t/epoch4_acc_0.25.pth\n"
+                "f1 (1): no finite value\n"
+                "kappa (3): 0.5 in epoch1_kappa_0.5.pth to 0.9 in epoch2_kappa_0.9.pth\n"
+                "left alone: pretrained.pth: not a checkpoint's name, and no sidecar\n");
 }
 
 TEST_F(Text, OfAnEmptyDirectorySaysNothingMore) {
   fs::create_directory(root_ / "empty");
   EXPECT_EQ(describe_tree(read_checkpoints(root_ / "empty", Subdirectories::enter), kTestNow),
-            "0 checkpoints, 0 B in 0 directories\n");
+            place("empty") + "0 checkpoints, 0 B in 0 directories\n");
+}
+
+TEST_F(Text, SaysThatAFileWithAnotherHardLinkFreesNothing) {
+  fs::create_hard_link(root_ / "epoch1_kappa_0.5.pth", root_ / "kept.pth.bak");
+  const std::string text = describe_plan(plan_prune(root_, rules_, kTestNow));
+  EXPECT_THAT(text, HasSubstr("1.00 KiB, 0 B of it freed: there is another hard link\n"
+                              "would be freed: 1 checkpoint, 0 B\n"
+                              "kept: 3 checkpoints, 4.00 KiB"));
+}
+
+TEST_F(Text, LetsNoNameCommandTheTerminal) {
+  const std::string bad = "\x1B]0;title\x07\u009B31m\n\u202E";
+  put_aged(root_ / ("a" + bad + ".pth"), 40, 8);
+  write_file_atomically(root_ / ("a" + bad + ".pth.json"), R"({"kappa": 0.1, "b\u001b[2J": 1})");
+  put_aged(root_ / (bad + ".txt"), 40, 8);
+  const CheckpointTree tree = read_checkpoints(root_, Subdirectories::enter);
+  const std::string both =
+      describe_plan(plan_prune(root_, rules_, kTestNow)) + describe_tree(tree, kTestNow);
+  for (const char* sign : {"\x1B", "\x07", "\u009B", "\u202E"})
+    EXPECT_THAT(both, Not(HasSubstr(sign)));
+  EXPECT_THAT(both,
+              AllOf(HasSubstr("would remove a ]0;title  31m .pth: kappa 0.1"),
+                    HasSubstr("b [2J (1): 1 in"), HasSubstr("left alone:  ]0;title  31m .txt")));
 }
 
 TEST_F(Text, NamesTenThatAreLeftAloneAndCountsTheRest) {

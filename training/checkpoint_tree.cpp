@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 #include "training/checkpoint_name.h"
-#include "training/held_directory.h"
 
 namespace memduel {
 namespace {
@@ -29,11 +28,11 @@ std::map<std::string, double> parse_sidecar(const std::string& text) {
 
 class TreeReader {
  public:
-  TreeReader(const fs::path& root, Subdirectories subdirectories)
-      : tree_{root, {}, {}}, subdirectories_(subdirectories) {}
+  explicit TreeReader(Subdirectories subdirectories) : subdirectories_(subdirectories) {}
 
-  CheckpointTree read() {
-    read_directory(HeldDirectory(tree_.root), {}, 1);
+  CheckpointTree read(const HeldDirectory& root) {
+    tree_.root = root.location();
+    read_directory(root, {}, 1);
     return std::move(tree_);
   }
 
@@ -45,7 +44,7 @@ class TreeReader {
     CheckpointDirectory found{below, {}};
     for (const DirectoryEntry& entry : entries) {
       if (entry.kind == EntryKind::file && !is_sidecar(entry.name, names))
-        add_file(directory, entry, names.contains(entry.name + std::string(kSidecarEnding)), found);
+        add_file(directory, entry, names.contains(sidecar_name(entry.name)), found);
       else if (entry.kind == EntryKind::symbolic_link)
         leave(below / entry.name, "a symbolic link");
       else if (entry.kind == EntryKind::other)
@@ -76,8 +75,7 @@ class TreeReader {
     const std::optional<CheckpointName> said = parse_checkpoint_name(entry.name);
     if (!said && !(has_sidecar && ends_as_checkpoint(entry.name)))
       return leave(found.below / entry.name, "not a checkpoint's name, and no sidecar");
-    Checkpoint checkpoint{entry.name,   entry.bytes, entry.modified_ns, entry.inode,
-                          std::nullopt, {},          has_sidecar};
+    Checkpoint checkpoint{entry, std::nullopt, std::nullopt, {}};
     if (said) {
       checkpoint.epoch = said->epoch;
       checkpoint.metrics = said->metrics;
@@ -91,13 +89,12 @@ class TreeReader {
   }
 
   static void add_sidecar(const HeldDirectory& directory, Checkpoint& checkpoint) {
-    const std::string name = checkpoint.name + std::string(kSidecarEnding);
-    const std::optional<DirectoryEntry> sidecar = directory.look(name);
-    if (!sidecar || sidecar->kind != EntryKind::file)
+    const std::string name = sidecar_name(checkpoint.file.name);
+    checkpoint.sidecar = directory.look(name);
+    if (!checkpoint.sidecar || checkpoint.sidecar->kind != EntryKind::file)
       throw Error(ExitCode::io, "its sidecar is no regular file");
     for (const auto& [metric, value] : parse_sidecar(directory.read(name, kMostSidecarBytes)))
       checkpoint.metrics[metric] = value;
-    checkpoint.bytes += sidecar->bytes;
   }
 
   void leave(const fs::path& path, const std::string& why) {
@@ -111,7 +108,20 @@ class TreeReader {
 }  // namespace
 
 CheckpointTree read_checkpoints(const fs::path& root, Subdirectories subdirectories) {
-  return TreeReader(root, subdirectories).read();
+  return TreeReader(subdirectories).read(HeldDirectory(root));
+}
+
+std::string sidecar_name(const std::string& name) {
+  return name + std::string(kSidecarEnding);
+}
+
+std::int64_t bytes_of(const Checkpoint& checkpoint) {
+  return checkpoint.file.bytes + (checkpoint.sidecar ? checkpoint.sidecar->bytes : 0);
+}
+
+std::int64_t freed_bytes_of(const Checkpoint& checkpoint) {
+  const auto freed = [](const DirectoryEntry& file) { return file.links == 1 ? file.bytes : 0; };
+  return freed(checkpoint.file) + (checkpoint.sidecar ? freed(*checkpoint.sidecar) : 0);
 }
 
 std::size_t checkpoint_count(const CheckpointTree& tree) {
@@ -124,7 +134,7 @@ std::size_t checkpoint_count(const CheckpointTree& tree) {
 std::int64_t checkpoint_bytes(const CheckpointTree& tree) {
   std::int64_t bytes = 0;
   for (const CheckpointDirectory& directory : tree.directories)
-    for (const Checkpoint& checkpoint : directory.checkpoints) bytes += checkpoint.bytes;
+    for (const Checkpoint& checkpoint : directory.checkpoints) bytes += bytes_of(checkpoint);
   return bytes;
 }
 

@@ -8,24 +8,32 @@
 #include <string>
 #include <vector>
 
+#include "training/held_directory.h"
+
 namespace memduel {
 
 /// A file whose name is a checkpoint's (checkpoint_name.h), or that has a sidecar: NAME.json beside
 /// NAME, an object of numbers. What the sidecar says counts more than the name, which is rounded.
 struct Checkpoint {
-  std::string name;
-  std::int64_t bytes = 0;        ///< with its sidecar
-  std::int64_t modified_ns = 0;  ///< since 1970
-  std::uint64_t inode = 0;
+  DirectoryEntry file;
+  std::optional<DirectoryEntry> sidecar;
   std::optional<std::int64_t> epoch;
   std::map<std::string, double> metrics;
-  bool has_sidecar = false;
 };
 
 struct CheckpointDirectory {
   std::filesystem::path below;  ///< relative to the root; empty for the root itself
   std::vector<Checkpoint> checkpoints;
 };
+
+/// What a checkpoint's sidecar is called.
+std::string sidecar_name(const std::string& name);
+
+/// With its sidecar.
+std::int64_t bytes_of(const Checkpoint& checkpoint);
+
+/// What its removal frees: nothing of a file that has another name, a hard link.
+std::int64_t freed_bytes_of(const Checkpoint& checkpoint);
 
 /// Something that is not taken for a checkpoint although it lies among them.
 struct LeftAlone {
@@ -34,7 +42,7 @@ struct LeftAlone {
 };
 
 struct CheckpointTree {
-  std::filesystem::path root;
+  std::filesystem::path root;                    ///< absolute, without links
   std::vector<CheckpointDirectory> directories;  ///< those that hold checkpoints
   std::vector<LeftAlone> left_alone;
 };

@@ -41,7 +41,7 @@ TEST_F(Tree, HoldsWhatTheNamesSay) {
   EXPECT_EQ(tree.directories[1].below, "trial/1");
   const Checkpoint& first = tree.directories[0].checkpoints.at(0);
   EXPECT_EQ(first.epoch, 3);
-  EXPECT_EQ(first.modified_ns, kTestNow - 10 * kDayNs);
+  EXPECT_EQ(first.file.modified_ns, kTestNow - 10 * kDayNs);
   EXPECT_THAT(first.metrics, ElementsAre(Pair("acc", 0.5), Pair("kappa", 0.25)));
   EXPECT_EQ(checkpoint_count(tree), 2U);
   EXPECT_EQ(checkpoint_bytes(tree), 1500);
@@ -56,7 +56,7 @@ TEST_F(Tree, ASidecarGivesAndCorrectsMetrics) {
   const CheckpointTree tree = read();
   ASSERT_EQ(checkpoint_count(tree), 2U);
   EXPECT_THAT(tree.directories[0].checkpoints[0].metrics, ElementsAre(Pair("kappa", 0.7)));
-  EXPECT_EQ(tree.directories[0].checkpoints[0].bytes, 130);
+  EXPECT_EQ(bytes_of(tree.directories[0].checkpoints[0]), 130);
   EXPECT_THAT(tree.directories[0].checkpoints[1].metrics, ElementsAre(Pair("kappa", 0.712346)));
   EXPECT_TRUE(tree.left_alone.empty());
 }

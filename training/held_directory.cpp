@@ -24,10 +24,12 @@ constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
               path.string());
 }
 
-/// Without a slash at the end, which would have a link followed.
+/// Without "/" and "/." at the end, which would have a link followed. Nothing else is folded: to
+/// the kernel "link/.." is not the directory that holds the link.
 fs::path without_final_slash(const fs::path& path) {
-  const fs::path plain = path.lexically_normal();
-  return plain.has_filename() ? plain : plain.parent_path();
+  std::string text = path;
+  while (text.size() > 1 && (text.ends_with('/') || text.ends_with("/."))) text.pop_back();
+  return text;
 }
 
 EntryKind kind_of(mode_t mode) {
@@ -48,6 +50,11 @@ struct CloseStream {
 };
 
 }  // namespace
+
+bool DirectoryEntry::is_same_as(const DirectoryEntry& before) const {
+  return kind == before.kind && inode == before.inode && bytes == before.bytes &&
+         modified_ns == before.modified_ns;
+}
 
 HeldDirectory::HeldDirectory(const fs::path& path)
     : descriptor_(::open(without_final_slash(path).c_str(), kOpenDirectory)), path_(path) {
@@ -91,8 +98,9 @@ std::vector<DirectoryEntry> HeldDirectory::entries() const {
 std::optional<DirectoryEntry> HeldDirectory::look(const std::string& name) const {
   struct stat facts{};
   if (::fstatat(descriptor_.get(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0)
-    return DirectoryEntry{name, kind_of(facts.st_mode), facts.st_size, nanoseconds(facts.st_mtim),
-                          facts.st_ino};
+    return DirectoryEntry{name,          kind_of(facts.st_mode),
+                          facts.st_size, nanoseconds(facts.st_mtim),
+                          facts.st_ino,  facts.st_nlink};
   if (errno != ENOENT) fail_at(path_ / name, "look at it", errno);
   return std::nullopt;
 }
@@ -114,8 +122,30 @@ std::string HeldDirectory::read(const std::string& name, std::size_t most) const
   }
 }
 
-bool HeldDirectory::may_remove() const {
-  return ::faccessat(descriptor_.get(), ".", W_OK | X_OK, AT_EACCESS) == 0;
+bool HeldDirectory::may_remove(const std::string& name) const {
+  if (::faccessat(descriptor_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0) return false;
+  const auto facts_of = [&](const std::string& entry) {
+    struct statx facts{};
+    const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+    if (::statx(descriptor_.get(), entry.c_str(), flags, STATX_MODE | STATX_UID, &facts) != 0)
+      fail_at(path_ / entry, "look at it", errno);
+    return facts;
+  };
+  const struct statx directory = facts_of("");
+  const struct statx file = facts_of(name);
+  if ((directory.stx_attributes & STATX_ATTR_APPEND) != 0) return false;
+  if ((file.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) return false;
+  const uid_t caller = ::geteuid();
+  return (directory.stx_mode & S_ISVTX) == 0 || caller == 0 || caller == directory.stx_uid ||
+         caller == file.stx_uid;
+}
+
+fs::path HeldDirectory::location() const {
+  std::error_code failed;
+  fs::path location =
+      fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor_.get()), failed);
+  if (failed) fail_at(path_, "find out where the directory is", failed.value());
+  return location;
 }
 
 void HeldDirectory::remove(const std::string& name) const {

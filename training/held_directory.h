@@ -20,12 +20,18 @@ struct DirectoryEntry {
   std::int64_t bytes = 0;
   std::int64_t modified_ns = 0;  ///< since 1970
   std::uint64_t inode = 0;
+  std::uint64_t links = 1;  ///< names that the file has, here or elsewhere
+
+  /// Whether it still is what it was; another name more or less changes nothing.
+  [[nodiscard]] bool is_same_as(const DirectoryEntry& before) const;
 };
 
 /// Every function throws Error(io) that names the path and the system's reason.
 class HeldDirectory {
  public:
-  /// Refuses a symbolic link; those above the last name of `path` are followed.
+  /// The directory that the kernel resolves `path` to: links above its last name are followed, `..`
+  /// leads where it leads from there. The last name must not be a link, not even before "/" or
+  /// "/.".
   explicit HeldDirectory(const std::filesystem::path& path);
   [[nodiscard]] HeldDirectory child(const std::string& name) const;
 
@@ -35,11 +41,15 @@ class HeldDirectory {
   [[nodiscard]] std::optional<DirectoryEntry> look(const std::string& name) const;
   /// A regular file of at most `most` bytes.
   [[nodiscard]] std::string read(const std::string& name, std::size_t most) const;
-  /// Whether this process may remove what is in it.
-  [[nodiscard]] bool may_remove() const;
+  /// Whether this process may remove `name`, by the permissions of the directory, by the owner of
+  /// the file where the directory is sticky, and by what is immutable or can only be appended to.
+  [[nodiscard]] bool may_remove(const std::string& name) const;
   void remove(const std::string& name) const;
 
+  /// As it was named.
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Where it is now: absolute, without links.
+  [[nodiscard]] std::filesystem::path location() const;
 
  private:
   HeldDirectory(Descriptor descriptor, std::filesystem::path path);

@@ -46,12 +46,27 @@ TEST_F(Held, ALinkInPlaceOfADirectoryIsRefused) {
   fs::create_directory_symlink("real", root_ / "link");
   EXPECT_THROW(HeldDirectory(root_ / "link"), Error);
   EXPECT_THROW(HeldDirectory(root_).child("link"), Error);
-  try {
-    HeldDirectory(root_ / "link/");
-    FAIL() << "followed a link";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.message(), HasSubstr("found a symbolic link"));
+  for (const char* name : {"link/", "link/.", "link//./", "./link"}) {
+    try {
+      HeldDirectory(root_ / name);
+      ADD_FAILURE() << "followed " << name;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.message(), HasSubstr("found a symbolic link")) << name;
+    }
   }
+}
+
+TEST_F(Held, IsWhereTheKernelResolvesTheNameTo) {
+  fs::create_directories(root_ / "here/x");
+  fs::create_directories(root_ / "there/x");
+  fs::create_directory(root_ / "there/target");
+  fs::create_directory_symlink("../there/target", root_ / "here/link");
+  const fs::path there = fs::canonical(root_) / "there";
+  EXPECT_EQ(HeldDirectory(root_ / "here/link/../x").location(), there / "x");
+  EXPECT_EQ(HeldDirectory(root_ / "here/link/..").location(), there);
+  EXPECT_EQ(HeldDirectory(root_ / "there/x/././/").location(), there / "x");
+  EXPECT_EQ(HeldDirectory("/.").location(), "/");
+  EXPECT_EQ(HeldDirectory(".").location(), fs::current_path());
 }
 
 TEST_F(Held, StaysTheSameWhenItsNameLeadsElsewhere) {

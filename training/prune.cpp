@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "training/checkpoint_name.h"
 #include "training/held_directory.h"
 
 namespace memduel {
@@ -24,6 +25,18 @@ std::vector<std::string> metrics_in(const CheckpointTree& tree) {
     for (const Checkpoint& checkpoint : directory.checkpoints)
       for (const auto& [metric, value] : checkpoint.metrics) metrics.insert(metric);
   return {metrics.begin(), metrics.end()};
+}
+
+void expect_known_names(const CheckpointTree& tree) {
+  if (!tree.directories.empty()) return;
+  const auto unknown = std::find_if(
+      tree.left_alone.begin(), tree.left_alone.end(),
+      [](const LeftAlone& one) { return ends_as_checkpoint(one.path.filename().string()); });
+  if (unknown == tree.left_alone.end()) return;
+  throw Error(
+      ExitCode::usage, "found no checkpoint that can be read here, but " + unknown->why,
+      (tree.root / unknown->path).string(),
+      "expected epoch12_kappa_0.71.pth, epoch=12-kappa=0.71.ckpt, or NAME.pth and NAME.pth.json");
 }
 
 void expect_metric(const CheckpointTree& tree, const std::string& metric) {
@@ -47,30 +60,54 @@ HeldDirectory hold(const fs::path& root, const fs::path& below) {
   return directory;
 }
 
+/// Removals come directory by directory; this holds the one that they have come to.
+class DirectoryAtHand {
+ public:
+  explicit DirectoryAtHand(fs::path root) : root_(std::move(root)) {}
+
+  const HeldDirectory& of(const Removal& removal) {
+    if (!held_ || below_ != removal.below) held_ = hold(root_, removal.below);
+    below_ = removal.below;
+    return *held_;
+  }
+
+ private:
+  fs::path root_;
+  fs::path below_;
+  std::optional<HeldDirectory> held_;
+};
+
+void expect_permission(const HeldDirectory& directory, const DirectoryEntry& file) {
+  if (!directory.may_remove(file.name))
+    throw Error(ExitCode::io, "no permission to remove it; nothing was removed",
+                (directory.path() / file.name).string());
+}
+
 void expect_permission(const PrunePlan& plan) {
-  std::set<fs::path> places;
-  for (const Removal& removal : plan.removals) places.insert(removal.below);
-  for (const fs::path& below : places) {
-    const HeldDirectory directory = hold(plan.tree.root, below);
-    if (!directory.may_remove())
-      throw Error(ExitCode::io, "no permission to remove checkpoints here; nothing was removed",
-                  directory.path().string());
+  DirectoryAtHand at_hand(plan.tree.root);
+  for (const Removal& removal : plan.removals) {
+    const HeldDirectory& directory = at_hand.of(removal);
+    expect_permission(directory, removal.checkpoint.file);
+    if (removal.checkpoint.sidecar) expect_permission(directory, *removal.checkpoint.sidecar);
   }
 }
 
+/// A sidecar that has come since counts as a change: it would have counted more than the name.
 bool is_unchanged(const HeldDirectory& directory, const Checkpoint& checkpoint) {
-  const std::optional<DirectoryEntry> now = directory.look(checkpoint.name);
-  return now && now->kind == EntryKind::file && now->inode == checkpoint.inode &&
-         now->modified_ns == checkpoint.modified_ns;
+  const std::optional<DirectoryEntry> file = directory.look(checkpoint.file.name);
+  const std::optional<DirectoryEntry> sidecar = directory.look(sidecar_name(checkpoint.file.name));
+  return file && file->is_same_as(checkpoint.file) &&
+         sidecar.has_value() == checkpoint.sidecar.has_value() &&
+         (!sidecar || sidecar->is_same_as(*checkpoint.sidecar));
 }
 
 /// The sidecar last: alone it is only in the way, a checkpoint without it has lost its metrics.
 void remove_checkpoint(const HeldDirectory& directory, const Checkpoint& checkpoint) {
   if (!is_unchanged(directory, checkpoint))
     throw Error(ExitCode::io, "changed since it was looked at",
-                (directory.path() / checkpoint.name).string());
-  directory.remove(checkpoint.name);
-  if (checkpoint.has_sidecar) directory.remove(checkpoint.name + ".json");
+                (directory.path() / checkpoint.file.name).string());
+  directory.remove(checkpoint.file.name);
+  if (checkpoint.sidecar) directory.remove(checkpoint.sidecar->name);
 }
 
 }  // namespace
@@ -78,6 +115,7 @@ void remove_checkpoint(const HeldDirectory& directory, const Checkpoint& checkpo
 PrunePlan plan_prune(const fs::path& root, const RetentionRules& rules, std::int64_t now_ns,
                      Subdirectories subdirectories) {
   PrunePlan plan{read_checkpoints(root, subdirectories), rules, now_ns, {}};
+  expect_known_names(plan.tree);
   expect_metric(plan.tree, rules.metric);
   for (const CheckpointDirectory& directory : plan.tree.directories)
     for (const std::size_t i : superfluous_checkpoints(directory.checkpoints, rules, now_ns))
@@ -88,14 +126,10 @@ PrunePlan plan_prune(const fs::path& root, const RetentionRules& rules, std::int
 
 Pruned carry_out(const PrunePlan& plan) {
   Pruned done;
-  std::optional<HeldDirectory> directory;
-  const Removal* before = nullptr;
+  DirectoryAtHand at_hand(plan.tree.root);
   for (const Removal& removal : plan.removals) {
     try {
-      if (before == nullptr || before->below != removal.below)
-        directory = hold(plan.tree.root, removal.below);
-      before = &removal;
-      remove_checkpoint(*directory, removal.checkpoint);
+      remove_checkpoint(at_hand.of(removal), removal.checkpoint);
       done.removed.push_back(removal);
     } catch (const Error& error) {
       done.failures.push_back(error.message());
@@ -106,7 +140,13 @@ Pruned carry_out(const PrunePlan& plan) {
 
 std::int64_t removed_bytes(const std::vector<Removal>& removals) {
   std::int64_t bytes = 0;
-  for (const Removal& removal : removals) bytes += removal.checkpoint.bytes;
+  for (const Removal& removal : removals) bytes += bytes_of(removal.checkpoint);
+  return bytes;
+}
+
+std::int64_t freed_bytes(const std::vector<Removal>& removals) {
+  std::int64_t bytes = 0;
+  for (const Removal& removal : removals) bytes += freed_bytes_of(removal.checkpoint);
   return bytes;
 }
 

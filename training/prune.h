@@ -25,7 +25,8 @@ struct PrunePlan {
 };
 
 /// Nothing is changed. Throws Error(io) as read_checkpoints() does, and where this process may not
-/// remove what would have to go; Error(usage) when there are checkpoints and none has the metric.
+/// remove what would have to go; Error(usage) when there are checkpoints and none has the metric,
+/// or files with a checkpoint's ending and none is one.
 PrunePlan plan_prune(const std::filesystem::path& root, const RetentionRules& rules,
                      std::int64_t now_ns, Subdirectories subdirectories = Subdirectories::enter);
 
@@ -34,10 +35,12 @@ struct Pruned {
   std::vector<std::string> failures;  ///< what should have gone and did not, with the reason
 };
 
-/// A checkpoint that changed since the plan was made stays.
+/// A checkpoint stays that changed since the plan was made, or whose sidecar did.
 Pruned carry_out(const PrunePlan& plan);
 
 std::int64_t removed_bytes(const std::vector<Removal>& removals);
+/// Of them those of files that have no other name.
+std::int64_t freed_bytes(const std::vector<Removal>& removals);
 
 /// Now, in nanoseconds since 1970.
 std::int64_t wall_clock_ns();

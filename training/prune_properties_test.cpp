@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -32,11 +34,17 @@ const std::vector<std::string>& directories() {
   return all;
 }
 
+const std::vector<double>& kappas() {
+  static const std::vector<double> all = {
+      0, 0.125, 0.25, 0.375, -0.5, std::nan(""), std::numeric_limits<double>::infinity()};
+  return all;
+}
+
 /// Few different values and ages, so that there are many ties.
 void put_checkpoint(const fs::path& root, int number, RandomTree& tree) {
-  const Written written{*rc::gen::elementOf(directories()), *rc::gen::inRange(0, 6) / 8.0,
+  const Written written{*rc::gen::elementOf(directories()), *rc::gen::elementOf(kappas()),
                         *rc::gen::inRange(0, 6) * 3.0};
-  const bool in_sidecar = *rc::gen::arbitrary<bool>();
+  const bool in_sidecar = *rc::gen::arbitrary<bool>() && std::isfinite(written.kappa);
   const std::string name = in_sidecar ? "model" + std::to_string(number) + ".pth"
                                       : make_checkpoint_name({number, {{"kappa", written.kappa}}});
   put_aged(root / (written.directory + name), written.days);
@@ -81,12 +89,27 @@ RandomTree make_tree(const fs::path& root, const fs::path& outside) {
   return tree;
 }
 
+RetentionRules make_rules() {
+  return {"kappa", *rc::gen::element(Better::highest, Better::lowest),
+          *rc::gen::inRange<std::size_t>(1, 6), static_cast<double>(*rc::gen::inRange(0, 18)),
+          *rc::gen::element(Ranking::by_metric, Ranking::by_age)};
+}
+
+/// The more the better; what is not finite is worse than all that is.
+double worth(const Written& one, const RetentionRules& rules) {
+  if (rules.ranking == Ranking::by_age) return -one.days;
+  if (!std::isfinite(one.kappa)) return -std::numeric_limits<double>::infinity();
+  return rules.better == Better::highest ? one.kappa : -one.kappa;
+}
+
 /// How many of the directory's checkpoints that are still there are at least as good.
 std::size_t survivors_as_good(const RandomTree& tree, const std::set<std::string>& there,
-                              const Written& than) {
+                              const Written& than, const RetentionRules& rules) {
   std::size_t count = 0;
   for (const auto& [path, one] : tree.checkpoints)
-    if (one.directory == than.directory && one.kappa >= than.kappa && there.contains(path)) ++count;
+    if (one.directory == than.directory && worth(one, rules) >= worth(than, rules) &&
+        there.contains(path))
+      ++count;
   return count;
 }
 
@@ -98,16 +121,21 @@ bool newer_survives(const RandomTree& tree, const std::set<std::string>& there,
   return false;
 }
 
+/// By age the newest stay and nothing else does, however new.
+bool is_too_new(const Written& one, const RetentionRules& rules) {
+  return rules.ranking == Ranking::by_metric && one.days <= rules.older_than_days;
+}
+
 /// Whether a rule may be what keeps it; of ties, any of them.
-bool may_stay(const RandomTree& tree, const Written& one, std::size_t keep, double days) {
+bool may_stay(const RandomTree& tree, const Written& one, const RetentionRules& rules) {
   std::size_t better = 0;
   bool newest = true;
   for (const auto& [path, other] : tree.checkpoints) {
     if (other.directory != one.directory) continue;
-    if (other.kappa > one.kappa) ++better;
+    if (worth(other, rules) > worth(one, rules)) ++better;
     if (other.days < one.days) newest = false;
   }
-  return better < keep || newest || one.days <= days;
+  return better < rules.keep_best || newest || is_too_new(one, rules);
 }
 
 TEST(PruneProperty, RandomTreesNeverLoseWhatTheRulesKeep) {
@@ -117,10 +145,9 @@ TEST(PruneProperty, RandomTreesNeverLoseWhatTheRulesKeep) {
     put_aged(outside.path() / "epoch1_kappa_0.1.pth", 100);
     put_aged(outside.path() / "epoch2_kappa_0.2.pth", 100);
     const RandomTree tree = make_tree(inside.path(), outside.path());
-    const auto keep = *rc::gen::inRange<std::size_t>(1, 6);
-    const double days = *rc::gen::inRange(0, 18);
+    const RetentionRules rules = make_rules();
 
-    const Pruned pruned = prune_now(inside.path(), {"kappa", Better::highest, keep, days});
+    const Pruned pruned = prune_now(inside.path(), rules);
 
     RC_ASSERT(pruned.failures.empty());
     RC_ASSERT(files_below(outside.path()).size() == 2U);
@@ -130,12 +157,12 @@ TEST(PruneProperty, RandomTreesNeverLoseWhatTheRulesKeep) {
     std::size_t gone = 0;
     for (const auto& [path, one] : tree.checkpoints) {
       if (there.contains(path)) {
-        RC_ASSERT(may_stay(tree, one, keep, days));
+        RC_ASSERT(may_stay(tree, one, rules));
         continue;
       }
       ++gone;
-      RC_ASSERT(one.days > days);
-      RC_ASSERT(survivors_as_good(tree, there, one) >= keep);
+      RC_ASSERT(!is_too_new(one, rules));
+      RC_ASSERT(survivors_as_good(tree, there, one, rules) >= rules.keep_best);
       RC_ASSERT(newer_survives(tree, there, one));
       RC_ASSERT(!there.contains(path + ".json"));
     }

@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <ctime>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch_directory.h"
@@ -32,6 +35,28 @@ class AsNobody {
   ~AsNobody() {
     if (::getuid() == 0 && ::seteuid(0) != 0) ADD_FAILURE() << "cannot become root again";
   }
+};
+
+/// A file that not even root may remove, while this lives.
+class Immutable {
+ public:
+  explicit Immutable(const fs::path& path) : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    is_so_ = set(FS_IMMUTABLE_FL);
+  }
+  Immutable(const Immutable&) = delete;
+  Immutable& operator=(const Immutable&) = delete;
+  ~Immutable() {
+    if (is_so_ && !set(0)) ADD_FAILURE() << "cannot make it mutable again";
+  }
+  /// Not every user and not every file system can have it so.
+  [[nodiscard]] bool is_so() const { return is_so_; }
+
+ private:
+  [[nodiscard]] bool set(int flags) const {
+    return ::ioctl(file_.get(), FS_IOC_SETFLAGS, &flags) == 0;
+  }
+  Descriptor file_;
+  bool is_so_ = false;
 };
 
 class Prune : public testing::Test {
@@ -118,6 +143,84 @@ TEST_F(Prune, ADirectoryThatCannotBeWrittenStopsItBeforeAnythingGoes) {
                                      HasSubstr("nothing was removed")));
 }
 
+TEST_F(Prune, AStickyDirectoryWithFilesOfOthersStopsItBeforeAnythingGoes) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  for (const char* name : {"epoch1_kappa_0.1.pth", "epoch2_kappa_0.2.pth", "epoch3_kappa_0.3.pth"})
+    put_aged(root_ / name, 30);
+  fs::permissions(root_, fs::perms(01777));
+  ASSERT_EQ(::chown((root_ / "epoch1_kappa_0.1.pth").c_str(), 65534, 65534), 0);
+  {
+    const AsNobody nobody;
+    const Error error = refusal(rules_);
+    EXPECT_EQ(error.code(), ExitCode::io);
+    EXPECT_THAT(error.message(),
+                AllOf(HasSubstr((root_ / "epoch2_kappa_0.2.pth").string()),
+                      HasSubstr("no permission"), HasSubstr("nothing was removed")));
+  }
+  EXPECT_EQ(plan_prune(root_, rules_, kTestNow).removals.size(), 2U);  // root may
+  ASSERT_EQ(::chown((root_ / "epoch2_kappa_0.2.pth").c_str(), 65534, 65534), 0);
+  const AsNobody nobody;
+  EXPECT_THAT(prune_now(root_, rules_).failures, IsEmpty());
+  EXPECT_THAT(files_below(root_), ElementsAre("epoch3_kappa_0.3.pth"));
+}
+
+TEST_F(Prune, ASidecarOfAnotherOwnerStopsItInAStickyDirectory) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  for (const char* name : {"epoch1_kappa_0.1.pth", "epoch2_kappa_0.2.pth"})
+    put_aged(root_ / name, 30);
+  write_file_atomically(root_ / "epoch1_kappa_0.1.pth.json", "{}");
+  fs::permissions(root_, fs::perms(01777));
+  ASSERT_EQ(::chown((root_ / "epoch1_kappa_0.1.pth").c_str(), 65534, 65534), 0);
+  const AsNobody nobody;
+  EXPECT_THAT(refusal(rules_).message(), HasSubstr("epoch1_kappa_0.1.pth.json: no permission"));
+}
+
+TEST_F(Prune, AnImmutableFileStopsItBeforeAnythingGoes) {
+  for (const char* name : {"epoch1_kappa_0.1.pth", "epoch2_kappa_0.2.pth", "epoch3_kappa_0.3.pth"})
+    put_aged(root_ / name, 30);
+  const Immutable file(root_ / "epoch2_kappa_0.2.pth");
+  if (!file.is_so()) GTEST_SKIP() << "cannot make a file immutable here";
+  EXPECT_THAT(refusal(rules_).message(),
+              AllOf(HasSubstr("epoch2_kappa_0.2.pth"), HasSubstr("no permission")));
+}
+
+TEST_F(Prune, FilesThatEndAsCheckpointsWithoutAKnownNameAreAnError) {
+  put_aged(root_ / "a/foo.pth", 30);
+  put_aged(root_ / "notes.txt", 30);
+  const Error error = refusal(rules_);
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), AllOf(HasSubstr((root_ / "a/foo.pth").string()),
+                                     HasSubstr("found no checkpoint that can be read"),
+                                     HasSubstr("not a checkpoint's name, and no sidecar"),
+                                     HasSubstr("expected epoch12_kappa_0.71.pth")));
+  put_aged(root_ / "b/epoch1_kappa_0.1.pth", 30);
+  EXPECT_THAT(prune_now(root_, rules_).removed, IsEmpty());
+}
+
+TEST_F(Prune, PrunesWhatTheKernelResolvesTheNameTo) {
+  for (const char* directory : {"here/x", "there/x"})
+    for (const char* name : {"epoch1_kappa_0.1.pth", "epoch2_kappa_0.2.pth"})
+      put_aged(root_ / directory / name, 30);
+  fs::create_directory(root_ / "there/target");
+  fs::create_directory_symlink("../there/target", root_ / "here/link");
+  const PrunePlan plan = plan_prune(root_ / "here/link/../x", rules_, kTestNow);
+  EXPECT_EQ(plan.tree.root, fs::canonical(root_ / "there/x"));
+  carry_out(plan);
+  EXPECT_EQ(files_below(root_ / "here/x").size(), 2U);
+  EXPECT_THAT(files_below(root_ / "there/x"), ElementsAre("epoch2_kappa_0.2.pth"));
+}
+
+TEST_F(Prune, AFileWithAnotherHardLinkFreesNothing) {
+  put_aged(root_ / "epoch1_kappa_0.1.pth", 30, 1000);
+  put_aged(root_ / "epoch2_kappa_0.2.pth", 30, 1000);
+  put_aged(root_ / "epoch3_kappa_0.3.pth", 30, 1000);
+  fs::create_hard_link(root_ / "epoch2_kappa_0.2.pth", root_ / "epoch0_kappa_0.0.pth");
+  const Pruned pruned = prune_now(root_, rules_);
+  EXPECT_THAT(files_below(root_), ElementsAre("epoch3_kappa_0.3.pth"));
+  EXPECT_EQ(removed_bytes(pruned.removed), 3000);
+  EXPECT_EQ(freed_bytes(pruned.removed), 1000);
+}
+
 TEST_F(Prune, WhatChangedSinceThePlanStays) {
   put_aged(root_ / "epoch1_kappa_0.1.pth", 30);
   put_aged(root_ / "epoch2_kappa_0.2.pth", 30);
@@ -129,6 +232,28 @@ TEST_F(Prune, WhatChangedSinceThePlanStays) {
   ASSERT_EQ(pruned.failures.size(), 1U);
   EXPECT_THAT(pruned.failures[0],
               AllOf(HasSubstr("epoch1_kappa_0.1.pth"), HasSubstr("changed since")));
+}
+
+TEST_F(Prune, WhoseSidecarChangedSinceThePlanStays) {
+  for (const char* name : {"a.pth", "b.pth", "c.pth", "d.pth"}) {
+    put_aged(root_ / name, 30);
+    write_file_atomically(root_ / (std::string(name) + ".json"), R"({"kappa": 0.1})");
+  }
+  put_aged(root_ / "epoch1_kappa_0.1.pth", 30);
+  put_aged(root_ / "epoch2_kappa_0.9.pth", 1);
+  const PrunePlan plan = plan_prune(root_, rules_, kTestNow);
+  ASSERT_EQ(plan.removals.size(), 5U);
+  write_file_atomically(root_ / "a.pth.json", R"({"kappa": 0.95})");
+  fs::remove(root_ / "b.pth.json");
+  fs::remove(root_ / "c.pth.json");
+  fs::create_symlink("d.pth.json", root_ / "c.pth.json");
+  write_file_atomically(root_ / "epoch1_kappa_0.1.pth.json", R"({"kappa": 0.95})");
+  const Pruned pruned = carry_out(plan);
+  EXPECT_EQ(pruned.failures.size(), 4U);
+  ASSERT_EQ(pruned.removed.size(), 1U);
+  EXPECT_EQ(pruned.removed[0].checkpoint.file.name, "d.pth");
+  for (const char* name : {"a.pth", "b.pth", "c.pth", "epoch1_kappa_0.1.pth"})
+    EXPECT_TRUE(fs::exists(root_ / name)) << name;
 }
 
 TEST_F(Prune, ADirectoryThatBecameALinkLeadsNowhere) {
@@ -147,6 +272,7 @@ TEST_F(Prune, ADirectoryThatBecameALinkLeadsNowhere) {
   EXPECT_EQ(files_below(root_ / "b").size(), 2U);
 }
 
+// CPU time: under load the time that passes says nothing about the pruning.
 TEST_F(Prune, OfTenThousandFilesTakesLessThanASecond) {
   for (int trial = 0; trial < 10; ++trial)
     for (int epoch = 0; epoch < 1000; ++epoch)

@@ -9,8 +9,8 @@ namespace memduel {
 namespace {
 
 auto age_order(const Checkpoint& checkpoint) {
-  return std::make_tuple(checkpoint.modified_ns, checkpoint.epoch.value_or(-1),
-                         std::string_view(checkpoint.name));
+  return std::make_tuple(checkpoint.file.modified_ns, checkpoint.epoch.value_or(-1),
+                         std::string_view(checkpoint.file.name));
 }
 
 double score(const Checkpoint& checkpoint, const RetentionRules& rules) {
@@ -23,7 +23,7 @@ double score(const Checkpoint& checkpoint, const RetentionRules& rules) {
 
 double age_in_days(const Checkpoint& checkpoint, std::int64_t now_ns) {
   constexpr double kDay = 86400e9;
-  return (static_cast<double>(now_ns) - static_cast<double>(checkpoint.modified_ns)) / kDay;
+  return (static_cast<double>(now_ns) - static_cast<double>(checkpoint.file.modified_ns)) / kDay;
 }
 
 std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& checkpoints,

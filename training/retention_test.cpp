@@ -19,12 +19,10 @@ std::vector<Checkpoint> series(const std::vector<double>& kappas) {
   std::vector<Checkpoint> checkpoints;
   for (std::size_t i = 0; i < kappas.size(); ++i) {
     const auto days = static_cast<std::int64_t>(30 + kappas.size() - 1 - i);
-    checkpoints.push_back({"epoch" + std::to_string(i),
-                           1,
-                           kTestNow - days * kDayNs,
-                           i,
-                           static_cast<std::int64_t>(i),
-                           {{"kappa", kappas[i]}}});
+    const DirectoryEntry file{"epoch" + std::to_string(i), EntryKind::file, 1,
+                              kTestNow - days * kDayNs, i};
+    checkpoints.push_back(
+        {file, std::nullopt, static_cast<std::int64_t>(i), {{"kappa", kappas[i]}}});
   }
   return checkpoints;
 }
@@ -62,7 +60,7 @@ TEST(Retention, NothingIsRemovedAtTheLimitOfAge) {
 
 TEST(Retention, WhatComesFromTheFutureStays) {
   std::vector<Checkpoint> checkpoints = series({0.1, 0.2, 0.3});
-  for (Checkpoint& checkpoint : checkpoints) checkpoint.modified_ns += 100 * kDayNs;
+  for (Checkpoint& checkpoint : checkpoints) checkpoint.file.modified_ns += 100 * kDayNs;
   EXPECT_THAT(removed(checkpoints, 1, 0), IsEmpty());
 }
 
@@ -72,7 +70,7 @@ TEST(Retention, OfTiesTheNewerIsBetter) {
 
 TEST(Retention, OfEqualTimesTheLaterEpochIsNewer) {
   std::vector<Checkpoint> checkpoints = series({0.9, 0.5, 0.5, 0.4});
-  for (Checkpoint& checkpoint : checkpoints) checkpoint.modified_ns = kTestNow - 30 * kDayNs;
+  for (Checkpoint& checkpoint : checkpoints) checkpoint.file.modified_ns = kTestNow - 30 * kDayNs;
   EXPECT_THAT(removed(checkpoints, 2), ElementsAre(1));
 }
 

@@ -46,7 +46,8 @@ TEST_F(Checkpoints, ADryRunSaysWhatThePruningThenDoes) {
   const Finished planned = run(dry);
   EXPECT_EQ(planned.status, 0) << planned.err;
   EXPECT_THAT(planned.out,
-              AllOf(HasSubstr("would remove epoch1_kappa_0.50000.pth: kappa 0.5, 30.0 days old"),
+              AllOf(HasSubstr("directory: " + fs::canonical(place_.path("run")).string() + "\n"),
+                    HasSubstr("would remove epoch1_kappa_0.50000.pth: kappa 0.5, 30.0 days old"),
                     HasSubstr("would be freed: 1 checkpoint, 7 B")));
   EXPECT_TRUE(is_there("epoch1_kappa_0.50000.pth"));
 
@@ -70,17 +71,20 @@ TEST_F(Checkpoints, TheDefaultsKeepFiveAndAWeek) {
                     HasSubstr("removed epoch4_kappa_0.20000.pth"), HasSubstr("freed: 2 ")));
 }
 
-TEST_F(Checkpoints, ALossNeedsToBeToldWhatIsBest) {
-  put("epoch4_val_loss_0.20000.pth", 30);
-  put("epoch5_val_loss_0.10000.pth", 30);
-  put("epoch6_val_loss_0.30000.pth", 30);
-  const Finished refused = run({"--metric", "val_loss", "--keep-best", "1"});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("val_loss"), HasSubstr("--best lowest")));
-  const Finished pruned = run({"--metric", "val_loss", "--keep-best", "1", "--best", "lowest"});
-  EXPECT_EQ(pruned.status, 0) << pruned.err;
-  EXPECT_FALSE(is_there("epoch4_val_loss_0.20000.pth"));
-  EXPECT_TRUE(is_there("epoch5_val_loss_0.10000.pth"));
+TEST_F(Checkpoints, WhatIsNoKnownScoreNeedsToBeToldWhatIsBest) {
+  for (const char* metric : {"val_mse", "val_Loss", "fid"}) {
+    const std::string name = metric;
+    put("epoch4_" + name + "_0.20000.pth", 30);
+    put("epoch5_" + name + "_0.10000.pth", 30);
+    put("epoch6_" + name + "_0.30000.pth", 30);
+    const Finished refused = run({"--metric", name, "--keep-best", "1"});
+    EXPECT_EQ(refused.status, 2) << name;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr(name), HasSubstr("--best lowest")));
+    const Finished pruned = run({"--metric", name, "--keep-best", "1", "--best", "lowest"});
+    EXPECT_EQ(pruned.status, 0) << pruned.err;
+    EXPECT_FALSE(is_there("epoch4_" + name + "_0.20000.pth"));
+    EXPECT_TRUE(is_there("epoch5_" + name + "_0.10000.pth"));
+  }
 }
 
 TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
@@ -96,8 +100,28 @@ TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
   EXPECT_THAT(link.err, HasSubstr("found a symbolic link, expected a directory"));
   EXPECT_EQ(run({"--metric", "kappa", "--keep-best", "0"}).status, 2);
   EXPECT_EQ(run({"--metric", "kappa", "--older-than-days", "-1"}).status, 2);
+  for (const char* days : {"nan", "-NaN", "inf", "x"}) {
+    const Finished refused =
+        run({"--metric", "kappa", "--keep-best", "1", "--older-than-days", days});
+    EXPECT_EQ(refused.status, 2) << days;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("--older-than-days"), HasSubstr(days)));
+  }
+  for (const char* verb : {"prune", "summary"}) {
+    const Finished empty = memduel(place_, {"checkpoints", verb, "", "--metric", "kappa"});
+    EXPECT_EQ(empty.status, 2);
+    EXPECT_THAT(empty.err, HasSubstr("DIR: found an empty name, expected a directory"));
+  }
   EXPECT_EQ(run({}).status, 2);
   EXPECT_TRUE(is_there("epoch1_kappa_0.50000.pth"));
+}
+
+TEST_F(Checkpoints, NoneThatIsKnownIsAnErrorThatShowsNoEscapeSequence) {
+  place_.file("other.pth", "");
+  fs::create_directory(place_.path("other"));
+  fs::rename(place_.path("other.pth"), place_.path("other/\x1B[31mfoo.pth"));
+  const Finished refused = run({"--metric", "kappa"}, "other");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: found no checkpoint that can be read"));
 }
 
 TEST_F(Checkpoints, AreSummedUp) {
