@@ -16,11 +16,12 @@
 #include "experiment/worker_program.h"
 #include "profilers/meters/registry.h"
 #include "profilers/tracers/registry.h"
+#include "training/graph_models.h"
 
 namespace memduel::cli {
 namespace {
 
-std::string list_conditions(const char* what, const std::vector<Condition>& conditions) {
+std::string list_conditions(const std::string& what, const std::vector<Condition>& conditions) {
   std::string text;
   for (const Condition& condition : conditions) {
     std::vector<std::string> values;
@@ -40,6 +41,7 @@ std::string list_optimizations() {
           value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
       const bool original = &value == &optimization.values.front();
       text += fmt::format("    {:<24} {}{}\n", name, value.summary, original ? " (original)" : "");
+      text += list_conditions(name + " works only with", value.works_only_with);
     }
     text += list_conditions("matters only with", optimization.matters_with);
     text += list_conditions("works only with", optimization.works_only_with);
@@ -103,15 +105,9 @@ std::string list_tracers() {
 
 std::string list_datasets() {
   std::string text;
-  for (const Dataset& dataset : known_datasets()) {
-    std::string where;
-    try {
-      where = "in " + find_dataset(dataset.name, data_directories(std::nullopt)).string();
-    } catch (const Error&) {
-      where = "not here: " + dataset.how_to_get;
-    }
-    text += fmt::format("{:<16} {}\n                 {}\n", dataset.name, dataset.summary, where);
-  }
+  for (const Dataset& dataset : known_datasets())
+    text += fmt::format("{:<16} {}\n                 {}\n", dataset.name, dataset.summary,
+                        whereabouts(dataset, data_directories(std::nullopt)));
   return text;
 }
 
@@ -128,6 +124,9 @@ std::string list_models() {
         fmt::format("{:<16} {} parameters, a state of {}\n", model.at("name").get<std::string>(),
                     model.at("parameters").get<std::int64_t>(),
                     format_bytes(model.at("state_bytes").get<double>()));
+  for (const GraphModel& model : graph_models())
+    text += fmt::format("{:<16} {} parameters with {} identifiers, for graphs\n", model.name,
+                        parameter_count(model), kPublishedIdentifiers);
   return text;
 }
 

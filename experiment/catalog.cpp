@@ -47,7 +47,8 @@ Optimization optimization_from_json(const json& source) {
   Optimization optimization{
       source.at("name"), source.at("summary"), {}, source.at("applies_to"), {}, {}};
   for (const json& value : source.at("values")) {
-    optimization.values.push_back({value.at("value"), value.at("summary")});
+    optimization.values.push_back(
+        {value.at("value"), value.at("summary"), conditions_from_json(value, "works_only_with")});
   }
   if (optimization.values.empty()) {
     throw Error(ExitCode::usage, "the switch has no values", optimization.name);
@@ -136,6 +137,13 @@ const json* find_setting(const ReplaySettings& settings, const std::string& sett
   return settings.workload.contains(pointer) ? &settings.workload.at(pointer) : nullptr;
 }
 
+/// What one of the switch's values needs.
+std::vector<Condition> conditions_of(const Optimization& one, const json& value) {
+  const auto found = std::find_if(one.values.begin(), one.values.end(),
+                                  [&](const auto& each) { return each.value == value; });
+  return found == one.values.end() ? std::vector<Condition>{} : found->works_only_with;
+}
+
 /// The bound that a number of the switch exceeds; absent where none does.
 std::optional<Clash> find_excess(const Optimization& one, const json& value,
                                  const ReplaySettings& settings, const json& own) {
@@ -163,7 +171,7 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
     usable.push_back(preset.name);
   }
   throw Error(ExitCode::usage,
-              fmt::format("found unknown preset \"{}\" for a {} workload", name, kind), place,
+              fmt::format("found unknown preset \"{}\" for workloads of kind {}", name, kind), place,
               hint(name, usable));
 }
 
@@ -185,6 +193,9 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
   for (const Optimization& one : catalog.optimizations) {
     refuse_impossible(one.matters_with, catalog.optimizations, "matters_with of " + one.name);
     refuse_impossible(one.works_only_with, catalog.optimizations, "works_only_with of " + one.name);
+    for (const OptimizationValue& value : one.values)
+      refuse_impossible(value.works_only_with, catalog.optimizations,
+                        "works_only_with of " + in_words(one.name, value.value));
   }
   for (const Preset& preset : catalog.presets) {
     for (const std::string& kind : preset.workload_kinds) {
@@ -245,8 +256,9 @@ std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& se
     if (value == nullptr) continue;
     if (auto excess = find_excess(one, *value, settings, own)) return excess;
     if (*value == one.values.front().value) continue;
-    if (auto unmet = find_unmet(one.works_only_with, settings))
-      return Clash{in_words(one.name, *value), *unmet};
+    auto unmet = find_unmet(one.works_only_with, settings);
+    if (!unmet) unmet = find_unmet(conditions_of(one, *value), settings);
+    if (unmet) return Clash{in_words(one.name, *value), *unmet};
   }
   return std::nullopt;
 }

@@ -10,15 +10,17 @@
 
 namespace memduel {
 
-struct OptimizationValue {
-  nlohmann::json value;  ///< a string, number or boolean
-  std::string summary;
-};
-
 /// What another setting must be.
 struct Condition {
   std::string setting;  ///< a switch, or "workload." and a path in the workload
   std::vector<nlohmann::json> values;
+};
+
+struct OptimizationValue {
+  nlohmann::json value;  ///< a string, number or boolean
+  std::string summary;
+  /// All of them, for this value to run at all.
+  std::vector<Condition> works_only_with;
 };
 
 /// The largest number that a switch takes where another setting bounds it.

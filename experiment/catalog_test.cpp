@@ -78,6 +78,21 @@ TEST(Catalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
             "  no worker runs the two together");
 }
 
+TEST(Catalog, AValueMayNeedWhatItsSwitchDoesNot) {
+  const auto clash_of = [](const char* precision, const char* device) {
+    const json optimizations = {{"mixed_precision", precision}};
+    const json workload = {{"device", device}};
+    return find_clash(builtin_catalog(), {optimizations, workload});
+  };
+  EXPECT_FALSE(clash_of("bf16", "cpu"));
+  EXPECT_FALSE(clash_of("fp16", "cuda"));
+  const auto clash = clash_of("fp16", "cpu");
+  ASSERT_TRUE(clash);
+  EXPECT_EQ(clash->chosen, "mixed_precision=fp16");
+  EXPECT_EQ(clash->unmet.found, "workload.device=cpu");
+  EXPECT_EQ(clash->unmet.needed, "workload.device=cuda");
+}
+
 // A piece travels in a message that adds 16 bytes to it: 1048576 - 16 is the most.
 TEST(Catalog, APieceIsNoLargerThanItsMessageTakes) {
   const json workload = {{"transport", {{"max_message_bytes", 1048576}}}};

@@ -143,7 +143,7 @@ void refuse_keys(const json& arm, const std::vector<std::string>& keys, const st
     const auto found = arm.find(key);
     if (found == arm.end() || (found->is_object() && found->empty())) continue;
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", which a {} workload does not use", key, kind),
+                fmt::format("found \"{}\", which workloads of kind {} do not use", key, kind),
                 place + "." + key);
   }
 }

@@ -168,7 +168,7 @@ TEST(BadCommandConfig, FaultyArms) {
   json preset = command_config();
   preset["arms"][1]["preset"] = "appfl-original";
   EXPECT_EQ(message_of(preset),
-            "c.json, $.arms[1].preset: found \"preset\", which a command workload does not use");
+            "c.json, $.arms[1].preset: found \"preset\", which workloads of kind command do not use");
   json same = command_config();
   same["arms"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));

@@ -177,7 +177,7 @@ TEST(BadConfig, FaultyArms) {
             "c.json, $.arms[1].twin_of: found \"nobody\", expected the name of an arm: original, "
             "optimized");
   EXPECT_EQ(message_after([](json& c) { c["arms"][0]["argv"]["server"] = {"x"}; }),
-            "c.json, $.arms[0].argv: found \"argv\", which a federated workload does not use");
+            "c.json, $.arms[0].argv: found \"argv\", which workloads of kind federated do not use");
   EXPECT_EQ(message_after([](json& c) { c["arms"][0]["env"]["A=B"] = "x"; }),
             "c.json, $.arms[0].env: found a variable that no environment can hold\n  names are not "
             "empty and have no '='; neither names nor values hold a NUL");

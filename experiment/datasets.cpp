@@ -102,6 +102,15 @@ fs::path find_dataset(const std::string& name, const std::vector<fs::path>& dire
   return find_files(known_dataset(name), directories);
 }
 
+std::string whereabouts(const Dataset& dataset, const std::vector<fs::path>& directories) {
+  if (dataset.how_to_get.empty()) return "needs no file";
+  if (dataset.files.empty())
+    return "needs a file below a data folder: " + dataset.how_to_get;
+  for (const fs::path& directory : directories)
+    if (missing_files(dataset, directory).empty()) return "in " + directory.string();
+  return "not here: " + dataset.how_to_get;
+}
+
 fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::path>& directories) {
   const auto dataset = workload.find("dataset");
   if (dataset == workload.end()) return {};

@@ -19,8 +19,8 @@ std::vector<std::filesystem::path> data_directories(
 struct Dataset {
   std::string name;
   std::string summary;
-  std::vector<std::string> files;
-  std::string how_to_get;
+  std::vector<std::string> files;  ///< none: it is made, or the workload names its file
+  std::string how_to_get;          ///< empty: it is made
 };
 
 const std::vector<Dataset>& known_datasets();
@@ -30,7 +30,11 @@ const std::vector<Dataset>& known_datasets();
 std::filesystem::path find_dataset(const std::string& name,
                                    const std::vector<std::filesystem::path>& directories);
 
-/// The same for a resolved workload, with the file that its data set names; an empty path where it
+/// For people: the folder that holds it, or what it takes to have it.
+std::string whereabouts(const Dataset& dataset,
+                        const std::vector<std::filesystem::path>& directories);
+
+/// The same as find_dataset() for a resolved workload, with the file that its data set names; an empty path where it
 /// needs no data set.
 std::filesystem::path find_data_dir(const nlohmann::json& workload,
                                     const std::vector<std::filesystem::path>& directories);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/file.h"
@@ -58,6 +59,21 @@ TEST_F(Datasets, TheLogThatAWorkloadNamesIsLookedFor) {
   EXPECT_THAT(missing.message(), ::testing::HasSubstr("(no can/drive.log)"));
   put("can/drive.log");
   EXPECT_EQ(find_data_dir(workload, {folder_}), folder_);
+}
+
+TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
+  put("mnist/t10k-images-idx3-ubyte.gz");
+  const auto told = [&](const std::string& name) {
+    const auto& all = known_datasets();
+    return whereabouts(
+        *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }),
+        {folder_});
+  };
+  EXPECT_EQ(told("mnist"), "not here: run scripts/fetch-datasets.sh mnist");
+  put("mnist/t10k-labels-idx1-ubyte");
+  EXPECT_EQ(told("mnist"), "in " + folder_.string());
+  EXPECT_EQ(told("synthetic-eeg"), "needs no file");
+  EXPECT_EQ(told("edf"), "needs a file below a data folder: a recording in EDF+ at 200 Hz");
 }
 
 TEST_F(Datasets, FoldersAreSearchedInTheDocumentedOrder) {

@@ -195,6 +195,7 @@ class Driver {
     PlannedTrial planned = plan_trial(experiment_, slot, site);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
+    refuse_unreadable_input(run);
     ++trials_here_;
     const double seconds = seconds_since(begin);
     if (run.trial.status == TrialStatus::ok && planned.model_file) {
@@ -210,6 +211,12 @@ class Driver {
       ledger_.add_overhead(seconds - seconds_of(run.trial));
     if (!expected_disk_) expected_disk_ = expected_disk_bytes();
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
+  }
+
+  /// What our own worker prepares is the same for every arm and trial.
+  void refuse_unreadable_input(const TrialRun& run) const {
+    if (!options_.worker || run.prepare_status != static_cast<int>(ExitCode::io)) return;
+    throw Error(ExitCode::io, run.trial.failure, store_.directory().string());
   }
 
   /// No profile is worth a run.
@@ -383,7 +390,7 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
                           const DriverOptions& options) {
   const std::string kind = experiment.workload.at("kind");
   if (kind != "command" && !options.worker) {
-    throw Error(ExitCode::cannot_measure, fmt::format("a {} workload needs memduel-worker", kind),
+    throw Error(ExitCode::cannot_measure, fmt::format("workloads of kind {} need memduel-worker", kind),
                 "", "this build has none; build the preset release");
   }
   return Driver(experiment, store, run_trial, options).run();

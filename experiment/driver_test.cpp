@@ -182,6 +182,25 @@ TEST_F(DriverTest, ABaselineThatNeverWorksEndsTheRunEarly) {
   EXPECT_EQ(stored().trials.size(), 4U);
 }
 
+TEST_F(DriverTest, AnInputThatCannotBePreparedEndsTheRunAtOnce) {
+  experiment_ = parse_experiment(R"({
+    "name": "graph", "baseline": "original",
+    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"}},
+    "arms": [{"name": "original", "preset": "kdgat-original"},
+             {"name": "optimized", "preset": "kdgat-optimized"}]})",
+                                 "g.json", "/");
+  fake_.change = [](const TrialPlan&, TrialRun& run) {
+    fail(run, "graphs exited with status 4");
+    run.trial.roles.front().exit_status = 4;
+  };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_STREQ(error.what(), "graphs exited with status 4");
+  EXPECT_EQ(fake_.seen.size(), 1U);
+  EXPECT_TRUE(stored().trials.empty());
+}
+
 TEST_F(DriverTest, ABaselineThatOnlyWarmedUpIsNoMeasurement) {
   fake_.change = [](const TrialPlan& plan, TrialRun& run) {
     if (plan.arm == "original" && plan.block > 0) fail(run, "server: exit status 1");

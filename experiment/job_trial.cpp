@@ -46,6 +46,7 @@ Prepared prepare(const PlannedTrial& planned, const RunTrial& run_trial) {
   for (const ProcessSpec& step : planned.prepare) {
     TrialRun run = run_trial(plan_of_step(step, planned.plan));
     if (run.trial.status != TrialStatus::ok) {
+      if (!run.trial.roles.empty()) run.prepare_status = run.trial.roles.front().exit_status;
       run.trial.roles.clear();
       run.limitations.clear();
       prepared.failed = std::move(run);

@@ -40,13 +40,13 @@ class JobTrial : public TestFolder {
           ran_.push_back(role);
           TrialRun run;
           run.trial.id = plan.id;
-          run.trial.roles.push_back({role, {}, {}, {}, {}, {}});
+          run.trial.roles.push_back({role, {}, {}, {}, role == fails_ ? 4 : 0, {}});
           run.limitations.push_back({"seen_in_" + role, "", ""});
           if (role == leaves_processes_) run.warnings.push_back({kLeftOver, "", ""});
           if (role == throws_) throw std::runtime_error("interrupted");
           if (role == fails_) {
             run.trial.status = TrialStatus::failed;
-            run.trial.failure = role + " exited with status 1\n  | no disk";
+            run.trial.failure = role + " exited with status 4\n  | no disk";
           }
           if (role == "server" && writes_)
             write_file_atomically(plan.trial_dir / "model.npz", "weights");
@@ -83,8 +83,9 @@ TEST_F(JobTrial, AFailingPrepareFailsTheTrialAndIsCleanedUp) {
   EXPECT_THAT(ran_, ElementsAre("prepare.1", "cleanup.1", "cleanup.2"));
   EXPECT_EQ(result.trial.status, TrialStatus::failed);
   EXPECT_EQ(result.trial.id, 3);
-  EXPECT_EQ(result.trial.failure, "prepare.1 exited with status 1\n  | no disk");
+  EXPECT_EQ(result.trial.failure, "prepare.1 exited with status 4\n  | no disk");
   EXPECT_TRUE(result.trial.roles.empty()) << "prepare is no role of the trial";
+  EXPECT_EQ(result.prepare_status, 4);
 }
 
 TEST_F(JobTrial, APrepareThatLeavesProcessesIsAWarning) {

@@ -25,6 +25,7 @@ struct TrialRun {
   TrialData trial;
   std::vector<Note> limitations;
   std::vector<Note> warnings;
+  std::optional<int> prepare_status = std::nullopt;  ///< of the prepare step that failed, if any
 };
 
 /// The warning that processes were left behind by roles that had ended, and were killed.

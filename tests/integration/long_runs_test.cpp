@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "base/file.h"
 #include "tests/integration/memduel_program.h"
@@ -15,12 +14,12 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Runs a config once and leaves its results and report.
+/// Runs a config and leaves its results and report.
 nlohmann::json results_of_quick(const Workplace& place, const std::string& config,
-                                std::vector<std::string> more = {}) {
+                                const std::vector<std::string>& more = {}, int repeats = 1) {
   std::vector<std::string> words = {"run",       std::string(MEMDUEL_CONFIGS "/") + config,
                                     "--out",     place.path("run"),
-                                    "--repeats", "1"};
+                                    "--repeats", std::to_string(repeats)};
   words.insert(words.end(), more.begin(), more.end());
   const Finished run = memduel(place, words);
   EXPECT_EQ(run.status, 0) << run.err;
@@ -37,13 +36,14 @@ nlohmann::json compared(const nlohmann::json& results, const std::string& arm,
   return nullptr;
 }
 
-/// The roles for which an arm has a growth of the resident set by rounds.
-std::set<std::string> growing_roles(const nlohmann::json& results, const std::string& arm) {
-  std::set<std::string> roles;
+/// The growth of a role's resident set by rounds in an arm; null where it was not looked at.
+nlohmann::json growth_of(const nlohmann::json& results, const std::string& arm,
+                         const std::string& role) {
   for (const auto& row : results.at("growth"))
-    if (row.at("arm") == arm && row.at("metric") == "rss_growth_bytes_per_round")
-      roles.insert(row.at("role").get<std::string>());
-  return roles;
+    if (row.at("arm") == arm && row.at("role") == role &&
+        row.at("metric") == "rss_growth_bytes_per_round")
+      return row;
+  return nullptr;
 }
 
 TEST(NvflareMatrix, EveryCellIsMeasuredAndEndsInTheSameBits) {
@@ -84,7 +84,7 @@ TEST(CsflStability, EveryPresetRunsAllMethodsInOneProcessAndReportsGrowth) {
       {"--set", "arms.1.optimizations={\"warn_percent\":100,\"critical_percent\":100}", "--set",
        "arms.2.optimizations={\"warn_percent\":0,\"critical_percent\":100}"});
   for (const char* arm : {"original", "as-coded", "optimized"})
-    EXPECT_THAT(growing_roles(results, arm), testing::Contains("simulator")) << arm;
+    EXPECT_TRUE(growth_of(results, arm, "simulator").is_object()) << arm;
   for (const auto& row : results.at("equivalence")) EXPECT_EQ(row.at("bit_identical"), true);
   for (const auto& trial : results.at("trials"))
     for (const auto& role : trial.at("roles")) {
@@ -153,23 +153,40 @@ TEST(Cbramod, EveryArmFineTunesInOneProcessAndReportsGrowthAndParts) {
     }
   EXPECT_LT(activations.at("optimized"), 0.5 * activations.at("original"));
   EXPECT_LT(activations.at("optimized-bf16"), activations.at("optimized"));
-  for (const char* arm : {"original", "as-coded", "optimized"})
-    EXPECT_THAT(growing_roles(results, arm), testing::Contains("trainer")) << arm;
 }
 
-/// An experiment of two arms of which the second has these switches.
-std::string refusal(const nlohmann::json& workload, const std::string& preset,
-                    const nlohmann::json& optimizations) {
+// All are pruned. Each leaves its data, 30 epochs of 8 channels and 10 s, and parameters, gradients
+// and averages of 76,165 values.
+TEST(Cbramod, FineTuningsGrowUnlessTheirScopeEnds) {
   const Workplace place;
+  const nlohmann::json results = results_of_quick(
+      place, "cbramod-quick.json",
+      {"--arms", "original,optimized", "--set", "workload.epochs=1", "--set",
+       "workload.dataset.train_samples=20", "--set", "workload.dataset.test_samples=10", "--set",
+       "workload.learning_rates=[1e-12]"},
+      6);
+  const double left = 30 * 8 * 10 * 200 * 4 + 5 * 4 * 76'165;
+  const auto original = growth_of(results, "original", "trainer");
+  EXPECT_EQ(original.at("verdict"), "growing") << original;
+  EXPECT_NEAR(original.at("slope"), left, 0.2 * left);
+  const auto optimized = growth_of(results, "optimized", "trainer");
+  EXPECT_EQ(optimized.at("verdict"), "flat") << optimized;
+}
+
+/// What ends an experiment of two arms of which the second has these switches. Data sets lie in
+/// `place`.
+std::string refusal(const nlohmann::json& workload, const std::string& preset,
+                    const nlohmann::json& optimizations, int status = 2,
+                    const Workplace& place = {}) {
   const nlohmann::json config = {{"name", "bad"},
                                  {"baseline", "original"},
                                  {"workload", workload},
                                  {"arms",
                                   {{{"name", "original"}, {"preset", preset}},
                                    {{"name", "bad"}, {"optimizations", optimizations}}}}};
-  const Finished run =
-      memduel(place, {"run", place.file("bad.json", config.dump()), "--out", place.path("run")});
-  EXPECT_EQ(run.status, 2);
+  const Finished run = memduel(place, {"run", place.file("bad.json", config.dump()), "--out",
+                                       place.path("run"), "--data-dir", place.path("")});
+  EXPECT_EQ(run.status, status) << run.err;
   return run.err;
 }
 
@@ -190,6 +207,38 @@ TEST(BadLongRun, NumbersOutOfRangeAreRefusedWithWhatIsExpected) {
   EXPECT_THAT(refusal(simulation, "csfl-original", {{"warn_percent", 101}}),
               AllOf(HasSubstr("found 101 for optimization \"warn_percent\""),
                     HasSubstr("a whole number from 0 to 100")));
+}
+
+TEST(BadLongRun, WhatTheDeviceCannotDoIsRefusedBeforeAnythingRuns) {
+  const std::pair<nlohmann::json, const char*> kinds[] = {
+      {{{"kind", "graph"}, {"dataset", {{"name", "can-generated"}, {"graphs", 1100}}}},
+       "kdgat-original"},
+      {{{"kind", "eeg"}, {"model", "cbramod-small"}}, "cbramod-original"}};
+  for (const auto& [workload, preset] : kinds)
+    EXPECT_THAT(refusal(workload, preset, {{"mixed_precision", "fp16"}}),
+                AllOf(HasSubstr("$.arms[1].optimizations"),
+                      HasSubstr("found mixed_precision=fp16 with workload.device=cpu, expected "
+                                "workload.device=cuda")));
+}
+
+TEST(BadLongRun, AnInputThatCannotBeReadIsAFileThatFailed) {
+  const Workplace place;
+  std::string row;
+  for (int i = 0; i < 99; ++i) row += "(1.000000) can0 123#00\n";
+  place.file("drive.log", row + "(1.000000) can0 123#0\n");
+  const nlohmann::json drive = {{"kind", "graph"},
+                                {"dataset", {{"name", "can-log"}, {"file", "drive.log"}}}};
+  EXPECT_THAT(refusal(drive, "kdgat-original", {{"graph_loading", "mmap"}}, 4, place),
+              HasSubstr("drive.log:100"));
+
+  const Workplace other;
+  other.file("night.edf", "0       no recording");
+  const nlohmann::json night = {{"kind", "eeg"},
+                                {"model", "cbramod-small"},
+                                {"dataset", {{"name", "edf"}, {"file", "night.edf"}}}};
+  EXPECT_THAT(refusal(night, "cbramod-original", {{"best_state", "cpu"}}, 4, other),
+              AllOf(HasSubstr("the baseline original failed in all of its 2 trials"),
+                    HasSubstr("night.edf: ")));
 }
 
 TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {

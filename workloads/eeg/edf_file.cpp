@@ -3,6 +3,8 @@
 #include <edflib.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "base/error.h"
@@ -72,6 +74,29 @@ void expect_one_rate(const edf_hdr_struct& header, const fs::path& path) {
   }
 }
 
+/// An amplifier at an end of its range measures nothing. A sample or two there may be a signal's
+/// own largest value, where a writer fitted the range to it.
+constexpr double kLongestAtRail = 0.1;
+
+void expect_within_rails(const edf_hdr_struct& header, int index, const fs::path& path) {
+  const edf_param_struct& signal = header.signalparam[index];
+  std::vector<int> steps(static_cast<std::size_t>(signal.smp_in_file));
+  edfrewind(header.handle, index);
+  edfread_digital_samples(header.handle, index, static_cast<int>(steps.size()), steps.data());
+  const double rate = rate_of(header, signal);
+  const auto most = static_cast<std::ptrdiff_t>(std::max(1.0, std::floor(rate * kLongestAtRail)));
+  for (const int rail : {signal.dig_min, signal.dig_max}) {
+    const auto begin = std::search_n(steps.begin(), steps.end(), most + 1, rail);
+    if (begin == steps.end()) continue;
+    const auto end = std::find_if(begin, steps.end(), [&](int step) { return step != rail; });
+    refuse_edf(path,
+               fmt::format("signal \"{}\", second {:.3f}: found {:.3f} s at digital {}, an end of "
+                           "its range, expected at most {} s: it is clipped",
+                           label_of(signal), static_cast<double>(begin - steps.begin()) / rate,
+                           static_cast<double>(end - begin) / rate, rail, kLongestAtRail));
+  }
+}
+
 std::vector<EegAnnotation> annotations_of(const edf_hdr_struct& header, const fs::path& path) {
   constexpr double kSecond = EDFLIB_TIME_DIMENSION;
   std::vector<EegAnnotation> all;
@@ -106,6 +131,7 @@ EegRecording read_edf(const fs::path& path) {
     if (read != wanted)
       refuse_edf(path, fmt::format("found {} samples of signal \"{}\", expected {}", read,
                                    recording.channels.back(), wanted));
+    expect_within_rails(header, i, path);
     recording.values.insert(recording.values.end(), one.begin(), one.end());
   }
   recording.annotations = annotations_of(header, path);

@@ -1,9 +1,11 @@
 // On a file of known signals, as EDFbrowser's generator writes them; it lies in the data folder.
 #include "workloads/eeg/edf_file.h"
 
+#include <edflib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -106,6 +108,43 @@ TEST_F(EdfFile, SignalsOfDifferentRatesAreRefused) {
       [](std::string& bytes) { bytes.replace(256 + 216 * 12, 16, "100     300     "); });
   EXPECT_THAT(refusal, AllOf(HasSubstr("found 300 Hz in signal \"ramp\""),
                              HasSubstr("expected 100 Hz as in \"squarewave\"")));
+}
+
+/// The message of the refusal of 60 s of a sine of 100 of ±500 microvolts, of which `samples` from
+/// second 10 on are `value`.
+std::string refusal_of_sine_with(std::size_t samples, double value) {
+  const ScratchDirectory scratch(fs::path(::testing::TempDir()), "edf");
+  const fs::path path = scratch.path() / "night.edf";
+  const int file =
+      edfopen_file_writeonly_with_params(path.c_str(), EDFLIB_FILETYPE_EDFPLUS, 1, 200, 500, "uV");
+  edf_set_label(file, 0, "Cz");
+  std::vector<double> values(60 * 200);
+  for (std::size_t n = 0; n < values.size(); ++n)
+    values[n] = 100 * std::sin(2 * std::numbers::pi * 10 * static_cast<double>(n) / 200);
+  std::fill_n(values.begin() + 10 * 200, samples, value);
+  for (std::size_t second = 0; second < 60; ++second)
+    edfwrite_physical_samples(file, values.data() + second * 200);
+  edfclose_file(file);
+  try {
+    read_edf(path);
+    return "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::io);
+    return error.message();
+  }
+}
+
+TEST(ClippedEdfFile, IsRefusedByFileSignalAndSecond) {
+  EXPECT_THAT(
+      refusal_of_sine_with(40 * 200, 500),
+      HasSubstr("night.edf: signal \"Cz\", second 10.000: found 40.000 s at digital 32767, an end "
+                "of its range, expected at most 0.1 s: it is clipped"));
+  EXPECT_THAT(refusal_of_sine_with(21, -500), HasSubstr("found 0.105 s at digital -32768"));
+}
+
+TEST(ClippedEdfFile, ATenthOfASecondAtAnEndIsTaken) {
+  EXPECT_EQ(refusal_of_sine_with(20, 500), "accepted");
+  EXPECT_EQ(refusal_of_sine_with(40 * 200, 499), "accepted");
 }
 
 TEST(MissingEdfFile, IsRefusedByName) {

@@ -115,14 +115,17 @@ class Study {
   void clean_up_between_epochs() {
     memduel_phase("cleanup");
     const bool trims = switches_.cleanup_between_trials == BetweenTrials::scope_first;
-    cleanup_seconds_ +=
-        cleanup_memory(cleanup(trims ? HeapCleanup::give_back : HeapCleanup::none)).seconds;
+    empty_cache_then_collect(trims ? HeapCleanup::give_back : HeapCleanup::none);
   }
 
-  /// The cache first, then the garbage: what that frees stays in the cache.
   void clean_up_as_coded() {
-    if (switches_.cleanup_between_trials != BetweenTrials::as_coded) return;
-    cleanup_seconds_ += cleanup_memory(cleanup(HeapCleanup::none)).seconds;
+    if (switches_.cleanup_between_trials == BetweenTrials::as_coded)
+      empty_cache_then_collect(HeapCleanup::none);
+  }
+
+  /// In the code's order: what the collection frees stays in the cache.
+  void empty_cache_then_collect(HeapCleanup heap) {
+    cleanup_seconds_ += cleanup_memory(cleanup(heap)).seconds;
     garbage_.clear();
   }
 

@@ -50,6 +50,15 @@ TEST(Study, KeepsTheCheckpointsThatItsRulesKeep) {
   EXPECT_EQ(checkpoints_left({{"checkpoint_retention", "best"}, {"max_checkpoints", 1}}), all);
 }
 
+double peak_bytes_of(const nlohmann::json& workload, const nlohmann::json& switches) {
+  const PlayedStudy study(::testing::TempDir());
+  const WorkerConfig config = study.config("cbramod-original", workload, switches);
+  const std::int64_t before = torch_bytes().live;
+  reset_torch_peak();
+  run_study(config);
+  return static_cast<double>(torch_bytes().peak - before);
+}
+
 /// Of a study whose data are large: 1,000 epochs of 4 channels and 5 s, 16 MB. In units of the
 /// data.
 constexpr double kData = 1000.0 * (4 * 5 * 200 * 4 + 8);
@@ -57,12 +66,7 @@ double peak_of(const nlohmann::json& workload, const nlohmann::json& switches) {
   nlohmann::json large = {{"dataset", {{"train_samples", 80}, {"test_samples", 920}}},
                           {"epochs", 1}};
   large.merge_patch(workload);
-  const PlayedStudy study(::testing::TempDir());
-  const WorkerConfig config = study.config("cbramod-original", large, switches);
-  const std::int64_t before = torch_bytes().live;
-  reset_torch_peak();
-  run_study(config);
-  return static_cast<double>(torch_bytes().peak - before) / kData;
+  return peak_bytes_of(large, switches) / kData;
 }
 
 // The second's data are loaded while the first's, its model, gradients, averages and best state
@@ -99,6 +103,23 @@ TEST(StudyBytes, TheNextCleanupCollectsPrunedFineTunings) {
   const nlohmann::json every_second = {{"trials", 4}, {"learning_rates", {1e-12, 0.003}}};
   EXPECT_LT(peak_of(every_second, {{"cleanup_between_trials", "as_coded"}}), 2.8);
   EXPECT_GT(peak_of(every_second, {{"cleanup_between_trials", "none"}}), 3.05);
+}
+
+// Each one's tenth epoch frees those before: two meet, as when there are but two.
+TEST(StudyBytes, TheCleanupOfEveryTenthEpochCollectsThemToo) {
+  install_torch_probe();
+  const auto peak = [](int trials, int epochs, int every) {
+    return peak_bytes_of({{"trials", trials},
+                          {"epochs", epochs},
+                          {"patience", 20},
+                          {"learning_rates", {1e-12}}},
+                         {{"cleanup_between_trials", "as_coded"}, {"cleanup_every_epochs", every}});
+  };
+  const double two = peak(2, 1, 0);
+  const double four = peak(4, 1, 0);
+  EXPECT_GT(four, 1.5 * two);
+  EXPECT_EQ(peak(4, 11, 10), two);
+  EXPECT_EQ(peak(4, 9, 10), four);
 }
 
 TEST(Study, Fp16IsRefusedOnTheCpu) {
