@@ -108,7 +108,7 @@ void add_budget(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel budget --model gat-small --teacher gat-large --device-memory 16GiB\n"
       "  memduel budget --measured --model csfl-cnn --dataset mnist --verify\n"
-      "  memduel budget --measured --model gat-small --teacher gat-large --dataset can-generated\n"
+      "  memduel budget --measured --model gat-large --dataset can-generated\n"
       "  memduel budget configs/resnet-dummy.json --device-memory 4GiB\n"
       "  memduel budget configs/kdgat.json --network teacher --verify\n"
       "  memduel budget --parallel-clients\n"
