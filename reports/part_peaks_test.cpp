@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "base/characters.h"
 #include "reports/escape.h"
 #include "reports/markdown.h"
 #include "reports/terminal.h"
