@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <tuple>
 
 #include "tests/integration/memduel_program.h"
 
@@ -116,7 +117,7 @@ TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
 }
 
 TEST_F(Checkpoints, NoneThatIsKnownIsAnErrorThatShowsNoEscapeSequence) {
-  place_.file("other.pth", "");
+  std::ignore = place_.file("other.pth", "");
   fs::create_directory(place_.path("other"));
   fs::rename(place_.path("other.pth"), place_.path("other/\x1B[31mfoo.pth"));
   const Finished refused = run({"--metric", "kappa"}, "other");

@@ -205,6 +205,8 @@ class GraphTraining {
       try_step(*graphs_, places, switches_.loader_workers, device_, *trainer,
                [&](const GraphBatch& batch) { return stage.loss(network, batch, places); });
     };
+    // Measuring lets the peak begin anew; what the epoch had before belongs to it.
+    send_memory_gauges();
     return static_cast<std::size_t>(choose_batch(switches_.batch_size, question, step, device_));
   }
 

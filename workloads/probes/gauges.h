@@ -20,7 +20,8 @@ void send_idle_gauges();
 /// allocator: sends what allocator_state has. torch: sends torch_cpu_bytes and
 /// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. cuda: the
 /// same of the first GPU, allocated and reserved, with gpu_inactive_split_bytes. Call before each
-/// mark that ends a round, once the device has done its work.
+/// mark that ends a round, and before anything that resets the peaks itself, once the device has
+/// done its work.
 void send_memory_gauges();
 
 }  // namespace memduel
