@@ -14,6 +14,7 @@
 #include "workloads/graph_training/batch_choice.h"
 #include "workloads/graph_training/curriculum.h"
 #include "workloads/graph_training/network_trainer.h"
+#include "workloads/graphs/bus_error.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/probes/torch_bytes.h"
 
@@ -155,6 +156,9 @@ class GraphTraining {
   void load_graphs() {
     begin_phase("load");
     graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
+    bus_error_.emplace(graphs_->mapping(),
+                       fmt::format("memduel-worker: {}: the file was cut off while it was mapped",
+                                   config_.graph_file.string()));
     const auto train_count =
         static_cast<std::size_t>(static_cast<double>(graphs_->size()) * kTrainShare);
     const Split split =
@@ -167,7 +171,8 @@ class GraphTraining {
                   fmt::format("found {} graphs to train on without and {} with an attack and {} to "
                               "validate with, expected some of each",
                               normals_.size(), attacks_.size(), validation_.size()),
-                  config_.graph_file.string(), "take more graphs, or inject attacks");
+                  (config_.data_dir / workload_.graph.file).string(),
+                  "take a longer recording, or inject attacks");
   }
 
   void score_normals() {
@@ -290,6 +295,7 @@ class GraphTraining {
   const GraphSwitches switches_;
   LoaderWorkers<GraphBatch> workers_;
   std::unique_ptr<GraphStore> graphs_;
+  std::optional<BusErrorLine> bus_error_;
   Indices normals_;  ///< to train on, without an attack
   Indices attacks_;  ///< to train on, with one
   Indices validation_;
