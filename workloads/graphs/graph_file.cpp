@@ -115,7 +115,8 @@ class GraphFile {
     const auto count = static_cast<float>(header_.identifiers);
     for (std::size_t i = 0; i < features.size(); i += kNodeFeatures) {
       const float found = features[i];
-      if (!(found >= 0 && found < count) || found != std::trunc(found))
+      const bool known = found >= 0 && found < count;  // false for NaN
+      if (!known || static_cast<float>(static_cast<std::int32_t>(found)) != found)
         refuse(begin + i * sizeof(float),
                fmt::format("found identifier {}, expected a whole number from 0 to {}", found,
                            std::int64_t{header_.identifiers} - 1));

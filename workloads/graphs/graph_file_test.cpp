@@ -92,7 +92,7 @@ class BrokenGraphFile : public GraphFiles {
       }
     }
     EXPECT_EQ(messages[0], messages[1]);
-    EXPECT_THAT(messages[0], HasSubstr(path_.string()));
+    if (messages[0] != "accepted") EXPECT_THAT(messages[0], HasSubstr(path_.string()));
     return messages[0];
   }
 
@@ -116,7 +116,7 @@ TEST_F(GraphFiles, MayHoldNoGraphOrGraphsWithoutEdges) {
   empty.finish();
   for (const GraphLoading loading : kLoadings) EXPECT_EQ(open_graphs(path_, loading)->size(), 0U);
   GraphFileWriter writer(path_, 1);
-  const Graph lonely{std::vector<float>(kNodeFeatures, 0.5F), {}, {}, 1};
+  const Graph lonely{std::vector<float>(kNodeFeatures), {}, {}, 1};
   writer.add(lonely.view());
   writer.finish();
   for (const GraphLoading loading : kLoadings)
@@ -258,9 +258,9 @@ TEST_F(BrokenGraphFile, NumbersThatNoTrainingTakesAreRefused) {
     return refusal();
   };
   const auto at = [](std::uint64_t byte) { return "byte " + std::to_string(byte) + ": found "; };
-  EXPECT_THAT(refusal_of(node, 1e9F), HasSubstr(at(node) + "identifier 1e+09, expected a whole "
-                                                           "number from 0 to 34"));
-  for (const float bad : {-5.0F, 35.0F, 0.5F, std::numeric_limits<float>::quiet_NaN()})
+  EXPECT_THAT(refusal_of(node, -5.0F),
+              HasSubstr(at(node) + "identifier -5, expected a whole number from 0 to 34"));
+  for (const float bad : {1e9F, 35.0F, 0.5F, std::numeric_limits<float>::quiet_NaN()})
     EXPECT_THAT(refusal_of(node, bad), HasSubstr("found identifier")) << bad;
   EXPECT_EQ(refusal_of(node, 34.0F), "accepted");
   for (const float bad :
