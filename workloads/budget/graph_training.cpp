@@ -91,8 +91,8 @@ class ProbedGraphTraining final : public ProbedTraining {
   using Loss = std::function<torch::Tensor(const GraphBatch&, std::span<const std::size_t>)>;
 
   void share_graphs(const WorkerConfig& config, const std::string& network) {
-    const TrainingGraphs split =
-        split_graphs(*store_, config.workload.dataset.seed, config.graph_file);
+    const TrainingGraphs split = split_graphs(*store_, config.workload.dataset.seed,
+                                              config.data_dir / config.workload.graph.file);
     const Indices graphs = shuffled(graphs_of(*store_, split, network, config.seed), config.seed);
     const auto middle = graphs.begin() + static_cast<std::ptrdiff_t>((graphs.size() + 1) / 2);
     const Indices tried(graphs.begin(), middle);

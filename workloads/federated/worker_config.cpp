@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "workloads/federated/json_fields.h"
+#include "workloads/graphs/generated_graphs.h"
 
 namespace memduel {
 namespace {
@@ -69,7 +70,7 @@ void read_graph_dataset(JsonFields fields, WorkloadConfig& workload) {
   dataset.seed = static_cast<std::uint64_t>(fields.integer("seed", 0));
   GraphConfig& graph = workload.graph;
   if (dataset.name == "can-generated") {
-    graph.graphs = static_cast<std::size_t>(fields.integer("graphs", 1));
+    graph.graphs = static_cast<std::size_t>(fields.integer("graphs", kFewestGraphs));
   } else {
     graph.file = fields.get<std::string>("file");
     graph.attacks = fields.get<std::vector<std::string>>("attacks");

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "memduel/memory_torch.h"
-
 namespace memduel {
 namespace {
 
@@ -13,7 +11,8 @@ constexpr std::size_t kChunk = 500;
 
 std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
                                 std::span<const std::size_t> graphs, DifficultyScoring scoring,
-                                std::size_t step_graphs, const at::Device& device) {
+                                std::size_t step_graphs, const at::Device& device,
+                                DeviceMemory& memory) {
   const torch::NoGradGuard no_grad;
   network->eval();
   std::vector<float> scores;
@@ -28,8 +27,8 @@ std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
         reconstruction_errors(network->forward(batch), batch).to(torch::kCPU).contiguous();
     scores.insert(scores.end(), errors.data_ptr<float>(),
                   errors.data_ptr<float>() + errors.numel());
-    if (scoring == DifficultyScoring::chunked && scores.size() % kChunk == 0)
-      torch_cuda().empty_cache();
+    const bool ends_chunk = scores.size() % kChunk == 0 || scores.size() == graphs.size();
+    if (scoring == DifficultyScoring::chunked && ends_chunk) memory.empty_cache();
   }
   return scores;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "memduel/memory_torch.h"
 #include "workloads/graph_training/vgae.h"
 
 namespace memduel {
@@ -11,7 +12,7 @@ namespace memduel {
 /// difficulty_scoring: how many graphs go through the autoencoder at once.
 enum class DifficultyScoring {
   one_by_one,
-  chunked,  ///< likewise, and the device's cache is emptied after every 500
+  chunked,  ///< likewise, and a GPU's cache is emptied after every 500 and at the end
   batched,  ///< as many as a step takes, at most 500
 };
 
@@ -19,6 +20,7 @@ enum class DifficultyScoring {
 /// afterwards. @param step_graphs that a step of its training took.
 std::vector<float> score_graphs(Vgae& network, const GraphStore& store,
                                 std::span<const std::size_t> graphs, DifficultyScoring scoring,
-                                std::size_t step_graphs, const at::Device& device);
+                                std::size_t step_graphs, const at::Device& device,
+                                DeviceMemory& memory = torch_cuda());
 
 }  // namespace memduel

@@ -5,8 +5,8 @@
 
 namespace memduel {
 
-/// The role graphs: makes the file of graphs where it is not there yet. Throws Error(io), also for
-/// a file that is there and no such file.
+/// The role graphs: makes the run's own file of graphs where it is not there yet, and again where
+/// it is cut off or has a number in it that no training takes. Throws Error(io).
 void run_graphs(const WorkerConfig& config);
 
 }  // namespace memduel

@@ -14,6 +14,7 @@
 #include "workloads/graph_training/network_trainer.h"
 #include "workloads/graph_training/training_graphs.h"
 #include "workloads/graph_training/tried_step.h"
+#include "workloads/graphs/bus_error.h"
 #include "workloads/probes/gauges.h"
 #include "workloads/probes/torch_bytes.h"
 
@@ -149,7 +150,11 @@ class GraphTraining {
   void load_graphs() {
     begin_phase("load");
     graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
-    split_ = split_graphs(*graphs_, workload_.dataset.seed, config_.graph_file);
+    split_ =
+        split_graphs(*graphs_, workload_.dataset.seed, config_.data_dir / workload_.graph.file);
+    bus_error_.emplace(graphs_->mapping(),
+                       fmt::format("memduel-worker: {}: the file was cut off while it was mapped",
+                                   config_.graph_file.string()));
   }
 
   void score_normals() {
@@ -259,6 +264,7 @@ class GraphTraining {
   const GraphSwitches switches_;
   LoaderWorkers<GraphBatch> workers_;
   std::unique_ptr<GraphStore> graphs_;
+  std::optional<BusErrorLine> bus_error_;
   TrainingGraphs split_;
   Vgae autoencoder_ = nullptr;
   std::optional<Curriculum> curriculum_;

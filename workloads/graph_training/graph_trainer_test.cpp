@@ -1,18 +1,22 @@
 // Whole trainings in this process.
 #include "workloads/graph_training/graph_trainer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/scratch_directory.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/graph_training/gat.h"
 #include "workloads/graph_training/graph_source.h"
 #include "workloads/graph_training/sample_graphs.h"
+#include "workloads/graphs/generated_traffic.h"
 #include "workloads/models/model.h"
 #include "workloads/optimizations/played_config.h"
 
@@ -21,6 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class GraphTrainerTest : public ::testing::Test {
@@ -58,6 +63,14 @@ class GraphTrainerTest : public ::testing::Test {
       return error.message();
     }
     return "accepted";
+  }
+
+  /// As the data set of a workload: drive.csv in this test's directory.
+  [[nodiscard]] json recording(const json& attacks) const {
+    return {{"name", "can-log"},
+            {"graphs", nullptr},
+            {"file", (dir_ / "drive.csv").string()},
+            {"attacks", attacks}};
   }
 
   static std::string data_dir() {
@@ -117,15 +130,71 @@ TEST_F(GraphTrainerTest, BatchesAreAsLargeAsTheMemoryThatIsPlannedFor) {
   EXPECT_TRUE(compare_states(most, trained({{"batch_size", "search"}}, wide)).bit_identical);
 }
 
-TEST_F(GraphTrainerTest, GraphsWithoutAnAttackAreRefused) {
-  EXPECT_THAT(refusal({{"dataset", {{"graphs", 500}}}}),
-              ::testing::AllOf(HasSubstr("found 400 graphs to train on without and 0 with"),
-                               HasSubstr("graphs.bin")));
+TEST_F(GraphTrainerTest, TooFewGraphsForAnAttackAreRefused) {
+  EXPECT_THAT(refusal({{"dataset", {{"graphs", 1099}}}}),
+              AllOf(HasSubstr("workload.dataset.graphs"), HasSubstr("1099"), HasSubstr("1100")));
 }
 
-TEST_F(GraphTrainerTest, AFileThatHoldsNoGraphsIsRefused) {
-  std::ofstream(dir_ / "graphs.bin") << std::string(1000, 'x');
-  EXPECT_THAT(refusal(json::object()), HasSubstr("byte 0: found other bytes than \"mdgraphs\""));
+TEST_F(GraphTrainerTest, ARecordingWithoutAnAttackIsRefused) {
+  std::string log;
+  for (const CanFrame& frame : generate_traffic(50'001, 0, 1))
+    log += fmt::format("{}.{:06},{:04x},0,R\n", frame.time_us / 1'000'000,
+                       frame.time_us % 1'000'000, frame.id);
+  write_file_atomically(dir_ / "drive.csv", log);
+  EXPECT_THAT(refusal({{"dataset", recording(json::array())}}),
+              HasSubstr("drive.csv: found 400 graphs to train on without and 0 with an attack"));
+}
+
+TEST_F(GraphTrainerTest, ARecordingOfLessThanTwoFramesIsRefused) {
+  std::ofstream(dir_ / "drive.csv") << "";
+  EXPECT_THAT(refusal({{"dataset", recording({"dos"})}}),
+              HasSubstr("drive.csv: found 0 frames, expected at least 2"));
+  std::ofstream(dir_ / "drive.csv") << "1478198376.389427,0316,1,05,R\n";
+  EXPECT_THAT(refusal({{"dataset", recording({"dos"})}}),
+              HasSubstr("drive.csv: found 1 frames, expected at least 2"));
+  EXPECT_FALSE(fs::exists(dir_ / "graphs.bin"));
+}
+
+TEST_F(GraphTrainerTest, TheRunsFileOfGraphsIsMadeAgainWhereItIsBad) {
+  const WorkerConfig chosen = config(json::object(), json::object());
+  const fs::path graphs = dir_ / "graphs.bin";
+  run_graphs(chosen);
+  const std::string whole = read_file(graphs);
+  const auto expect_whole_after = [&](const std::string& bytes, const std::string& why) {
+    write_file_atomically(graphs, bytes);
+    ::testing::internal::CaptureStderr();
+    run_graphs(chosen);
+    EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+                AllOf(HasSubstr("warning: " + graphs.string() + ": byte "), HasSubstr(why)));
+    EXPECT_TRUE(read_file(graphs) == whole) << why;
+  };
+  expect_whole_after(std::string(1000, 'x'), "found other bytes than");
+  expect_whole_after("", "ends within its header");
+  expect_whole_after(whole.substr(0, whole.size() / 2),
+                     "from the header's counts: the file is made");
+  std::string label = whole;
+  GraphHeader header;
+  std::memcpy(&header, whole.data(), sizeof(header));
+  label[parts_of(header).labels + 8 * 1099] = 7;
+  expect_whole_after(label, "found label 7");
+  fs::remove(graphs);
+  run_graphs(chosen);
+  EXPECT_TRUE(read_file(graphs) == whole);
+}
+
+TEST_F(GraphTrainerTest, ASoundFileOfGraphsStaysAndALinksTargetToo) {
+  const WorkerConfig chosen = config(json::object(), json::object());
+  const fs::path graphs = dir_ / "graphs.bin";
+  run_graphs(chosen);
+  const auto before = fs::last_write_time(graphs);
+  run_graphs(chosen);
+  EXPECT_EQ(fs::last_write_time(graphs), before);
+  std::ofstream(dir_ / "mine") << "no graphs";
+  fs::remove(graphs);
+  fs::create_symlink(dir_ / "mine", graphs);
+  run_graphs(chosen);
+  EXPECT_EQ(read_file(dir_ / "mine"), "no graphs");
+  EXPECT_GT(fs::file_size(graphs), 1000U);
 }
 
 // 746 graphs of the drive as it is, and more under each attack.

@@ -25,7 +25,7 @@ TrainingGraphs split_graphs(const GraphStore& store, std::uint64_t seed,
                 fmt::format("found {} graphs to train on without and {} with an attack and {} to "
                             "validate with, expected some of each",
                             graphs.normals.size(), graphs.attacks.size(), graphs.validation.size()),
-                file.string(), "take more graphs, or inject attacks");
+                file.string(), "take a longer recording, or inject attacks");
   return graphs;
 }
 

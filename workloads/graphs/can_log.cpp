@@ -85,6 +85,10 @@ CanFrame parse_hcrl_text(CanLine line) {
   return frame;
 }
 
+std::string seconds_of(std::int64_t time_us) {
+  return fmt::format("{}.{:06}", time_us / 1'000'000, time_us % 1'000'000);
+}
+
 ParseLine layout_of(std::string_view line) {
   if (line.starts_with('(')) return parse_candump;
   if (line.starts_with("Timestamp:")) return parse_hcrl_text;
@@ -105,6 +109,7 @@ void parse_can_log(std::string_view text, const std::string& name,
                    const std::function<void(const CanFrame&)>& use) {
   ParseLine parse = nullptr;
   CanLine lines(text);
+  std::int64_t last_us = 0;
   for (std::size_t number = 1; !lines.at_end(); ++number) {
     const std::string_view line = without_end(lines.until('\n'));
     if (line.empty()) continue;
@@ -112,9 +117,13 @@ void parse_can_log(std::string_view text, const std::string& name,
     try {
       if (parse == nullptr) parse = layout_of(line);
       frame = parse(CanLine(line));
+      if (frame->time_us < last_us)
+        throw BadCanLine{fmt::format("found time {}, expected {} of the frame before, or later",
+                                     seconds_of(frame->time_us), seconds_of(last_us))};
     } catch (const BadCanLine& bad) {
       throw Error(ExitCode::io, fmt::format("line {}: {}", number, valid_utf8(bad.what)), name);
     }
+    last_us = frame->time_us;
     use(*frame);
   }
 }

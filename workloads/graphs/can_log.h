@@ -22,7 +22,7 @@ namespace memduel {
 
 /// Hands over every frame of the log, in its order. The first line says which layout it is; empty
 /// lines are passed over. `name` is only for messages. Throws Error(io) naming the line, what was
-/// found and what was expected.
+/// found and what was expected, also of a frame that is earlier than the one before.
 void parse_can_log(std::string_view text, const std::string& name,
                    const std::function<void(const CanFrame&)>& use);
 

@@ -112,6 +112,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"1.0,0316\n", "found \"\", expected a length"},
         BadLine{"Timestamp: 1.0 ID: 0350 000 DLC: 2 05\n", "found 1 bytes, expected 2"},
         BadLine{"Timestamp: 1.0 ID: 0350 000 DLC: 1 05 06\n", "found \"06\", expected the end"},
+        BadLine{"(2.5) can0 200#00\n(2.5) can0 201#00\n\n(2.499999) can0 200#00\n",
+                "line 4: found time 2.499999, expected 2.500000 of the frame before, or later"},
+        BadLine{"1478198376.5,0316,1,05,R\n1478198375.5,0316,1,05,T\n",
+                "line 2: found time 1478198375.500000, expected 1478198376.500000"},
         BadLine{"Timestamp: 1.0 IX: 0350\n", "expected \"ID:\""}));
 
 TEST(CanLog, OfAnEmptyFileThereIsNothing) {

@@ -22,6 +22,17 @@ TEST(GeneratedGraphs, AreAsManyAsWantedWithAndWithoutAttacks) {
   EXPECT_LT(attacks, 1500U);
 }
 
+TEST(GeneratedGraphs, TheFewestThatAConfigMayAskForHaveAttacks) {
+  const ScratchDirectory scratch(testing::TempDir(), "generated");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    write_generated_graphs(scratch.path() / "few", kFewestGraphs, seed);
+    const auto store = open_graphs(scratch.path() / "few", GraphLoading::mmap);
+    std::int64_t attacks = 0;
+    for (std::size_t i = 0; i < store->size(); ++i) attacks += store->graph(i).label;
+    EXPECT_GT(attacks, 30) << seed;
+  }
+}
+
 TEST(GeneratedGraphs, TheSeedDecides) {
   const ScratchDirectory scratch(testing::TempDir(), "generated");
   for (const std::uint64_t seed : {1, 2})

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <cmath>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -20,10 +22,30 @@ namespace {
 
 // So that no size below can overflow: 2^40 edges are 16 TiB of edge_index.
 constexpr std::uint64_t kMostElements = std::uint64_t{1} << 40;
+/// An identifier is kept as a float, which has every whole number up to here.
+constexpr std::uint64_t kMostIdentifiers = std::uint64_t{1} << 24;
+/// Those that no node of the file need have: a bus's 2,048 without extension, and the unknown.
+constexpr std::uint64_t kUnseenIdentifiers = 2049;
 
 std::uint64_t aligned(std::uint64_t offset) {
   return (offset + kGraphAlignment - 1) / kGraphAlignment * kGraphAlignment;
 }
+
+bool all_finite(std::span<const float> numbers) {
+  // By exponents and without an early end, so that the compiler makes vectors of it.
+  constexpr std::uint32_t kExponent = 0x7f80'0000;
+  std::uint32_t others = 0;
+  for (const float number : numbers)
+    others += (std::bit_cast<std::uint32_t>(number) & kExponent) == kExponent ? 1 : 0;
+  return others == 0;
+}
+
+/// Of a graph: its number, and where its nodes and edges begin among all.
+struct GraphPlace {
+  std::uint64_t graph = 0;
+  std::uint64_t first_node = 0;
+  std::uint64_t first_edge = 0;
+};
 
 [[noreturn]] void fail_reading(const std::filesystem::path& path, const std::string& action) {
   throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
@@ -51,7 +73,7 @@ class GraphFile {
 
   [[noreturn]] void refuse(std::uint64_t offset, const std::string& what) const {
     throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), path_.string(),
-                "remove the file: it can be made again");
+                "a run makes its own file of graphs again before the next trial");
   }
 
   template <class Number>
@@ -73,19 +95,52 @@ class GraphFile {
     }
   }
 
-  /// `view` once its edges are known to end at its nodes.
-  [[nodiscard]] GraphView checked(const GraphView& view, std::uint64_t first_edge) const {
-    const auto nodes = static_cast<std::int64_t>(view.nodes());
-    for (std::size_t i = 0; i < view.edge_index.size(); ++i) {
-      const std::int64_t node = view.edge_index[i];
-      if (node < 0 || node >= nodes)
-        refuse(parts_.edge_index + (2 * first_edge + i) * sizeof(std::int64_t),
-               fmt::format("found node {}, expected 0 to {}", node, nodes - 1));
-    }
+  /// `view` once all that a training counts on is known of it.
+  [[nodiscard]] GraphView checked(const GraphView& view, const GraphPlace& place) const {
+    if (view.label != 0 && view.label != 1)
+      refuse(parts_.labels + place.graph * sizeof(std::int64_t),
+             fmt::format("found label {}, expected 0 or 1", view.label));
+    const std::uint64_t node_features =
+        parts_.node_features + place.first_node * kNodeFeatures * sizeof(float);
+    expect_identifiers(view.node_features, node_features);
+    expect_finite(view.node_features, node_features);
+    expect_ends(view, parts_.edge_index + place.first_edge * 2 * sizeof(std::int64_t));
+    expect_finite(view.edge_features,
+                  parts_.edge_features + place.first_edge * kEdgeFeatures * sizeof(float));
     return view;
   }
 
  private:
+  void expect_identifiers(std::span<const float> features, std::uint64_t begin) const {
+    const auto count = static_cast<float>(header_.identifiers);
+    for (std::size_t i = 0; i < features.size(); i += kNodeFeatures) {
+      const float found = features[i];
+      const bool known = found >= 0 && found < count;  // false for NaN
+      if (!known || static_cast<float>(static_cast<std::int32_t>(found)) != found)
+        refuse(begin + i * sizeof(float),
+               fmt::format("found identifier {}, expected a whole number from 0 to {}", found,
+                           std::int64_t{header_.identifiers} - 1));
+    }
+  }
+
+  void expect_finite(std::span<const float> features, std::uint64_t begin) const {
+    if (all_finite(features)) return;
+    const auto found = std::find_if_not(features.begin(), features.end(),
+                                        [](float feature) { return std::isfinite(feature); });
+    refuse(begin + static_cast<std::uint64_t>(found - features.begin()) * sizeof(float),
+           fmt::format("found feature {}, expected a finite number", *found));
+  }
+
+  void expect_ends(const GraphView& view, std::uint64_t begin) const {
+    const auto nodes = static_cast<std::int64_t>(view.nodes());
+    for (std::size_t i = 0; i < view.edge_index.size(); ++i) {
+      const std::int64_t node = view.edge_index[i];
+      if (node < 0 || node >= nodes)
+        refuse(begin + i * sizeof(std::int64_t),
+               fmt::format("found node {}, expected 0 to {}", node, nodes - 1));
+    }
+  }
+
   void read_bytes(void* to, std::uint64_t offset, std::uint64_t size) const {
     char* at = static_cast<char*>(to);
     while (size > 0) {
@@ -110,9 +165,11 @@ class GraphFile {
     expect_number(8, "version", header_.version, kGraphVersion);
     expect_number(12, "node features", header_.node_features, kNodeFeatures);
     expect_number(16, "edge features", header_.edge_features, kEdgeFeatures);
-    expect_at_most(24, "graphs", header_.graphs);
-    expect_at_most(32, "nodes", header_.nodes);
-    expect_at_most(40, "edges", header_.edges);
+    expect_at_most(24, "graphs", header_.graphs, kMostElements);
+    expect_at_most(32, "nodes", header_.nodes, kMostElements);
+    expect_at_most(40, "edges", header_.edges, kMostElements);
+    expect_at_most(20, "identifiers", header_.identifiers,
+                   std::min(kMostIdentifiers, header_.nodes + kUnseenIdentifiers));
     parts_ = parts_of(header_);
     expect_number(48, "bytes of the file", header_.file_bytes, parts_.end);
     if (bytes_ != parts_.end)
@@ -127,9 +184,10 @@ class GraphFile {
       refuse(offset, fmt::format("found {} {}, expected {}", what, found, expected));
   }
 
-  void expect_at_most(std::uint64_t offset, const char* what, std::uint64_t found) const {
-    if (found > kMostElements)
-      refuse(offset, fmt::format("found {} {}, expected at most {}", what, found, kMostElements));
+  void expect_at_most(std::uint64_t offset, const char* what, std::uint64_t found,
+                      std::uint64_t most) const {
+    if (found > most)
+      refuse(offset, fmt::format("found {} {}, expected at most {}", what, found, most));
   }
 
   std::filesystem::path path_;
@@ -163,7 +221,7 @@ class LoadedGraphs final : public GraphStore {
           file.read<float>(parts.edge_features + edges[i] * kEdgeFeatures * sizeof(float),
                            edge_count * kEdgeFeatures);
       graph.label = labels[i];
-      (void)file.checked(graph.view(), edges[i]);
+      (void)file.checked(graph.view(), {i, nodes[i], edges[i]});
       graphs_.push_back(std::move(graph));
     }
   }
@@ -171,6 +229,7 @@ class LoadedGraphs final : public GraphStore {
   [[nodiscard]] std::size_t size() const override { return graphs_.size(); }
   [[nodiscard]] GraphView graph(std::size_t index) const override { return graphs_[index].view(); }
   [[nodiscard]] std::size_t identifiers() const override { return identifiers_; }
+  [[nodiscard]] std::span<const std::byte> mapping() const override { return {}; }
 
  private:
   std::size_t identifiers_;
@@ -202,6 +261,9 @@ class MappedGraphs final : public GraphStore {
 
   [[nodiscard]] std::size_t size() const override { return file_.header().graphs; }
   [[nodiscard]] std::size_t identifiers() const override { return file_.header().identifiers; }
+  [[nodiscard]] std::span<const std::byte> mapping() const override {
+    return {static_cast<const std::byte*>(bytes_), file_.bytes()};
+  }
 
   [[nodiscard]] GraphView graph(std::size_t index) const override {
     const GraphParts& parts = file_.parts();
@@ -214,7 +276,7 @@ class MappedGraphs final : public GraphStore {
          {at<std::int64_t>(parts.edge_index) + edges[0] * 2, edge_count * 2},
          {at<float>(parts.edge_features) + edges[0] * kEdgeFeatures, edge_count * kEdgeFeatures},
          at<std::int64_t>(parts.labels)[index]},
-        edges[0]);
+        {index, nodes[0], edges[0]});
   }
 
  private:

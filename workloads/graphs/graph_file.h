@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "workloads/graphs/graph.h"
@@ -70,16 +71,20 @@ class GraphStore {
   virtual ~GraphStore() = default;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  /// Throws Error(io) when an edge's end is no node of the graph: found when it is first looked at,
-  /// so that opening does not read the whole file.
+  /// Throws Error(io) when an edge's end is no node of the graph, a node's first feature no
+  /// identifier, another feature not finite, or the label neither 0 nor 1: found when it is looked
+  /// at, so that opening does not read the whole file.
   [[nodiscard]] virtual GraphView graph(std::size_t index) const = 0;
   /// With the index of the unknown.
   [[nodiscard]] virtual std::size_t identifiers() const = 0;
+  /// The file's bytes where it is mapped, else none.
+  [[nodiscard]] virtual std::span<const std::byte> mapping() const = 0;
 };
 
 /// Throws Error(io) that names the file, the byte, what was found and what was expected, when it is
-/// no such file, is cut off, or its offsets do not lie in it. The file may be replaced meanwhile
-/// (as GraphFileWriter does), but must not be shortened.
+/// no such file, is cut off, has more identifiers than its nodes can have, or its offsets do not
+/// lie in it. The file may be replaced meanwhile (as GraphFileWriter does), but must not be
+/// shortened: a mapping then ends in SIGBUS, to which BusErrorLine gives words.
 std::unique_ptr<GraphStore> open_graphs(const std::filesystem::path& path, GraphLoading loading);
 
 }  // namespace memduel

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -24,14 +25,22 @@ std::optional<std::vector<double>> numbers_in(const std::string& path, GraphLoad
     std::vector<double> numbers;
     for (std::size_t i = 0; i < store->size(); ++i) {
       const GraphView graph = store->graph(i);
-      for (const float number : graph.node_features)
-        numbers.push_back(number == number ? number : 0);
-      for (const float number : graph.edge_features)
-        numbers.push_back(number == number ? number : 0);
+      for (const auto& features : {graph.node_features, graph.edge_features})
+        for (const float number : features) {
+          if (!std::isfinite(number)) __builtin_trap();
+          numbers.push_back(number);
+        }
+      for (std::size_t node = 0; node < graph.nodes(); ++node) {
+        const float identifier = graph.node_features[node * kNodeFeatures];
+        if (identifier < 0 || identifier >= static_cast<float>(store->identifiers()) ||
+            identifier != std::trunc(identifier))
+          __builtin_trap();
+      }
       for (const std::int64_t node : graph.edge_index) {
         if (node < 0 || node >= static_cast<std::int64_t>(graph.nodes())) __builtin_trap();
         numbers.push_back(static_cast<double>(node));
       }
+      if (graph.label != 0 && graph.label != 1) __builtin_trap();
       numbers.push_back(static_cast<double>(graph.label));
     }
     return numbers;
