@@ -34,7 +34,8 @@ void expect_known_names(const CheckpointTree& tree) {
       [](const LeftAlone& one) { return ends_as_checkpoint(one.path.filename().string()); });
   if (unknown == tree.left_alone.end()) return;
   throw Error(
-      ExitCode::usage, "found no checkpoint that can be read here, but " + unknown->why,
+      ExitCode::usage,
+      fmt::format("{}; found no checkpoint in {}", unknown->why, tree.root.string()),
       (tree.root / unknown->path).string(),
       "expected epoch12_kappa_0.71.pth, epoch=12-kappa=0.71.ckpt, or NAME.pth and NAME.pth.json");
 }

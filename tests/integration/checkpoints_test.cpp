@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <tuple>
 
 #include "tests/integration/memduel_program.h"
 
@@ -117,12 +116,11 @@ TEST_F(Checkpoints, RefusalsNameWhatIsWrongAndDeleteNothing) {
 }
 
 TEST_F(Checkpoints, NoneThatIsKnownIsAnErrorThatShowsNoEscapeSequence) {
-  std::ignore = place_.file("other.pth", "");
   fs::create_directory(place_.path("other"));
-  fs::rename(place_.path("other.pth"), place_.path("other/\x1B[31mfoo.pth"));
+  fs::rename(place_.file("foo.pth", "weights"), place_.path("other/\x1B[31mfoo.pth"));
   const Finished refused = run({"--metric", "kappa"}, "other");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: found no checkpoint that can be read"));
+  EXPECT_THAT(refused.err, HasSubstr("/other/ [31mfoo.pth: not a checkpoint's name"));
 }
 
 TEST_F(Checkpoints, AreSummedUp) {

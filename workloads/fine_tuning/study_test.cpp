@@ -109,11 +109,9 @@ TEST(StudyBytes, TheNextCleanupCollectsPrunedFineTunings) {
 TEST(StudyBytes, TheCleanupOfEveryTenthEpochCollectsThemToo) {
   install_torch_probe();
   const auto peak = [](int trials, int epochs, int every) {
-    return peak_bytes_of({{"trials", trials},
-                          {"epochs", epochs},
-                          {"patience", 20},
-                          {"learning_rates", {1e-12}}},
-                         {{"cleanup_between_trials", "as_coded"}, {"cleanup_every_epochs", every}});
+    return peak_bytes_of(
+        {{"trials", trials}, {"epochs", epochs}, {"patience", 20}, {"learning_rates", {1e-12}}},
+        {{"cleanup_between_trials", "as_coded"}, {"cleanup_every_epochs", every}});
   };
   const double two = peak(2, 1, 0);
   const double four = peak(4, 1, 0);

@@ -1,5 +1,7 @@
 #include "workloads/graph_training/graph_trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
