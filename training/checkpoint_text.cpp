@@ -40,7 +40,7 @@ std::string describe_rules(const RetentionRules& rules) {
 }
 
 std::string describe_size(const Checkpoint& checkpoint) {
-  const std::string size = format_bytes(static_cast<double>(bytes_of(checkpoint)));
+  std::string size = format_bytes(static_cast<double>(bytes_of(checkpoint)));
   const std::int64_t freed = freed_bytes_of(checkpoint);
   if (freed == bytes_of(checkpoint)) return size;
   return fmt::format("{}, {} of it freed: there is another hard link", size,
