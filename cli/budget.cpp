@@ -1,9 +1,11 @@
 // memduel budget: the largest batch that fits, by an estimate from shapes or by training steps.
+#include <initializer_list>
 #include <memory>
 
 #include "base/error.h"
 #include "cli/budget_measured.h"
 #include "cli/finished_run.h"
+#include "cli/finite_range.h"
 #include "cli/verbs.h"
 #include "memory/memory_limit.h"
 #include "training/budget_text.h"
@@ -82,15 +84,39 @@ BudgetRequest request_of(const BudgetArguments& arguments) {
   return request;
 }
 
-int budget(const BudgetArguments& arguments) {
+void refuse_options(const CLI::App& verb, std::initializer_list<const char*> options,
+                    const char* why) {
+  for (const char* option : options)
+    if (verb.count(option) > 0) throw Error(ExitCode::usage, why, option);
+}
+
+/// What another of the verb's ways takes.
+void refuse_what_is_not_read(const CLI::App& verb, bool parallel_clients, bool measured) {
+  if (parallel_clients || !measured)
+    refuse_options(verb,
+                   {"--verify", "--dataset", "--device", "--threads", "--network", "--arm", "--set",
+                    "--data-dir"},
+                   "only a measured budget takes it: add --measured, or name a CONFIG");
+  if (parallel_clients || measured)
+    refuse_options(verb, {"--nodes", "--edges", "--identifiers", "--precision"},
+                   "only a budget from shapes takes it");
+  if (parallel_clients)
+    refuse_options(verb,
+                   {"--measured", "--model", "--teacher", "--optimizer", "--device-memory",
+                    "--target-utilization", "--least-batch", "--most-batch", "CONFIG"},
+                   "--parallel-clients takes no other option");
+}
+
+int budget(const CLI::App& verb, const BudgetArguments& arguments) {
+  const bool measured = arguments.measured || !arguments.probed.config.empty();
+  refuse_what_is_not_read(verb, arguments.parallel_clients, measured);
   if (arguments.parallel_clients) {
     print(describe_parallel_clients(parallel_clients()));
     return 0;
   }
   if (arguments.least_batch > arguments.most_batch)
     throw Error(ExitCode::usage, "the least batch is larger than the most", "budget");
-  if (arguments.measured || !arguments.probed.config.empty())
-    return measured_budget(probed_workload(arguments), request_of(arguments));
+  if (measured) return measured_budget(probed_workload(arguments), request_of(arguments));
   if (arguments.model.empty())
     throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
   const BudgetInput input = input_of(arguments);
@@ -125,10 +151,10 @@ void add_budget(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"adam", "sgd"}));
   verb->add_option("--nodes", arguments->nodes, "of a graph")
       ->capture_default_str()
-      ->check(CLI::Range(1.0, 1e9));
+      ->check(finite_range(1, 1e9));
   verb->add_option("--edges", arguments->edges, "of a graph")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(finite_range(0, 1e9));
   verb->add_option("--identifiers", arguments->identifiers, "that the model has embeddings for")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
@@ -139,10 +165,12 @@ void add_budget(CLI::App& app, Action& action) {
                    "of the device; without it CONFIG's device_memory_bytes, or what is free here, "
                    "from shapes of the CPU")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(true));
+      ->transform(CLI::AsSizeValue(true))
+      ->transform(no_sign())
+      ->check(CLI::PositiveNumber);
   verb->add_option("--target-utilization", arguments->target_utilization,
                    "share of the device (default: the model's safety factor + 0.15, else 0.7)")
-      ->check(CLI::Range(0.01, 1.0));
+      ->check(finite_range(0.01, 1));
   verb->add_option("--least-batch", arguments->least_batch, "never less")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000000));
@@ -171,7 +199,9 @@ void add_budget(CLI::App& app, Action& action) {
       ->type_name("DIR");
   verb->add_flag("--verify", arguments->verify,
                  "measured: run the batch; exit 1 if its peak is above the budget");
-  verb->callback([arguments, &action] { action = [arguments] { return budget(*arguments); }; });
+  verb->callback([arguments, verb, &action] {
+    action = [arguments, verb] { return budget(*verb, *arguments); };
+  });
 }
 
 }  // namespace memduel::cli

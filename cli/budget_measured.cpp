@@ -123,7 +123,7 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                    experiment.workload.at("deadline_seconds"));
   const auto report = answer.get<BudgetReport>();
   print(describe_measured_budget(report));
-  return report.is_exceeded() ? static_cast<int>(ExitCode::gate_failed) : 0;
+  return report.is_exceeded() || !report.found.fits ? static_cast<int>(ExitCode::gate_failed) : 0;
 }
 
 }  // namespace memduel::cli

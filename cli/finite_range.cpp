@@ -13,4 +13,11 @@ CLI::Validator finite_range(double least, double most) {
   return CLI::Range(least, most) & CLI::Validator(refuse_nan, "");
 }
 
+CLI::Validator no_sign() {
+  const auto refuse_sign = [](const std::string& text) {
+    return text.starts_with('-') ? "Value " + text + " is negative" : std::string();
+  };
+  return {refuse_sign, ""};
+}
+
 }  // namespace memduel::cli

@@ -9,6 +9,7 @@
 namespace memduel {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -109,7 +110,13 @@ TEST(MeasuredBudgetText, ShowsWeightsBesideTheModelWhereThereAreSome) {
 TEST(MeasuredBudgetText, SaysWhereNoStepFitted) {
   BudgetReport report = thousand_mib();
   report.found.peaks.clear();
-  EXPECT_THAT(describe_measured_budget(report), HasSubstr("no step fitted\n"));
+  EXPECT_THAT(describe_measured_budget(report),
+              AllOf(HasSubstr("  gradients             4.00 MiB    -\n"),
+                    HasSubstr("estimated peak          -           -           no step fitted\n")));
+  report.true_peak_bytes = 640 * kMiB;
+  EXPECT_THAT(describe_measured_budget(report),
+              HasSubstr("estimated, true peak    -           640.0 MiB   no step fitted\n"
+                        "true peak: +1.6 % of the budget of 630.0 MiB: more than may be used\n"));
 }
 
 TEST(MeasuredBudgetText, WarnsWhereTheLeastBatchDoesNotFit) {

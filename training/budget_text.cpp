@@ -46,7 +46,6 @@ std::string two_column_row(const std::string& name, std::optional<double> from_s
 }
 
 std::string tried_batches(const FoundBatch& found) {
-  if (found.peaks.empty()) return "no step fitted";
   std::vector<std::int64_t> batches;
   for (const BatchPeak& peak : found.peaks) batches.push_back(peak.batch);
   return fmt::format("from steps of {}", fmt::join(batches, ", "));
@@ -55,16 +54,21 @@ std::string tried_batches(const FoundBatch& found) {
 /// How far the batch's true peak is from its estimate and from the budget.
 std::string peak_rows(const BudgetReport& report) {
   const FoundBatch& found = report.found;
+  const bool estimated = !found.peaks.empty();
+  const std::optional<double> estimate =
+      estimated ? std::optional(found.estimated_bytes) : std::nullopt;
   if (!report.true_peak_bytes)
-    return row("estimated peak", found.estimated_bytes, tried_batches(found));
+    return estimated ? row("estimated peak", *estimate, tried_batches(found))
+                     : two_column_row("estimated peak", std::nullopt, estimate, "no step fitted");
   const double truth = *report.true_peak_bytes;
   const double budget = report.tensor_budget_bytes();
-  std::string text =
-      two_column_row("estimated, true peak", found.estimated_bytes, truth, tried_batches(found));
-  return text +
-         fmt::format("true peak: {:+.1f} % of the estimate, {:+.1f} % of the budget of {}{}\n",
-                     100 * (truth / found.estimated_bytes - 1), 100 * (truth / budget - 1),
-                     format_bytes(budget), report.is_exceeded() ? ": more than may be used" : "");
+  std::string text = two_column_row("estimated, true peak", estimate, truth,
+                                    estimated ? tried_batches(found) : "no step fitted");
+  text += "true peak: ";
+  if (estimated) text += fmt::format("{:+.1f} % of the estimate, ", 100 * (truth / *estimate - 1));
+  return text + fmt::format("{:+.1f} % of the budget of {}{}\n", 100 * (truth / budget - 1),
+                            format_bytes(budget),
+                            report.is_exceeded() ? ": more than may be used" : "");
 }
 
 }  // namespace
@@ -99,14 +103,16 @@ std::string describe_measured_budget(const BudgetReport& report) {
   text += two_column_row("  context", std::nullopt, report.context_bytes);
   text += two_column_row("  data", std::nullopt, measured.data_bytes);
   text += two_column_row("  parameters", shapes.parameter_bytes, measured.parameter_bytes);
-  text += two_column_row("  gradients", shapes.gradient_bytes, measured.gradient_bytes);
-  text += two_column_row("  optimizer", shapes.optimizer_bytes, measured.optimizer_bytes);
+  const bool ran = !report.found.peaks.empty();
+  const auto of_step = [&](double bytes) { return ran ? std::optional(bytes) : std::nullopt; };
+  text += two_column_row("  gradients", shapes.gradient_bytes, of_step(measured.gradient_bytes));
+  text += two_column_row("  optimizer", shapes.optimizer_bytes, of_step(measured.optimizer_bytes));
   if (measured.other_weight_bytes > 0)
     text += two_column_row("  other weights", shapes.other_weight_bytes,
                            measured.other_weight_bytes, "a teacher's, or a copy of the best");
-  text += two_column_row("whatever the batch", std::nullopt, report.found.fixed_bytes,
+  text += two_column_row("whatever the batch", std::nullopt, of_step(report.found.fixed_bytes),
                          "where the line through the peaks begins");
-  text += two_column_row("one sample", shapes.sample_bytes, measured.sample_bytes,
+  text += two_column_row("one sample", shapes.sample_bytes, of_step(measured.sample_bytes),
                          "measured: with its activations");
   text += padded("batch", kNameColumn) + fmt::format("{}\n", report.found.batch);
   text += peak_rows(report);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "tests/integration/budget_program.h"
 
@@ -50,6 +52,27 @@ TEST(Budget, RefusesWhatMakesNoSense) {
   EXPECT_EQ(budget({"--model", "gat-small", "--device-memory", "much"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--target-utilization", "1.5"}).status, 2);
   EXPECT_EQ(budget({"--model", "gat-small", "--least-batch", "9", "--most-batch", "8"}).status, 2);
+}
+
+TEST(Budget, TakesOnlyNumbersThatAreFiniteAndOptionsThatItReads) {
+  const std::vector<std::string> model = {"--model", "gat-small"};
+  const auto refused = [&](std::vector<std::string> arguments, const std::string& why) {
+    arguments.insert(arguments.begin(), model.begin(), model.end());
+    const Finished run = budget(arguments);
+    EXPECT_EQ(run.status, 2) << run.out;
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, AllOf(HasSubstr(arguments[2]), HasSubstr(why)));
+  };
+  refused({"--device-memory", "-5"}, "-5 is negative");
+  refused({"--device-memory", "0"}, "");
+  refused({"--nodes", "nan"}, "nan is not a number");
+  refused({"--edges", "-nan"}, "is not a number");
+  refused({"--target-utilization", "NaN"}, "NaN is not a number");
+  refused({"--verify"}, "add --measured");
+  refused({"--dataset", "mnist"}, "add --measured");
+  refused({"--nodes", "3", "--measured"}, "only a budget from shapes");
+  EXPECT_THAT(budget({"--parallel-clients", "--model", "gat-small"}).err,
+              HasSubstr("--model: --parallel-clients takes no other option"));
 }
 
 // memduel looks for the worker beside itself.
