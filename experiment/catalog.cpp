@@ -171,8 +171,8 @@ const Preset& find_preset(const Catalog& catalog, const std::string& kind, const
     usable.push_back(preset.name);
   }
   throw Error(ExitCode::usage,
-              fmt::format("found unknown preset \"{}\" for workloads of kind {}", name, kind), place,
-              hint(name, usable));
+              fmt::format("found unknown preset \"{}\" for workloads of kind {}", name, kind),
+              place, hint(name, usable));
 }
 
 }  // namespace

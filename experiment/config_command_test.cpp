@@ -167,8 +167,9 @@ TEST(BadCommandConfig, FaultyArms) {
             "c.json, $.arms[1].append: found unknown role \"sever\"\n  did you mean \"server\"?");
   json preset = command_config();
   preset["arms"][1]["preset"] = "appfl-original";
-  EXPECT_EQ(message_of(preset),
-            "c.json, $.arms[1].preset: found \"preset\", which workloads of kind command do not use");
+  EXPECT_EQ(
+      message_of(preset),
+      "c.json, $.arms[1].preset: found \"preset\", which workloads of kind command do not use");
   json same = command_config();
   same["arms"][1].erase("append");
   EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));

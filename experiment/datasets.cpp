@@ -104,8 +104,7 @@ fs::path find_dataset(const std::string& name, const std::vector<fs::path>& dire
 
 std::string whereabouts(const Dataset& dataset, const std::vector<fs::path>& directories) {
   if (dataset.how_to_get.empty()) return "needs no file";
-  if (dataset.files.empty())
-    return "needs a file below a data folder: " + dataset.how_to_get;
+  if (dataset.files.empty()) return "needs a file below a data folder: " + dataset.how_to_get;
   for (const fs::path& directory : directories)
     if (missing_files(dataset, directory).empty()) return "in " + directory.string();
   return "not here: " + dataset.how_to_get;

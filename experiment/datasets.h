@@ -34,8 +34,8 @@ std::filesystem::path find_dataset(const std::string& name,
 std::string whereabouts(const Dataset& dataset,
                         const std::vector<std::filesystem::path>& directories);
 
-/// The same as find_dataset() for a resolved workload, with the file that its data set names; an empty path where it
-/// needs no data set.
+/// The same as find_dataset() for a resolved workload, with the file that its data set names; an
+/// empty path where it needs no data set.
 std::filesystem::path find_data_dir(const nlohmann::json& workload,
                                     const std::vector<std::filesystem::path>& directories);
 

@@ -390,8 +390,9 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
                           const DriverOptions& options) {
   const std::string kind = experiment.workload.at("kind");
   if (kind != "command" && !options.worker) {
-    throw Error(ExitCode::cannot_measure, fmt::format("workloads of kind {} need memduel-worker", kind),
-                "", "this build has none; build the preset release");
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("workloads of kind {} need memduel-worker", kind), "",
+                "this build has none; build the preset release");
   }
   return Driver(experiment, store, run_trial, options).run();
 }

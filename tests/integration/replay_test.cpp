@@ -142,8 +142,8 @@ TEST(BadData, AMissingDataSetSaysHowToGetIt) {
 TEST(Lists, NameTheModelsOfThisBuild) {
   const Workplace place;
   EXPECT_THAT(memduel(place, {"list", "models"}).out,
-              AllOf(HasSubstr("mnist-cnn"), HasSubstr("resnet18"), HasSubstr("gat-small        90018 parameters"),
-                    HasSubstr("vgae-large")));
+              AllOf(HasSubstr("mnist-cnn"), HasSubstr("resnet18"),
+                    HasSubstr("gat-small        90018 parameters"), HasSubstr("vgae-large")));
 }
 
 TEST(BadConfig, ZeroClientsAreRefused) {
