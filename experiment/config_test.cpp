@@ -185,8 +185,8 @@ TEST(BadConfig, FaultyArms) {
 
 TEST(BadConfig, UnknownPresetOptimizationOrValue) {
   EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-optimised"; }),
-            "c.json, $.arms[1].preset: found unknown preset \"appfl-optimised\" for a federated "
-            "workload\n  did you mean \"appfl-optimized\"?");
+            "c.json, $.arms[1].preset: found unknown preset \"appfl-optimised\" for workloads of "
+            "kind federated\n  did you mean \"appfl-optimized\"?");
   EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["serialise"] = "scoped"; }),
             "c.json, $.arms[1].optimizations: found unknown optimization \"serialise\"\n  did you "
             "mean \"serialize\"?");
@@ -298,6 +298,8 @@ TEST(Config, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) {
       EXPECT_TRUE(arm.allocator && arm.name.starts_with(name_of(*arm.allocator))) << arm.name;
   }
   EXPECT_EQ(count, 7);
+  const Experiment fine_tunings = load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json");
+  EXPECT_GE(fine_tunings.measure.repeats, kSignedRankMinimum);
 }
 
 }  // namespace

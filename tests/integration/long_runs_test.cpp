@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "base/file.h"
 #include "tests/integration/memduel_program.h"
@@ -226,20 +225,20 @@ TEST(BadLongRun, AnInputThatCannotBeReadIsAFileThatFailed) {
   const Workplace place;
   std::string row;
   for (int i = 0; i < 99; ++i) row += "(1.000000) can0 123#00\n";
-  std::ignore = place.file("drive.log", row + "(1.000000) can0 123#0\n");
+  const std::string log = place.file("drive.log", row + "(1.000000) can0 123#0\n");
   const nlohmann::json drive = {{"kind", "graph"},
                                 {"dataset", {{"name", "can-log"}, {"file", "drive.log"}}}};
   EXPECT_THAT(refusal(drive, "kdgat-original", {{"graph_loading", "mmap"}}, 4, place),
-              HasSubstr("drive.log:100"));
+              HasSubstr(log + ": line 100"));
 
   const Workplace other;
-  std::ignore = other.file("night.edf", "0       no recording");
+  const std::string recording = other.file("night.edf", "0       no recording");
   const nlohmann::json night = {{"kind", "eeg"},
                                 {"model", "cbramod-small"},
                                 {"dataset", {{"name", "edf"}, {"file", "night.edf"}}}};
   EXPECT_THAT(refusal(night, "cbramod-original", {{"best_state", "cpu"}}, 4, other),
               AllOf(HasSubstr("the baseline original failed in all of its 2 trials"),
-                    HasSubstr("night.edf: ")));
+                    HasSubstr(recording)));
 }
 
 TEST(BadLongRun, MoreParallelClientsThanMemoryHoldsEndInTheArithmetic) {
