@@ -42,7 +42,7 @@ std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubjec
     return std::nullopt;
   }
   const MetricInfo info = info_of(subject);
-  RowValues values = row_values(*reference, *arm, subject.role, info, Design::paired);
+  RowValues values = row_values(*reference, *arm, subject.role, info, settings.design);
   if (values.baseline.empty()) {
     cell.reason = no_value(subject, *cell.arm, cell.reference);
     return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubjec
   const auto floor = subject.phase
                          ? std::nullopt
                          : noise_floor(settings.calibration, {subject.role, subject.metric});
-  return measure_row(info, std::move(values), Design::paired, floor);
+  return measure_row(info, std::move(values), settings.design, floor);
 }
 
 void fill(AblationCell& cell, const Comparison& row) {

@@ -31,6 +31,7 @@ struct Work {
   std::vector<std::string> roles;
   Observations observations;
   double alpha = kAlpha;
+  int gate_rows = 1;  ///< that share the level
   std::vector<MeasuredRow> rows;
   Results results;
 };
@@ -67,9 +68,7 @@ void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
     const Note note{"default_gate_not_measured",
                     fmt::format("{}.{} is a default gate but was not measured, so it is left out",
                                 gate.role, gate.metric),
-                    is_growth_metric(gate.metric)
-                        ? "growth needs five rounds or more; or name other gates"
-                        : "see memduel list meters for what gives it, or name gates with --gate"};
+                    "see memduel list meters for what gives it, or name gates with --gate"};
     const auto& known = work.results.limitations;
     const bool said = std::any_of(known.begin(), known.end(), [&](const Note& other) {
       return other.code == note.code && other.message == note.message;
@@ -104,7 +103,9 @@ void evaluate_gates(Work& work) {
         if (out.candidate != candidate || !asks_about(gate, out.role, out.metric)) continue;
         found = true;
         const Growth* growth = growth_of(work.results.growth, out.candidate, out);
-        GateResult result = evaluate_gate(gate, row, growth, work.alpha);
+        GateResult result =
+            evaluate_gate(gate, row, growth, work.alpha, work.settings.strict_gates);
+        result.advisory = result.advisory || (gate.is_default && !work.settings.default_gates);
         if (gate.role == "*") result.reason = out.role + ": " + result.reason;
         work.results.gates.push_back(std::move(result));
       }
@@ -196,6 +197,14 @@ std::vector<std::string> metric_names(const Work& work) {
   return {metrics.begin(), metrics.end()};
 }
 
+/// Whether every gate is on a metric whose values were the same in every trial of an arm.
+bool all_exact(const Results& results) {
+  return std::all_of(results.comparisons.begin(), results.comparisons.end(),
+                     [](const Comparison& row) {
+                       return !row.gate || row.smallest_detectable == std::optional<double>(0);
+                     });
+}
+
 /// The arms that are judged, without those that only take one of them apart.
 Observations judged_arms(const Work& work) {
   Observations judged = work.observations;
@@ -213,12 +222,37 @@ void take_apart(Work& work) {
   for (Note& note : ablation.limitations) work.results.limitations.push_back(std::move(note));
 }
 
+int most_rounds(const Observations& observations) {
+  size_t most = 0;
+  for (const ArmObservations& arm : observations.arms)
+    for (const Observation& trial : arm.trials)
+      for (const auto& [role, rounds] : trial.round_ends) most = std::max(most, rounds.size());
+  return static_cast<int>(most);
+}
+
+/// A default gate holds growth only where the rounds suffice to judge it.
+void hint_at_growth(Work& work) {
+  const int rounds = most_rounds(work.observations);
+  const int needed = rounds_to_judge_growth(work.settings.warmup_rounds);
+  if (rounds == 0 || rounds >= needed) return;
+  const auto removed = std::erase_if(work.gates, [](const Gate& gate) {
+    return gate.is_default && is_growth_metric(gate.metric);
+  });
+  if (removed == 0) return;
+  work.results.limitations.push_back(
+      {"growth_needs_rounds",
+       fmt::format("{} rounds do not tell growth from a warm-up, so no gate holds it", rounds),
+       fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)});
+}
+
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
-  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, {}, {}};
+  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}};
   if (work.gates.empty()) work.gates = default_gates(work.view.workload_kind);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
+  hint_at_growth(work);
   const CheckedLooks looks = planned_looks(run.config, settings);
+  work.gate_rows = gates_that_share(run.config, settings);
   work.alpha = alpha_at(looks.looks, complete_blocks(work.observations));
   std::vector<std::string> role_names = work.roles;
   for (const TrialData& trial : run.trials) {
@@ -245,18 +279,20 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   const auto& arms = work.observations.arms;
   summarise_arms(work);
   note_losses(work);
-  const RowRules rules{work.view, work.gates, work.roles, settings, work.alpha};
+  const Observations judged = judged_arms(work);
+  const std::vector<GrowthRow> growth =
+      growth_rows(run, judged, work.roles, settings, work.alpha);
+  const RowRules rules{work.view,  work.gates,     work.roles, settings,
+                       work.alpha, work.gate_rows, growth};
   for (size_t i = 1; i < arms.size(); ++i) {
     if (!work.view.ablation_arms.contains(arms[i].arm)) add_rows(work, rules, i);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
   }
   decide_rows(work.rows, rules);
-  const Observations judged = judged_arms(work);
   for (Note& note : diagnose(judged, work.rows, run.environment)) {
     work.results.warnings.push_back(std::move(note));
   }
-  work.results.growth = growth_rows(run, judged, work.roles, settings);
-  doubt_growth(work.rows, work.results.growth);
+  for (const GrowthRow& row : growth) work.results.growth.push_back(row.row);
   evaluate_gates(work);
   doubt_run(work);
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
@@ -273,7 +309,12 @@ bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
   const LookPlan looks = planned_looks(so_far.config, settings).looks;
   const bool at_look = std::any_of(looks.begin(), looks.end(),
                                    [&](const Look& look) { return look.blocks == blocks; });
-  return at_look && settled(analyse(so_far, settings));
+  if (at_look) return settled(analyse(so_far, settings));
+  // Counters that repeat need no test; a single look of their own, so that nothing adds up.
+  const int exact = exact_trials(gates_that_share(so_far.config, settings));
+  if (blocks != exact + exact % 2) return false;
+  const Results results = analyse(so_far, settings);
+  return settled(results) && all_exact(results);
 }
 
 }  // namespace memduel

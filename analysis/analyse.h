@@ -23,6 +23,9 @@ struct AnalysisSettings {
   int warmup_rounds = 0;
   std::optional<Calibration> calibration;    ///< of this environment's fingerprint
   std::optional<double> memory_limit_bytes;  ///< to project growth to; absent: the environment's
+  std::optional<double> horizon_rounds;  ///< of the user's job; absent: the rounds that were run
+  bool default_gates = true;             ///< whether the defaults decide the exit code
+  bool strict_gates = false;             ///< a gate fails only when shown beyond its bound
   unsigned long seed = 1;  ///< of the resampling behind smallest_detectable and blocks_needed
 };
 
@@ -33,6 +36,9 @@ AnalysisSettings settings_from_config(const nlohmann::json& config);
 /// The looks a run of this config may take: settings.looks without those that its number of gates
 /// rules out. The driver stops at these, and analyse() spends the level by them.
 CheckedLooks planned_looks(const nlohmann::json& config, const AnalysisSettings& settings);
+
+/// The gate rows that are going to share the level, one for each candidate and gate; at least one.
+int gates_that_share(const nlohmann::json& config, const AnalysisSettings& settings);
 
 /// Throws Error(usage) for a gate that names a role or metric the run does not know, and for a
 /// baseline that is no arm. Everything else that keeps it from an answer is a limitation, a warning

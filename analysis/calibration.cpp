@@ -20,27 +20,7 @@ namespace {
 
 constexpr const char* kCalibrationSchema = "memduel.calibration/1";
 constexpr int kFloorDraws = 500;
-constexpr int kDetectableDraws = 80;
-constexpr double kFloorShare = 0.95;
-
-/// |shift| that 95 % of duels of k blocks stay below.
-double noise_floor(const Noise& noise, size_t blocks, Random& random) {
-  std::vector<double> shifts;
-  std::vector<double> a(blocks);
-  std::vector<double> b(blocks);
-  for (int draw = 0; draw < kFloorDraws; ++draw) {
-    for (size_t i = 0; i < blocks; ++i) {
-      const size_t block = random.below(noise.a.size());
-      const bool exchanged = random.coin();
-      a[i] = exchanged ? noise.b[block] : noise.a[block];
-      b[i] = exchanged ? noise.a[block] : noise.b[block];
-    }
-    shifts.push_back(std::abs(hodges_lehmann_shift(a, b)));
-  }
-  const auto rank = static_cast<std::ptrdiff_t>(kFloorShare * kFloorDraws);
-  std::nth_element(shifts.begin(), shifts.begin() + rank, shifts.end());
-  return shifts[static_cast<size_t>(rank)];
-}
+constexpr double kNormal95 = 1.96;  ///< 95 % of normal estimates are within so many deviations
 
 std::vector<int> measured_blocks(const Observations& observations) {
   std::vector<int> blocks;
@@ -71,11 +51,10 @@ void count_duel(Calibration& calibration, const Results& duel) {
 }
 
 void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observations& observations,
-                 int blocks, unsigned long seed) {
+                 int blocks, Design design, unsigned long seed) {
   const MetricInfo info = metric_info(name.metric);
-  const MeasuredRow row = measure_row(
-      info, row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired),
-      Design::paired, std::nullopt);
+  const MeasuredRow row = measure_values(
+      info, row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired));
   const auto noise =
       noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
   if (!noise) return;
@@ -85,10 +64,10 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
     if (row.scale == Scale::logarithm) return std::expm1(size);
     return share ? size / std::max(1.0, std::abs(*row.comparison.baseline_median)) : size;
   };
-  metric.noise_floor = shown_size(noise_floor(*noise, static_cast<size_t>(blocks), random));
-  const double detectable =
-      detectable_shift(*noise, blocks, Design::paired, kAlpha, kDetectableDraws, random);
-  if (std::isfinite(detectable)) metric.smallest_detectable = shown_size(detectable);
+  const EstimateScatter scatter = scatter_of(*noise, blocks, kFloorDraws, random);
+  metric.noise_floor = shown_size(kNormal95 * scatter.error);
+  if (const auto found = detectable_shift(scatter, blocks, design, kAlpha, row.margin))
+    metric.smallest_detectable = shown_size(*found);
 }
 
 }  // namespace
@@ -124,7 +103,7 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
                analyse(only_blocks(run, blocks[first], blocks[first + size - 1]), plain));
   }
   for (auto& [name, metric] : calibration.metrics) {
-    size_metric(metric, name, observations, blocks_per_duel, settings.seed);
+    size_metric(metric, name, observations, blocks_per_duel, settings.design, settings.seed);
   }
   if (calibration.gate_rows > 0) {
     calibration.false_positive_rate =

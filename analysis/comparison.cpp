@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <span>
 
 #include "analysis/hodges_lehmann.h"
+#include "analysis/mean_test.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
-
-constexpr size_t kExactTrials = 2;
 
 bool one_distinct_value(const std::vector<double>& values) {
   return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
@@ -23,17 +24,22 @@ bool all_positive(const std::vector<double>& values) {
 
 bool is_exact(const MeasuredRow& row) {
   return row.metric.exact && row.values.candidate_failed == 0 &&
-         std::min(row.values.baseline.size(), row.values.candidate.size()) >= kExactTrials &&
+         std::min(row.values.baseline.size(), row.values.candidate.size()) >=
+             static_cast<size_t>(exact_trials(row.family)) &&
          one_distinct_value(row.values.baseline) && one_distinct_value(row.values.candidate);
 }
 
-double margin_on_scale(const MeasuredRow& row, std::optional<double> noise_floor) {
-  const double margin = std::max(share_on_scale(row, row.metric.relative_margin),
-                                 amount_on_scale(row, row.metric.absolute_margin));
-  if (!noise_floor) return margin;
-  const double floor =
-      row.metric.scale == Scale::logarithm ? share_on_scale(row, *noise_floor) : *noise_floor;
-  return std::max(margin, floor);
+double margin_on_scale(const MeasuredRow& row) {
+  const double share = share_on_scale(row, row.metric.relative_margin);
+  double amount = amount_on_scale(row, row.metric.absolute_margin);
+  if (row.metric.relative_margin > 0)
+    amount = std::min(amount, share_on_scale(row, kLargestAmountShare));
+  return std::max(share, amount);
+}
+
+double floor_on_scale(const MeasuredRow& row, std::optional<double> noise_floor) {
+  if (!noise_floor) return 0;
+  return row.metric.scale == Scale::logarithm ? share_on_scale(row, *noise_floor) : *noise_floor;
 }
 
 void describe_values(MeasuredRow& row) {
@@ -51,17 +57,40 @@ void describe_values(MeasuredRow& row) {
       finite(*std::max_element(row.values.candidate.begin(), row.values.candidate.end()));
 }
 
+std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row) {
+  std::vector<PlacedValue> placed = row.values.placed;
+  if (row.scale == Scale::logarithm)
+    for (PlacedValue& value : placed) value.value = std::log(value.value);
+  return placed;
+}
+
+void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,
+              Design design) {
+  if (design != Design::superblocks) {
+    row.test.emplace(a, b, design);
+    return;
+  }
+  const std::vector<PlacedValue> placed = placed_on_scale(row);
+  row.test.emplace(placed);
+  if (row.test->estimate() && std::isfinite(*row.test->estimate()))
+    row.effect = *row.test->estimate();
+  // The tests beside it only take claims back.
+  if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha) row.mean_p = mean_p(placed);
+}
+
 void set_effect(MeasuredRow& row, Design design) {
   Comparison& out = row.comparison;
   const std::vector<double> a = on_scale(row.values.baseline, row.scale);
   const std::vector<double> b = on_scale(row.values.candidate, row.scale);
   row.effect = hodges_lehmann_shift(a, b);
   out.difference = finite(hodges_lehmann_shift(row.values.baseline, row.values.candidate));
-  if (row.scale == Scale::logarithm) out.ratio = finite(std::exp(row.effect));
   const size_t n = std::min(a.size(), b.size());
-  if (row.exact || n < static_cast<size_t>(kMinimumBlocks)) return;
-  row.test.emplace(a, b, design);
-  out.p_value = row.test->p_value();
+  if (!row.exact && n >= static_cast<size_t>(kMinimumBlocks)) {
+    set_test(row, a, b, design);
+    out.p_value = row.test->p_value();
+  }
+  if (row.scale == Scale::difference) out.difference = finite(row.effect);
+  if (row.scale == Scale::logarithm) out.ratio = finite(std::exp(row.effect));
 }
 
 std::string with_sign(const std::string& text, double value) {
@@ -75,12 +104,17 @@ std::string describe_end(const MeasuredRow& row, double end) {
 
 }  // namespace
 
+int exact_trials(int gates) {
+  int trials = 1;
+  while (std::ldexp(2.0, -2 * trials) * gates > kAlpha) ++trials;
+  return trials;
+}
+
 std::optional<double> finite(double x) {
   return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
 
-MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
-                        std::optional<double> noise_floor) {
+MeasuredRow measure_values(const MetricInfo& metric, RowValues values) {
   MeasuredRow row;
   row.metric = metric;
   row.values = std::move(values);
@@ -88,11 +122,66 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
   const bool logarithm = metric.scale == Scale::logarithm && all_positive(row.values.baseline) &&
                          all_positive(row.values.candidate);
   row.scale = logarithm ? Scale::logarithm : Scale::difference;
+  row.margin = row.claim_margin = margin_on_scale(row);
+  return row;
+}
+
+MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
+                        std::optional<double> noise_floor, int family) {
+  MeasuredRow row = measure_values(metric, std::move(values));
+  row.family = family;
   row.exact = is_exact(row);
-  row.margin = margin_on_scale(row, noise_floor);
+  row.claim_margin = std::max(row.margin, floor_on_scale(row, noise_floor));
   row.comparison.margin = row.scale == Scale::logarithm ? std::expm1(row.margin) : row.margin;
   if (!row.values.baseline.empty() && !row.values.candidate.empty()) set_effect(row, design);
   return row;
+}
+
+double SlopeDifference::p_value() const {
+  if (freedom <= 0) return 1;
+  if (error == 0) return value == 0 ? 1 : 0;
+  const boost::math::students_t t(freedom);
+  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
+}
+
+Interval SlopeDifference::interval(double alpha) const {
+  if (freedom <= 0) return {};
+  const boost::math::students_t t(freedom);
+  const double width =
+      error * boost::math::quantile(boost::math::complement(t, alpha / 2));
+  return {value - width, value + width};
+}
+
+void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
+                 const GrowthEstimate& candidate) {
+  if (!baseline.slope || !candidate.slope) return;
+  Comparison& out = row.comparison;
+  GrowthDifference growth;
+  growth.difference.value = *candidate.slope - *baseline.slope;
+  const double a = baseline.error * baseline.error;
+  const double b = candidate.error * candidate.error;
+  growth.difference.error = std::sqrt(a + b);
+  if (baseline.freedom > 0 && candidate.freedom > 0)
+    growth.difference.freedom =
+        a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom + b * b / candidate.freedom)
+                  : std::min(baseline.freedom, candidate.freedom);
+  growth.baseline = baseline.verdict;
+  growth.candidate = candidate.verdict;
+  const bool same = baseline.reason == candidate.reason;
+  growth.reason = same ? baseline.reason
+                       : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
+  row.effect = growth.difference.value;
+  row.margin = row.claim_margin = std::max(baseline.matters, candidate.matters);
+  row.exact = false;
+  row.test.reset();
+  row.mean_p.reset();
+  out.margin = row.margin;
+  out.baseline_median = baseline.slope;
+  out.candidate_median = candidate.slope;
+  out.difference = growth.difference.value;
+  out.p_value.reset();
+  if (growth.difference.freedom > 0) out.p_value = growth.difference.p_value();
+  row.growth = std::move(growth);
 }
 
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {

@@ -5,12 +5,31 @@
 #include <optional>
 #include <string>
 
+#include "analysis/growth.h"
 #include "analysis/metrics.h"
 #include "analysis/results.h"
 #include "analysis/row_values.h"
 #include "analysis/shift_test.h"
 
 namespace memduel {
+
+/// The difference of two slopes.
+struct SlopeDifference {
+  double value = 0;
+  double error = 0;
+  double freedom = 0;  ///< Welch's; 0 where nothing is known of the errors
+
+  [[nodiscard]] double p_value() const;
+  [[nodiscard]] Interval interval(double alpha) const;
+};
+
+/// What a row of growth takes from the judgements of its two arms.
+struct GrowthDifference {
+  SlopeDifference difference;
+  GrowthVerdict baseline = GrowthVerdict::inconclusive;
+  GrowthVerdict candidate = GrowthVerdict::inconclusive;
+  std::string reason;
+};
 
 /// Effects, margins and intervals are on the working scale: natural logarithms where `scale` says
 /// so, else the metric's unit. A metric of the ratio scale falls back to differences when a value
@@ -22,14 +41,35 @@ struct MeasuredRow {
   Scale scale = Scale::difference;
   bool exact = false;  ///< one distinct value in each arm: compared directly
   double effect = 0;   ///< Hodges-Lehmann shift; 0 without values
-  double margin = 0;
+  double margin = 0;   ///< what unchanged and gates are held to
+  double claim_margin = 0;  ///< what improved and regressed must reach: margin, or the noise floor
+  int family = 1;           ///< gate rows that share the level
   std::optional<ShiftTest> test;  ///< absent for exact rows and with too few blocks
+  std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
+  std::optional<double> mean_p;   ///< of equal means, where the design has a test of them
+  std::optional<double> spread_p;  ///< of equal spreads, likewise; of gate rows only
 };
 
-/// `noise_floor` is the calibrated one, which raises the margin: a share for metrics of the ratio
-/// scale, else in the metric's unit.
+/// The larger of the two margins of a metric counts, but an amount never for more than this share
+/// of the baseline: 1 MiB would be a quarter of a program of 4 MiB.
+constexpr double kLargestAmountShare = 0.05;
+
+/// Trials with one and the same value that each arm needs to be compared directly: n of each differ
+/// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5 % shared by
+/// the gates.
+int exact_trials(int gates);
+
+/// `noise_floor` is the calibrated one, which raises what improved and regressed must reach: a share
+/// for metrics of the ratio scale, else in the metric's unit. `family` is the number of gate rows
+/// that share the level.
 MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
-                        std::optional<double> noise_floor);
+                        std::optional<double> noise_floor, int family = 1);
+
+/// The same without effect and test, which take time with many values: medians, scale, margin.
+MeasuredRow measure_values(const MetricInfo& metric, RowValues values);
+
+/// Makes the row one of growth: its effect and its medians are the judged slopes.
+void take_growth(MeasuredRow& row, const GrowthEstimate& baseline, const GrowthEstimate& candidate);
 
 /// Absent for a NaN or an infinity.
 std::optional<double> finite(double x);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <span>
 
+#include "analysis/mean_test.h"
 #include "analysis/multiplicity.h"
 #include "analysis/row_power.h"
 #include "analysis/verdict.h"
@@ -37,6 +38,14 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
        "use the same meters and gauges in both arms"});
 }
 
+const GrowthEstimate* growth_estimate(const std::vector<GrowthRow>& growth, const std::string& arm,
+                                      const std::string& role, const std::string& metric) {
+  const auto at = std::find_if(growth.begin(), growth.end(), [&](const GrowthRow& one) {
+    return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
+  });
+  return at == growth.end() ? nullptr : &at->estimate;
+}
+
 using Adjust = std::vector<double> (*)(std::span<const double>);
 
 template <typename Belongs>
@@ -44,13 +53,13 @@ void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust
                    Belongs belongs) {
   std::vector<double> p;
   for (const MeasuredRow& row : rows) {
-    if (belongs(row) && row.test) p.push_back(*row.comparison.p_value);
+    if (belongs(row) && row.comparison.p_value) p.push_back(*row.comparison.p_value);
   }
   const std::vector<double> adjusted = adjust(p);
   size_t next = 0;
   for (MeasuredRow& row : rows) {
     if (!belongs(row)) continue;
-    if (row.test) row.comparison.p_adjusted = adjusted[next++];
+    if (row.comparison.p_value) row.comparison.p_adjusted = adjusted[next++];
     decide(row, rules.alpha, static_cast<int>(p.size()));
     // Advisory rows are sized as if they stood alone: their correction depends on all the others.
     const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
@@ -110,13 +119,20 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
     const bool compare_all = !any_alive(candidate);
     for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
       const MetricInfo info = metric_info(metric);
-      MeasuredRow row =
-          measure_row(info, row_values(baseline, candidate, role, info, design), design,
-                      noise_floor(rules.settings.calibration, {role, metric}));
+      const bool gate = !control && is_gate_row(rules.gates, role, metric);
+      MeasuredRow row = measure_row(info, row_values(baseline, candidate, role, info, design),
+                                    design, noise_floor(rules.settings.calibration, {role, metric}),
+                                    gate ? rules.gate_rows : 1);
       row.comparison.baseline = baseline.arm;
       row.comparison.candidate = candidate.arm;
       row.comparison.role = role;
-      row.comparison.gate = !control && is_gate_row(rules.gates, role, metric);
+      row.comparison.gate = gate;
+      if (gate && row.test && !row.values.placed.empty()) row.spread_p = spread_p(row.values.placed);
+      const GrowthEstimate* of_baseline = growth_estimate(rules.growth, baseline.arm, role, metric);
+      const GrowthEstimate* of_candidate =
+          growth_estimate(rules.growth, candidate.arm, role, metric);
+      if (of_baseline != nullptr && of_candidate != nullptr)
+        take_growth(row, *of_baseline, *of_candidate);
       measured.rows.push_back(std::move(row));
     }
     if (!compare_all)

@@ -11,6 +11,7 @@
 #include "analysis/analyse.h"
 #include "analysis/comparison.h"
 #include "analysis/experiment_view.h"
+#include "analysis/growth_rows.h"
 #include "analysis/observations.h"
 
 namespace memduel {
@@ -22,6 +23,8 @@ struct RowRules {
   const std::vector<std::string>& roles;
   const AnalysisSettings& settings;
   double alpha;
+  int gate_rows = 1;  ///< that share the level
+  const std::vector<GrowthRow>& growth;
 };
 
 struct MeasuredRows {

@@ -28,18 +28,6 @@ const Growth* growth_of(const std::vector<Growth>& growth, const std::string& ar
   return at == growth.end() ? nullptr : &*at;
 }
 
-void doubt_growth(std::vector<MeasuredRow>& rows, const std::vector<Growth>& growth) {
-  for (MeasuredRow& row : rows) {
-    Comparison& out = row.comparison;
-    if (!is_growth_metric(out.metric) || !flagged(out)) continue;
-    const std::string& arm = out.verdict == Verdict::regressed ? out.candidate : out.baseline;
-    const Growth* own = growth_of(growth, arm, out);
-    if (own == nullptr || (own->ci_low && *own->ci_low > 0)) continue;
-    cannot_tell(out);
-    out.reason += fmt::format("; but that {} grows at all is not shown", arm);
-  }
-}
-
 std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
                                     const std::set<std::string>& controls,
                                     const std::vector<Gate>& gates) {

@@ -17,10 +17,6 @@ namespace memduel {
 const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
                         const Comparison& row);
 
-/// Growth regressed only where the candidate grows, and improved only where the baseline did: a
-/// memory that shrinks more slowly than another is no leak.
-void doubt_growth(std::vector<MeasuredRow>& rows, const std::vector<Growth>& growth);
-
 /// A warning that names the first gate row in which a hidden twin of the baseline (one of
 /// `controls`) seems to differ from it; absent where none does.
 std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,

@@ -37,20 +37,23 @@ std::optional<double> typical_block_seconds(const RunData& run) {
 }
 
 /// The smallest size at which `change` (on the noise's scale) is found at this level.
-std::optional<int> blocks_for(const Noise& noise, double change, double alpha, unsigned long seed) {
-  double detectable = 0;
+std::optional<int> blocks_for(const Noise& noise, double change, double margin, Design design,
+                              double alpha, unsigned long seed) {
+  std::optional<double> detectable;
   for (const int blocks : kSizes) {
-    if (smallest_p(blocks) > alpha) continue;
     Random random(seed);
-    detectable = detectable_shift(noise, blocks, Design::paired, alpha, kDraws, random);
-    if (detectable <= change) return blocks;
+    detectable =
+        detectable_shift(scatter_of(noise, blocks, kDraws, random), blocks, design, alpha, margin);
+    if (detectable && *detectable <= change) return blocks;
   }
-  const double needed = std::ceil(kSizes.back() * (detectable / change) * (detectable / change));
+  if (!detectable) return std::nullopt;
+  const double needed = std::ceil(kSizes.back() * (*detectable / change) * (*detectable / change));
   if (!std::isfinite(needed) || needed > kMostBlocks) return std::nullopt;
   return static_cast<int>(needed);
 }
 
-PlannedRow plan_row(const MeasuredRow& row, double change, double alpha, unsigned long seed) {
+PlannedRow plan_row(const MeasuredRow& row, double change, Design design, double alpha,
+                    unsigned long seed) {
   PlannedRow planned{{row.comparison.role, row.metric.name}, std::nullopt, {}};
   if (row.metric.scale == Scale::difference) {
     planned.reason =
@@ -69,7 +72,7 @@ PlannedRow plan_row(const MeasuredRow& row, double change, double alpha, unsigne
                                  describe_size(row, row.margin));
     return planned;
   }
-  planned.blocks = blocks_for(*noise, size, alpha, seed);
+  planned.blocks = blocks_for(*noise, size, row.margin, design, alpha, seed);
   if (!planned.blocks) planned.reason = fmt::format("more than {} blocks", kMostBlocks);
   return planned;
 }
@@ -96,12 +99,11 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
   for (const Comparison& row : results.comparisons) {
     if (!row.gate || row.candidate != view.arms[1]) continue;
     const MetricInfo info = metric_info(row.metric);
-    MeasuredRow measured = measure_row(
+    MeasuredRow measured = measure_values(
         info,
-        row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired),
-        Design::paired, std::nullopt);
+        row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired));
     measured.comparison.role = row.role;
-    plan.rows.push_back(plan_row(measured, change, kAlpha / gates, settings.seed));
+    plan.rows.push_back(plan_row(measured, change, settings.design, kAlpha / gates, settings.seed));
   }
   sum_up(plan);
   return plan;

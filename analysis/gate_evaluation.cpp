@@ -14,6 +14,7 @@ namespace {
 struct Answer {
   GateOutcome outcome = GateOutcome::undecided;
   std::string reason;
+  bool shown = false;
 };
 
 Interval towards_worse(const MeasuredRow& row, const Interval& interval) {
@@ -22,7 +23,17 @@ Interval towards_worse(const MeasuredRow& row, const Interval& interval) {
 }
 
 int least_blocks(const MeasuredRow& row) {
-  return row.exact ? 2 : kMinimumBlocks;
+  return row.metric.exact ? exact_trials(row.family) : kMinimumBlocks;
+}
+
+/// Of the change on the row's scale.
+Interval interval_of(const MeasuredRow& row, double alpha) {
+  return row.growth ? row.growth->difference.interval(alpha) : row.test->interval(alpha);
+}
+
+std::string compact(std::string text) {
+  std::erase(text, ' ');
+  return text.substr(0, text.find('/'));
 }
 
 Answer too_few(int n, int needed) {
@@ -36,62 +47,70 @@ Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
   const std::string effect = describe_effect(row, row.effect);
   if (row.exact) {
     return {worse <= limit ? GateOutcome::passed : GateOutcome::failed,
-            fmt::format("exact: {}, allowed is a worsening of {}", effect, bound)};
+            fmt::format("exact: {}, allowed is a worsening of {}", effect, bound), true};
   }
-  if (!row.test) return too_few(row.comparison.n_candidate, least_blocks(row));
-  const Interval sided = towards_worse(row, row.test->interval(2 * alpha));
+  if (!row.test && !row.growth) return too_few(row.comparison.n_candidate, least_blocks(row));
+  const Interval sided = towards_worse(row, interval_of(row, 2 * alpha));
   if (sided.high <= limit) {
     return {GateOutcome::passed,
             fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level",
                         effect, bound, 100 * alpha)};
   }
   const bool beyond = worse > 0 && worse >= limit;
-  if (beyond && *row.comparison.p_adjusted <= alpha) {
-    return {GateOutcome::failed, fmt::format("{} is beyond the bound of {} (corrected p {:.4f})",
-                                             effect, bound, *row.comparison.p_adjusted)};
+  const bool real = row.comparison.p_adjusted && *row.comparison.p_adjusted <= alpha &&
+                    row.comparison.verdict == Verdict::regressed;
+  if (beyond && real) {
+    const bool shown = sided.low > limit;
+    return {GateOutcome::failed,
+            fmt::format("{} is {} the bound of {} (corrected p {:.4f})", effect,
+                        shown ? "shown to be beyond" : "real, and estimated beyond", bound,
+                        *row.comparison.p_adjusted),
+            shown};
   }
   return {GateOutcome::undecided,
           fmt::format("{}: {}", effect,
-                      beyond ? fmt::format("beyond the bound of {}, but not shown to be real "
-                                           "(corrected p {:.3f})",
-                                           bound, *row.comparison.p_adjusted)
+                      beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound)
                              : fmt::format("more than {} is not ruled out", bound))};
 }
 
-/// Whether the slope's interval lies above zero.
-bool surely_grows(const Growth* growth) {
-  return growth != nullptr && growth->ci_low && *growth->ci_low > 0;
+bool is_bounded(const Growth* growth) {
+  return growth != nullptr && growth->verdict != GrowthVerdict::growing &&
+         growth->verdict != GrowthVerdict::inconclusive;
+}
+
+bool grows(const Growth* growth) {
+  return growth != nullptr && growth->verdict == GrowthVerdict::growing;
 }
 
 Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, double limit,
                               double alpha) {
-  if (growth != nullptr && growth->verdict == GrowthVerdict::flat)
-    return {GateOutcome::passed, "the candidate is flat: " + growth->reason};
+  if (is_bounded(growth)) return {GateOutcome::passed, "the candidate " + growth->reason};
   Answer answer = answer_relative(row, limit, alpha);
-  if (answer.outcome == GateOutcome::failed && !surely_grows(growth)) {
-    answer = {GateOutcome::undecided,
-              answer.reason + ", but that the candidate grows at all is not shown"};
-  }
+  if (answer.outcome == GateOutcome::undecided && growth != nullptr && !grows(growth))
+    answer.reason = "the candidate: " + growth->reason;
   return answer;
 }
 
 Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, double ceiling) {
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (growth == nullptr || !growth->slope) return {GateOutcome::undecided, "no slope was measured"};
+  if (is_bounded(growth)) return {GateOutcome::passed, "the candidate " + growth->reason};
   const std::string slope = format_metric(row.metric.name, growth->slope);
   if (growth->ci_high && *growth->ci_high <= ceiling) {
     return {GateOutcome::passed,
             fmt::format("{}, at most {} with 95 % confidence; the ceiling is {}", slope,
                         format_metric(row.metric.name, growth->ci_high), bound)};
   }
-  if (growth->ci_low && *growth->ci_low > ceiling) {
+  if (grows(growth) && *growth->slope > ceiling) {
+    const bool shown = growth->ci_low && *growth->ci_low > ceiling;
     return {GateOutcome::failed,
-            fmt::format("{}, at least {} with 95 % confidence; the ceiling is {}", slope,
-                        format_metric(row.metric.name, growth->ci_low), bound)};
+            fmt::format("{}, {} {} with 95 % confidence; the ceiling is {}", slope,
+                        shown ? "at least" : "though perhaps",
+                        format_metric(row.metric.name, growth->ci_low), bound),
+            shown};
   }
   return {GateOutcome::undecided,
-          fmt::format("{} against a ceiling of {}: {}", slope, bound,
-                      growth->ci_low ? "the interval holds the ceiling" : growth->reason)};
+          fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason)};
 }
 
 Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
@@ -101,7 +120,7 @@ Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
       std::count_if(values.begin(), values.end(), [&](double x) { return x > ceiling; }));
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (over > 0) {
-    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound)};
+    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound), true};
   }
   if (n < least_blocks(row)) return too_few(n, least_blocks(row));
   return {
@@ -142,7 +161,8 @@ Answer best(const std::vector<Answer>& answers) {
 
 std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,
                                double alpha) {
-  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.comparison.reason}};
+  if (row.values.candidate_failed > 0)
+    return {{GateOutcome::failed, row.comparison.reason, true}};
   if (row.values.candidate.empty()) {
     return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
   }
@@ -159,10 +179,18 @@ std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const G
 }  // namespace
 
 GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth* growth,
-                         double alpha) {
+                         double alpha, bool strict) {
   Answer answer = best(answers_of(gate, row, growth, alpha));
+  if (strict && answer.outcome == GateOutcome::failed && !answer.shown) {
+    answer.outcome = GateOutcome::undecided;
+    answer.reason += "; strict gates ask for more";
+  }
   GateResult result;
-  result.gate = gate.text;
+  // The bound that was used: a default gate's is the margin of this row.
+  result.gate = gate.bounds.empty() ? fmt::format("{}.{}<=+{}", gate.role, gate.metric,
+                                                  compact(describe_size(row, row.margin)))
+                                    : gate.text;
+  result.shown = answer.shown;
   result.candidate = row.comparison.candidate;
   result.advisory = gate.advisory;
   result.candidate_failed = row.values.candidate_failed > 0;

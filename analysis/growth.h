@@ -1,15 +1,21 @@
-// Growth per round or per minute of one role of one arm, judged across runs.
+// Is a role's memory bounded, and what does it reach? One role of one arm, judged across its runs.
 //
-// Each run gives one slope (Theil-Sen after warm-up); the runs' slopes give the exact signed-rank
-// interval. A trend test inside one run is never used: it calls 36 to 98 % of healthy resident-set
-// series a leak. The verdict follows from where the 95 % interval lies:
-//   flat          below the margin: growth that would matter is ruled out
-//   growing       above zero and reaching the margin: no growth is ruled out, growth that matters
-//   is not inconclusive  it holds zero as well as the margin
-// A series that would be growing is called stepped when single jumps explain the rise and the
-// stretches between them do not grow, and settling when its second half grows less than half as
-// fast as its first, shown across the runs. With fewer than four rounds there are no halves, so
-// that nothing is called growing: every program warms up.
+// Every run gives a series over the same rounds, warm-up taken off. A trend inside one run is no
+// evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every number
+// has its error from how the runs differ: Student's interval over the runs, by the jackknife where
+// the estimate is not linear in them (Efron and Tibshirani 1993, chapter 11). Shapes are told apart
+// before a slope is believed:
+//   resets     a series that falls back is judged by its lows and its highs, half against half
+//   steps      single jumps in half of the runs or more are no slope; two and more in most are
+//   warm-up    a curve that bends down is fitted as warm-up plus line: an exponential, a bent line
+//              or a step, whichever leaves least; only the line counts as growth
+// The verdict says what that means at the horizon, the last round of the job:
+//   growing       a line that goes up is shown, it goes on in the last half, and adds what matters
+//   flat          what it may add stays below what matters
+//   settling      likewise, after a warm-up that mattered
+//   stepped       likewise, but for single jumps
+//   inconclusive  none of these, with the rounds that would tell
+// docs/method.md has the simulated rates.
 #pragma once
 
 #include <optional>
@@ -22,34 +28,57 @@
 
 namespace memduel {
 
-/// One run after warm-up: x in rounds or minutes, y in bytes.
+/// One run after warm-up: x in rounds, or in minutes of equal steps, y in bytes.
 struct GrowthSeries {
   std::vector<double> x;
   std::vector<double> y;
 };
 
+/// What growth is judged for.
+struct GrowthQuestion {
+  double horizon = 0;     ///< last round of the job; at least the last one seen, at most ten times it
+  double alpha = 0.05;    ///< two-sided level of the interval
+  double resolution = 1;  ///< bytes that the source of y cannot tell apart: a page, or one
+  const char* unit = "round";  ///< of x, for people
+};
+
 struct GrowthEstimate {
-  std::optional<double> slope;  ///< Hodges-Lehmann centre of the runs' slopes
-  Interval interval;            ///< 95 %, unbounded below kSignedRankMinimum runs
+  std::optional<double> slope;  ///< bytes per round that go on
+  Interval interval;            ///< of slope; unbounded below three runs
+  double error = 0;             ///< standard error of slope
+  double freedom = 0;           ///< degrees of freedom of error
+  std::optional<double> level;  ///< where a bounded series stays, or the last level of a growing one
+  double horizon = 0;           ///< round up to which it was judged
+  double matters = 0;           ///< slope that adds what matters by the horizon
   GrowthVerdict verdict = GrowthVerdict::inconclusive;
+  std::optional<int> rounds_needed;  ///< that would tell, where it cannot be told
   std::string reason;
 };
 
-/// `margin` in bytes per unit of x; `metric` names the unit in the reason. Series with fewer than
-/// three points do not count.
-GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, double margin,
-                            const std::string& metric);
+constexpr std::size_t kGrowthRuns = 3;     ///< below, runs cannot be compared with each other
+constexpr std::size_t kGrowthRounds = 40;  ///< after warm-up: fewer do not tell growth from a tooth
+constexpr double kFarthest = 10;           ///< times the observed rounds: nothing is said beyond
 
-/// Where a series meets a limit, in the unit of its x.
+/// Rounds of a job, warm-up and all, from which growth can be called.
+int rounds_to_judge_growth(int warmup_rounds);
+
+/// Series with fewer than three points do not count.
+GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQuestion& question);
+
+/// Whether a single run looks like one that goes on to grow. No verdict, which needs several runs;
+/// without this nothing is projected from one.
+bool keeps_rising(const GrowthSeries& run);
+
+/// Where a series meets a limit, in rounds.
 struct Meeting {
   double at = 0;
-  std::optional<double> low;  ///< 95 %; unbounded ends are absent
-  std::optional<double> high;
+  double low = 0;
+  double high = 0;
 };
 
-/// From the typical last point and the slope's interval; nothing unless the slope and its lower end
-/// are positive.
+/// For shown growth alone, with an interval within a factor of three, and within ten times the
+/// observed rounds.
 std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& estimate,
-                                    std::span<const GrowthSeries> runs);
+                                    double last_round);
 
 }  // namespace memduel

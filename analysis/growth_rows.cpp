@@ -15,34 +15,54 @@ namespace memduel {
 namespace {
 
 constexpr double kNanosecondsPerMinute = 60e9;
+constexpr double kPageBytes = 4096;
 
 struct ArmSeries {
-  std::vector<GrowthSeries> per_round;
-  std::vector<GrowthSeries> per_minute;
+  std::vector<GrowthSeries> rss;
+  std::vector<GrowthSeries> heap;  ///< of the runs that know it in every round
+  std::vector<double> minutes;     ///< per step of x, run by run
+  std::vector<double> last_minute;  ///< after the begin of the first round
+  double last = 0;                 ///< the last x that all runs have
+  bool by_round = true;            ///< else x is in windows of equal length
 };
+
+/// The rounds up to a death count: growth is what kills for memory.
+bool counts_for_growth(const Observation& trial) {
+  return trial.status == TrialStatus::ok || trial.status == TrialStatus::killed_for_memory;
+}
+
+void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rounds) {
+  GrowthSeries rss;
+  GrowthSeries heap;
+  const size_t first = growth_warmup(rounds.size(), warmup_rounds);
+  for (size_t k = first; k < rounds.size(); ++k) {
+    rss.x.push_back(rounds[k].round);
+    rss.y.push_back(rounds[k].rss_bytes);
+    if (!rounds[k].heap_bytes) continue;
+    heap.x.push_back(rounds[k].round);
+    heap.y.push_back(*rounds[k].heap_bytes);
+  }
+  if (rss.x.size() < 3) return;
+  all.last = all.rss.empty() ? rss.x.back() : std::min(all.last, rss.x.back());
+  all.minutes.push_back(static_cast<double>(rounds.back().end_ns - rounds[first].end_ns) /
+                        kNanosecondsPerMinute / (rss.x.back() - rss.x.front()));
+  all.last_minute.push_back(static_cast<double>(rounds.back().end_ns - rounds.front().begin_ns) /
+                            kNanosecondsPerMinute);
+  if (heap.x.size() == rss.x.size()) all.heap.push_back(std::move(heap));
+  all.rss.push_back(std::move(rss));
+}
 
 ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmup_rounds) {
   ArmSeries all;
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);
-    // Growth is what kills for memory: the rounds up to there are the evidence.
-    const bool counts =
-        trial.status == TrialStatus::ok || trial.status == TrialStatus::killed_for_memory;
-    if (!counts || at == trial.round_ends.end()) continue;
-    const bool has_rounds = !at->second.empty();
-    const std::vector<RoundEnd>& rounds = has_rounds ? at->second : trial.time_windows.at(role);
-    GrowthSeries by_round;
-    GrowthSeries by_minute;
-    for (size_t k = growth_warmup(rounds.size(), warmup_rounds); k < rounds.size(); ++k) {
-      by_round.x.push_back(rounds[k].round);
-      by_minute.x.push_back(static_cast<double>(rounds[k].end_ns - rounds.front().begin_ns) /
-                            kNanosecondsPerMinute);
-      by_round.y.push_back(rounds[k].rss_bytes);
-      by_minute.y.push_back(rounds[k].rss_bytes);
-    }
-    if (by_round.x.size() < 3) continue;
-    if (has_rounds) all.per_round.push_back(std::move(by_round));
-    all.per_minute.push_back(std::move(by_minute));
+    if (counts_for_growth(trial) && at != trial.round_ends.end()) add_run(all, at->second, warmup_rounds);
+  }
+  if (!all.rss.empty()) return all;
+  all.by_round = false;
+  for (const Observation& trial : arm.trials) {
+    const auto at = trial.time_windows.find(role);
+    if (counts_for_growth(trial) && at != trial.time_windows.end()) add_run(all, at->second, warmup_rounds);
   }
   return all;
 }
@@ -73,84 +93,121 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
   return number_at(run.config["workload"], "model_bytes");
 }
 
-Growth make_row(const std::string& arm, const std::string& role, const char* metric,
-                const GrowthEstimate& estimate) {
-  Growth row;
+GrowthRow make_row(const std::string& arm, const std::string& role, const char* metric,
+                   GrowthEstimate estimate) {
+  GrowthRow made{{}, std::move(estimate)};
+  Growth& row = made.row;
   row.arm = arm;
   row.role = role;
   row.metric = metric;
-  row.slope = estimate.slope;
-  row.ci_low = finite(estimate.interval.low);
-  row.ci_high = finite(estimate.interval.high);
-  row.verdict = estimate.verdict;
-  row.reason = estimate.reason;
-  return row;
+  row.slope = made.estimate.slope;
+  row.ci_low = finite(made.estimate.interval.low);
+  row.ci_high = finite(made.estimate.interval.high);
+  row.verdict = made.estimate.verdict;
+  row.reason = made.estimate.reason;
+  row.level = made.estimate.level;
+  row.rounds_needed = made.estimate.rounds_needed;
+  return made;
 }
 
-/// When a round ends at the typical pace, in minutes after the begin of the first one.
+/// In minutes after the begin of the first round, at the typical pace.
 double minute_of(double round, const ArmSeries& series) {
-  std::vector<double> paces;
-  std::vector<double> last_rounds;
-  std::vector<double> last_minutes;
-  for (size_t i = 0; i < series.per_round.size(); ++i) {
-    const std::vector<double>& rounds = series.per_round[i].x;
-    const std::vector<double>& minutes = series.per_minute[i].x;
-    paces.push_back((minutes.back() - minutes.front()) / (rounds.back() - rounds.front()));
-    last_rounds.push_back(rounds.back());
-    last_minutes.push_back(minutes.back());
-  }
-  return median(last_minutes) + (round - median(last_rounds)) * median(paces);
+  return median(series.last_minute) + (round - series.last) * median(series.minutes);
 }
 
-struct Judged {
-  Growth row;
-  std::optional<Meeting> meeting;  ///< with the limit, of a series that grows
+/// Slopes and rounds of `estimate` in minutes: one judgement, told in two units.
+GrowthEstimate by_minute(GrowthEstimate estimate, double minutes) {
+  if (estimate.slope) *estimate.slope /= minutes;
+  estimate.interval = {estimate.interval.low / minutes, estimate.interval.high / minutes};
+  estimate.error /= minutes;
+  estimate.matters /= minutes;
+  return estimate;
+}
+
+struct Judging {
+  const ArmObservations& arm;
+  const std::string& role;
+  const ArmSeries& series;
+  GrowthQuestion question;
+  std::optional<double> limit;
 };
 
-Judged judge(const ArmObservations& arm, const std::string& role, const char* metric,
-             const std::vector<GrowthSeries>& runs, std::optional<double> limit) {
-  const GrowthEstimate estimate = judge_growth(runs, metric_info(metric).absolute_margin, metric);
-  Judged judged{make_row(arm.arm, role, metric, estimate), std::nullopt};
-  if (limit && estimate.verdict == GrowthVerdict::growing)
-    judged.meeting = meeting_with(*limit, estimate, runs);
-  return judged;
+GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) {
+  GrowthQuestion question = judging.question;
+  question.resolution = kPageBytes;
+  GrowthEstimate estimate = judge_growth(judging.series.rss, question);
+  // What grows in live bytes grows in memory too; the noise of the resident set only hides it.
+  if (heap && heap->row.verdict == GrowthVerdict::growing &&
+      estimate.verdict == GrowthVerdict::inconclusive) {
+    estimate.verdict = GrowthVerdict::growing;
+    estimate.reason = "its live heap " + heap->row.reason;
+  }
+  GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_round", estimate);
+  if (judging.limit) {
+    if (const auto meeting = meeting_with(*judging.limit, estimate, judging.series.last))
+      made.row.projection =
+          Projection{*judging.limit, meeting->at, meeting->low, meeting->high,
+                     finite(minute_of(meeting->at, judging.series))};
+  }
+  return made;
 }
 
-Growth per_round_row(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
-                     std::optional<double> limit) {
-  auto [row, meeting] = judge(arm, role, "rss_growth_bytes_per_round", series.per_round, limit);
-  if (meeting)
-    row.projection = Projection{*limit, meeting->at, meeting->low, meeting->high,
-                                finite(minute_of(meeting->at, series))};
-  return row;
+/// The same judgement per minute. Where there are no rounds, its x are windows.
+GrowthRow minute_row(const Judging& judging, const GrowthRow& by_step) {
+  const double minutes = median(judging.series.minutes);
+  GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_minute",
+                            by_minute(by_step.estimate, minutes));
+  if (const auto& to = by_step.row.projection)
+    made.row.projection = Projection{to->limit_bytes, std::nullopt,
+                                     minute_of(*to->ci_low, judging.series),
+                                     minute_of(*to->ci_high, judging.series), to->minute};
+  return made;
 }
 
-Growth per_minute_row(const ArmObservations& arm, const std::string& role, const ArmSeries& series,
-                      std::optional<double> limit) {
-  auto [row, meeting] = judge(arm, role, "rss_growth_bytes_per_minute", series.per_minute, limit);
-  if (meeting)
-    row.projection = Projection{*limit, std::nullopt, meeting->low, meeting->high, meeting->at};
-  return row;
+/// Windows told in minutes.
+ArmSeries in_minutes(ArmSeries series) {
+  const double minutes = median(series.minutes);
+  for (GrowthSeries& run : series.rss)
+    for (double& x : run.x) x *= minutes;
+  series.last *= minutes;
+  for (double& step : series.minutes) step /= minutes;
+  return series;
 }
 
 }  // namespace
 
-std::vector<Growth> growth_rows(const RunData& run, const Observations& observations,
-                                const std::vector<std::string>& roles,
-                                const AnalysisSettings& settings) {
-  std::vector<Growth> rows;
+std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& observations,
+                                   const std::vector<std::string>& roles,
+                                   const AnalysisSettings& settings, double alpha) {
+  std::vector<GrowthRow> rows;
   const std::optional<double> limit = memory_limit(run.environment, settings);
   for (const ArmObservations& arm : observations.arms) {
     const std::optional<double> model = model_bytes(run, arm);
     for (const std::string& role : roles) {
-      const ArmSeries series = collect(arm, role, settings.warmup_rounds);
-      if (!series.per_round.empty()) {
-        rows.push_back(per_round_row(arm, role, series, limit));
-        Growth& row = rows.back();
-        if (model && row.slope) row.model_multiples_per_round = *row.slope / *model;
+      ArmSeries series = collect(arm, role, settings.warmup_rounds);
+      if (series.rss.empty()) continue;
+      GrowthQuestion question;
+      question.alpha = alpha;
+      if (!series.by_round) {
+        series = in_minutes(std::move(series));
+        question.unit = "minute";
+        const Judging judging{arm, role, series, question, limit};
+        rows.push_back(minute_row(judging, rss_row(judging, std::nullopt)));
+        continue;
       }
-      if (series.per_minute.empty()) continue;
-      rows.push_back(per_minute_row(arm, role, series, limit));
+      question.horizon = settings.horizon_rounds.value_or(0);
+      const Judging judging{arm, role, series, question, limit};
+      std::optional<GrowthRow> heap;
+      if (series.heap.size() == series.rss.size())
+        heap = make_row(arm.arm, role, kHeapGrowth, judge_growth(series.heap, question));
+      GrowthRow rss = rss_row(judging, heap);
+      GrowthRow minute = minute_row(judging, rss);
+      for (GrowthRow* one : {heap ? &*heap : nullptr, &rss})
+        if (one != nullptr && model && one->row.slope)
+          one->row.model_multiples_per_round = *one->row.slope / *model;
+      if (heap) rows.push_back(std::move(*heap));
+      rows.push_back(std::move(rss));
+      rows.push_back(std::move(minute));
     }
   }
   return rows;

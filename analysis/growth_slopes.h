@@ -11,9 +11,10 @@ namespace memduel {
 struct GrowthSlopes {
   std::optional<double> per_round;   ///< bytes
   std::optional<double> per_minute;  ///< bytes
+  std::optional<double> heap_per_round;  ///< bytes, where every round has them
 };
 
-/// Theil-Sen of the resident set at the ends of rounds, or of windows of time, after warm-up
+/// Least squares through the resident set at the ends of rounds, or of windows of time, after warm-up
 /// (growth_warmup). Nothing where fewer than three points are left.
 GrowthSlopes growth_slopes(const std::vector<RoundEnd>& rounds, int warmup_rounds);
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "analysis/shift_test.h"
-
 namespace memduel {
 
 LookPlan fixed_looks(int blocks) {
@@ -11,17 +9,17 @@ LookPlan fixed_looks(int blocks) {
 }
 
 LookPlan adaptive_looks() {
-  return {{8, 0.02}, {12, 0.015}, {16, 0.015}};
+  return {{6, 0.01}, {8, 0.01}, {12, 0.015}, {16, 0.015}};
 }
 
-CheckedLooks check_looks(const LookPlan& plan, int gates) {
+CheckedLooks check_looks(const LookPlan& plan, int gates, Design design) {
   CheckedLooks checked;
   double carried = 0;
   for (size_t i = 0; i < plan.size(); ++i) {
     Look look = plan[i];
     look.alpha += carried;
     carried = 0;
-    const double needed = smallest_p(look.blocks) * gates;
+    const double needed = smallest_p(look.blocks, design) * gates;
     const bool last = i + 1 == plan.size();
     if (needed <= look.alpha) {
       checked.looks.push_back(look);
@@ -31,7 +29,7 @@ CheckedLooks check_looks(const LookPlan& plan, int gates) {
           {"look_refused",
            fmt::format("no look at {} blocks: the smallest p there is {:.4f}, above its level of "
                        "{:.4f} shared by {} gates",
-                       look.blocks, smallest_p(look.blocks), look.alpha, gates),
+                       look.blocks, smallest_p(look.blocks, design), look.alpha, gates),
            "name fewer gates to be able to stop earlier"});
     } else {
       checked.looks.push_back(look);
@@ -39,7 +37,7 @@ CheckedLooks check_looks(const LookPlan& plan, int gates) {
           {"too_few_blocks_for_gates",
            fmt::format("{} blocks cannot show a change in a single one of {} gates: the smallest p "
                        "is {:.4f}, the level {:.3f} shared by {} is {:.4f}",
-                       look.blocks, gates, smallest_p(look.blocks), look.alpha, gates,
+                       look.blocks, gates, smallest_p(look.blocks, design), look.alpha, gates,
                        look.alpha / gates),
            "raise --repeats or name fewer gates"});
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/shift_test.h"
 #include "base/run_data.h"
 
 namespace memduel {
@@ -19,7 +20,7 @@ using LookPlan = std::vector<Look>;  ///< ascending in blocks
 /// One look with the whole level.
 LookPlan fixed_looks(int blocks);
 
-/// 8, 12 and 16 blocks with .02, .015 and .015.
+/// 6, 8, 12 and 16 blocks with .01, .01, .015 and .015.
 LookPlan adaptive_looks();
 
 struct CheckedLooks {
@@ -30,7 +31,7 @@ struct CheckedLooks {
 /// Refuses looks at which no test could reach its level: where the smallest p of that many blocks
 /// exceeds alpha / gates. A refused look's alpha goes to the next one. The last look always stays;
 /// when even it cannot decide, a limitation says so.
-CheckedLooks check_looks(const LookPlan& plan, int gates);
+CheckedLooks check_looks(const LookPlan& plan, int gates, Design design);
 
 /// The level to use with this many complete blocks: the look's own at a planned look; what was not
 /// yet spent when the run ended in between for reasons outside the data (a time limit).

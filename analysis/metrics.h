@@ -15,6 +15,7 @@ enum class Scale { logarithm, difference };
 /// The level of an interval or a test before any correction for several of them.
 inline constexpr double kAlpha = 0.05;
 
+inline constexpr const char* kHeapGrowth = "heap_growth_bytes_per_round";
 inline constexpr const char* kPeakRss = "peak_rss_bytes";
 inline constexpr const char* kPeakRssAboveIdle = "peak_rss_above_idle_bytes";
 

@@ -10,13 +10,14 @@ namespace {
 
 constexpr size_t kMostModes = 5;
 constexpr double kLeastGap = 0.01;
+constexpr int kLeastGroup = 3;  ///< fewer are single trials, not a mode
 
 }  // namespace
 
 std::vector<Mode> find_modes(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() < 4 || !std::isfinite(sorted.front()) || !std::isfinite(sorted.back()))
+  if (sorted.size() < 2 * kLeastGroup || !std::isfinite(sorted.front()) || !std::isfinite(sorted.back()))
     return {};
   double widest = 0;
   for (size_t i = 1; i < sorted.size(); ++i) widest = std::max(widest, sorted[i] - sorted[i - 1]);
@@ -31,7 +32,7 @@ std::vector<Mode> find_modes(std::span<const double> values) {
     begin = i;
   }
   const auto repeated =
-      std::count_if(modes.begin(), modes.end(), [](const Mode& mode) { return mode.count >= 2; });
+      std::count_if(modes.begin(), modes.end(), [](const Mode& mode) { return mode.count >= kLeastGroup; });
   const bool wide = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
     return mode.high - mode.low > widest / 2;
   });

@@ -15,7 +15,7 @@ struct Mode {
 };
 
 /// Two to five groups of values whose widest gap is at least twice the width of any of them and 1 %
-/// of the median, two of them with two values or more; otherwise none. Ascending.
+/// of the median, two of them with three values or more; otherwise none. Ascending.
 std::vector<Mode> find_modes(std::span<const double> values);
 
 }  // namespace memduel

@@ -6,6 +6,7 @@
 
 #include "analysis/growth_slopes.h"
 #include "analysis/hodges_lehmann.h"
+#include "analysis/metrics.h"
 #include "analysis/time_windows.h"
 
 namespace memduel {
@@ -55,12 +56,21 @@ std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics
   return values;
 }
 
+/// By the recorder's exact counters, else as the allocator itself reports.
+std::optional<double> heap_at_end(const RoundData& round) {
+  for (const char* name : {"end_heap_bytes", "heap_in_use_bytes"}) {
+    const auto at = round.metrics.find(name);
+    if (at != round.metrics.end() && !std::isnan(at->second)) return at->second;
+  }
+  return std::nullopt;
+}
+
 std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
   std::vector<RoundEnd> ends;
   for (const RoundData& round : rounds) {
     const auto at = round.metrics.find("end_rss_bytes");
     if (at == round.metrics.end() || std::isnan(at->second)) continue;
-    ends.push_back({round.round, round.begin_ns, round.end_ns, at->second});
+    ends.push_back({round.round, round.begin_ns, round.end_ns, at->second, heap_at_end(round)});
   }
   return ends;
 }
@@ -76,6 +86,7 @@ void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, bool by_r
                 int warmup_rounds) {
   const GrowthSlopes slopes = growth_slopes(rounds, warmup_rounds);
   if (slopes.per_round && by_round) metrics["rss_growth_bytes_per_round"] = *slopes.per_round;
+  if (slopes.heap_per_round && by_round) metrics[kHeapGrowth] = *slopes.heap_per_round;
   if (slopes.per_minute) metrics["rss_growth_bytes_per_minute"] = *slopes.per_minute;
 }
 
@@ -110,17 +121,20 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
   for (const RoundEnd& first : *clients.front()) {
     RoundEnd round = first;
     std::vector<double> rss;
+    std::vector<double> heap;
     for (const auto* rounds : clients) {
       const auto at = std::find_if(rounds->begin(), rounds->end(), [&](const RoundEnd& candidate) {
         return candidate.round == first.round;
       });
       if (at == rounds->end()) break;
       rss.push_back(at->rss_bytes);
+      if (at->heap_bytes) heap.push_back(*at->heap_bytes);
       round.begin_ns = std::min(round.begin_ns, at->begin_ns);
       round.end_ns = std::max(round.end_ns, at->end_ns);
     }
     if (rss.size() < clients.size()) continue;
     round.rss_bytes = combine(rss);
+    round.heap_bytes = heap.size() == rss.size() ? std::optional(combine(heap)) : std::nullopt;
     whole.push_back(round);
   }
   return whole;
@@ -170,6 +184,7 @@ Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_
   for (auto& [role, metrics] : observation.roles) {
     metrics.erase("rss_growth_bytes_per_round");
     metrics.erase("rss_growth_bytes_per_minute");
+    metrics.erase(kHeapGrowth);
     const auto& rounds = observation.round_ends.at(role);
     const bool by_round = !rounds.empty();
     add_growth(metrics, by_round ? rounds : observation.time_windows.at(role), by_round,

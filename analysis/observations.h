@@ -10,6 +10,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct RoundEnd {
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
   double rss_bytes = 0;
+  std::optional<double> heap_bytes = std::nullopt;  ///< live at the end of the round
 };
 
 struct Observation {
@@ -64,6 +66,11 @@ size_t growth_warmup(size_t rounds, int warmup_rounds);
 
 /// Whether so many rounds leave the three that a slope needs.
 bool has_slope(size_t rounds, int warmup_rounds);
+
+/// The superblock, two blocks each, to which a measure block (1, 2, …) belongs.
+constexpr int superblock_of(int block) {
+  return (block - 1) / 2;
+}
 
 /// Whether the role is one of the counted clients.
 bool is_client_role(const std::string& role);

@@ -41,6 +41,7 @@ struct Comparison {
   Verdict verdict = Verdict::inconclusive;
   Tier tier = Tier::plain;
   std::string reason;
+  std::optional<double> p_mean;  ///< of equal means, where the design tests them beside the ranks
   double margin = 0;         ///< relative where ratio is given, else in the metric's unit
   double confidence = 0.95;  ///< of ci_low and ci_high; higher at an early look of an adaptive run
   std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
@@ -78,6 +79,8 @@ struct Growth {
   std::string reason;
   std::optional<Projection> projection;
   std::optional<double> model_multiples_per_round;
+  std::optional<double> level;       ///< bytes in the last fifth of the rounds
+  std::optional<int> rounds_needed;  ///< that would tell what these could not
   std::vector<GrowingStack> stacks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
@@ -88,6 +91,8 @@ struct GateResult {
   bool advisory = false;
   bool candidate_failed = false;  ///< failed because trials of the candidate did
   bool not_measured = false;      ///< undecided because no usable value exists (exit code 3)
+  /// Failed with the whole interval beyond the bound, not by a real change that is estimated there.
+  bool shown = false;
   std::string reason;
 };
 

@@ -190,6 +190,7 @@ json comparison_to_json(const Comparison& row) {
           {"confidence", row.confidence},
           {"p_value", or_null(row.p_value)},
           {"p_adjusted", or_null(row.p_adjusted)},
+          {"p_mean", or_null(row.p_mean)},
           {"n_baseline", row.n_baseline},
           {"n_candidate", row.n_candidate},
           {"verdict", to_name(row.verdict)},
@@ -218,6 +219,7 @@ Comparison comparison_from_json(const JsonReader& in) {
   row.confidence = in.maybe_number("confidence").value_or(0.95);
   row.p_value = in.maybe_number("p_value");
   row.p_adjusted = in.maybe_number("p_adjusted");
+  row.p_mean = in.maybe_number("p_mean");
   row.n_baseline = static_cast<int>(in.at("n_baseline").integer());
   row.n_candidate = static_cast<int>(in.at("n_candidate").integer());
   row.verdict = enum_at(in, "verdict", kVerdictNames);
@@ -264,6 +266,8 @@ json growth_to_json(const Growth& row) {
           {"reason", row.reason},
           {"projection", row.projection ? projection_to_json(*row.projection) : json(nullptr)},
           {"model_multiples_per_round", or_null(row.model_multiples_per_round)},
+          {"level", or_null(row.level)},
+          {"rounds_needed", or_null(row.rounds_needed)},
           {"stacks", list_to_json(row.stacks, growing_stack_to_json)}};
 }
 
@@ -284,6 +288,8 @@ Growth growth_from_json(const JsonReader& in) {
                    projection->maybe_number("minute")};
   }
   row.model_multiples_per_round = in.maybe_number("model_multiples_per_round");
+  row.level = in.maybe_number("level");
+  row.rounds_needed = in.maybe_int("rounds_needed");
   row.stacks = list_from_json(in, "stacks", growing_stack_from_json);
   return row;
 }
@@ -306,6 +312,7 @@ json gate_to_json(const GateResult& gate) {
               {"outcome", to_name(gate.outcome)},
               {"advisory", gate.advisory},
               {"reason", gate.reason}};
+  if (gate.outcome == GateOutcome::failed) out["failure"] = gate.shown ? "shown" : "estimated";
   if (gate.candidate_failed) out["candidate_failed"] = true;
   if (gate.not_measured) out["not_measured"] = true;
   return out;
@@ -317,6 +324,7 @@ GateResult gate_from_json(const JsonReader& in) {
   gate.candidate = in.at("candidate").text();
   gate.outcome = enum_at(in, "outcome", kGateOutcomeNames);
   gate.advisory = in.maybe_boolean("advisory").value_or(false);
+  gate.shown = in.maybe_text("failure") == "shown";
   gate.candidate_failed = in.maybe_boolean("candidate_failed").value_or(false);
   gate.not_measured = in.maybe_boolean("not_measured").value_or(false);
   gate.reason = in.at("reason").text();

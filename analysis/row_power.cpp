@@ -10,8 +10,7 @@
 namespace memduel {
 namespace {
 
-/// 160 values for a quantile: its sampling error is about 3 percentage points of power.
-constexpr int kDraws = 80;
+constexpr int kPowerDraws = 200;
 
 }  // namespace
 
@@ -24,18 +23,17 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   if (!noise) return;
   Random random(seed);
   const auto blocks = static_cast<int>(noise->a.size());
-  const double detectable =
-      detectable_shift(*noise, blocks, design, alpha / family, kDraws, random);
-  if (!std::isfinite(detectable)) return;
-  // A change below the margin gets no verdict however well it shows.
-  const double found = std::max(detectable, row.margin);
-  out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(found) : found;
+  const EstimateScatter scatter = scatter_of(*noise, blocks, kPowerDraws, random);
+  if (const auto found =
+          detectable_shift(scatter, blocks, design, alpha / family, row.claim_margin))
+    out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
   if (out.verdict != Verdict::inconclusive) return;
-  const double bounded = detectable_shift(*noise, blocks, design, 2 * alpha, kDraws, random);
-  out.blocks_needed = blocks_to_settle(row.effect, row.margin, blocks, detectable, bounded);
+  out.blocks_needed =
+      blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, alpha / family);
   out.reason += out.blocks_needed
                     ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)
-                    : "; the effect is too close to the margin for any practical number of blocks";
+                    : fmt::format("; {} blocks would not settle it with this noise",
+                                  kMostUsefulBlocks);
 }
 
 }  // namespace memduel

@@ -6,6 +6,7 @@
 
 #include "analysis/metrics.h"
 #include "analysis/observations.h"
+#include "analysis/placed_values.h"
 #include "analysis/shift_test.h"
 
 namespace memduel {
@@ -15,6 +16,7 @@ namespace memduel {
 struct RowValues {
   std::vector<double> baseline;
   std::vector<double> candidate;  ///< candidate[i] ran in baseline[i]'s block when paired
+  std::vector<PlacedValue> placed;  ///< both arms' values; empty unless the design is superblocks
   int candidate_failed = 0;
   int candidate_killed_for_memory = 0;  ///< among candidate_failed
   int baseline_failed = 0;

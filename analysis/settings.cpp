@@ -4,6 +4,7 @@
 
 #include "analysis/analyse.h"
 #include "analysis/experiment_view.h"
+#include "analysis/growth.h"
 #include "analysis/observations.h"
 #include "base/error.h"
 
@@ -37,7 +38,7 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
   }
   const std::optional<int> rounds = whole_number(config, "/workload/rounds");
   return is_growth_metric(gate.metric) && rounds &&
-         !has_slope(static_cast<std::size_t>(*rounds), warmup_rounds);
+         *rounds < rounds_to_judge_growth(warmup_rounds);
 }
 
 }  // namespace
@@ -45,11 +46,20 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
 AnalysisSettings settings_from_config(const json& config) {
   AnalysisSettings settings;
   settings.looks = adaptive_looks();
+  const json& order = at_path(config, "/measure/order");
+  settings.design = order == "superblocks" ? Design::superblocks : Design::paired;
   if (const auto repeats = whole_number(config, "/measure/repeats")) {
     settings.looks = fixed_looks(*repeats);
   }
   settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
   settings.seed = static_cast<unsigned long>(whole_number(config, "/measure/seed").value_or(1));
+  settings.strict_gates = at_path(config, "/strict_gates") == true;
+  settings.default_gates = at_path(config, "/default_gates") != false;
+  const json& horizon = at_path(config, "/growth/horizon_rounds");
+  if (horizon.is_number())
+    settings.horizon_rounds = horizon.get<double>();
+  else if (const auto rounds = whole_number(config, "/workload/rounds"))
+    settings.horizon_rounds = *rounds;
   for (const json& gate : at_path(config, "/gates")) {
     if (!gate.is_string()) {
       throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
@@ -59,7 +69,7 @@ AnalysisSettings settings_from_config(const json& config) {
   return settings;
 }
 
-CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings) {
+int gates_that_share(const json& config, const AnalysisSettings& settings) {
   const ExperimentView view = view_config(config);
   const std::vector<Gate> gates =
       settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
@@ -71,10 +81,13 @@ CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings)
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size()) -
                           static_cast<std::ptrdiff_t>(view.ablation_arms.size());
+  return static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates));
+}
+
+CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings) {
   // One arm alone is compared with nothing.
-  if (view.arms.size() == 1) return {settings.looks, {}};
-  return check_looks(settings.looks,
-                     static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates)));
+  if (view_config(config).arms.size() == 1) return {settings.looks, {}};
+  return check_looks(settings.looks, gates_that_share(config, settings), settings.design);
 }
 
 }  // namespace memduel

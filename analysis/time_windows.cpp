@@ -5,7 +5,7 @@
 namespace memduel {
 namespace {
 
-constexpr int kWindows = 20;
+constexpr int kWindows = 60;
 constexpr std::int64_t kShortestLifeNs = 10'000'000'000;
 
 }  // namespace

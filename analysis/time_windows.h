@@ -8,7 +8,7 @@
 
 namespace memduel {
 
-/// Twenty windows of equal length over a sampled resident set, each with the smallest value in it:
+/// Sixty windows of equal length over a sampled resident set, each with the smallest value in it:
 /// what a transient peak adds is no growth. Samples become rare where nothing moves, so a value
 /// holds until the next one. Empty for a life under ten seconds: all of that is warm-up.
 std::vector<RoundEnd> time_windows(const Series& rss);

@@ -26,6 +26,8 @@ struct CheckArguments {
   bool write_budgets = false;
   std::optional<std::string> candidate;
   bool fail_on_undecided = false;
+  bool strict_gates = false;
+  bool no_default_gates = false;
   std::optional<std::string> junit;
 };
 
@@ -41,6 +43,8 @@ FinishedRun analyse_with_budgets(const CheckArguments& arguments,
   FinishedRun finished;
   finished.run = read_run(arguments.directory, WithSeries::no);
   AnalysisSettings settings = settings_in(arguments.directory, finished.run, arguments.gates);
+  settings.strict_gates = settings.strict_gates || arguments.strict_gates;
+  settings.default_gates = settings.default_gates && !arguments.no_default_gates;
   if (settings.gates.empty() && !budgets.empty())
     settings.gates = default_gates(view_experiment(finished.run).workload_kind);
   settings.gates.insert(settings.gates.end(), budgets.begin(), budgets.end());
@@ -110,6 +114,7 @@ void add_check(CLI::App& app, Action& action) {
                    "the arm whose needs become budgets, where there are several")
       ->type_name("ARM");
   add_on_undecided(*verb, arguments->fail_on_undecided);
+  add_gate_flags(*verb, arguments->strict_gates, arguments->no_default_gates);
   verb->add_option("--junit", arguments->junit, "also write the gates as JUnit XML")
       ->type_name("FILE");
   verb->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });

@@ -6,8 +6,10 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <random>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/calibration_file.h"
 #include "cli/progress_bar.h"
@@ -99,6 +101,20 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
   return roles;
 }
 
+/// The order of a run that is resumed, else a fresh one.
+std::uint64_t order_seed(const RunOptions& options) {
+  const fs::path config = fs::path(options.out.value_or("")) / "config.json";
+  if (options.resume && options.out && fs::exists(config)) {
+    const nlohmann::json kept = nlohmann::json::parse(read_file(config), nullptr, false);
+    const nlohmann::json::json_pointer place("/measure/seed");
+    if (kept.is_object() && kept.contains(place) && kept.at(place).is_number_unsigned())
+      return kept.at(place).get<std::uint64_t>();
+  }
+  // JSON's readers keep 53 bits.
+  std::random_device device;
+  return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
+}
+
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
 void keep_calibration(const fs::path& directory, const RunHeader& header) {
   const fs::path kept = directory / kCalibrationFile;
@@ -148,6 +164,10 @@ Overrides overrides_from(const RunOptions& options) {
   if (!options.arms.empty()) overrides.arms = options.arms;
   overrides.repeats = options.repeats;
   overrides.gates = options.gates;
+  overrides.strict_gates = options.strict_gates;
+  overrides.no_default_gates = options.no_default_gates;
+  overrides.seed = options.seed;
+  overrides.drawn_seed = order_seed(options);
   return overrides;
 }
 

@@ -24,7 +24,8 @@ void ProgressBar::show(int done, int total, const std::string& note) {
     fmt::print(stderr, "[{}/{}] {}\n", done, total, note);
     return;
   }
-  const int filled = total > 0 ? kBarWidth * done / total : 0;
+  // A total is an estimate: failed gates ask for trials that nobody planned.
+  const int filled = total > 0 ? kBarWidth * std::clamp(done, 0, total) / total : 0;
   std::string line = fmt::format("[{}{}] {}/{} {}", std::string(filled, '#'),
                                  std::string(kBarWidth - filled, '.'), done, total, note);
   line.resize(std::min<size_t>(line.size(), kLineWidth));

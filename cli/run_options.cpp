@@ -11,6 +11,13 @@ void add_on_undecided(CLI::App& verb, bool& fail_on_undecided) {
       ->type_name("pass|fail");
 }
 
+void add_gate_flags(CLI::App& verb, bool& strict_gates, bool& no_default_gates) {
+  verb.add_flag("--gate-strict", strict_gates,
+                "a gate fails only where the worsening is shown to lie beyond its bound");
+  verb.add_flag("--no-default-gates", no_default_gates,
+                "without --gate, nothing decides the exit code");
+}
+
 void add_run_options(CLI::App& verb, RunOptions& options) {
   verb.add_option("--out", options.out, "directory for the run (default: runs/NAME-TIME)")
       ->type_name("DIR");
@@ -35,6 +42,11 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
       ->type_name("G")
       ->allow_extra_args(false);
   add_on_undecided(verb, options.fail_on_undecided);
+  add_gate_flags(verb, options.strict_gates, options.no_default_gates);
+  verb.add_option("--seed", options.seed,
+                  "of the order in which the arms run (default: drawn for every run)")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{9007199254740991}))
+      ->type_name("S");
   verb.add_option("--retry-on-regress", options.retry_on_regress,
                   "repeat with fresh blocks this often before a regression fails")
       ->check(CLI::Range(0, 3))

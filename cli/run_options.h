@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ struct RunOptions {
   bool resume = false;
   std::optional<double> max_minutes;
   std::vector<std::string> gates;
+  std::optional<std::uint64_t> seed;
+  bool strict_gates = false;
+  bool no_default_gates = false;
   bool fail_on_undecided = false;
   int retry_on_regress = 0;
   std::optional<std::string> data_dir;
@@ -27,5 +31,8 @@ void add_run_options(CLI::App& verb, RunOptions& options);
 
 /// --on-undecided alone, for verbs that judge a finished run.
 void add_on_undecided(CLI::App& verb, bool& fail_on_undecided);
+
+/// --gate-strict and --no-default-gates, likewise.
+void add_gate_flags(CLI::App& verb, bool& strict_gates, bool& no_default_gates);
 
 }  // namespace memduel::cli

@@ -18,21 +18,37 @@ std::uint64_t below(std::mt19937_64& engine, std::uint64_t bound) {
   return draw % bound;
 }
 
-std::vector<std::size_t> shuffled(std::mt19937_64& engine, std::size_t count) {
-  std::vector<std::size_t> order(count);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t left = count; left > 1; --left) {
+void shuffle(std::mt19937_64& engine, std::vector<std::size_t>& order) {
+  for (std::size_t left = order.size(); left > 1; --left) {
     std::swap(order[left - 1], order[below(engine, left)]);
   }
-  return order;
 }
+
+/// An engine of its own for each number, so that no order depends on how many came before.
+std::mt19937_64 engine_for(std::uint64_t seed, int number, std::uint64_t use) {
+  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
+                      static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(use)};
+  return std::mt19937_64(words);
+}
+
+constexpr std::uint64_t kSingle = 1;
+constexpr std::uint64_t kDouble = 2;
 
 }  // namespace
 
-std::vector<std::size_t> block_order(std::uint64_t seed, int block, std::size_t arms) {
-  std::mt19937_64 engine(seed);
-  std::vector<std::size_t> order;
-  for (int i = 0; i <= block; ++i) order = shuffled(engine, arms);
+std::vector<std::size_t> block_order(std::uint64_t seed, int number, std::size_t arms) {
+  std::mt19937_64 engine = engine_for(seed, number, kSingle);
+  std::vector<std::size_t> order(arms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  shuffle(engine, order);
+  return order;
+}
+
+std::vector<std::size_t> superblock_order(std::uint64_t seed, int number, std::size_t arms) {
+  std::mt19937_64 engine = engine_for(seed, number, kDouble);
+  std::vector<std::size_t> order(2 * arms);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i % arms;
+  shuffle(engine, order);
   return order;
 }
 

@@ -298,12 +298,31 @@ std::string canonical_text(const json& resolved, const std::string& origin) {
   }
 }
 
+/// The order's seed is fresh for every run, the workload's the same for all.
+void resolve_seeds(json& document, const Overrides& overrides) {
+  json& measure = document["measure"];
+  json& workload = document.at("workload");
+  if (!workload.contains("seed"))
+    workload["seed"] = measure.contains("seed") ? measure.at("seed") : json(1);
+  if (overrides.seed)
+    measure["seed"] = *overrides.seed;
+  else if (!measure.contains("seed"))
+    measure["seed"] = overrides.drawn_seed.value_or(1);
+}
+
+void resolve_gates(json& document, const Overrides& overrides) {
+  if (overrides.strict_gates) document["strict_gates"] = true;
+  if (overrides.no_default_gates) document["default_gates"] = false;
+}
+
 Experiment resolve(json document, Source source, const Overrides& overrides) {
   apply_overrides(document, overrides);
   validate_against_schema(document, experiment_schema(), source.origin);
   const bool selection_given = document.at("workload").contains("clients_per_round");
   document = with_schema_defaults(std::move(document), experiment_schema());
   document.erase("$schema");
+  resolve_seeds(document, overrides);
+  resolve_gates(document, overrides);
   source.arms = arm_names(document.at("arms"));
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
@@ -321,6 +340,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
+  experiment.seed = workload.at("seed");
   for (json& arm : document["arms"]) {
     const std::string place = arm_place(source, arm.at("name").get<std::string>());
     experiment.arms.push_back(resolve_arm(arm, workload, source, place));

@@ -23,6 +23,10 @@ struct Overrides {
   std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
   std::optional<int> repeats;
   std::vector<std::string> gates;  ///< replace the config's, when not empty
+  std::optional<std::uint64_t> seed;        ///< of the order of the arms; replaces measure.seed
+  std::optional<std::uint64_t> drawn_seed;  ///< of the order, where the config gives none
+  bool strict_gates = false;
+  bool no_default_gates = false;
   bool calibrate = false;          ///< adds a twin of the baseline, run like any arm
 };
 
@@ -40,13 +44,14 @@ struct Measure {
   int warmup_rounds = 1;
   double interval_ms = 2;
   std::vector<std::string> meters;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  ///< of the order of the arms
 };
 
 struct Experiment {
   std::string name;
   std::string baseline;
   nlohmann::json workload;  ///< resolved; `kind` says which
+  std::uint64_t seed = 1;   ///< of the workload: models, data, {seed}
   std::vector<Arm> arms;    ///< in the order of the config, a twin last
   Measure measure;
   int profile_trials = 0;  ///< of each arm and tracer, after the last block

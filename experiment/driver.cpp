@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -69,7 +70,7 @@ class Driver {
   RunOutcome run() {
     note_the_job();
     choose_tracers();
-    run_block(0);
+    run_warmup();
     RunOutcome outcome = run_blocks();
     refuse_unmeasured_baseline();
     run_profiles();
@@ -90,17 +91,21 @@ class Driver {
     }
   }
 
+  /// Superblock by superblock; an odd number ends with a single block.
   RunOutcome run_blocks() {
     RunOutcome outcome;
-    for (int block = 1; outcome.blocks < blocks_planned_; ++block) {
-      if (block > ledger_.last_block() && out_of_time(1 + profile_rounds())) {
+    for (int number = 0; outcome.blocks < blocks_planned_; ++number) {
+      const int first = 2 * number + 1;
+      const int count = std::min(2, blocks_planned_ - outcome.blocks);
+      if (first > ledger_.last_block() && out_of_time(count + profile_rounds())) {
         outcome.end = RunEnd::out_of_time;
         break;
       }
-      if (!run_block(block)) continue;
-      ++outcome.blocks;
+      outcome.blocks += count == 2
+                            ? run_places(first, superblock_order(seed(), number, arm_count()))
+                            : run_places(first, block_order(seed(), first, arm_count()));
       refuse_dead_baseline();
-      if (may_stop(block) && options_.should_stop_after_block(outcome.blocks)) {
+      if (may_stop(first + count - 1) && options_.should_stop_after_block(outcome.blocks)) {
         outcome.end = outcome.blocks < blocks_planned_ ? RunEnd::settled : RunEnd::complete;
         break;
       }
@@ -108,11 +113,15 @@ class Driver {
     return outcome;
   }
 
-  /// Runs the arms of a block that the store lacks; false when the block is dropped.
-  bool run_block(int block) {
-    const auto order = block_order(experiment_.measure.seed, block, experiment_.arms.size());
+  void run_warmup() { run_places(0, block_order(seed(), 0, arm_count())); }
+
+  /// Runs the arms in this order, those that the store lacks; an arm's n-th place is of block
+  /// first + n. Returns how many blocks came to their end, the others being dropped.
+  int run_places(int first, const std::vector<std::size_t>& order) {
+    std::map<std::size_t, int> times;
     for (std::size_t position = 0; position < order.size(); ++position) {
-      if (ledger_.is_dropped(block)) break;
+      const int block = first + times[order[position]]++;
+      if (ledger_.is_dropped(block)) continue;
       if (ledger_.has(block, experiment_.arms[order[position]].name)) continue;
       throw_if_stopped();
       TrialSlot slot{ledger_.next_id(),
@@ -125,14 +134,20 @@ class Driver {
       report_progress(experiment_.arms[slot.arm].name, block);
       run_slot(slot);
     }
-    if (!ledger_.is_dropped(block)) return true;
-    store_.drop_block(block);
+    const int last = first + static_cast<int>(order.size() / arm_count()) - 1;
+    int whole = 0;
+    for (int block = first; block <= last; ++block) {
+      if (ledger_.is_dropped(block))
+        store_.drop_block(block);
+      else
+        ++whole;
+    }
     if (ledger_.dropped() > kMostDroppedBlocks) {
       throw Error(ExitCode::cannot_measure,
                   fmt::format("{} blocks were lost to faults of memduel itself", ledger_.dropped()),
                   store_.directory().string(), "see the failures in memduel report");
     }
-    return false;
+    return whole;
   }
 
   /// Those of the config that are here; a failed gate asks for the recorder in any case.
@@ -168,6 +183,7 @@ class Driver {
     const auto asks = [&](const Arm& arm) {
       return std::find(asked.begin(), asked.end(), arm.name) != asked.end() ? 1 : 0;
     };
+    asked_profiles_ = static_cast<int>(asked.size());
     if (!asked.empty()) run_profiles_by(kRecorderTracer, asks);
     for (const std::string& tracer : tracers_)
       run_profiles_by(tracer, [&](const Arm&) { return experiment_.profile_trials; });
@@ -324,12 +340,14 @@ class Driver {
                 "continue with the same command and --resume");
   }
 
+  [[nodiscard]] std::uint64_t seed() const { return experiment_.measure.seed; }
+  [[nodiscard]] std::size_t arm_count() const { return experiment_.arms.size(); }
   [[nodiscard]] double arms() const { return static_cast<double>(experiment_.arms.size()); }
 
   [[nodiscard]] int total_trials() const {
     const int blocks = blocks_planned_ + 1 + static_cast<int>(ledger_.dropped());
     const int profiles = experiment_.profile_trials * static_cast<int>(tracers_.size());
-    return (blocks + profiles) * static_cast<int>(experiment_.arms.size());
+    return (blocks + profiles) * static_cast<int>(experiment_.arms.size()) + asked_profiles_;
   }
 
   [[nodiscard]] std::optional<double> expected_disk_bytes() const {
@@ -373,6 +391,7 @@ class Driver {
   const DriverOptions& options_;
   Ledger ledger_;
   PlanSite site_;
+  int asked_profiles_ = 0;            ///< of arms whose gates failed
   std::vector<std::string> tracers_;  ///< of the config, that work here
   int blocks_planned_;
   std::optional<double> expected_disk_;

@@ -9,6 +9,7 @@ namespace {
 constexpr const char* kPeak = "peak_heap_bytes";
 constexpr const char* kAllocated = "allocated_bytes";
 constexpr const char* kAllocations = "allocation_count";
+constexpr const char* kAtEnd = "end_heap_bytes";
 constexpr const char* kLiveAtEnd = "live_at_end_bytes";
 
 double as_double(std::int64_t value) {
@@ -44,6 +45,7 @@ void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
     });
     if (scope == scopes.end()) continue;
     round.metrics.merge(metrics_of(*scope));
+    if (scope->end_ns > 0) round.metrics[kAtEnd] = as_double(scope->live_end_bytes);
     add_phases(round, scopes);
   }
 }
@@ -97,7 +99,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
                        [&](const RoundData& each) { return each.round == round.round; });
       if (own == roles.front().rounds.end()) continue;
-      for (const char* name : {kPeak, kAllocated, kAllocations}) {
+      for (const char* name : {kPeak, kAllocated, kAllocations, kAtEnd}) {
         const auto value = own->metrics.find(name);
         if (value != own->metrics.end()) round.metrics.insert(*value);
       }

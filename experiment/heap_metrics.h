@@ -1,5 +1,5 @@
-// What the recorder counted, as metrics: peak_heap_bytes, allocated_bytes, allocation_count and
-// live_at_end_bytes.
+// What the recorder counted, as metrics: peak_heap_bytes, allocated_bytes, allocation_count,
+// live_at_end_bytes, and of rounds end_heap_bytes.
 #pragma once
 
 #include <vector>

@@ -18,7 +18,7 @@ class JobPlanner {
              const std::filesystem::path& trial_dir)
       : workload_(experiment.workload),
         arm_(arm),
-        placeholders_(trial_dir, experiment.measure.seed, block) {}
+        placeholders_(trial_dir, experiment.seed, block) {}
 
   PlannedTrial plan() {
     PlannedTrial planned;

@@ -49,7 +49,7 @@ nlohmann::json worker_document(const Experiment& experiment, const Arm& arm,
   nlohmann::json document = {
       {"workload", experiment.workload},
       {"optimizations", arm.optimizations},
-      {"seed", experiment.measure.seed},
+      {"seed", experiment.seed},
       {"meters", experiment.measure.meters},
       {"trial_dir", trial_dir.string()},
       {"data_dir", data_dir.string()},

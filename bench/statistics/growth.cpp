@@ -1,88 +1,26 @@
 #include "analysis/growth.h"
 
-#include <cmath>
-#include <functional>
+#include <fmt/format.h>
+
+#include <algorithm>
 
 #include "analysis/observations.h"
-#include "analysis/random.h"
+#include "bench/statistics/duel.h"
+#include "bench/statistics/growth_series.h"
 #include "bench/statistics/sections.h"
 
 namespace memduel::bench {
 namespace {
 
-constexpr double kKiB = 1024;
-constexpr double kMiB = 1024 * kKiB;
-constexpr double kBase = 200 * kMiB;
-constexpr double kNoise = 0.03 * kBase;
-constexpr double kMargin = 64 * kKiB;
-constexpr int kRounds = 100;
+constexpr double kMiB = 1048576;
 constexpr int kRuns = 8;
 
-using Series = std::function<std::vector<double>(Random&)>;
-
-std::vector<double> independent(Random& random, double slope) {
-  std::vector<double> y;
-  for (int r = 1; r <= kRounds; ++r) y.push_back(kBase + slope * r + kNoise * random.normal());
-  return y;
-}
-
-std::vector<double> correlated(Random& random, double slope) {
-  std::vector<double> y;
-  double state = random.normal();
-  for (int r = 1; r <= kRounds; ++r) {
-    state = 0.8 * state + 0.6 * random.normal();
-    y.push_back(kBase + slope * r + kNoise * state);
-  }
-  return y;
-}
-
-std::vector<double> random_walk(Random& random) {
-  std::vector<double> y;
-  double level = kBase;
-  for (int r = 1; r <= kRounds; ++r) y.push_back(level += 0.5 * kMiB * random.normal());
-  return y;
-}
-
-std::vector<double> saturating(Random& random, double noise) {
-  std::vector<double> y;
-  for (int r = 1; r <= kRounds; ++r) {
-    y.push_back(kBase + 40 * kMiB * (1 - std::exp(-r / 20.0)) + noise * random.normal());
-  }
-  return y;
-}
-
-std::vector<double> high_water(Random& random) {
-  std::vector<double> y;
-  double highest = 0;
-  for (const double value : independent(random, 0)) y.push_back(highest = std::max(highest, value));
-  return y;
-}
-
-/// Up to two more arenas of 64 MiB at random rounds.
-std::vector<double> arena_steps(Random& random, double noise) {
-  std::vector<double> y;
-  const auto first = static_cast<int>(random.below(2 * kRounds));
-  const auto second = static_cast<int>(random.below(2 * kRounds));
-  for (int r = 1; r <= kRounds; ++r) {
-    const int arenas = static_cast<int>(r > first) + static_cast<int>(r > second);
-    y.push_back(kBase + 64 * kMiB * arenas + noise * random.normal());
-  }
-  return y;
-}
-
-std::vector<double> one_step(Random& random) {
-  std::vector<double> y;
-  const auto at = static_cast<int>(random.below(kRounds));
-  for (int r = 1; r <= kRounds; ++r) {
-    y.push_back(kBase + (r > at ? 64 * kMiB : 0) + 0.1 * kMiB * random.normal());
-  }
-  return y;
-}
-
-GrowthVerdict verdict_of(const Series& series, Random& random) {
+GrowthVerdict verdict_of(const GrowthShape& shape, SeriesPlace place, double horizon,
+                         Random& random) {
   std::vector<GrowthSeries> runs;
   for (int run = 0; run < kRuns; ++run) {
-    const std::vector<double> y = series(random);
+    if (!shape.in_phase) place.phase = random.uniform();
+    const std::vector<double> y = shape.series(place, random);
     GrowthSeries kept;
     for (size_t k = growth_warmup(y.size(), 1); k < y.size(); ++k) {
       kept.x.push_back(static_cast<double>(k + 1));
@@ -90,55 +28,52 @@ GrowthVerdict verdict_of(const Series& series, Random& random) {
     }
     runs.push_back(std::move(kept));
   }
-  return judge_growth(runs, kMargin, "rss_growth_bytes_per_round").verdict;
+  return judge_growth(runs, {horizon, 0.05, 4096}).verdict;
 }
 
-void section_row(Report& report, const std::string& name, const Series& series, bool grows,
-                 bool target, const BenchOptions& options, Random& random) {
-  std::array<int, 5> count{};
-  for (int i = 0; i < options.repetitions; ++i) {
-    ++count[static_cast<size_t>(verdict_of(series, random))];
-  }
-  const auto share = [&](GrowthVerdict verdict) {
-    return static_cast<double>(count[static_cast<size_t>(verdict)]) / options.repetitions;
-  };
-  const double growing = share(GrowthVerdict::growing);
-  const bool met = !target || (grows ? growing >= 0.95 : growing <= 0.05);
-  report.row({name, report.judged(percent(growing), met), percent(share(GrowthVerdict::flat)),
-              percent(share(GrowthVerdict::stepped)), percent(share(GrowthVerdict::settling)),
-              percent(share(GrowthVerdict::inconclusive))});
+void row(Report& report, const GrowthShape& shape, const SeriesPlace& place, double horizon,
+         const BenchOptions& options, std::uint64_t seed) {
+  const auto counts =
+      repeated(options.repetitions, seed, 5, [&](Random& random, std::vector<int>& count) {
+        ++count[static_cast<size_t>(verdict_of(shape, place, horizon, random))];
+      });
+  const auto of = [&](GrowthVerdict verdict) { return counts[static_cast<size_t>(verdict)]; };
+  const Count growing = of(GrowthVerdict::growing);
+  const Count untold = of(GrowthVerdict::inconclusive);
+  Count bounded{0, options.repetitions};
+  for (const GrowthVerdict verdict :
+       {GrowthVerdict::flat, GrowthVerdict::stepped, GrowthVerdict::settling})
+    bounded.hits += of(verdict).hits;
+  const double loudest = 1 * kMiB;
+  const bool quiet = place.noise_bytes < loudest;
+  const bool must_be_told = shape.told_inside && quiet;
+  const bool must_be_found = shape.must_be_found && quiet && place.rounds >= 100;
+  const bool no_leak = shape.truth != GrowthTruth::bounded || growing.at_most(0.05);
+  const bool found = !must_be_found || growing.share() >= 0.9;
+  report.row(
+      {shape.name, report.judged(percent(growing.share()), no_leak && found),
+       report.judged(percent(bounded.share()),
+                     shape.truth != GrowthTruth::unbounded || bounded.at_most(0.05)),
+       report.judged(percent(untold.share()), !must_be_told || untold.share() <= 0.2)});
 }
 
 }  // namespace
 
 void growth(Report& report, const BenchOptions& options) {
-  report.heading("Growth: 8 runs of 100 rounds at 200 MiB");
-  report.columns({"series", "growing", "flat", "stepped", "settling", "inconclusive"});
-  Random random(options.seed + 3);
-  const auto row = [&](const std::string& name, const Series& series, bool grows, bool target) {
-    section_row(report, name, series, grows, target, options, random);
-  };
-  row(
-      "planted 64 KiB per round, 3 % noise", [](Random& r) { return independent(r, kMargin); },
-      true, true);
-  row(
-      "planted 128 KiB per round, AR(1) .8 of 3 %",
-      [](Random& r) { return correlated(r, 2 * kMargin); }, true, false);
-  row("flat, 3 % noise", [](Random& r) { return independent(r, 0); }, false, true);
-  row("flat, AR(1) .8 of 3 %", [](Random& r) { return correlated(r, 0); }, false, true);
-  row("flat, random walk", random_walk, false, true);
-  row(
-      "saturating warm-up, 0.3 % noise", [](Random& r) { return saturating(r, 0.1 * kNoise); },
-      false, true);
-  row(
-      "saturating warm-up, 3 % noise", [](Random& r) { return saturating(r, kNoise); }, false,
-      true);
-  row("high-water staircase of 3 % noise", high_water, false, true);
-  row(
-      "arena steps, 0.3 % noise", [](Random& r) { return arena_steps(r, 0.1 * kNoise); }, false,
-      true);
-  row("arena steps, 3 % noise", [](Random& r) { return arena_steps(r, kNoise); }, false, true);
-  row("one step of 64 MiB", one_step, false, true);
+  std::uint64_t seed = options.seed + 1000;
+  for (const int rounds : {100, 40}) {
+    for (const double noise : {0.1, 0.6, 6.0}) {
+      report.heading(
+          fmt::format("Growth: 8 runs of {} rounds at 200 MiB, noise {} MiB", rounds, noise));
+      report.columns({"series", "growing", "bounded", "cannot tell"});
+      for (const GrowthShape& shape : growth_shapes(rounds))
+        row(report, shape, {rounds, noise * kMiB, 0}, rounds, options, ++seed);
+    }
+  }
+  report.heading("Growth: 8 runs of 100 rounds, judged for a job of 10,000; noise 0.1 MiB");
+  report.columns({"series", "growing", "bounded", "cannot tell"});
+  for (const GrowthShape& shape : growth_shapes_for_long_jobs())
+    row(report, shape, {100, 0.1 * kMiB, 0}, 10000, options, ++seed);
 }
 
 }  // namespace memduel::bench

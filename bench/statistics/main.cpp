@@ -23,7 +23,12 @@ int run(int argc, char** argv) {
   // First, while the program has used no other memory.
   memduel::bench::speed(report);
   memduel::bench::false_verdicts(report, options);
+  memduel::bench::places(report, options);
+  memduel::bench::unequal_shapes(report, options);
   memduel::bench::power_and_equivalence(report, options);
+  memduel::bench::floors_and_bounds(report, options);
+  memduel::bench::smallest_detectable(report, options);
+  memduel::bench::exact_counters(report, options);
   memduel::bench::adaptive(report, options);
   memduel::bench::growth(report, options);
   report.line(fmt::format("\n{} targets missed.", report.missed()));

@@ -2,27 +2,46 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "analysis/random.h"
+#include "analysis/row_values.h"
 
 namespace memduel::bench {
 
-enum class Shape { normal, bimodal_arena, quantised, skewed, drifting };
+constexpr double kBaseBytes = 540.0 * 1048576;  ///< resident set of a ResNet18 round
 
-constexpr std::array<Shape, 5> kShapes = {Shape::normal, Shape::bimodal_arena, Shape::quantised,
-                                          Shape::skewed, Shape::drifting};
-
-std::string shape_name(Shape shape);
-
-/// Values in bytes; a[i] and b[i] ran in block i, in random order.
-struct Session {
-  std::vector<double> a;
-  std::vector<double> b;
+/// One trial's value, before what its arm does to it. `trial` counts from 0 over the session;
+/// `second` of its two neighbours.
+struct TrialPlace {
+  int trial = 0;
+  int trials = 0;
+  bool second = false;
+  bool candidate = false;
 };
 
-/// A session of `blocks` blocks in which b's true effect is a factor of 1 + change.
-Session make_session(Shape shape, int blocks, double change, Random& random);
+/// Noise with a state of its own for each session.
+using NoiseSource = std::function<double(const TrialPlace&, Random&)>;
+using MakeNoise = std::function<NoiseSource(Random&)>;
+
+struct Shape {
+  std::string name;
+  MakeNoise make;
+};
+
+/// normal, bimodal, quantised, skewed, drifting.
+const std::vector<Shape>& shapes();
+
+/// A session of `blocks` blocks in the order of superblocks, in which b's true effect is a factor of
+/// 1 + change.
+RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random);
+
+/// The first so many blocks of a session.
+RowValues first_blocks(const RowValues& session, int blocks);
+
+/// Identical normal noise of 1 %, the second neighbour higher by so many standard deviations.
+MakeNoise position_noise(double deviations);
 
 }  // namespace memduel::bench

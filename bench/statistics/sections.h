@@ -10,10 +10,15 @@ struct BenchOptions {
   unsigned long seed = 1;
 };
 
+void speed(Report& report);
 void false_verdicts(Report& report, const BenchOptions& options);
+void places(Report& report, const BenchOptions& options);
+void unequal_shapes(Report& report, const BenchOptions& options);
 void power_and_equivalence(Report& report, const BenchOptions& options);
+void floors_and_bounds(Report& report, const BenchOptions& options);
+void smallest_detectable(Report& report, const BenchOptions& options);
+void exact_counters(Report& report, const BenchOptions& options);
 void adaptive(Report& report, const BenchOptions& options);
 void growth(Report& report, const BenchOptions& options);
-void speed(Report& report);
 
 }  // namespace memduel::bench

@@ -18,12 +18,16 @@ RunData large_run() {
   RunData run;
   run.config = {{"name", "large"},
                 {"workload", {{"kind", "command"}}},
+                {"measure", {{"order", "superblocks"}}},
                 {"baseline", "arm0"},
                 {"arms", {{{"name", "arm0"}}, {{"name", "arm1"}}, {{"name", "arm2"}}}}};
   Random random(1);
+  int place = 0;
   for (int block = 1; block <= kBlocks; ++block) {
+    if (block % 2 == 1) place = 0;
     for (int arm = 0; arm < 3; ++arm) {
       TrialData trial;
+      trial.position = place++;
       trial.id = static_cast<std::int64_t>(run.trials.size()) + 1;
       trial.block = block;
       trial.arm = fmt::format("arm{}", arm);
@@ -61,7 +65,7 @@ void speed(Report& report) {
   report.columns({"rows", "seconds", "peak resident set of this program"});
   const RunData run = large_run();
   const auto begin = std::chrono::steady_clock::now();
-  const Results results = analyse(run, AnalysisSettings{});
+  const Results results = analyse(run, settings_from_config(run.config));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const double peak = resident_high_water_mib();
   report.row({std::to_string(results.comparisons.size()),
