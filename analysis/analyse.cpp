@@ -280,8 +280,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   summarise_arms(work);
   note_losses(work);
   const Observations judged = judged_arms(work);
-  const std::vector<GrowthRow> growth =
-      growth_rows(run, judged, work.roles, settings, work.alpha);
+  const std::vector<GrowthRow> growth = growth_rows(run, judged, work.roles, settings, work.alpha);
   const RowRules rules{work.view,  work.gates,     work.roles, settings,
                        work.alpha, work.gate_rows, growth};
   for (size_t i = 1; i < arms.size(); ++i) {

@@ -63,8 +63,9 @@ TEST(Analyse, CannotTellBelowFiveBlocks) {
   EXPECT_EQ(gates_exit_code(results, true), ExitCode::undecided);
 }
 
-TEST(Analyse, ComparesExactMetricsDirectlyFromTwoTrials) {
-  const Results results = analyse(make_duel("peak_heap_bytes", mib({100, 100}), mib({99, 99})), {});
+TEST(Analyse, ComparesExactMetricsDirectlyFromThreeTrials) {
+  const Results results =
+      analyse(make_duel("peak_heap_bytes", mib({100, 100, 100}), mib({99, 99, 99})), {});
   const Comparison& row = results.comparisons.front();
   EXPECT_EQ(row.verdict, Verdict::improved);
   EXPECT_EQ(row.tier, Tier::strong);
@@ -72,9 +73,9 @@ TEST(Analyse, ComparesExactMetricsDirectlyFromTwoTrials) {
   EXPECT_NEAR(*row.ratio, 0.99, 1e-12);
 }
 
-TEST(Analyse, AnExactMetricNeedsTwoTrials) {
+TEST(Analyse, AnExactMetricNeedsThreeTrials) {
   const Results results = analyse(make_duel("peak_heap_bytes", mib({100}), mib({99})), {});
-  EXPECT_EQ(results.comparisons.front().reason, "cannot tell: 1 of 2 blocks");
+  EXPECT_EQ(results.comparisons.front().reason, "cannot tell: 1 of 3 blocks");
 }
 
 TEST(Analyse, FailsTheGatesOfACandidateThatIsKilledForMemory) {

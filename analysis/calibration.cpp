@@ -54,7 +54,8 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
                  int blocks, Design design, unsigned long seed) {
   const MetricInfo info = metric_info(name.metric);
   const MeasuredRow row = measure_values(
-      info, row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired));
+      info,
+      row_values(observations.arms[0], observations.arms[1], name.role, info, Design::paired));
   const auto noise =
       noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
   if (!noise) return;

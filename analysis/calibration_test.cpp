@@ -58,14 +58,19 @@ TEST(CalibrationJson, RefusesAnotherSchema) {
   EXPECT_THROW(calibration_from_json({{"schema", "other"}}, "c.json"), Error);
 }
 
-TEST(Calibration, RaisesTheMarginsOfLaterRuns) {
+TEST(Calibration, RaisesWhatAClaimMustReachAndNoMargin) {
   AnalysisSettings settings;
   settings.calibration.emplace();
   settings.calibration->metrics[{"tree", "peak_rss_bytes"}].noise_floor = 0.04;
-  const Results results =
-      analyse(make_duel("peak_rss_bytes", std::vector<double>(8, 5e8), std::vector<double>(8, 5e8)),
-              settings);
-  EXPECT_NEAR(results.comparisons.front().margin, 0.04, 1e-12);
+  const auto duel = [&](double candidate) {
+    return analyse(make_duel("peak_rss_bytes", std::vector<double>(8, 5e8),
+                             std::vector<double>(8, candidate)),
+                   settings)
+        .comparisons.front();
+  };
+  EXPECT_NEAR(duel(5e8).margin, 0.01, 1e-12);
+  EXPECT_EQ(duel(5.15e8).verdict, Verdict::inconclusive) << "3 % are below the floor of 4 %";
+  EXPECT_EQ(duel(5.25e8).verdict, Verdict::regressed);
 }
 
 }  // namespace

@@ -33,7 +33,9 @@ double margin_on_scale(const MeasuredRow& row) {
   const double share = share_on_scale(row, row.metric.relative_margin);
   double amount = amount_on_scale(row, row.metric.absolute_margin);
   if (row.metric.relative_margin > 0)
-    amount = std::min(amount, share_on_scale(row, kLargestAmountShare));
+    amount = std::min(
+        amount, std::max(share_on_scale(row, kLargestAmountShare),
+                         amount_on_scale(row, kSmallestAmountShare * row.metric.absolute_margin)));
   return std::max(share, amount);
 }
 
@@ -75,7 +77,8 @@ void set_test(MeasuredRow& row, std::span<const double> a, std::span<const doubl
   if (row.test->estimate() && std::isfinite(*row.test->estimate()))
     row.effect = *row.test->estimate();
   // The tests beside it only take claims back.
-  if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha) row.mean_p = mean_p(placed);
+  if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
+    row.mean_p = mean_p(placed);
 }
 
 void set_effect(MeasuredRow& row, Design design) {
@@ -88,6 +91,7 @@ void set_effect(MeasuredRow& row, Design design) {
   if (!row.exact && n >= static_cast<size_t>(kMinimumBlocks)) {
     set_test(row, a, b, design);
     out.p_value = row.test->p_value();
+    out.test = row.test->name();
   }
   if (row.scale == Scale::difference) out.difference = finite(row.effect);
   if (row.scale == Scale::logarithm) out.ratio = finite(std::exp(row.effect));
@@ -147,8 +151,7 @@ double SlopeDifference::p_value() const {
 Interval SlopeDifference::interval(double alpha) const {
   if (freedom <= 0) return {};
   const boost::math::students_t t(freedom);
-  const double width =
-      error * boost::math::quantile(boost::math::complement(t, alpha / 2));
+  const double width = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
   return {value - width, value + width};
 }
 
@@ -168,8 +171,9 @@ void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
   growth.baseline = baseline.verdict;
   growth.candidate = candidate.verdict;
   const bool same = baseline.reason == candidate.reason;
-  growth.reason = same ? baseline.reason
-                       : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
+  growth.reason = same
+                      ? baseline.reason
+                      : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
   row.effect = growth.difference.value;
   row.margin = row.claim_margin = std::max(baseline.matters, candidate.matters);
   row.exact = false;

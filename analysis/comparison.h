@@ -39,29 +39,30 @@ struct MeasuredRow {
   MetricInfo metric;
   RowValues values;
   Scale scale = Scale::difference;
-  bool exact = false;  ///< one distinct value in each arm: compared directly
-  double effect = 0;   ///< Hodges-Lehmann shift; 0 without values
-  double margin = 0;   ///< what unchanged and gates are held to
+  bool exact = false;       ///< one distinct value in each arm: compared directly
+  double effect = 0;        ///< Hodges-Lehmann shift; 0 without values
+  double margin = 0;        ///< what unchanged and gates are held to
   double claim_margin = 0;  ///< what improved and regressed must reach: margin, or the noise floor
   int family = 1;           ///< gate rows that share the level
-  std::optional<ShiftTest> test;  ///< absent for exact rows and with too few blocks
+  std::optional<ShiftTest> test;           ///< absent for exact rows and with too few blocks
   std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
-  std::optional<double> mean_p;   ///< of equal means, where the design has a test of them
-  std::optional<double> spread_p;  ///< of equal spreads, likewise; of gate rows only
+  std::optional<double> mean_p;            ///< of equal means, where the design has a test of them
+  std::optional<double> spread_p;          ///< of equal spreads, likewise; of gate rows only
 };
 
 /// The larger of the two margins of a metric counts, but an amount never for more than this share
 /// of the baseline: 1 MiB would be a quarter of a program of 4 MiB.
 constexpr double kLargestAmountShare = 0.05;
+constexpr double kSmallestAmountShare = 1.0 / 16;  ///< ... but of the amount always so much
 
 /// Trials with one and the same value that each arm needs to be compared directly: n of each differ
 /// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5 % shared by
 /// the gates.
 int exact_trials(int gates);
 
-/// `noise_floor` is the calibrated one, which raises what improved and regressed must reach: a share
-/// for metrics of the ratio scale, else in the metric's unit. `family` is the number of gate rows
-/// that share the level.
+/// `noise_floor` is the calibrated one, which raises what improved and regressed must reach: a
+/// share for metrics of the ratio scale, else in the metric's unit. `family` is the number of gate
+/// rows that share the level.
 MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
                         std::optional<double> noise_floor, int family = 1);
 

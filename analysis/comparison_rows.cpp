@@ -127,7 +127,8 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
       row.comparison.candidate = candidate.arm;
       row.comparison.role = role;
       row.comparison.gate = gate;
-      if (gate && row.test && !row.values.placed.empty()) row.spread_p = spread_p(row.values.placed);
+      if (gate && row.test && !row.values.placed.empty())
+        row.spread_p = spread_p(row.values.placed);
       const GrowthEstimate* of_baseline = growth_estimate(rules.growth, baseline.arm, role, metric);
       const GrowthEstimate* of_candidate =
           growth_estimate(rules.growth, candidate.arm, role, metric);

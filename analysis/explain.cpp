@@ -65,18 +65,34 @@ std::string describe_arm(const Comparison& row, const std::string& arm,
 std::string describe_test(const Comparison& row) {
   if (!row.p_value) return {};
   std::string text = "Is it real?\n";
-  if (row.n_baseline == row.n_candidate && row.n_baseline >= kPairedBlocks) {
+  if (row.test == kSuperblocks) {
+    text += fmt::format(
+        "  If the arms were the same program, dealing their names anew within every two blocks "
+        "would "
+        "change\n  nothing. Of all {}6^{} ways to deal them, a share of {} looks at least this "
+        "different (exact test on\n  pooled ranks, without what a trial's place does to it).\n",
+        row.n_baseline % 2 == 1 ? "2 * " : "", row.n_baseline / 2, show_p(*row.p_value));
+    if (row.p_mean)
+      text +=
+          fmt::format("  Of the same ways a share of {} moves the mean as much (studentised).\n",
+                      show_p(*row.p_mean));
+  } else if (row.test == kSignFlips) {
     text += fmt::format(
         "  If the arms were the same program, exchanging them within any block would change "
         "nothing. "
         "Of all\n  2^{} ways to exchange them, a share of {} looks at least this different (exact "
         "paired sign-flip test\n  on pooled mid-ranks).\n",
         row.n_baseline, show_p(*row.p_value));
-  } else {
+  } else if (row.test == kMannWhitney) {
     text += fmt::format(
         "  If the arms were the same program, a share of {} of all ways to deal these values to "
         "them "
         "would look\n  at least this different (exact Mann-Whitney test).\n",
+        show_p(*row.p_value));
+  } else {
+    text += fmt::format(
+        "  Slopes of the same growth would differ as much in a share of {} of "
+        "duels (Student's t over the runs).\n",
         show_p(*row.p_value));
   }
   if (row.p_adjusted && *row.p_adjusted != *row.p_value) {

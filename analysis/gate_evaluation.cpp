@@ -67,10 +67,11 @@ Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
                         *row.comparison.p_adjusted),
             shown};
   }
-  return {GateOutcome::undecided,
-          fmt::format("{}: {}", effect,
-                      beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound)
-                             : fmt::format("more than {} is not ruled out", bound))};
+  return {
+      GateOutcome::undecided,
+      fmt::format("{}: {}", effect,
+                  beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound)
+                         : fmt::format("more than {} is not ruled out", bound))};
 }
 
 bool is_bounded(const Growth* growth) {
@@ -120,7 +121,8 @@ Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
       std::count_if(values.begin(), values.end(), [&](double x) { return x > ceiling; }));
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (over > 0) {
-    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound), true};
+    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound),
+            true};
   }
   if (n < least_blocks(row)) return too_few(n, least_blocks(row));
   return {
@@ -161,8 +163,7 @@ Answer best(const std::vector<Answer>& answers) {
 
 std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,
                                double alpha) {
-  if (row.values.candidate_failed > 0)
-    return {{GateOutcome::failed, row.comparison.reason, true}};
+  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.comparison.reason, true}};
   if (row.values.candidate.empty()) {
     return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
   }

@@ -80,12 +80,18 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
   growth.slope = 50 * 1024;
   growth.ci_low = 40 * 1024;
   growth.ci_high = 60 * 1024;
+  growth.verdict = GrowthVerdict::growing;
   const auto with = [&](const char* gate) {
     return evaluate_gate(parse_gate(gate), row, &growth, 0.05).outcome;
   };
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::failed);
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=50KiB"), GateOutcome::undecided);
+  growth.verdict = GrowthVerdict::inconclusive;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+      << "that it grows is not shown";
+  growth.verdict = GrowthVerdict::settling;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::passed);
 }
 
 TEST(Gate, ReportsAMissingMeasurement) {

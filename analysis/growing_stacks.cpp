@@ -12,7 +12,8 @@ namespace memduel {
 bool asks_for_stacks(const Growth& row) {
   constexpr const char* kPerRound = "rss_growth_bytes_per_round";
   return row.metric == kPerRound && row.slope &&
-         *row.slope >= metric_info(kPerRound).absolute_margin;
+         (row.verdict == GrowthVerdict::growing ||
+          *row.slope >= metric_info(kPerRound).absolute_margin);
 }
 
 std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double bytes_per_round,

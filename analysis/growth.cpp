@@ -26,11 +26,12 @@ constexpr double kLateShare = 0.25;    ///< of what matters, that the last half 
 constexpr double kTailShare = 0.1;     ///< of the rounds: what only they show is no growth yet
 constexpr double kQuietShare = 2.0 / 3;  ///< of the rounds: a jump after that may not be the last
 constexpr double kQuietFewRounds = 1.0 / 3;  ///< likewise where there are few rounds
-constexpr double kCurveShare = 0.05;   ///< of the level: a smaller rise shows no curve, a line is believed
-constexpr double kCurveLevel = 0.025;  ///< one-sided, to reject every curve that levels off
+constexpr double kCurveShare =
+    0.05;  ///< of the level: a smaller rise shows no curve, a line is believed
+constexpr double kCurveLevel = 0.025;      ///< one-sided, to reject every curve that levels off
 constexpr double kFreeCurveLevel = 0.005;  ///< likewise, where the warm-up's curve was chosen too
-constexpr double kPiecesCount = 2;         ///< times what matters, where nothing hides the last half
-constexpr double kLargestFactor = 3;   ///< between the ends of an interval that may be projected
+constexpr double kPiecesCount = 2;    ///< times what matters, where nothing hides the last half
+constexpr double kLargestFactor = 3;  ///< between the ends of an interval that may be projected
 
 /// All runs over the rounds that every one of them has.
 struct Aligned {
@@ -46,7 +47,8 @@ Aligned aligned(std::span<const GrowthSeries> runs) {
   if (used.empty()) return all;
   all.x = used.front()->x;
   for (const GrowthSeries* run : used)
-    std::erase_if(all.x, [&](double x) { return !std::binary_search(run->x.begin(), run->x.end(), x); });
+    std::erase_if(all.x,
+                  [&](double x) { return !std::binary_search(run->x.begin(), run->x.end(), x); });
   for (const GrowthSeries* run : used) {
     std::vector<double> y;
     for (std::size_t i = 0; i < run->x.size(); ++i)
@@ -57,7 +59,7 @@ Aligned aligned(std::span<const GrowthSeries> runs) {
 }
 
 std::vector<double> mean_series(const std::vector<std::vector<double>>& runs,
-                            std::optional<std::size_t> without = std::nullopt) {
+                                std::optional<std::size_t> without = std::nullopt) {
   std::vector<double> sum(runs.front().size());
   double count = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
@@ -121,9 +123,9 @@ struct Seen {
   Shape shape = Shape::line;
   WarmupCurve curve = WarmupCurve::exponential;
   OverRuns slope;
-  double warmup = 0;    ///< height of the warm-up, or of the jumps
+  double warmup = 0;      ///< height of the warm-up, or of the jumps
   double jump_round = 0;  ///< of the last jump, typically
-  bool goes_on = true;  ///< in the last half, and not in the last rounds alone
+  bool goes_on = true;    ///< in the last half, and not in the last rounds alone
 };
 
 class Judge {
@@ -150,7 +152,7 @@ class Judge {
     const double least = question_.resolution / (x_.back() - x_.front());
     const double width = std::max(seen.slope.width(question_.alpha), least);
     out.interval = {*out.slope - width, *out.slope + width};
-    out.level = last_level();
+    out.level = last_level(0);
     decide(out, seen);
     return out;
   }
@@ -248,10 +250,10 @@ class Judge {
          {WarmupCurve::exponential, WarmupCurve::bent, WarmupCurve::step}) {
       const WarmupFit fit = fit_warmup(x_, mean, curve);
       if (fit.height <= 0 || (best && fit.squares >= best->squares)) continue;
-      const bool allowed = curve == WarmupCurve::step
-                               ? fit.squares < (1 - kStepGain) * line.squares &&
-                                     is_abrupt(mean, fit.at, fit.height)
-                               : bends_down;
+      const bool allowed =
+          curve == WarmupCurve::step
+              ? fit.squares < (1 - kStepGain) * line.squares && is_abrupt(mean, fit.at, fit.height)
+              : bends_down;
       if (!allowed) continue;
       best = fit;
       seen.curve = curve;
@@ -311,20 +313,24 @@ class Judge {
     return early.mean - early.width(2 * question_.alpha) > 0;
   }
 
-  [[nodiscard]] double last_level() const {
+  /// Of the last fifth; `slope` carries it from the fifth's middle to the last round.
+  [[nodiscard]] double last_level(double slope) const {
     const std::vector<double> mean = mean_series(all_.runs);
     const std::size_t tail = std::max<std::size_t>(1, mean.size() / 5);
-    return median({mean.end() - static_cast<std::ptrdiff_t>(tail), mean.end()});
+    const double level = median({mean.end() - static_cast<std::ptrdiff_t>(tail), mean.end()});
+    return level + slope * (x_.back() - x_[x_.size() - tail]) / 2;
   }
 
   void decide(GrowthEstimate& out, const Seen& seen) const {
     const double added = *out.slope * horizon_;
     const double most = out.interval.high * horizon_;
     const bool rises = out.interval.low > 0 && added >= matters_;
-    if (rises && seen.goes_on && x_.size() >= kGrowthRounds) {
+    const bool told = seen.goes_on && x_.size() >= kGrowthRounds;
+    if (rises && (told || question_.killed)) {
       out.verdict = GrowthVerdict::growing;
+      out.level = last_level(*out.slope);
       out.reason = growing(out, seen);
-    } else if (!rises && most < flat_ && jumps_ended(seen)) {
+    } else if (!rises && most < flat_ && x_.size() >= kBoundedRounds && jumps_ended(seen)) {
       out.verdict = bounded(seen);
       out.reason = bounded_reason(out, seen);
     } else {
@@ -342,7 +348,8 @@ class Judge {
   }
 
   [[nodiscard]] GrowthVerdict bounded(const Seen& seen) const {
-    if (seen.shape == Shape::jumped || (seen.shape == Shape::warmup && seen.curve == WarmupCurve::step))
+    if (seen.shape == Shape::jumped ||
+        (seen.shape == Shape::warmup && seen.curve == WarmupCurve::step))
       return GrowthVerdict::stepped;
     if (seen.shape == Shape::warmup && seen.warmup >= matters_) return GrowthVerdict::settling;
     return GrowthVerdict::flat;
@@ -372,22 +379,22 @@ class Judge {
   }
 
   [[nodiscard]] std::string bounded_reason(const GrowthEstimate& out, const Seen& seen) const {
-    const std::string most =
-        fmt::format("adds at most {} by {} {:.0f}",
-                    format_bytes(std::max(0.0, out.interval.high) * horizon_), question_.unit,
-                    horizon_);
+    const std::string most = fmt::format("adds at most {} by {} {:.0f}",
+                                         format_bytes(std::max(0.0, out.interval.high) * horizon_),
+                                         question_.unit, horizon_);
     switch (bounded(seen)) {
       case GrowthVerdict::settling:
-        return fmt::format("levels off near {} after a warm-up; {}", format_bytes(*out.level), most);
+        return fmt::format("levels off near {} after a warm-up; {}", format_bytes(*out.level),
+                           most);
       case GrowthVerdict::stepped:
         return fmt::format("rises in single jumps and stays near {}; {}", format_bytes(*out.level),
                            most);
       default:
         break;
     }
-    return fmt::format("{} {}; {}",
-                       seen.shape == Shape::resets ? "rises and falls back, last near" : "stays near",
-                       format_bytes(*out.level), most);
+    return fmt::format(
+        "{} {}; {}", seen.shape == Shape::resets ? "rises and falls back, last near" : "stays near",
+        format_bytes(*out.level), most);
   }
 
   /// The interval of a slope shrinks with the power 3/2 of the rounds.
@@ -397,7 +404,8 @@ class Judge {
       return static_cast<int>(
           std::ceil(seen_rounds * kGrowthRounds / static_cast<double>(x_.size())));
     const double width = out.interval.high - *out.slope;
-    const double room = rises ? matters_ / horizon_ : std::max(flat_ / horizon_ - *out.slope, *out.slope);
+    const double room =
+        rises ? matters_ / horizon_ : std::max(flat_ / horizon_ - *out.slope, *out.slope);
     double factor = room > 0 && std::isfinite(width) ? std::pow(width / room, 2.0 / 3) : 2;
     factor = std::max(factor, 1.5);
     if (factor > kFarthest) return std::nullopt;
@@ -405,8 +413,8 @@ class Judge {
   }
 
   [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out) const {
-    std::string text = fmt::format("cannot tell yet: {} a {} so far ({})",
-                                   format_bytes(*out.slope), question_.unit, range(out));
+    std::string text = fmt::format("cannot tell yet: {} a {} so far ({})", format_bytes(*out.slope),
+                                   question_.unit, range(out));
     if (out.rounds_needed)
       text += fmt::format("; {} {}s would", *out.rounds_needed, question_.unit);
     return text;
@@ -434,12 +442,14 @@ int rounds_to_judge_growth(int warmup_rounds) {
 
 GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQuestion& question) {
   Aligned all = aligned(runs);
-  if (all.runs.size() >= kGrowthRuns && all.x.size() >= 3) return Judge(std::move(all), question).judge();
+  if (all.runs.size() >= kGrowthRuns && all.x.size() >= 3)
+    return Judge(std::move(all), question).judge();
   GrowthEstimate estimate;
   if (!all.runs.empty() && all.x.size() >= 3)
     estimate.slope = line_slope(all.x, mean_series(all.runs));
-  estimate.reason = fmt::format("cannot tell: {} of {} runs with three rounds or more after warm-up",
-                                all.runs.size(), kGrowthRuns);
+  estimate.reason =
+      fmt::format("cannot tell: {} of {} runs with three rounds or more after warm-up",
+                  all.runs.size(), kGrowthRuns);
   return estimate;
 }
 
@@ -450,8 +460,7 @@ bool keeps_rising(const GrowthSeries& run) {
   const std::size_t half = x.size() / 2;
   const double whole = line_slope(x, y);
   const double late = line_slope(x.subspan(half), y.subspan(half));
-  return whole > 0 && 2 * late >= whole &&
-         fit_line(x, y).squares < fit_bounded(x, y, true).squares;
+  return whole > 0 && 2 * late >= whole && fit_line(x, y).squares < fit_bounded(x, y, true).squares;
 }
 
 std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& estimate,
@@ -462,7 +471,8 @@ std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& es
       estimate.interval.high > kLargestFactor * estimate.interval.low)
     return std::nullopt;
   const double left = std::max(0.0, limit_bytes - *estimate.level);
-  const Meeting meeting{last_round + left / *estimate.slope, last_round + left / estimate.interval.high,
+  const Meeting meeting{last_round + left / *estimate.slope,
+                        last_round + left / estimate.interval.high,
                         last_round + left / estimate.interval.low};
   return meeting.at <= kFarthest * last_round ? std::optional(meeting) : std::nullopt;
 }

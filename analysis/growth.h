@@ -1,10 +1,10 @@
 // Is a role's memory bounded, and what does it reach? One role of one arm, judged across its runs.
 //
 // Every run gives a series over the same rounds, warm-up taken off. A trend inside one run is no
-// evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every number
-// has its error from how the runs differ: Student's interval over the runs, by the jackknife where
-// the estimate is not linear in them (Efron and Tibshirani 1993, chapter 11). Shapes are told apart
-// before a slope is believed:
+// evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every
+// number has its error from how the runs differ: Student's interval over the runs, by the jackknife
+// where the estimate is not linear in them (Efron and Tibshirani 1993, chapter 11). Shapes are told
+// apart before a slope is believed:
 //   resets     a series that falls back is judged by its lows and its highs, half against half
 //   steps      single jumps in half of the runs or more are no slope; two and more in most are
 //   warm-up    a curve that bends down is fitted as warm-up plus line: an exponential, a bent line
@@ -36,10 +36,11 @@ struct GrowthSeries {
 
 /// What growth is judged for.
 struct GrowthQuestion {
-  double horizon = 0;     ///< last round of the job; at least the last one seen, at most ten times it
-  double alpha = 0.05;    ///< two-sided level of the interval
-  double resolution = 1;  ///< bytes that the source of y cannot tell apart: a page, or one
+  double horizon = 0;   ///< last round of the job; at least the last one seen, at most ten times it
+  double alpha = 0.05;  ///< two-sided level of the interval
+  double resolution = 1;       ///< bytes that the source of y cannot tell apart: a page, or one
   const char* unit = "round";  ///< of x, for people
+  bool killed = false;         ///< the runs were killed for memory: that it goes on is shown
 };
 
 struct GrowthEstimate {
@@ -47,9 +48,10 @@ struct GrowthEstimate {
   Interval interval;            ///< of slope; unbounded below three runs
   double error = 0;             ///< standard error of slope
   double freedom = 0;           ///< degrees of freedom of error
-  std::optional<double> level;  ///< where a bounded series stays, or the last level of a growing one
-  double horizon = 0;           ///< round up to which it was judged
-  double matters = 0;           ///< slope that adds what matters by the horizon
+  std::optional<double>
+      level;           ///< where a bounded series stays, or the last level of a growing one
+  double horizon = 0;  ///< round up to which it was judged
+  double matters = 0;  ///< slope that adds what matters by the horizon
   GrowthVerdict verdict = GrowthVerdict::inconclusive;
   std::optional<int> rounds_needed;  ///< that would tell, where it cannot be told
   std::string reason;
@@ -57,7 +59,8 @@ struct GrowthEstimate {
 
 constexpr std::size_t kGrowthRuns = 3;     ///< below, runs cannot be compared with each other
 constexpr std::size_t kGrowthRounds = 40;  ///< after warm-up: fewer do not tell growth from a tooth
-constexpr double kFarthest = 10;           ///< times the observed rounds: nothing is said beyond
+constexpr std::size_t kBoundedRounds = 10;  ///< after warm-up: fewer do not show a level either
+constexpr double kFarthest = 10;            ///< times the observed rounds: nothing is said beyond
 
 /// Rounds of a job, warm-up and all, from which growth can be called.
 int rounds_to_judge_growth(int warmup_rounds);

@@ -19,11 +19,12 @@ constexpr double kPageBytes = 4096;
 
 struct ArmSeries {
   std::vector<GrowthSeries> rss;
-  std::vector<GrowthSeries> heap;  ///< of the runs that know it in every round
-  std::vector<double> minutes;     ///< per step of x, run by run
+  std::vector<GrowthSeries> heap;   ///< of the runs that know it in every round
+  std::vector<double> minutes;      ///< per step of x, run by run
   std::vector<double> last_minute;  ///< after the begin of the first round
-  double last = 0;                 ///< the last x that all runs have
-  bool by_round = true;            ///< else x is in windows of equal length
+  double last = 0;                  ///< the last x that all runs have
+  bool killed = false;              ///< for memory, most of the runs
+  bool by_round = true;             ///< else x is in windows of equal length
 };
 
 /// The rounds up to a death count: growth is what kills for memory.
@@ -54,15 +55,21 @@ void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rou
 
 ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmup_rounds) {
   ArmSeries all;
+  const auto killed = std::count_if(arm.trials.begin(), arm.trials.end(), [](const auto& trial) {
+    return trial.status == TrialStatus::killed_for_memory;
+  });
+  all.killed = 2 * static_cast<size_t>(killed) > arm.trials.size();
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);
-    if (counts_for_growth(trial) && at != trial.round_ends.end()) add_run(all, at->second, warmup_rounds);
+    if (counts_for_growth(trial) && at != trial.round_ends.end())
+      add_run(all, at->second, warmup_rounds);
   }
   if (!all.rss.empty()) return all;
   all.by_round = false;
   for (const Observation& trial : arm.trials) {
     const auto at = trial.time_windows.find(role);
-    if (counts_for_growth(trial) && at != trial.time_windows.end()) add_run(all, at->second, warmup_rounds);
+    if (counts_for_growth(trial) && at != trial.time_windows.end())
+      add_run(all, at->second, warmup_rounds);
   }
   return all;
 }
@@ -145,9 +152,8 @@ GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) 
   GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_round", estimate);
   if (judging.limit) {
     if (const auto meeting = meeting_with(*judging.limit, estimate, judging.series.last))
-      made.row.projection =
-          Projection{*judging.limit, meeting->at, meeting->low, meeting->high,
-                     finite(minute_of(meeting->at, judging.series))};
+      made.row.projection = Projection{*judging.limit, meeting->at, meeting->low, meeting->high,
+                                       finite(minute_of(meeting->at, judging.series))};
   }
   return made;
 }
@@ -158,9 +164,9 @@ GrowthRow minute_row(const Judging& judging, const GrowthRow& by_step) {
   GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_minute",
                             by_minute(by_step.estimate, minutes));
   if (const auto& to = by_step.row.projection)
-    made.row.projection = Projection{to->limit_bytes, std::nullopt,
-                                     minute_of(*to->ci_low, judging.series),
-                                     minute_of(*to->ci_high, judging.series), to->minute};
+    made.row.projection =
+        Projection{to->limit_bytes, std::nullopt, minute_of(*to->ci_low, judging.series),
+                   minute_of(*to->ci_high, judging.series), to->minute};
   return made;
 }
 
@@ -188,6 +194,7 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
       if (series.rss.empty()) continue;
       GrowthQuestion question;
       question.alpha = alpha;
+      question.killed = series.killed;
       if (!series.by_round) {
         series = in_minutes(std::move(series));
         question.unit = "minute";

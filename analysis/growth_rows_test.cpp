@@ -27,12 +27,15 @@ RunData run_with(TrialStatus status, int rounds, double slope_mib) {
   return run;
 }
 
-std::vector<Growth> rows_of(const RunData& run) {
-  return growth_rows(run, observe(run, {"a"}, 0), {"tree"}, {});
+std::vector<Growth> rows_of(const RunData& run, const AnalysisSettings& settings = {}) {
+  std::vector<Growth> rows;
+  for (const GrowthRow& row : growth_rows(run, observe(run, {"a"}, 0), {"tree"}, settings, 0.05))
+    rows.push_back(row.row);
+  return rows;
 }
 
 TEST(GrowthRows, RoundsBeforeAKillForMemoryCount) {
-  const auto rows = rows_of(run_with(TrialStatus::killed_for_memory, 15, 30));
+  const auto rows = rows_of(run_with(TrialStatus::killed_for_memory, 60, 30));
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].metric, "rss_growth_bytes_per_round");
   EXPECT_EQ(rows[0].verdict, GrowthVerdict::growing);
@@ -40,17 +43,17 @@ TEST(GrowthRows, RoundsBeforeAKillForMemoryCount) {
 }
 
 TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
-  const RunData run = run_with(TrialStatus::ok, 15, 30);
+  const RunData run = run_with(TrialStatus::ok, 60, 30);
   AnalysisSettings settings;
-  settings.memory_limit_bytes = (100 + 30 * 600) * kMib;
-  const auto rows = growth_rows(run, observe(run, {"a"}, 0), {"tree"}, settings);
+  settings.memory_limit_bytes = (100 + 30 * 300) * kMib;
+  const auto rows = rows_of(run, settings);
   ASSERT_EQ(rows.size(), 2U);
   ASSERT_TRUE(rows[0].projection && rows[1].projection);
-  EXPECT_NEAR(*rows[0].projection->round, 600, 1);
-  EXPECT_NEAR(*rows[0].projection->minute, 10, 0.05) << "a round a second";
+  EXPECT_NEAR(*rows[0].projection->round, 300, 1);
+  EXPECT_NEAR(*rows[0].projection->minute, 5, 0.05) << "a round a second";
   EXPECT_FALSE(rows[1].projection->round);
-  EXPECT_NEAR(*rows[1].projection->minute, 10, 0.05);
-  EXPECT_NEAR(*rows[1].projection->ci_low, 10, 0.2);
+  EXPECT_NEAR(*rows[1].projection->minute, 5, 0.05);
+  EXPECT_NEAR(*rows[1].projection->ci_low, 5, 0.2);
 }
 
 TEST(GrowthRows, RoundsOfATrialThatFailedOtherwiseDoNot) {

@@ -12,13 +12,13 @@ namespace memduel {
 namespace {
 
 constexpr double kMadOfNoise = 1.4826;
-constexpr std::size_t kBeside = 3;       ///< points beside a fall or a jump that are looked at
+constexpr std::size_t kBeside = 3;  ///< points beside a fall or a jump that are looked at
 constexpr double kFallNoises = 4;
-constexpr double kFallShare = 0.25;      ///< of the range
-constexpr double kAbruptShare = 0.6;     ///< of the distance between levels, within one round
-constexpr double kLongestWarmup = 4;     ///< time constant, in lengths of the series
-constexpr double kBoundedWarmup = 1.3;   ///< beyond, nothing of levelling off is seen in the series
-constexpr double kBoundedBend = 0.7;     ///< likewise, for a bend or a step
+constexpr double kFallShare = 0.25;     ///< of the range
+constexpr double kAbruptShare = 0.6;    ///< of the distance between levels, within one round
+constexpr double kLongestWarmup = 4;    ///< time constant, in lengths of the series
+constexpr double kBoundedWarmup = 1.3;  ///< beyond, nothing of levelling off is seen in the series
+constexpr double kBoundedBend = 0.7;    ///< likewise, for a bend or a step
 
 double mean_value(std::span<const double> values) {
   double sum = 0;
@@ -122,7 +122,8 @@ std::vector<double> places_to_try(WarmupCurve curve, std::span<const double> x, 
   }
   const double length = x.back() - x.front();
   for (std::size_t i = 2; i + 2 < x.size(); ++i)
-    if (x[i] - x.front() <= std::min(longest, 1.0) * length) at.push_back((x[i] - x.front()) / length);
+    if (x[i] - x.front() <= std::min(longest, 1.0) * length)
+      at.push_back((x[i] - x.front()) / length);
   return at;
 }
 

@@ -34,10 +34,10 @@ std::vector<double> without_jumps(std::span<const double> y, std::span<const std
 
 /// a + line * x + height * g(x), g one of the warm-up curves from 0 to 1 over the series.
 struct WarmupFit {
-  double line = 0;    ///< per unit of x
-  double height = 0;  ///< of the warm-up within the series
-  double squares = 0;  ///< that are left
-  double at = 0;       ///< the curve's parameter, as a share of the series
+  double line = 0;             ///< per unit of x
+  double height = 0;           ///< of the warm-up within the series
+  double squares = 0;          ///< that are left
+  double at = 0;               ///< the curve's parameter, as a share of the series
   std::vector<double> values;  ///< of the whole fit, at every x
 };
 

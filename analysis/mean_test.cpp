@@ -12,7 +12,7 @@ namespace memduel {
 namespace {
 
 constexpr std::size_t kMostMeanDeals = 10000;
-constexpr double kSpreadCount = 8;
+constexpr double kSpreadCount = 5;
 constexpr double kMoreSpread = 0.8;  ///< standard deviations of the rank sum of distances
 constexpr double kSameMean = 1e-9;
 
@@ -67,7 +67,7 @@ double statistic(const Sums& a, double n_a, const Sums& b, double n_b) {
 }
 
 void deal_powers(std::span<const double> values, std::size_t from, int left, const Sums& sum,
-          std::vector<Sums>& deals) {
+                 std::vector<Sums>& deals) {
   if (left == 0) {
     deals.push_back(sum);
     return;
@@ -120,7 +120,8 @@ class DealtMeans {
 
   [[nodiscard]] double p() const {
     std::size_t count = 1;
-    for (const auto& superblock : deals_) count = std::min(kMostMeanDeals + 1, count * superblock.size());
+    for (const auto& superblock : deals_)
+      count = std::min(kMostMeanDeals + 1, count * superblock.size());
     return count <= kMostMeanDeals ? enumerated(count) : drawn();
   }
 
@@ -152,7 +153,8 @@ class DealtMeans {
     std::size_t reached = 1;  // the deal that was made
     for (std::size_t draw = 1; draw < kMostMeanDeals; ++draw) {
       Sums candidate;
-      for (const auto& superblock : deals_) candidate += superblock[random.below(superblock.size())];
+      for (const auto& superblock : deals_)
+        candidate += superblock[random.below(superblock.size())];
       reached += static_cast<std::size_t>(reaches(candidate));
     }
     return static_cast<double>(reached) / static_cast<double>(kMostMeanDeals);

@@ -17,7 +17,8 @@ constexpr int kLeastGroup = 3;  ///< fewer are single trials, not a mode
 std::vector<Mode> find_modes(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  if (sorted.size() < 2 * kLeastGroup || !std::isfinite(sorted.front()) || !std::isfinite(sorted.back()))
+  if (sorted.size() < 2 * kLeastGroup || !std::isfinite(sorted.front()) ||
+      !std::isfinite(sorted.back()))
     return {};
   double widest = 0;
   for (size_t i = 1; i < sorted.size(); ++i) widest = std::max(widest, sorted[i] - sorted[i - 1]);
@@ -31,8 +32,8 @@ std::vector<Mode> find_modes(std::span<const double> values) {
     modes.push_back({group.front(), group.back(), median(group), static_cast<int>(group.size())});
     begin = i;
   }
-  const auto repeated =
-      std::count_if(modes.begin(), modes.end(), [](const Mode& mode) { return mode.count >= kLeastGroup; });
+  const auto repeated = std::count_if(modes.begin(), modes.end(),
+                                      [](const Mode& mode) { return mode.count >= kLeastGroup; });
   const bool wide = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
     return mode.high - mode.low > widest / 2;
   });

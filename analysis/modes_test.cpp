@@ -9,11 +9,15 @@ namespace {
 
 TEST(FindModes, FindsTheRunsWithOneMoreArena) {
   const std::vector<Mode> modes =
-      find_modes(std::vector<double>{540, 604, 541, 539, 540.5, 605, 542, 538});
+      find_modes(std::vector<double>{540, 604, 541, 539, 540.5, 605, 542, 538, 604.5});
   ASSERT_EQ(modes.size(), 2U);
   EXPECT_EQ(modes[0].count, 6);
-  EXPECT_EQ(modes[1].count, 2);
+  EXPECT_EQ(modes[1].count, 3);
   EXPECT_NEAR(modes[1].median, 604.5, 1e-9);
+}
+
+TEST(FindModes, TwoTrialsAreNoMode) {
+  EXPECT_TRUE(find_modes(std::vector<double>{540, 604, 541, 539, 540.5, 605, 542, 538}).empty());
 }
 
 TEST(FindModes, RarelyFindsAnyInNormalNoise) {

@@ -9,7 +9,7 @@
 namespace memduel {
 namespace {
 
-constexpr double kFewness = 1.8;
+constexpr double kFewness = 2.6;
 
 double students(double alpha, int blocks) {
   return boost::math::quantile(
@@ -72,8 +72,8 @@ EstimateScatter scatter_of(const Noise& noise, int blocks, int draws, Random& ra
     estimates.push_back(estimate);
     estimates.push_back(-estimate);
   }
-  const auto rank = static_cast<std::ptrdiff_t>(
-      std::min(estimates.size() - 1, static_cast<size_t>(kPower * static_cast<double>(estimates.size()))));
+  const auto rank = static_cast<std::ptrdiff_t>(std::min(
+      estimates.size() - 1, static_cast<size_t>(kPower * static_cast<double>(estimates.size()))));
   std::nth_element(estimates.begin(), estimates.begin() + rank, estimates.end());
   return {std::sqrt(squares / draws), estimates[static_cast<size_t>(rank)]};
 }

@@ -33,8 +33,8 @@ struct EstimateScatter {
 EstimateScatter scatter_of(const Noise& noise, int blocks, int draws, Random& random);
 
 /// Shift of either sign that a duel of `blocks` blocks calls with probability kPower at level
-/// `alpha`: its interval must exclude zero (Student's, which the exact tests follow closely) and its
-/// estimate reach `margin`. Nothing where no data of this size reach the level.
+/// `alpha`: its interval must exclude zero (Student's, which the exact tests follow closely) and
+/// its estimate reach `margin`. Nothing where no data of this size reach the level.
 std::optional<double> detectable_shift(const EstimateScatter& scatter, int blocks, Design design,
                                        double alpha, double margin);
 

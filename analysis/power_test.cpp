@@ -17,31 +17,22 @@ Noise normal_noise(size_t blocks, double sd) {
   return noise;
 }
 
-TEST(DetectableShift, IsNearTheTextbookFormulaForNormalNoise) {
-  // (z_.975 + z_.8) sd sqrt(2 / n) for the mean of normal values; ranks at n = 16 need some 8 %
-  // more.
+TEST(ScatterOf, IsThatOfADifferenceOfMeansForNormalNoise) {
+  // sd * sqrt(2 / n); the estimate by ranks is 3 / pi as efficient as that by means.
   Random random(1);
-  const double found =
-      detectable_shift(normal_noise(400, 0.01), 16, Design::paired, 0.05, 2000, random);
-  const double textbook = (1.95996 + 0.84162) * 0.01 * std::sqrt(2.0 / 16);
-  EXPECT_NEAR(found, 1.08 * textbook, 0.07 * textbook);
+  const EstimateScatter scatter = scatter_of(normal_noise(4000, 0.01), 16, 4000, random);
+  const double textbook = 0.01 * std::sqrt(2.0 / 16 * M_PI / 3);
+  EXPECT_NEAR(scatter.error, textbook, 0.04 * textbook);
+  EXPECT_NEAR(scatter.largest80, 0.8416 * textbook, 0.06 * textbook);
 }
 
-TEST(DetectableShift, FindsTheSimulatedPower) {
-  const Noise noise = normal_noise(400, 0.01);
-  Random random(1);
-  const double shift = detectable_shift(noise, 8, Design::paired, 0.05, 1000, random);
-  int found = 0;
-  for (int i = 0; i < 2000; ++i) {
-    std::vector<double> a;
-    std::vector<double> b;
-    for (int k = 0; k < 8; ++k) {
-      a.push_back(0.01 * random.normal());
-      b.push_back(0.01 * random.normal() + shift);
-    }
-    found += static_cast<int>(SignFlip(a, b).p_value() <= 0.05);
-  }
-  EXPECT_NEAR(found / 2000.0, kPower, 0.05);
+TEST(DetectableShift, IsTheTextbookFormulaAndNeverWithinTheMargin) {
+  const EstimateScatter scatter{0.01, 0.0084};
+  // t(.975, 15) = 2.1314
+  EXPECT_NEAR(*detectable_shift(scatter, 16, Design::superblocks, 0.05, 0), 0.021314 + 0.0084,
+              1e-5);
+  EXPECT_NEAR(*detectable_shift(scatter, 16, Design::superblocks, 0.05, 0.1), 0.1084, 1e-12);
+  EXPECT_FALSE(detectable_shift(scatter, 4, Design::superblocks, 0.05, 0)) << "no p below .056";
 }
 
 TEST(NoiseOf, TakesTheShiftOutAndNeedsFiveFiniteBlocks) {
@@ -55,13 +46,15 @@ TEST(NoiseOf, TakesTheShiftOutAndNeedsFiveFiniteBlocks) {
 }
 
 TEST(BlocksToSettle, FollowsTheSquareRootLaw) {
-  // Twice the width that the effect allows: four times the blocks.
-  EXPECT_EQ(blocks_to_settle(0.02, 0.01, 8, 0.04, 0.03), 32);
-  EXPECT_EQ(blocks_to_settle(0.00, 0.01, 8, 0.04, 0.02), 32);
+  // t(.975, 7) = 2.3646: a width of 2.3646 + 1 against an effect of half of it.
+  const EstimateScatter scatter{1, 1};
+  EXPECT_EQ(blocks_to_settle(scatter, 3.3646 / 2 + 1e-4, 0.1, 8, 0.05), 32);
 }
 
-TEST(BlocksToSettle, HasNoNumberForAnEffectAtTheMargin) {
-  EXPECT_FALSE(blocks_to_settle(0.00999, 0.01, 8, 0.04, 0.03));
+TEST(BlocksToSettle, HasNoNumberThatNobodyWouldRun) {
+  const EstimateScatter scatter{1, 1};
+  EXPECT_FALSE(blocks_to_settle(scatter, 0.999, 1, 8, 0.05)) << "at the margin";
+  EXPECT_FALSE(blocks_to_settle(scatter, 3.3646 / 3, 0.1, 8, 0.05)) << "72 blocks";
 }
 
 }  // namespace

@@ -41,8 +41,9 @@ struct Comparison {
   Verdict verdict = Verdict::inconclusive;
   Tier tier = Tier::plain;
   std::string reason;
+  std::string test;              ///< that p_value is of; empty without one
   std::optional<double> p_mean;  ///< of equal means, where the design tests them beside the ranks
-  double margin = 0;         ///< relative where ratio is given, else in the metric's unit
+  double margin = 0;             ///< relative where ratio is given, else in the metric's unit
   double confidence = 0.95;  ///< of ci_low and ci_high; higher at an early look of an adaptive run
   std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
   std::optional<double> candidate_max;
@@ -79,8 +80,8 @@ struct Growth {
   std::string reason;
   std::optional<Projection> projection;
   std::optional<double> model_multiples_per_round;
-  std::optional<double> level;       ///< bytes in the last fifth of the rounds
-  std::optional<int> rounds_needed;  ///< that would tell what these could not
+  std::optional<double> level;            ///< bytes in the last fifth of the rounds
+  std::optional<int> rounds_needed;       ///< that would tell what these could not
   std::vector<GrowingStack> stacks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 

@@ -191,6 +191,7 @@ json comparison_to_json(const Comparison& row) {
           {"p_value", or_null(row.p_value)},
           {"p_adjusted", or_null(row.p_adjusted)},
           {"p_mean", or_null(row.p_mean)},
+          {"test", row.test},
           {"n_baseline", row.n_baseline},
           {"n_candidate", row.n_candidate},
           {"verdict", to_name(row.verdict)},
@@ -220,6 +221,7 @@ Comparison comparison_from_json(const JsonReader& in) {
   row.p_value = in.maybe_number("p_value");
   row.p_adjusted = in.maybe_number("p_adjusted");
   row.p_mean = in.maybe_number("p_mean");
+  row.test = in.maybe_text("test").value_or("");
   row.n_baseline = static_cast<int>(in.at("n_baseline").integer());
   row.n_candidate = static_cast<int>(in.at("n_candidate").integer());
   row.verdict = enum_at(in, "verdict", kVerdictNames);

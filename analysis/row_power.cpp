@@ -30,10 +30,10 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   if (out.verdict != Verdict::inconclusive) return;
   out.blocks_needed =
       blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, alpha / family);
-  out.reason += out.blocks_needed
-                    ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)
-                    : fmt::format("; {} blocks would not settle it with this noise",
-                                  kMostUsefulBlocks);
+  out.reason +=
+      out.blocks_needed
+          ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)
+          : fmt::format("; {} blocks would not settle it with this noise", kMostUsefulBlocks);
 }
 
 }  // namespace memduel

@@ -32,9 +32,8 @@ std::map<int, Neighbourhood> neighbourhoods(const ArmObservations& baseline,
   for (const auto* arm : {&baseline, &candidate})
     for (const Observation& trial : arm->trials) all[superblock_of(trial.block)].push_back(&trial);
   for (auto& [number, trials] : all)
-    std::sort(trials.begin(), trials.end(), [](const Observation* x, const Observation* y) {
-      return x->position < y->position;
-    });
+    std::sort(trials.begin(), trials.end(),
+              [](const Observation* x, const Observation* y) { return x->position < y->position; });
   return all;
 }
 
@@ -114,9 +113,8 @@ RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations
 
 RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
                      const std::string& role, const MetricInfo& metric, Design design) {
-  return design == Design::unpaired
-             ? unpaired_values(baseline, candidate, role, metric)
-             : paired_values(baseline, candidate, role, metric, design);
+  return design == Design::unpaired ? unpaired_values(baseline, candidate, role, metric)
+                                    : paired_values(baseline, candidate, role, metric, design);
 }
 
 }  // namespace memduel

@@ -15,7 +15,7 @@ namespace memduel {
 /// lived is an infinity on the bad side, so that it is worse than any value and never dropped.
 struct RowValues {
   std::vector<double> baseline;
-  std::vector<double> candidate;  ///< candidate[i] ran in baseline[i]'s block when paired
+  std::vector<double> candidate;    ///< candidate[i] ran in baseline[i]'s block when paired
   std::vector<PlacedValue> placed;  ///< both arms' values; empty unless the design is superblocks
   int candidate_failed = 0;
   int candidate_killed_for_memory = 0;  ///< among candidate_failed

@@ -37,8 +37,7 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
     return std::find(meters.begin(), meters.end(), "heap") == meters.end();
   }
   const std::optional<int> rounds = whole_number(config, "/workload/rounds");
-  return is_growth_metric(gate.metric) && rounds &&
-         *rounds < rounds_to_judge_growth(warmup_rounds);
+  return is_growth_metric(gate.metric) && rounds && *rounds < rounds_to_judge_growth(warmup_rounds);
 }
 
 }  // namespace
@@ -52,7 +51,8 @@ AnalysisSettings settings_from_config(const json& config) {
     settings.looks = fixed_looks(*repeats);
   }
   settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
-  settings.seed = static_cast<unsigned long>(whole_number(config, "/measure/seed").value_or(1));
+  const json& seed = at_path(config, "/measure/seed");
+  if (seed.is_number_integer()) settings.seed = seed.get<unsigned long>();
   settings.strict_gates = at_path(config, "/strict_gates") == true;
   settings.default_gates = at_path(config, "/default_gates") != false;
   const json& horizon = at_path(config, "/growth/horizon_rounds");

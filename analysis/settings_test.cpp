@@ -18,28 +18,29 @@ TEST(SettingsFromConfig, TakesRepeatsAsAFixedDesign) {
 }
 
 TEST(SettingsFromConfig, LooksAdaptivelyWithoutRepeats) {
-  EXPECT_EQ(settings_from_config(nlohmann::json::object()).looks.size(), 3U);
+  EXPECT_EQ(settings_from_config(nlohmann::json::object()).looks.size(), 4U);
 }
 
 TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
   const nlohmann::json config = {
       {"workload", {{"kind", "command"}}},
       {"arms",
-       {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}}};
-  // Two default gates for two candidates: .02 / 4 is below 2^(1-8), so that 8 blocks are refused.
+       {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}},
+      {"measure", {{"order", "superblocks"}}}};
+  // Two default gates for three candidates: .01 / 6 is below 2 / 6^3, so that 6 blocks are refused.
   const CheckedLooks looks = planned_looks(config, settings_from_config(config));
-  ASSERT_EQ(looks.looks.size(), 2U);
-  EXPECT_EQ(looks.looks.front().blocks, 12);
+  ASSERT_EQ(looks.looks.size(), 3U);
+  EXPECT_EQ(looks.looks.front().blocks, 8);
 }
 
 TEST(PlannedLooks, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
   nlohmann::json config = {
-      {"workload", {{"kind", "federated"}, {"rounds", 4}}},
+      {"workload", {{"kind", "federated"}, {"rounds", 49}}},
       {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
       {"measure", {{"repeats", 5}}}};
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
   EXPECT_TRUE(planned_looks(config, settings_from_config(config)).limitations.empty());
-  config["workload"]["rounds"] = 5;
+  config["workload"]["rounds"] = 50;
   EXPECT_EQ(planned_looks(config, settings_from_config(config)).limitations.size(), 1U);
 }
 

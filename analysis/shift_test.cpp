@@ -7,8 +7,9 @@
 namespace memduel {
 namespace {
 
-std::variant<SignFlip, MannWhitney, SuperblockTest> choose(std::span<const double> a, std::span<const double> b,
-                                           Design design) {
+std::variant<SignFlip, MannWhitney, SuperblockTest> choose(std::span<const double> a,
+                                                           std::span<const double> b,
+                                                           Design design) {
   if (design == Design::paired && a.size() >= static_cast<size_t>(kPairedBlocks)) {
     return SignFlip(a, b);
   }
@@ -28,6 +29,11 @@ double ShiftTest::p_value() const {
 
 Interval ShiftTest::interval(double alpha) const {
   return std::visit([&](const auto& test) { return test.interval(alpha); }, test_);
+}
+
+const char* ShiftTest::name() const {
+  if (std::holds_alternative<SuperblockTest>(test_)) return kSuperblocks;
+  return std::holds_alternative<SignFlip>(test_) ? kSignFlips : kMannWhitney;
 }
 
 std::optional<double> ShiftTest::estimate() const {

@@ -16,9 +16,13 @@ namespace memduel {
 constexpr int kMinimumBlocks = 5;  ///< below: no verdict
 constexpr int kPairedBlocks = 8;   ///< from here on: the paired sign-flip test
 
-/// How the order of trials came about: superblocks (superblock_test.h), random within each block, as
-/// in runs of earlier versions, or not at all.
+/// How the order of trials came about: superblocks (superblock_test.h), random within each block,
+/// as in runs of earlier versions, or not at all.
 enum class Design { superblocks, paired, unpaired };
+
+inline constexpr const char* kSuperblocks = "superblocks";
+inline constexpr const char* kSignFlips = "sign flips";
+inline constexpr const char* kMannWhitney = "Mann-Whitney";
 
 /// The test of b against a and its interval; p and interval never disagree.
 class ShiftTest {
@@ -31,6 +35,9 @@ class ShiftTest {
 
   [[nodiscard]] double p_value() const;
   [[nodiscard]] Interval interval(double alpha) const;
+
+  /// "superblocks", "sign flips" or "Mann-Whitney".
+  [[nodiscard]] const char* name() const;
 
   /// The shift that the design's own test centres on; absent where that is Hodges and Lehmann's.
   [[nodiscard]] std::optional<double> estimate() const;

@@ -14,6 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kExactTrials = 80;  ///< of both arms: 40 blocks
 constexpr double kSameRank = 1e-9;
+constexpr int kGridBits = 40;
 
 /// Sums of ranks that one superblock may give to the candidate, with how many deals give each.
 struct Deals {
@@ -66,7 +67,8 @@ double enumerated_p(std::span<const DealtRanks> superblocks, double distance) {
   }
   double p = 0;
   for (std::size_t k = 0; k < from.size(); ++k)
-    if (std::abs(smallest + static_cast<double>(k) - expected) >= distance - kSameRank) p += from[k];
+    if (std::abs(smallest + static_cast<double>(k) - expected) >= distance - kSameRank)
+      p += from[k];
   return std::min(1.0, p);
 }
 
@@ -91,6 +93,14 @@ double break_of(double b, double a, double fall) {
   if (a == b) return 0;
   if (fall > kSameRank) return (b - a) / fall;
   return b > a ? kInfinity : -kInfinity;
+}
+
+/// Differences that rounding alone tells apart are one: a grid far finer than any measurement.
+double grid_of(std::span<const double> differences) {
+  double largest = 0;
+  for (const double x : differences)
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
+  return largest > 0 ? std::ldexp(1.0, std::ilogb(largest) - kGridBits) : 0;
 }
 
 }  // namespace
@@ -122,6 +132,9 @@ SuperblockTest::SuperblockTest(std::vector<PlacedValue> values)
   for (const std::size_t b : candidate_)
     for (const std::size_t a : baseline_)
       matrix_.push_back(break_of(level_[b], level_[a], slope_[b] - slope_[a]));
+  grid_ = grid_of(matrix_);
+  for (double& x : matrix_)
+    if (std::isfinite(x) && grid_ > 0) x = std::round(x / grid_) * grid_;
   breaks_ = matrix_;
   std::sort(breaks_.begin(), breaks_.end());
   const std::size_t half = breaks_.size() / 2;
@@ -163,7 +176,8 @@ double SuperblockTest::p_at(double delta) const {
     for (const auto* arm : {&baseline_, &candidate_})
       for (const std::size_t i : *arm)
         for (const std::size_t j : *arm)
-          ranks[i] += static_cast<int>(shifted[j] < shifted[i]) + (shifted[j] <= shifted[i]);
+          ranks[i] += static_cast<int>(shifted[j] < shifted[i] - 2 * grid_) +
+                      static_cast<int>(shifted[j] <= shifted[i] + 2 * grid_);
   }
   const double* row = matrix_.data();
   for (const std::size_t b : candidate_) {
@@ -217,7 +231,8 @@ std::size_t SuperblockTest::last_above(double alpha, int step) const {
   if (p_of(outside) > alpha) return outside;
   std::size_t low = inside;
   while (low != outside && low + static_cast<std::size_t>(step) != outside) {
-    const std::size_t half = low < outside ? low + (outside - low) / 2 : outside + (low - outside) / 2;
+    const std::size_t half =
+        low < outside ? low + (outside - low) / 2 : outside + (low - outside) / 2;
     if (half == low) break;
     (p_of(half) > alpha ? low : outside) = half;
   }

@@ -58,13 +58,15 @@ class SuperblockTest {
   std::vector<std::vector<std::size_t>> superblocks_;
   std::vector<std::size_t> baseline_;
   std::vector<std::size_t> candidate_;
-  std::vector<double> level_;    ///< value at shift 0, position effect taken out
-  std::vector<double> slope_;    ///< by which it falls per unit of shift
-  std::vector<double> matrix_;   ///< breaks: candidate by baseline
-  std::vector<double> breaks_;   ///< distinct and finite, ascending
-  std::vector<int> within_;      ///< doubled rank within the own arm, while it does not depend on the shift
+  std::vector<double> level_;   ///< value at shift 0, position effect taken out
+  std::vector<double> slope_;   ///< by which it falls per unit of shift
+  std::vector<double> matrix_;  ///< breaks: candidate by baseline
+  std::vector<double> breaks_;  ///< distinct and finite, ascending
+  std::vector<int>
+      within_;  ///< doubled rank within the own arm, while it does not depend on the shift
   bool fixed_within_ = true;
   double estimate_ = 0;
+  double grid_ = 0;  ///< shifts nearer to each other than this are equal
   mutable std::vector<double> p_;  ///< of the pieces, below 0 where not yet asked for
 };
 

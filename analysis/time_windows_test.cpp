@@ -21,9 +21,9 @@ Series rising(int seconds, std::int64_t base, std::int64_t per_second) {
 }
 
 TEST(TimeWindows, HoldTheSmallestValueOfEqualStretches) {
-  const auto windows = time_windows(rising(20, 1'000'000, 1000));
-  ASSERT_EQ(windows.size(), 20U);
-  for (int k = 0; k < 20; ++k) {
+  const auto windows = time_windows(rising(60, 1'000'000, 1000));
+  ASSERT_EQ(windows.size(), 60U);
+  for (int k = 0; k < 60; ++k) {
     EXPECT_EQ(windows[k].round, k + 1);
     EXPECT_EQ(windows[k].begin_ns, k * kSecondNs);
     EXPECT_EQ(windows[k].end_ns, (k + 1) * kSecondNs);
@@ -36,10 +36,10 @@ TEST(TimeWindows, HoldTheSmallestValueOfEqualStretches) {
 TEST(TimeWindows, AValueHoldsWhereNothingWasSampled) {
   const Series series{"rss_bytes", {0, 10 * kSecondNs, 20 * kSecondNs}, {500, 300, 900}};
   const auto windows = time_windows(series);
-  ASSERT_EQ(windows.size(), 20U);
-  EXPECT_EQ(windows[9].rss_bytes, 500);
-  EXPECT_EQ(windows[10].rss_bytes, 300);
-  EXPECT_EQ(windows[19].rss_bytes, 300);
+  ASSERT_EQ(windows.size(), 60U);
+  EXPECT_EQ(windows[29].rss_bytes, 500);
+  EXPECT_EQ(windows[30].rss_bytes, 300);
+  EXPECT_EQ(windows[59].rss_bytes, 300);
 }
 
 TEST(TimeWindows, AShortLifeHasNone) {

@@ -64,10 +64,11 @@ std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
   const Comparison& out = row.comparison;
   const std::string margin = describe_size(row, row.claim_margin);
   if (*out.p_adjusted <= alpha && std::abs(row.effect) >= row.claim_margin) {
-    return fmt::format("{} in the middle, the mean is not settled: {} by the ranks (p {:.4f}), the "
-                       "means differ by chance as often as {:.3f}",
-                       row.effect < 0 ? "lower" : "higher", describe_effect(row, row.effect),
-                       *out.p_adjusted, *row.mean_p);
+    return fmt::format(
+        "{} in the middle, the mean is not settled: {} by the ranks (p {:.4f}), the "
+        "means differ by chance as often as {:.3f}",
+        row.effect < 0 ? "lower" : "higher", describe_effect(row, row.effect), *out.p_adjusted,
+        *row.mean_p);
   }
   if (*out.p_adjusted <= alpha) {
     return fmt::format(
@@ -127,11 +128,11 @@ void decide_by_test(MeasuredRow& row, double alpha, int family) {
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
   out.tier = clears ? Tier::strong : Tier::plain;
-  out.reason = fmt::format("{}, {} interval {}: {} the margin of {}",
-                           describe_effect(row, row.effect), percent(1 - alpha),
-                           describe_interval(row, interval),
-                           clears ? "all of it beyond" : "no longer zero, but reaches inside",
-                           describe_size(row, row.claim_margin));
+  out.reason =
+      fmt::format("{}, {} interval {}: {} the margin of {}", describe_effect(row, row.effect),
+                  percent(1 - alpha), describe_interval(row, interval),
+                  clears ? "all of it beyond" : "no longer zero, but reaches inside",
+                  describe_size(row, row.claim_margin));
 }
 
 /// Growth is judged by the two arms' own judgements, and compared by their slopes.
@@ -148,7 +149,8 @@ void decide_growth(MeasuredRow& row, double alpha) {
     return verdict != GrowthVerdict::growing && verdict != GrowthVerdict::inconclusive;
   };
   const std::string change = describe_effect(row, row.effect);
-  const bool real = out.p_adjusted && *out.p_adjusted <= alpha && std::abs(row.effect) >= row.margin;
+  const bool real =
+      out.p_adjusted && *out.p_adjusted <= alpha && std::abs(row.effect) >= row.margin;
   const bool worse = row.effect > 0;
   if (bounded(growth.baseline) && bounded(growth.candidate)) {
     out.verdict = Verdict::unchanged;

@@ -2,9 +2,9 @@
 //
 // unchanged: the interval of confidence 1 - 2 alpha lies inside the margin (two one-sided tests:
 // Schuirmann, J. Pharmacokin. Biopharm. 15, 1987). improved, regressed: the corrected p is at most
-// alpha, that of the means too (mean_test.h), and the estimate reaches the margin, or the noise floor
-// where that is larger; strong when the whole interval at the row's own level clears it. Rows of
-// growth follow the judgement of growth.h. Everything else is inconclusive, with the reason.
+// alpha, that of the means too (mean_test.h), and the estimate reaches the margin, or the noise
+// floor where that is larger; strong when the whole interval at the row's own level clears it. Rows
+// of growth follow the judgement of growth.h. Everything else is inconclusive, with the reason.
 #pragma once
 
 #include "analysis/comparison.h"

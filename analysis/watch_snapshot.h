@@ -39,7 +39,10 @@ struct WatchSnapshot {
 struct GrowthNow {
   std::optional<double> bytes_per_round;
   std::optional<double> bytes_per_minute;
-  /// Until the limit is met at this slope. Absent for growth below the margin that matters.
+  /// Whether the rounds look like growth that goes on (growth.h), which takes forty after warm-up.
+  bool keeps_rising = false;
+  /// Until the limit is met at this slope. Absent where it does not keep rising, and beyond ten
+  /// times what was seen.
   std::optional<double> rounds_left;
   std::optional<double> minutes_left;
 };

@@ -11,7 +11,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 /// Rounds of three seconds, each a MiB larger, 100 MiB left.
 WatchSnapshot growing() {
   WatchSnapshot snapshot;
-  for (int round = 1; round <= 40; ++round)
+  for (int round = 1; round <= 60; ++round)
     snapshot.round_ends.push_back(
         {round, (round - 1) * 3 * kSecond, round * 3 * kSecond, (200 + round) * kMib});
   snapshot.limit = WatchSnapshot::Limit{"this machine", 1000 * kMib, 900 * kMib, 0.85, 0.9};
@@ -28,7 +28,8 @@ TEST(GrowthNow, LeadsToTheLimitByRoundsAndMinutes) {
 
 TEST(GrowthNow, ProjectsNothingFromGrowthBelowTheMargin) {
   WatchSnapshot snapshot = growing();
-  for (RoundEnd& end : snapshot.round_ends) end.rss_bytes = 200 * kMib + end.round * 1024.0;
+  for (RoundEnd& end : snapshot.round_ends)
+    end.rss_bytes = 200 * kMib + end.round * 1024.0;  // 102,400 rounds to go
   const GrowthNow now = growth_now(snapshot);
   EXPECT_NEAR(now.bytes_per_round.value(), 1024, 1e-3);
   EXPECT_FALSE(now.rounds_left.has_value());
@@ -43,7 +44,7 @@ TEST(GrowthNow, GoesByTimeWithoutRounds) {
   }
   const GrowthNow now = growth_now(snapshot);
   EXPECT_FALSE(now.bytes_per_round.has_value());
-  EXPECT_NEAR(now.bytes_per_minute.value(), 60 * kMib, 1e-3);
+  EXPECT_NEAR(now.bytes_per_minute.value(), 60 * kMib, 0.001 * 60 * kMib);
   EXPECT_FALSE(now.minutes_left.has_value()) << "no limit is known";
 }
 

@@ -92,6 +92,8 @@ int compare_measured(const CompareArguments& arguments) {
   finished.run = merge_runs(measured_a.run, measured_b.run, arguments.arm);
   AnalysisSettings settings = settings_for(finished.run, arguments.options.gates, std::nullopt);
   settings.design = Design::unpaired;
+  settings.strict_gates = arguments.options.strict_gates;
+  settings.default_gates = !arguments.options.no_default_gates;
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
@@ -99,7 +101,10 @@ int compare_measured(const CompareArguments& arguments) {
     fs::create_directories(*arguments.options.out);
     write_outputs(*arguments.options.out, finished);
   }
-  if (!arguments.options.quiet) print_terminal_report(finished);
+  if (!arguments.options.quiet) {
+    print_terminal_report(finished);
+    if (arguments.options.gates.empty()) print("\n" + default_gates_line(finished));
+  }
   return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
 }
 

@@ -100,6 +100,17 @@ void write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
   write_file_atomically(directory / "report.html", render_html(model));
 }
 
+std::string default_gates_line(const FinishedRun& finished) {
+  const AnalysisSettings settings = settings_from_config(finished.run.config);
+  if (!settings.gates.empty() || finished.results.gates.empty()) return {};
+  std::string text = settings.default_gates
+                         ? "Nobody named a gate, so these defaults decided the exit code "
+                           "(--no-default-gates: none does):\n"
+                         : "Nobody named a gate; these defaults only inform:\n";
+  for (const GateResult& gate : finished.results.gates) text += "  " + gate.gate + "\n";
+  return text;
+}
+
 void print_terminal_report(const FinishedRun& finished) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;

@@ -51,6 +51,10 @@ void add_flames(ReportModel& model, const FinishedRun& finished,
 /// Writes results.json and report.html into `directory`.
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);
 
+/// The gates that decided without anybody having named one, for people; empty where some were
+/// named.
+std::string default_gates_line(const FinishedRun& finished);
+
 /// The terminal report on stdout; colour where stdout is a terminal and NO_COLOR is not set.
 void print_terminal_report(const FinishedRun& finished);
 

@@ -24,20 +24,26 @@ void shuffle(std::mt19937_64& engine, std::vector<std::size_t>& order) {
   }
 }
 
-/// An engine of its own for each number, so that no order depends on how many came before.
-std::mt19937_64 engine_for(std::uint64_t seed, int number, std::uint64_t use) {
-  std::seed_seq words{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),
-                      static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(use)};
-  return std::mt19937_64(words);
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+std::uint64_t mixed(std::uint64_t x) {
+  std::uint64_t z = x + 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
 }
 
-constexpr std::uint64_t kSingle = 1;
-constexpr std::uint64_t kDouble = 2;
+enum class Use : std::uint64_t { block = 0, superblock = 1 };
+
+/// An engine of its own for each number, so that no order depends on how many came before.
+std::mt19937_64 engine_for(std::uint64_t seed, int number, Use use) {
+  return std::mt19937_64(mixed(mixed(seed) + 2 * static_cast<std::uint64_t>(number) +
+                               static_cast<std::uint64_t>(use)));
+}
 
 }  // namespace
 
 std::vector<std::size_t> block_order(std::uint64_t seed, int number, std::size_t arms) {
-  std::mt19937_64 engine = engine_for(seed, number, kSingle);
+  std::mt19937_64 engine = engine_for(seed, number, Use::block);
   std::vector<std::size_t> order(arms);
   std::iota(order.begin(), order.end(), std::size_t{0});
   shuffle(engine, order);
@@ -45,7 +51,7 @@ std::vector<std::size_t> block_order(std::uint64_t seed, int number, std::size_t
 }
 
 std::vector<std::size_t> superblock_order(std::uint64_t seed, int number, std::size_t arms) {
-  std::mt19937_64 engine = engine_for(seed, number, kDouble);
+  std::mt19937_64 engine = engine_for(seed, number, Use::superblock);
   std::vector<std::size_t> order(2 * arms);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i % arms;
   shuffle(engine, order);

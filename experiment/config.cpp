@@ -341,6 +341,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
   experiment.seed = workload.at("seed");
+  experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
   for (json& arm : document["arms"]) {
     const std::string place = arm_place(source, arm.at("name").get<std::string>());
     experiment.arms.push_back(resolve_arm(arm, workload, source, place));

@@ -22,12 +22,12 @@ struct Overrides {
   std::vector<std::string> set;                  ///< path=value, applied in order
   std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
   std::optional<int> repeats;
-  std::vector<std::string> gates;  ///< replace the config's, when not empty
+  std::vector<std::string> gates;           ///< replace the config's, when not empty
   std::optional<std::uint64_t> seed;        ///< of the order of the arms; replaces measure.seed
   std::optional<std::uint64_t> drawn_seed;  ///< of the order, where the config gives none
   bool strict_gates = false;
   bool no_default_gates = false;
-  bool calibrate = false;          ///< adds a twin of the baseline, run like any arm
+  bool calibrate = false;  ///< adds a twin of the baseline, run like any arm
 };
 
 struct Arm {

@@ -38,20 +38,37 @@ TEST(Config, DefaultsAndPresetsAreWrittenOut) {
       "optimizer": {"name": "adam", "learning_rate": 0.01}, "weights": "equal",
       "on_lost_client": "fail",
       "transport": {"kind": "grpc", "port": 0, "max_message_bytes": 10485760},
-      "stall_seconds": 60, "deadline_seconds": 600},
+      "stall_seconds": 60, "deadline_seconds": 600, "seed": 1},
     "arms": [
       {"name": "original", "preset": "appfl-original", "env": {},
        "optimizations": {"serialize": "buffered", "piece_bytes": 1048576}},
       {"name": "optimized", "preset": "appfl-optimized", "env": {},
        "optimizations": {"serialize": "scoped", "piece_bytes": 1048576}}],
     "measure": {"repeats": 2, "warmup_rounds": 1, "interval_ms": 2,
-      "meters": ["procfs", "allocator", "torch"], "seed": 1}})");
+      "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "superblocks"}})");
   const Experiment experiment = federated_experiment();
   EXPECT_EQ(experiment.resolved, expected) << experiment.resolved.dump(2);
   EXPECT_EQ(experiment.config_sha256, sha256_hex(expected.dump()));
   ASSERT_EQ(experiment.arms.size(), 2U);
   EXPECT_EQ(experiment.arms[1].optimizations["serialize"], "scoped");
   EXPECT_EQ(experiment.measure.repeats, 2);
+}
+
+TEST(Config, TheOrdersSeedIsTheRunsAndTheWorkloadsIsTheSameForAll) {
+  const auto seeds = [](const char* measure, const Overrides& overrides) {
+    json config = json::parse(federated_config(), nullptr, true, true);
+    config["measure"] = json::parse(measure);
+    const Experiment experiment =
+        parse_experiment(config.dump(), "c.json", "/tmp", overrides, small_catalog());
+    return std::pair(experiment.measure.seed, experiment.seed);
+  };
+  Overrides drawn;
+  drawn.drawn_seed = 77;
+  EXPECT_EQ(seeds("{}", drawn), std::pair(std::uint64_t{77}, std::uint64_t{1}));
+  EXPECT_EQ(seeds(R"({"seed": 5})", drawn), std::pair(std::uint64_t{5}, std::uint64_t{5}))
+      << "an explicit measure.seed sets both";
+  drawn.seed = 9;
+  EXPECT_EQ(seeds("{}", drawn), std::pair(std::uint64_t{9}, std::uint64_t{1})) << "--seed";
 }
 
 TEST(Config, TheResolvedConfigLoadsAsItself) {
@@ -97,11 +114,12 @@ TEST(Config, ArmsOnTheCommandLineKeepTheOrderOfTheFile) {
 }
 
 TEST(BadConfig, UnknownKey) {
-  EXPECT_EQ(message_after([](json& c) { c["workload"]["epochs"] = 3; }),
-            "c.json, $.workload.epochs: found unknown key \"epochs\"\n  expected batch_size, "
-            "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
-            "model, on_lost_client, optimizer, pre_validation, rounds, send, server_validation, "
-            "stall_seconds, threads, topology, transport, validation_batch_size, weights");
+  EXPECT_EQ(
+      message_after([](json& c) { c["workload"]["epochs"] = 3; }),
+      "c.json, $.workload.epochs: found unknown key \"epochs\"\n  expected batch_size, "
+      "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
+      "model, on_lost_client, optimizer, pre_validation, rounds, seed, send, server_validation, "
+      "stall_seconds, threads, topology, transport, validation_batch_size, weights");
   EXPECT_EQ(message_after([](json& c) { c["workload"]["round"] = 3; }),
             "c.json, $.workload.round: found unknown key \"round\"\n  did you mean \"rounds\"?");
   EXPECT_EQ(message_after([](json& c) { c["mesure"] = json::object(); }),

@@ -104,7 +104,6 @@ class Driver {
       outcome.blocks += count == 2
                             ? run_places(first, superblock_order(seed(), number, arm_count()))
                             : run_places(first, block_order(seed(), first, arm_count()));
-      refuse_dead_baseline();
       if (may_stop(first + count - 1) && options_.should_stop_after_block(outcome.blocks)) {
         outcome.end = outcome.blocks < blocks_planned_ ? RunEnd::settled : RunEnd::complete;
         break;
@@ -133,6 +132,7 @@ class Driver {
                      false};
       report_progress(experiment_.arms[slot.arm].name, block);
       run_slot(slot);
+      refuse_dead_baseline();
     }
     const int last = first + static_cast<int>(order.size() / arm_count()) - 1;
     int whole = 0;

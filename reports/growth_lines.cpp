@@ -1,5 +1,7 @@
 #include "reports/growth_lines.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 #include "reports/difference_tables.h"
 #include "reports/words.h"
@@ -8,19 +10,14 @@ namespace memduel {
 namespace {
 
 std::string outlook_of(const Growth& row) {
-  switch (row.verdict) {
-    case GrowthVerdict::flat:
-      return "no: it is flat";
-    case GrowthVerdict::growing:
-      return row.projection ? projection_words(*row.projection) : "no limit is known";
-    case GrowthVerdict::stepped:
-      return "no: it stays after its step";
-    case GrowthVerdict::settling:
-      return "no: it settles";
-    case GrowthVerdict::inconclusive:
-      break;
-  }
-  return "cannot be told";
+  if (row.verdict == GrowthVerdict::inconclusive)
+    return row.rounds_needed
+               ? fmt::format("cannot be told: {} {} would", *row.rounds_needed,
+                             row.metric.ends_with("_per_minute") ? "minutes" : "rounds")
+               : "cannot be told";
+  if (row.verdict != GrowthVerdict::growing)
+    return row.level ? "no: stays near " + format_bytes(*row.level) : "no";
+  return row.projection ? projection_words(*row.projection) : "not within ten times these rounds";
 }
 
 GrowingRow growing_row(const GrowingStack& stack) {

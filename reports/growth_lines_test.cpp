@@ -22,14 +22,16 @@ TEST(GrowthLines, SayWhetherAndWhenMemoryRunsOut) {
         GrowthVerdict::settling, GrowthVerdict::inconclusive})
     results.growth.push_back(row_with(verdict));
   results.growth[0].projection = Projection{1073741824, 31, 30, 33, 10};
+  results.growth[2].level = 1073741824;
+  results.growth[5].rounds_needed = 60;
   std::vector<std::string> outlooks;
   for (const GrowthLine& line : growth_lines(results)) outlooks.push_back(line.outlook);
   EXPECT_THAT(
       outlooks,
       ElementsAre("meets the 1.00 GiB limit in round 31 (30–33), 10 min 00 s after the first "
                   "began",
-                  "no limit is known", "no: it is flat", "no: it stays after its step",
-                  "no: it settles", "cannot be told"));
+                  "not within ten times these rounds", "no: stays near 1.00 GiB", "no", "no",
+                  "cannot be told: 60 rounds would"));
 }
 
 TEST(GrowthLines, NameTheFunctionThatTellsMost) {

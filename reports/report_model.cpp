@@ -76,6 +76,7 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   const bool alone = results.arms.size() == 1;
   std::vector<std::vector<const Growth*>> roles;
   for (const Growth& growth : results.growth) {
+    if (growth.metric == kHeapGrowth) continue;  // in its table: a sentence for each role suffices
     const bool asked = gated.contains({growth.role, growth.metric});
     const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
                           per_round.contains({growth.arm, growth.role});

@@ -47,6 +47,12 @@ std::string left_text(const GrowthNow& now) {
   return text;
 }
 
+constexpr std::size_t kRoundsToJudge = 50;  ///< rounds_to_judge_growth(0)
+
+bool by_round_grows(const GrowthNow& now) {
+  return now.bytes_per_round && *now.bytes_per_round > 0;
+}
+
 std::string rounds_text(const WatchSnapshot& snapshot) {
   if (snapshot.rounds_ended == 0 && !snapshot.running_round) return "no rounds";
   std::string ended = fmt::format("{} rounds ended", snapshot.rounds_ended);
@@ -146,6 +152,11 @@ std::string watch_summary(const WatchSnapshot& snapshot, int width) {
   if (!left.empty())
     text += fmt::format("; at that rate the {} of {} are met in {}",
                         format_bytes(snapshot.limit->bytes), snapshot.limit->of, left);
+  else if (!now.keeps_rising && by_round_grows(now))
+    text += fmt::format("; whether it goes on is not seen{}",
+                        snapshot.round_ends.size() < kRoundsToJudge
+                            ? fmt::format(" before {} rounds", kRoundsToJudge)
+                            : std::string());
   return wrapped(text + ". One run has a slope but no verdict.", 2, width);
 }
 

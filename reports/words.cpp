@@ -102,32 +102,12 @@ std::string margin_words(const Comparison& c) {
   return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
 }
 
-/// "optimized by 2.51 MiB to 16.0 MiB per round".
-std::string above_zero_words(const Growth& g, const char* unit) {
-  return fmt::format("{} by {} to {} per {}", g.arm, format_bytes(*g.ci_low),
-                     format_bytes(*g.ci_high), unit);
-}
-
-/// "original grows 0.78 GiB per round and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05 s
-/// after the first began".
+/// "original adds 0.78 GiB a round (…) and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05
+/// s after the first began". The reason of a growth begins with its verb.
 std::string growth_words(const Growth& g) {
-  const std::string unit = g.metric.ends_with("_per_minute") ? "minute" : "round";
-  switch (g.verdict) {
-    case GrowthVerdict::flat:
-      return g.arm + " is flat";
-    case GrowthVerdict::growing: {
-      std::string text = g.arm + " grows";
-      if (g.slope) text += fmt::format(" {} per {}", format_bytes(std::abs(*g.slope)), unit);
-      return text + (g.projection ? " and " + projection_words(*g.projection) : "");
-    }
-    case GrowthVerdict::stepped:
-      return g.arm + " makes a step and then stays";
-    case GrowthVerdict::settling:
-      return g.arm + " settles: later rounds grow less and less";
-    case GrowthVerdict::inconclusive:
-      break;
-  }
-  return g.arm;
+  std::string text = g.arm + (g.verdict == GrowthVerdict::inconclusive ? ": " : " ") + g.reason;
+  if (g.projection) text += " and " + projection_words(*g.projection);
+  return text;
 }
 
 }  // namespace
@@ -228,28 +208,15 @@ std::string effect_sentence(const Comparison& c) {
 
 std::string growth_sentence(const std::vector<const Growth*>& arms) {
   const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
+  // One reason that all arms share is said once.
+  const bool same =
+      arms.size() > 1 && std::all_of(arms.begin(), arms.end(), [&](const Growth* g) {
+        return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
+      });
   std::vector<std::string> told;
-  std::vector<std::string> above;
-  std::vector<std::string> untold;
-  for (const Growth* g : arms) {
-    if (g->verdict != GrowthVerdict::inconclusive)
-      told.push_back(growth_words(*g));
-    else if (g->ci_low && g->ci_high && *g->ci_low > 0)
-      above.push_back(above_zero_words(*g, unit));
-    else
-      untold.push_back(g->arm);
-  }
-  if (!above.empty())
-    told.push_back(fmt::format("it rises with {}, but whether that goes on cannot be told",
-                               fmt::join(above, ", with ")));
-  if (!untold.empty())
-    told.push_back(fmt::format("whether it grows cannot be told of {}", fmt::join(untold, ", ")));
-  std::string text = fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit,
-                                 unit, fmt::join(told, "; "));
-  const bool alone = arms.size() == 1 && told.size() == 1 && !arms[0]->reason.empty();
-  if (alone && arms[0]->verdict == GrowthVerdict::inconclusive)
-    text += " (" + arms[0]->reason + ")";
-  return text;
+  for (const Growth* g : arms) told.push_back(growth_words(*g));
+  return fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit, unit,
+                     same ? arms[0]->reason : fmt::format("{}", fmt::join(told, "; ")));
 }
 
 std::string slope_sentence(const Growth& g) {

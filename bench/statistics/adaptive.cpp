@@ -65,8 +65,8 @@ void adaptive(Report& report, const BenchOptions& options) {
   for (const Shape& shape : shapes()) {
     for (const int gates : {1, 2, 3}) {
       const LookPlan plan = check_looks(adaptive_looks(), gates, Design::superblocks).looks;
-      const auto counts = repeated(
-          options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
             const auto run = [&](double change) {
               std::vector<RowValues> rows;
               for (int g = 0; g < gates; ++g)

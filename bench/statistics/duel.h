@@ -23,13 +23,13 @@ struct Count {
   int of = 0;
 
   [[nodiscard]] double share() const { return static_cast<double>(hits) / of; }
-  /// Whether the rate is not shown to be above `limit`: the one-sided 99.9 % lower bound (Clopper and
-  /// Pearson) does not exceed it.
+  /// Whether the rate is not shown to be above `limit`: the one-sided 99.9 % lower bound (Clopper
+  /// and Pearson) does not exceed it.
   [[nodiscard]] bool at_most(double limit) const;
 };
 
-/// Adds up what `once` counts over the repetitions, on all cores; the same for every number of them.
-/// `once` adds 0 or 1 to each counter.
+/// Adds up what `once` counts over the repetitions, on all cores; the same for every number of
+/// them. `once` adds 0 or 1 to each counter.
 std::vector<Count> repeated(int repetitions, std::uint64_t seed, std::size_t counters,
                             const std::function<void(Random&, std::vector<int>&)>& once);
 

@@ -12,8 +12,8 @@ void false_verdicts(Report& report, const BenchOptions& options) {
   std::uint64_t seed = options.seed;
   for (const Shape& shape : shapes()) {
     for (const int blocks : {5, 6, 8, 12, 16}) {
-      const auto counts = repeated(
-          options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
             const MeasuredRow row = judge(make_session(shape.make, blocks, 0, random));
             count[0] += static_cast<int>(flagged(row));
             count[1] += static_cast<int>(*row.comparison.p_value <= 0.05);

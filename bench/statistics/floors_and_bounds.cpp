@@ -33,9 +33,10 @@ void floors(Report& report, const BenchOptions& options) {
   report.columns({"blocks", "default gate passes", "called unchanged", "called regressed"});
   std::uint64_t seed = options.seed + 500;
   for (const int blocks : {8, 16, 24}) {
-    const auto counts = repeated(
-        options.repetitions, ++seed, 3, [&](Random& random, std::vector<int>& count) {
-          const MeasuredRow row = judge(make_session(normal_noise(0.1), blocks, 0.05, random), 0.105);
+    const auto counts =
+        repeated(options.repetitions, ++seed, 3, [&](Random& random, std::vector<int>& count) {
+          const MeasuredRow row =
+              judge(make_session(normal_noise(0.1), blocks, 0.05, random), 0.105);
           count[0] += static_cast<int>(at_gate(row, "").outcome == GateOutcome::passed);
           count[1] += static_cast<int>(row.comparison.verdict == Verdict::unchanged);
           count[2] += static_cast<int>(row.comparison.verdict == Verdict::regressed);
@@ -63,9 +64,10 @@ void bounds(Report& report, const BenchOptions& options) {
                           Case{0.019, "tree.peak_rss_bytes<=+2%", true}, Case{0.03, "", false},
                           Case{0.05, "", false}}) {
     for (const int blocks : {8, 16}) {
-      const auto counts = repeated(
-          options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
-            const MeasuredRow row = judge(make_session(normal_noise(0.01), blocks, one.truth, random));
+      const auto counts =
+          repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
+            const MeasuredRow row =
+                judge(make_session(normal_noise(0.01), blocks, one.truth, random));
             const GateResult gate = at_gate(row, one.gate);
             const bool failed = gate.outcome == GateOutcome::failed;
             count[0] += static_cast<int>(gate.outcome == GateOutcome::passed);
@@ -75,8 +77,8 @@ void bounds(Report& report, const BenchOptions& options) {
           });
       const std::string passed = percent(counts[0].share());
       const std::string shown = percent(counts[1].share());
-      report.row({fmt::format("{:+g} %", 100 * one.truth), *one.gate == '\0' ? "default, +1 %" : "+2 %",
-                  std::to_string(blocks),
+      report.row({fmt::format("{:+g} %", 100 * one.truth),
+                  *one.gate == '\0' ? "default, +1 %" : "+2 %", std::to_string(blocks),
                   one.inside ? passed : report.judged(passed, counts[0].at_most(0.05)),
                   one.inside ? report.judged(shown, counts[1].at_most(0.05)) : shown,
                   percent(counts[2].share()), percent(counts[3].share())});

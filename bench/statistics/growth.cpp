@@ -50,11 +50,10 @@ void row(Report& report, const GrowthShape& shape, const SeriesPlace& place, dou
   const bool must_be_found = shape.must_be_found && quiet && place.rounds >= 100;
   const bool no_leak = shape.truth != GrowthTruth::bounded || growing.at_most(0.05);
   const bool found = !must_be_found || growing.share() >= 0.9;
-  report.row(
-      {shape.name, report.judged(percent(growing.share()), no_leak && found),
-       report.judged(percent(bounded.share()),
-                     shape.truth != GrowthTruth::unbounded || bounded.at_most(0.05)),
-       report.judged(percent(untold.share()), !must_be_told || untold.share() <= 0.2)});
+  report.row({shape.name, report.judged(percent(growing.share()), no_leak && found),
+              report.judged(percent(bounded.share()),
+                            shape.truth != GrowthTruth::unbounded || bounded.at_most(0.05)),
+              report.judged(percent(untold.share()), !must_be_told || untold.share() <= 0.2)});
 }
 
 }  // namespace

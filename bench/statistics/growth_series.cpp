@@ -24,7 +24,10 @@ std::vector<double> with_noise(const SeriesPlace& place, Random& random, const L
 
 GrowthShape shape(std::string name, GrowthTruth truth, const Level& level, bool in_phase = true,
                   bool told_inside = false) {
-  return {std::move(name), truth, in_phase, told_inside,
+  return {std::move(name),
+          truth,
+          in_phase,
+          told_inside,
           [level](const SeriesPlace& place, Random& random) {
             return with_noise(place, random, level);
           },
@@ -50,13 +53,14 @@ GrowthShape leak(double kib, int rounds) {
 /// `kib` a round, in chunks of `chunk_mib`.
 GrowthShape chunks(double kib, double chunk_mib, bool in_phase, int rounds) {
   const double period = chunk_mib * kMiB / (kib * kKiB);
-  return shape(fmt::format("leak of {} KiB a round in chunks of {} MiB, {}", kib, chunk_mib,
-                           in_phase ? "in phase" : "out of phase"),
-               truth_of_leak(kib, rounds),
-               [=](double r, const SeriesPlace& place) {
-                 return chunk_mib * kMiB * std::floor(r / period + place.phase);
-               },
-               in_phase);
+  return shape(
+      fmt::format("leak of {} KiB a round in chunks of {} MiB, {}", kib, chunk_mib,
+                  in_phase ? "in phase" : "out of phase"),
+      truth_of_leak(kib, rounds),
+      [=](double r, const SeriesPlace& place) {
+        return chunk_mib * kMiB * std::floor(r / period + place.phase);
+      },
+      in_phase);
 }
 
 double warm(double mib, double tau, double r) {
@@ -64,24 +68,26 @@ double warm(double mib, double tau, double r) {
 }
 
 GrowthShape saturating(double share, int rounds) {
-  return shape(fmt::format("warm-up of 40 MiB, time constant {} of the run", share),
-               share > 1 ? GrowthTruth::undecidable : GrowthTruth::bounded,
-               [=](double r, const SeriesPlace&) { return warm(40, share * rounds, r); }, true,
-               share <= 1.0 / 3);
+  return shape(
+      fmt::format("warm-up of 40 MiB, time constant {} of the run", share),
+      share > 1 ? GrowthTruth::undecidable : GrowthTruth::bounded,
+      [=](double r, const SeriesPlace&) { return warm(40, share * rounds, r); }, true,
+      share <= 1.0 / 3);
 }
 
 GrowthShape sawtooth(int period, bool in_phase, int rounds, double leak_kib) {
   // In phase the first fall comes after a whole period.
   const bool falls = period < rounds - 3;
-  return shape(fmt::format("sawtooth of 20 MiB, period {}, {}{}", period,
-                           in_phase ? "in phase" : "out of phase",
-                           leak_kib > 0 ? fmt::format(", on {} KiB a round", leak_kib) : ""),
-               leak_kib > 0 ? GrowthTruth::unbounded : GrowthTruth::bounded,
-               [=](double r, const SeriesPlace& place) {
-                 const double teeth = (r - 1) / period + place.phase;
-                 return 20 * kMiB * (teeth - std::floor(teeth)) + leak_kib * kKiB * r;
-               },
-               in_phase, leak_kib == 0 && in_phase && falls);
+  return shape(
+      fmt::format("sawtooth of 20 MiB, period {}, {}{}", period,
+                  in_phase ? "in phase" : "out of phase",
+                  leak_kib > 0 ? fmt::format(", on {} KiB a round", leak_kib) : ""),
+      leak_kib > 0 ? GrowthTruth::unbounded : GrowthTruth::bounded,
+      [=](double r, const SeriesPlace& place) {
+        const double teeth = (r - 1) / period + place.phase;
+        return 20 * kMiB * (teeth - std::floor(teeth)) + leak_kib * kKiB * r;
+      },
+      in_phase, leak_kib == 0 && in_phase && falls);
 }
 
 std::vector<GrowthShape> unlike_lines(int rounds) {
@@ -122,34 +128,30 @@ std::vector<GrowthShape> unlike_lines(int rounds) {
                      return 64 * kMiB * (static_cast<double>(r > first) + (r > second ? 1 : 0));
                    });
                  }});
-  all.push_back(shape("one step of 64 MiB, out of phase", GrowthTruth::bounded,
-                      [](double r, const SeriesPlace& place) {
-                        return r > place.phase * place.rounds ? 64 * kMiB : 0;
-                      },
-                      false));
+  all.push_back(shape(
+      "one step of 64 MiB, out of phase", GrowthTruth::bounded,
+      [](double r, const SeriesPlace& place) {
+        return r > place.phase * place.rounds ? 64 * kMiB : 0;
+      },
+      false));
   for (const int before : {1, 2, 3, 5, 10})
-    all.push_back(shape(fmt::format("one step of 16 MiB, {} rounds before the end", before),
-                        GrowthTruth::bounded, [=](double r, const SeriesPlace&) {
-                          return r > rounds - before ? 16 * kMiB : 0;
-                        }));
-  all.push_back(shape("up and down by 16 MiB each round", GrowthTruth::bounded,
-                      [](double r, const SeriesPlace&) {
-                        return static_cast<int>(r) % 2 == 0 ? 16 * kMiB : 0;
-                      }));
-  all.push_back(shape("up and down by 16 MiB each four rounds", GrowthTruth::bounded,
-                      [](double r, const SeriesPlace&) {
-                        return static_cast<int>(r) % 8 < 4 ? 16 * kMiB : 0;
-                      }));
-  all.push_back(shape("warm-up of 40 MiB that ends after 30 % of the rounds", GrowthTruth::bounded,
-                      [=](double r, const SeriesPlace&) {
-                        return 40 * kMiB * std::min(1.0, r / (0.3 * rounds));
-                      },
-                      true, true));
-  all.push_back(shape("warm-up of 40 MiB that ends after half of the rounds", GrowthTruth::bounded,
-                      [=](double r, const SeriesPlace&) {
-                        return 40 * kMiB * std::min(1.0, r / (0.5 * rounds));
-                      },
-                      true, true));
+    all.push_back(shape(
+        fmt::format("one step of 16 MiB, {} rounds before the end", before), GrowthTruth::bounded,
+        [=](double r, const SeriesPlace&) { return r > rounds - before ? 16 * kMiB : 0; }));
+  all.push_back(shape(
+      "up and down by 16 MiB each round", GrowthTruth::bounded,
+      [](double r, const SeriesPlace&) { return static_cast<int>(r) % 2 == 0 ? 16 * kMiB : 0; }));
+  all.push_back(shape(
+      "up and down by 16 MiB each four rounds", GrowthTruth::bounded,
+      [](double r, const SeriesPlace&) { return static_cast<int>(r) % 8 < 4 ? 16 * kMiB : 0; }));
+  all.push_back(shape(
+      "warm-up of 40 MiB that ends after 30 % of the rounds", GrowthTruth::bounded,
+      [=](double r, const SeriesPlace&) { return 40 * kMiB * std::min(1.0, r / (0.3 * rounds)); },
+      true, true));
+  all.push_back(shape(
+      "warm-up of 40 MiB that ends after half of the rounds", GrowthTruth::bounded,
+      [=](double r, const SeriesPlace&) { return 40 * kMiB * std::min(1.0, r / (0.5 * rounds)); },
+      true, true));
   return all;
 }
 
@@ -160,25 +162,22 @@ std::vector<GrowthShape> growth_shapes(int rounds) {
   all.push_back(
       shape("level", GrowthTruth::bounded, [](double, const SeriesPlace&) { return 0.0; }));
   for (GrowthShape& one : unlike_lines(rounds)) all.push_back(std::move(one));
-  for (const double share : {0.1, 0.2, 0.4, 0.6, 1.0, 2.0}) all.push_back(saturating(share, rounds));
+  for (const double share : {0.1, 0.2, 0.4, 0.6, 1.0, 2.0})
+    all.push_back(saturating(share, rounds));
   for (const int period : {17, 37, 60})
-    for (const bool in_phase : {true, false})
-      all.push_back(sawtooth(period, in_phase, rounds, 0));
+    for (const bool in_phase : {true, false}) all.push_back(sawtooth(period, in_phase, rounds, 0));
   for (const double kib : {64, 128, 256}) all.push_back(to_be_found(leak(kib, rounds)));
   for (const bool in_phase : {true, false}) {
     all.push_back(to_be_found(chunks(256, 8, in_phase, rounds)));
     all.push_back(to_be_found(chunks(64, 2, in_phase, rounds)));
     all.push_back(to_be_found(chunks(1024, 32, in_phase, rounds)));
   }
-  all.push_back(to_be_found(shape("leak of 128 KiB a round under a warm-up of 40 MiB",
-                                  truth_of_leak(128, rounds), [=](double r, const SeriesPlace&) {
-                                    return 128 * kKiB * r + warm(40, 0.2 * rounds, r);
-                                  })));
-  all.push_back(to_be_found(shape("leak of 256 KiB a round from 60 % of the rounds on",
-                                  truth_of_leak(256 * 0.4, rounds),
-                                  [=](double r, const SeriesPlace&) {
-                                    return 256 * kKiB * std::max(0.0, r - 0.6 * rounds);
-                                  })));
+  all.push_back(to_be_found(shape(
+      "leak of 128 KiB a round under a warm-up of 40 MiB", truth_of_leak(128, rounds),
+      [=](double r, const SeriesPlace&) { return 128 * kKiB * r + warm(40, 0.2 * rounds, r); })));
+  all.push_back(to_be_found(shape(
+      "leak of 256 KiB a round from 60 % of the rounds on", truth_of_leak(256 * 0.4, rounds),
+      [=](double r, const SeriesPlace&) { return 256 * kKiB * std::max(0.0, r - 0.6 * rounds); })));
   all.push_back(sawtooth(17, false, rounds, 256));
   all.push_back(shape("root: 3 MiB * sqrt(round)", GrowthTruth::unbounded,
                       [](double r, const SeriesPlace&) { return 3 * kMiB * std::sqrt(r); }));

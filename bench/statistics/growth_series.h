@@ -25,8 +25,8 @@ enum class GrowthTruth {
 struct GrowthShape {
   std::string name;
   GrowthTruth truth = GrowthTruth::bounded;
-  bool in_phase = true;   ///< whether all runs have one phase
-  bool told_inside = false;    ///< it resets or bends within the rounds, so that it must be told
+  bool in_phase = true;      ///< whether all runs have one phase
+  bool told_inside = false;  ///< it resets or bends within the rounds, so that it must be told
   std::function<std::vector<double>(const SeriesPlace&, Random&)> series;
   bool must_be_found = false;  ///< in 90 % of sessions
 };

@@ -64,7 +64,8 @@ RowValues make_session(const MakeNoise& noise, int blocks, double change, Random
   RowValues row;
   int trial = 0;
   for (int first = 0; first < blocks; first += 2) {
-    const std::vector<bool> order = dealt(static_cast<std::size_t>(std::min(2, blocks - first)), random);
+    const std::vector<bool> order =
+        dealt(static_cast<std::size_t>(std::min(2, blocks - first)), random);
     for (std::size_t i = 0; i < order.size(); ++i) {
       const bool second = i % 2 == 1;
       double value = source({trial++, 2 * blocks, second, order[i]}, random);

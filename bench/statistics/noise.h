@@ -34,8 +34,8 @@ struct Shape {
 /// normal, bimodal, quantised, skewed, drifting.
 const std::vector<Shape>& shapes();
 
-/// A session of `blocks` blocks in the order of superblocks, in which b's true effect is a factor of
-/// 1 + change.
+/// A session of `blocks` blocks in the order of superblocks, in which b's true effect is a factor
+/// of 1 + change.
 RowValues make_session(const MakeNoise& noise, int blocks, double change, Random& random);
 
 /// The first so many blocks of a session.

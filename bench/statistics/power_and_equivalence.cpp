@@ -22,11 +22,10 @@ void power(Report& report, const BenchOptions& options) {
   std::uint64_t seed = options.seed + 300;
   for (const Shape& shape : shapes()) {
     for (const int blocks : {5, 6, 8, 12, 16}) {
-      const auto counts = repeated(
-          options.repetitions, ++seed, 5, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 5, [&](Random& random, std::vector<int>& count) {
             const MeasuredRow up = judge(make_session(shape.make, blocks, 0.05, random));
-            const MeasuredRow down =
-                judge(make_session(shape.make, blocks, 1 / 1.05 - 1, random));
+            const MeasuredRow down = judge(make_session(shape.make, blocks, 1 / 1.05 - 1, random));
             count[0] += static_cast<int>(up.comparison.verdict == Verdict::regressed);
             count[1] += static_cast<int>(by_ranks(up));
             count[2] += static_cast<int>(down.comparison.verdict == Verdict::improved);
@@ -51,8 +50,8 @@ void equivalence(Report& report, const BenchOptions& options) {
   std::uint64_t seed = options.seed + 400;
   for (const Shape& shape : shapes()) {
     for (const int blocks : {5, 6, 8, 12, 16}) {
-      const auto counts = repeated(
-          options.repetitions, ++seed, 2, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 2, [&](Random& random, std::vector<int>& count) {
             const auto unchanged = [&](double change) {
               return judge(make_session(shape.make, blocks, change, random)).comparison.verdict ==
                      Verdict::unchanged;

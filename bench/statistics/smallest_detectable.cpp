@@ -12,7 +12,8 @@
 namespace memduel::bench {
 namespace {
 
-constexpr int kStatements = 200;  ///< rows whose statement is read; their median is then put to the test
+constexpr int kStatements =
+    200;  ///< rows whose statement is read; their median is then put to the test
 
 double typical_statement(const MakeNoise& noise, int blocks, unsigned long seed) {
   Random random(seed);
@@ -39,8 +40,8 @@ void smallest_detectable(Report& report, const BenchOptions& options) {
     };
     for (const int blocks : {6, 8, 16}) {
       const double stated = typical_statement(noise, blocks, ++seed);
-      const auto counts = repeated(
-          options.repetitions, ++seed, 1, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 1, [&](Random& random, std::vector<int>& count) {
             const MeasuredRow row = judge(make_session(noise, blocks, stated, random));
             count[0] += static_cast<int>(row.comparison.verdict == Verdict::regressed);
           });

@@ -73,17 +73,17 @@ MakeNoise noise_of(const Pair& pair) {
 
 void unequal_shapes(Report& report, const BenchOptions& options) {
   report.heading("Equal means, unequal shapes");
-  report.columns({"candidate against baseline", "blocks", "false verdicts",
-                  "false by ranks alone", "improved", "regressed"});
+  report.columns({"candidate against baseline", "blocks", "false verdicts", "false by ranks alone",
+                  "improved", "regressed"});
   std::uint64_t seed = options.seed + 200;
   for (const Pair& pair : kPairs) {
     for (const int blocks : {6, 8, 12, 16}) {
       const MakeNoise noise = noise_of(pair);
-      const auto counts = repeated(
-          options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
+      const auto counts =
+          repeated(options.repetitions, ++seed, 4, [&](Random& random, std::vector<int>& count) {
             const MeasuredRow row = judge(make_session(noise, blocks, 0, random));
-            const bool ranks = *row.comparison.p_value <= 0.05 &&
-                               std::abs(row.effect) >= row.claim_margin;
+            const bool ranks =
+                *row.comparison.p_value <= 0.05 && std::abs(row.effect) >= row.claim_margin;
             const bool improved = row.comparison.verdict == Verdict::improved;
             const bool regressed = row.comparison.verdict == Verdict::regressed;
             count[0] += static_cast<int>((improved && pair.improved_is_false) ||

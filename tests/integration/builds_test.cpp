@@ -41,7 +41,7 @@ class BuildDirectories : public testing::Test {
                                       "--out",
                                       place_of_run_.path("run"),
                                       "--repeats",
-                                      "2",
+                                      "3",
                                       "--gate",
                                       "tree.peak_heap_bytes<=+1%"};
     words.insert(words.end(), more.begin(), more.end());
@@ -120,7 +120,7 @@ TEST_F(BuildDirectories, RunTheProcessesOfAConfigThatAreTheirs) {
       { "role": "ledger", "argv": ["ledger", "10"] },
       { "role": "shell", "argv": ["sh", "-c", "exit 0"] } ] },
     "arms": [ { "name": "one", "append": { "ledger": ["ü b"] } }, { "name": "two", "env": {"X": "1"} } ],
-    "gates": ["ledger.peak_heap_bytes<=+1%"], "measure": { "repeats": 2 } })");
+    "gates": ["ledger.peak_heap_bytes<=+1%"], "measure": { "repeats": 3 } })");
   const Finished run = memduel(place, {"compare", "--build-a", built().path("old"), "--build-b",
                                        built().path("new"), "--out", place.path("run"), config});
   EXPECT_EQ(run.status, 1) << run.err;

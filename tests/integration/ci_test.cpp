@@ -53,7 +53,7 @@ class CiScript : public testing::Test {
   ForeignRepository repository_{place_};
 };
 
-const std::string kHeapGate = "--repeats 2 --gate 'tree.peak_heap_bytes<=+1%'";
+const std::string kHeapGate = "--repeats 3 --gate 'tree.peak_heap_bytes<=+1%'";
 
 TEST_F(CiScript, PassesASmallerBuffer) {
   static_cast<void>(repository_.commit("base"));

@@ -7,11 +7,12 @@
 namespace memduel {
 namespace {
 
-/// Two roles; the server keeps `kept` MiB more after every round of eight.
+/// Two roles; the server keeps `kept` MiB more after every round of fifty, the fewest in which
+/// growth can be called.
 std::string growing_server(const Workplace& place, const std::string& a, const std::string& b) {
   const auto words = [](const std::string& kept) {
     std::string text = R"(")" MEMDUEL_ACT R"(", "idle")";
-    for (int round = 1; round <= 8; ++round) {
+    for (int round = 1; round <= 50; ++round) {
       const std::string n = std::to_string(round);
       text += R"(, "round", ")" + n + R"(", "touch", "8", "free")";
       if (kept != "0") text += R"(, "touch", ")" + kept + R"(")";

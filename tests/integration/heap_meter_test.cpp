@@ -75,7 +75,7 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
       { "role": "command", "argv": [")" MEMDUEL_HOG R"(", "20"] } ] },
     "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "30"] } } ],
-    "measure": { "repeats": 2 }, "profile": {} })");
+    "measure": { "repeats": 4 }, "profile": {} })");
   const Finished run = memduel(place, {"run", config, "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << "b needs more: " << run.err;
   const auto results = results_in(place.path("run"));

@@ -33,11 +33,11 @@ std::vector<std::string> duel_of(const Workplace& place, const std::string& a, c
   return words;
 }
 
-/// Built without CMake, measured twice, by the heap alone: exact metrics need no more.
+/// Built without CMake, measured three times, by the heap alone: exact metrics need no more.
 std::vector<std::string> quickly(std::vector<std::string> more = {}) {
   std::vector<std::string> words = {
       "--shell", "--build", ForeignRepository::quick_build(), "--repeats",
-      "2",       "--gate",  "tree.peak_heap_bytes<=+1%"};
+      "3",       "--gate",  "tree.peak_heap_bytes<=+1%"};
   words.insert(words.end(), more.begin(), more.end());
   words.insert(words.end(), {"--", "out/ledger", "1000"});
   return words;
@@ -148,7 +148,7 @@ int main() {
       "mkdir out && c++ -shared -fPIC -o out/plug.so plug.cpp && c++ -o out/host host.cpp -ldl";
   const Finished run = memduel(place,
                                duel_of(place, "HEAD~1", "HEAD",
-                                       {"--shell", "--build", build, "--repeats", "2", "--gate",
+                                       {"--shell", "--build", build, "--repeats", "3", "--gate",
                                         "tree.peak_heap_bytes<=+1%", "--", "out/host"}),
                                repository.path());
   EXPECT_EQ(run.status, 1) << run.err << run.out;
@@ -172,7 +172,7 @@ TEST(Revisions, OfAConfigEachRunInTheirOwnWorktree) {
   const Finished run =
       memduel(place,
               duel_of(place, "HEAD~1", "HEAD",
-                      {"--shell", "--build", ForeignRepository::quick_build(), "--repeats", "2",
+                      {"--shell", "--build", ForeignRepository::quick_build(), "--repeats", "3",
                        "--gate", "tree.peak_heap_bytes<=+1%", "job.json"}),
               repository.path());
   EXPECT_EQ(run.status, 1) << run.err << "\nonly the candidate's reader fails";
