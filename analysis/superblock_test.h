@@ -66,7 +66,7 @@ class SuperblockTest {
       within_;  ///< doubled rank within the own arm, while it does not depend on the shift
   bool fixed_within_ = true;
   double estimate_ = 0;
-  double grid_ = 0;  ///< shifts nearer to each other than this are equal
+  double grid_ = 0;                ///< shifts nearer to each other than this are equal
   mutable std::vector<double> p_;  ///< of the pieces, below 0 where not yet asked for
 };
 

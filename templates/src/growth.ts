@@ -43,7 +43,7 @@ function line(row: Series): HTMLElement {
   return h(
     "tr",
     { "data-role": row.role, "data-arm": row.arm, "data-metric": row.metric },
-    h("th", { scope: "row" }, role_label(row.role)),
+    h("th", { scope: "row" }, role_label(row.role) + (row.metric.startsWith("heap_") ? ", live heap" : "")),
     h("td", {}, row.arm),
     h("td", {}, verdict(row)),
     h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),

@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kConfig = MEMDUEL_SOURCES "/examples/python-fl/duel.json";
-constexpr int kRounds = 8;
+constexpr int kRounds = 60;
 
 /// The interpreter that has PyTorch goes first.
 class PythonFl : public testing::Test {
@@ -46,7 +46,7 @@ std::vector<std::size_t> rounds_of(const nlohmann::json& results, const std::str
 }
 
 TEST_F(PythonFl, TheGateNamesTheServerAndTheProfilesTheFunctionThatKeepsUpdates) {
-  const Finished duel = run({});
+  const Finished duel = run({"--repeats", "3"});
   EXPECT_EQ(duel.status, 1) << duel.err;
   EXPECT_THAT(duel.out, HasSubstr("server.rss_growth_bytes_per_round<=64KiB failed for leak"));
   EXPECT_THAT(duel.out, HasSubstr("keep_update"));
@@ -95,7 +95,7 @@ TEST_F(PythonFl, ALeakOfAQuarterMiBInEachRoundIsFoundMeasuredAndNamed) {
       place_,
       {"run", MEMDUEL_SOURCES "/examples/python-fl/slow-leak.json", "--out", out(), "--set",
        R"(workload.processes.0.argv=["python3","annotated_server.py","--port","{port:fl}",)"
-       R"("--clients","1","--rounds","50","--seed","{seed}","--out","{trial_dir}/model.pt"])",
+       R"("--clients","1","--rounds","60","--seed","{seed}","--out","{trial_dir}/model.pt"])",
        "--set", "workload.processes.1.count=1", "--repeats", "3", "--set",
        R"(workload.processes.1.argv=["python3","client.py","--port","{port:fl}","--seed","{seed}",)"
        R"("--number","{index}","--steps","1"])"});
@@ -112,11 +112,11 @@ TEST_F(PythonFl, ALeakOfAQuarterMiBInEachRoundIsFoundMeasuredAndNamed) {
 }
 
 TEST_F(PythonFl, AServerThatDaemonisesItselfIsMeasuredAndLeavesNothingBehind) {
-  const Finished duel =
-      run({"--repeats", "1", "--set", "profile.trials=0", "--gate", "server.peak_rss_bytes<=4GiB",
-           "--set",
-           R"(workload.processes.0.argv=["python3","server.py","--port","{port:fl}","--seed",)"
-           R"("{seed}","--out","{trial_dir}/model.pt","--daemonise"])"});
+  const Finished duel = run(
+      {"--repeats", "1", "--set", "profile.trials=0", "--gate", "server.peak_rss_bytes<=4GiB",
+       "--set",
+       R"(workload.processes.0.argv=["python3","server.py","--port","{port:fl}","--rounds","60","--seed",)"
+       R"("{seed}","--out","{trial_dir}/model.pt","--daemonise"])"});
   EXPECT_EQ(duel.status, 0) << duel.err;
   const nlohmann::json results = results_in(out());
   for (const auto& trial : results.at("trials")) EXPECT_EQ(trial.at("status"), "ok") << trial;

@@ -93,7 +93,7 @@ describe("the report of a real duel", () => {
 
   test("answers which stack grows from round to round, with the program's own 256 KiB", async () => {
     const { page } = await open();
-    const row = results.growth.find((g) => g.arm === "leaking" && g.role === "command" && g.metric.endsWith("_per_round"));
+    const row = results.growth.find((g) => g.arm === "leaking" && g.role === "command" && g.metric === "rss_growth_bytes_per_round");
     assert.equal(row.stacks[0].bytes_per_round, 256 * 1024);
     assert.equal(row.stacks[0].last_bytes, 5 * 256 * 1024);
     assert.equal(row.stacks[0].phase, "upload");
