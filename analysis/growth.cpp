@@ -293,16 +293,18 @@ class Judge {
 
   /// Whether the last half rises by itself, and all but the last rounds do.
   [[nodiscard]] bool goes_on(const Seen& seen) const {
-    if (seen.shape == Shape::staircase) return true;
+    // What is taken in pieces has no noise that would hide the last half.
+    const bool pieces = has_plateaus(runs_.front());
+    const bool stairs = seen.shape == Shape::staircase;
+    if (stairs && !pieces) return true;
     const std::size_t half = x_.size() / 2;
     const std::span x(x_);
     if (x_.size() < 6) return true;
-    if (!rejects_bounded(seen)) return false;
     const auto late = jackknife(runs_, [&](auto y) {
       return line_slope(x.subspan(half), std::span<const double>(y).subspan(half));
     });
-    // What is taken in pieces has no noise that would hide the last half.
-    const bool pieces = has_plateaus(runs_.front());
+    if (stairs) return late.mean * horizon_ >= matters_;
+    if (!rejects_bounded(seen)) return false;
     if (late.mean * horizon_ < (pieces ? kPiecesCount : kLateShare) * matters_) return false;
     if (pieces && late.mean - late.width(2 * question_.alpha) <= 0) return false;
     if (seen.shape == Shape::warmup) return true;
