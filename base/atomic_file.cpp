@@ -1,15 +1,21 @@
 #include "base/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <random>
+#include <string>
 #include <system_error>
 
 #include "base/error.h"
 
 namespace memduel {
 namespace {
+
+constexpr int kAttempts = 16;
+constexpr int kMostLinks = 40;  ///< as the kernel follows
 
 [[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& action) {
   throw Error(ExitCode::io, "cannot " + action + ": " + std::generic_category().message(errno),
@@ -25,17 +31,50 @@ void sync_directory(const std::filesystem::path& file) {
     fail_writing(file, "sync the directory");
 }
 
+/// Devices, pipes and sockets keep being what they are, and /dev/stdout and /dev/fd/N lead to what
+/// somebody has open.
+bool is_written_through(const std::filesystem::path& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return false;
+  const std::string name = std::filesystem::absolute(path).lexically_normal().string();
+  return !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) || name.starts_with("/dev/") ||
+         name.starts_with("/proc/");
+}
+
+/// Where a symlink leads, so that it stays one.
+std::filesystem::path file_behind(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path target = path;
+  for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(target, error); ++links) {
+    const std::filesystem::path to = std::filesystem::read_symlink(target, error);
+    if (error) break;
+    target = to.is_absolute() ? to : target.parent_path() / to;
+  }
+  return target;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path)
-    : path_(path),
-      temporary_(path.string() + ".part"),
-      descriptor_(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
+  if (is_written_through(path)) {
+    descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    if (!descriptor_) fail_writing(path_, "open");
+    return;
+  }
+  target_ = file_behind(path);
+  std::random_device random;
+  for (int attempt = 0; attempt < kAttempts && !descriptor_; ++attempt) {
+    temporary_ = target_.parent_path() /
+                 ("." + target_.filename().string() + "." + std::to_string(random()) + ".part");
+    descriptor_ = Descriptor(
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!descriptor_ && errno != EEXIST) break;
+  }
   if (!descriptor_) fail_writing(path_, "create");
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_) ::unlink(temporary_.c_str());
+  if (descriptor_ && !temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -48,10 +87,14 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::finish() {
+  if (temporary_.empty()) {  // a device or a pipe has what it was given
+    descriptor_.reset();
+    return;
+  }
   if (::fsync(descriptor_.get()) != 0) fail_writing(path_, "sync");
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_writing(path_, "rename");
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(path_, "rename");
   descriptor_.reset();
-  sync_directory(path_);
+  sync_directory(target_);
 }
 
 }  // namespace memduel

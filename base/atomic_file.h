@@ -1,4 +1,6 @@
-// A file that comes to be whole or not at all: it is written beside its place, synced and renamed.
+// A file that comes to be whole or not at all: it is written beside its place under a name that
+// nobody can foresee, synced and renamed. What a symlink leads to is replaced, not the symlink; a
+// device, a pipe or what somebody has open (/dev/stdout) is written through.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +25,8 @@ class AtomicFile {
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  std::filesystem::path target_;     ///< path, symlinks followed
+  std::filesystem::path temporary_;  ///< empty where it is written through
   Descriptor descriptor_;
 };
 

@@ -1,7 +1,10 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <thread>
 
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -15,6 +18,12 @@ class File : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(dir_); }
   void TearDown() override { fs::remove_all(dir_); }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(dir_))
+      found.push_back(entry.path().filename().string());
+    return found;
+  }
   fs::path dir_ = fs::path(testing::TempDir()) / ("memduel_file_" + std::to_string(::getpid()));
 };
 
@@ -38,7 +47,7 @@ TEST_F(File, AFailedWriteLeavesTheOldBytesAndNoTemporary) {
   fs::create_directories(dir_ / "target");  // a directory cannot be replaced by a file
   EXPECT_THROW(write_file_atomically(dir_ / "target", "x"), Error);
   EXPECT_TRUE(fs::is_directory(dir_ / "target"));
-  EXPECT_FALSE(fs::exists(dir_ / "target.part"));
+  EXPECT_EQ(names(), std::vector<std::string>{"target"});
 }
 
 TEST_F(File, WhatIsNotFinishedLeavesTheOldBytesAndNoTemporary) {
@@ -48,7 +57,42 @@ TEST_F(File, WhatIsNotFinishedLeavesTheOldBytesAndNoTemporary) {
     file.write("new");
   }
   EXPECT_EQ(read_file(dir_ / "f"), "old");
-  EXPECT_FALSE(fs::exists(dir_ / "f.part"));
+  EXPECT_EQ(names(), std::vector<std::string>{"f"});
+}
+
+TEST_F(File, ADeviceStaysADevice) {
+  write_file_atomically("/dev/null", "lost");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(File, APipeIsWrittenThrough) {
+  const fs::path pipe = dir_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = read_file(pipe); });
+  write_file_atomically(pipe, "through");
+  reader.join();
+  EXPECT_EQ(read, "through");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(File, ASymlinkStaysOneAndItsFileIsReplaced) {
+  fs::create_directories(dir_ / "there");
+  write_file_atomically(dir_ / "there/file", "old");
+  fs::create_symlink("there/file", dir_ / "link");
+  write_file_atomically(dir_ / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(dir_ / "link"));
+  EXPECT_EQ(read_file(dir_ / "there/file"), "new");
+}
+
+TEST_F(File, APlantedTemporaryIsNotFollowedAndAUsersOwnIsKept) {
+  write_file_atomically(dir_ / "victim", "whole");
+  fs::create_symlink("victim", dir_ / "f.part");
+  write_file_atomically(dir_ / "g.part", "a user's own");
+  write_file_atomically(dir_ / "f", "new");
+  write_file_atomically(dir_ / "g", "new");
+  EXPECT_EQ(read_file(dir_ / "victim"), "whole");
+  EXPECT_EQ(read_file(dir_ / "g.part"), "a user's own");
 }
 
 TEST_F(File, IsWrittenInPieces) {
@@ -58,7 +102,7 @@ TEST_F(File, IsWrittenInPieces) {
   EXPECT_FALSE(fs::exists(dir_ / "f"));
   file.finish();
   EXPECT_EQ(read_file(dir_ / "f"), "one, two");
-  EXPECT_FALSE(fs::exists(dir_ / "f.part"));
+  EXPECT_EQ(names(), std::vector<std::string>{"f"});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/standard_error.h"
 #include "cli/finished_run.h"
 #include "cli/finite_range.h"
 #include "cli/verbs.h"
@@ -42,7 +43,7 @@ int prune(const PruneArguments& arguments) {
   const Pruned pruned = carry_out(plan);
   print(describe_pruned(plan, pruned));
   for (const std::string& failure : pruned.failures)
-    fmt::print(stderr, "memduel: {}\n", escape_terminal(failure));
+    say(fmt::format("memduel: {}\n", escape_terminal(failure)));
   return static_cast<int>(pruned.failures.empty() ? ExitCode::ok : ExitCode::io);
 }
 

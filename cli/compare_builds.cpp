@@ -8,6 +8,7 @@
 #include "analysis/gate_grammar.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/standard_error.h"
 #include "cli/duel.h"
 #include "experiment/builds_experiment.h"
 #include "experiment/builds_make.h"
@@ -83,7 +84,7 @@ BuildsArguments with_directory(const BuildsArguments& arguments) {
 }
 
 void tell(const RunOptions& options, const std::string& text) {
-  if (!options.quiet) fmt::print(stderr, "{}\n", text);
+  if (!options.quiet) say(fmt::format("{}\n", text));
 }
 
 /// What people know the two sides by, where that tells them apart.

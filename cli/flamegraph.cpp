@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/standard_error.h"
 #include "cli/finished_run.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -26,7 +27,7 @@ struct FlamegraphArguments {
 
 /// What was lost is said at once, and not only on the page.
 void print_notes(const std::string& name, const Profile& profile) {
-  for (const std::string& note : profile.notes) fmt::print(stderr, "memduel: {}: {}\n", name, note);
+  for (const std::string& note : profile.notes) say(fmt::format("memduel: {}: {}\n", name, note));
 }
 
 int flamegraph(const FlamegraphArguments& arguments) {
@@ -43,7 +44,7 @@ int flamegraph(const FlamegraphArguments& arguments) {
     if (!arguments.kind.empty()) choose_kind(*other, options.first, arguments.other);
     options.names.push_back(other_file.filename().string());
     const Comparability both = comparability_of(profile, *other, options.names);
-    if (!both.warning.empty()) fmt::print(stderr, "memduel: {}\n", both.warning);
+    if (!both.warning.empty()) say(fmt::format("memduel: {}\n", both.warning));
     const bool common =
         std::find(both.kinds.begin(), both.kinds.end(), options.first) != both.kinds.end();
     if (!common && arguments.kind.empty()) options.first = both.kinds.front();

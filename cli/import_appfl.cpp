@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/standard_error.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 
@@ -44,13 +45,13 @@ int import(const ImportArguments& arguments) {
   const ImportedExperiment imported = import_appfl(server, clients);
   const std::string text = render_import(imported, files);
   for (const ImportLoss& loss : imported.losses)
-    fmt::print(stderr, "not carried over: {}\n", describe_loss(loss));
+    say(fmt::format("not carried over: {}\n", describe_loss(loss)));
   if (arguments.out.empty()) {
     print(text);
     return 0;
   }
   write(arguments.out, text);
-  fmt::print(stderr, "wrote {}: memduel run {}\n", arguments.out, arguments.out);
+  say(fmt::format("wrote {}: memduel run {}\n", arguments.out, arguments.out));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
@@ -41,12 +42,13 @@ void print_failure(const std::string& message) {
   std::istringstream lines(message);
   std::string shown;
   for (std::string line; std::getline(lines, line);) shown += memduel::escape_terminal(line) + '\n';
-  fmt::print(stderr, "memduel: {}", shown);
+  memduel::say(fmt::format("memduel: {}", shown));
 }
 
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-  fmt::print(stderr, "memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what());
+  memduel::say(
+      fmt::format("memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what()));
   return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
                                                     : static_cast<int>(memduel::ExitCode::usage);
 }
@@ -59,14 +61,15 @@ int refuse_unknown_verb(const CLI::App& app, int argc, char** argv) {
       argc < 2 || *argv[1] == '-' || std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end();
   if (known) return 0;
   const std::optional<std::string> nearest = memduel::nearest_name(argv[1], verbs);
-  fmt::print(stderr, "memduel: found \"{}\", expected a verb\n  {}\n", argv[1],
-             nearest ? "did you mean " + *nearest + "?" : "see memduel --help");
+  memduel::say(fmt::format("memduel: found \"{}\", expected a verb\n  {}\n", argv[1],
+                           nearest ? "did you mean " + *nearest + "?" : "see memduel --help"));
   return static_cast<int>(memduel::ExitCode::usage);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  memduel::guard_standard_descriptors();
   CLI::App app{kDescription, "memduel"};
   app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
   app.formatter(std::make_shared<memduel::cli::HelpFormatter>());

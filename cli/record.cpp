@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/profile_name.h"
+#include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -58,7 +59,7 @@ std::string name_of(const RecordedImage& image) {
 /// On stderr: stdout is the command's.
 void tell(const RecordResult& result) {
   for (const RecordedImage& image : result.images) {
-    fmt::print(stderr, "memduel: {}: {}\n", name_of(image), counters_of(image.counters));
+    say(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
   }
   if (result.images.size() > 1) {
     const auto size_of = [](const RecordedImage& image) {
@@ -67,9 +68,9 @@ void tell(const RecordResult& result) {
     const auto largest =
         std::max_element(result.images.begin(), result.images.end(),
                          [&](const auto& a, const auto& b) { return size_of(a) < size_of(b); });
-    fmt::print(stderr, "memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest));
+    say(fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
   }
-  for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
+  for (const std::string& note : result.notes) say(fmt::format("memduel: {}\n", note));
 }
 
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
@@ -100,11 +101,11 @@ int record_by_another(const RecordArguments& arguments) {
   if (arguments.interval) command.options.interval_bytes = *arguments.interval;
   if (!arguments.output.empty()) command.output = arguments.output;
   const TracedResult result = trace_command(entry, command);
-  for (const auto& file : result.files) fmt::print(stderr, "memduel: {}\n", file.string());
-  for (const std::string& note : result.notes) fmt::print(stderr, "memduel: {}\n", note);
+  for (const auto& file : result.files) say(fmt::format("memduel: {}\n", file.string()));
+  for (const std::string& note : result.notes) say(fmt::format("memduel: {}\n", note));
   for (const auto& file : result.files)
     for (const std::string& loss : losses_in(file, file.string()))
-      fmt::print(stderr, "memduel: {}\n", loss);
+      say(fmt::format("memduel: {}\n", loss));
   return result.status;
 }
 
@@ -129,9 +130,9 @@ int record_or_own_failure(const RecordArguments& arguments) {
   try {
     return record(arguments);
   } catch (const Error& error) {
-    fmt::print(stderr, "memduel: {}\n", error.message());
+    say(fmt::format("memduel: {}\n", error.message()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "memduel: {}\n", error.what());
+    say(fmt::format("memduel: {}\n", error.what()));
   }
   return kOwnFailure;
 }

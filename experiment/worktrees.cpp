@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/standard_error.h"
 #include "experiment/capture.h"
 
 namespace memduel {
@@ -112,11 +113,11 @@ void Worktrees::remove() const {
       fs::remove_all(worktree, error);
       git(root_, {"worktree", "remove", "--force", "--force", worktree.string()});
     } catch (const std::exception& problem) {
-      fmt::print(stderr, "memduel: {}\n", problem.what());
+      say(fmt::format("memduel: {}\n", problem.what()));
     }
     if (fs::exists(worktree, error))
-      fmt::print(stderr, "memduel: cannot remove the worktree {}\n  git worktree remove --force\n",
-                 worktree.string());
+      say(fmt::format("memduel: cannot remove the worktree {}\n  git worktree remove --force\n",
+                      worktree.string()));
   }
   std::error_code not_empty;
   fs::remove(folder_, not_empty);
