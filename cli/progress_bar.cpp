@@ -21,7 +21,7 @@ ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_
 void ProgressBar::show(int done, int total, const std::string& note) {
   if (quiet_) return;
   if (!terminal_) {
-    say(fmt::format("[{}/{}] {}\n", done, total, note));
+    memduel::say(fmt::format("[{}/{}] {}\n", done, total, note));
     return;
   }
   // A total is an estimate: failed gates ask for trials that nobody planned.
@@ -29,18 +29,18 @@ void ProgressBar::show(int done, int total, const std::string& note) {
   std::string line = fmt::format("[{}{}] {}/{} {}", std::string(filled, '#'),
                                  std::string(kBarWidth - filled, '.'), done, total, note);
   line.resize(std::min<size_t>(line.size(), kLineWidth));
-  say(fmt::format("\r{:<79}", line));
+  memduel::say(fmt::format("\r{:<79}", line));
   bar_open_ = true;
 }
 
 void ProgressBar::say(const std::string& message) {
   if (quiet_) return;
   finish();
-  say(fmt::format("{}\n", message));
+  memduel::say(fmt::format("{}\n", message));
 }
 
 void ProgressBar::finish() {
-  if (bar_open_) say(fmt::format("\r{:79}\r", ""));
+  if (bar_open_) memduel::say(fmt::format("\r{:79}\r", ""));
   bar_open_ = false;
 }
 

@@ -48,7 +48,7 @@ class WatchDisplay {
     if (snapshot.elapsed_seconds < next_line_seconds_) return;
     constexpr double kSecondsPerMinute = 60;
     next_line_seconds_ = snapshot.elapsed_seconds + kSecondsPerMinute;
-    say(fmt::format("{}\n", watch_line(snapshot)));
+    memduel::say(fmt::format("{}\n", watch_line(snapshot)));
   }
 
   void say(const std::string& sentence) { block_.say("memduel: " + sentence); }
@@ -71,7 +71,7 @@ void conclude(const WatchArguments& arguments, const WatchResult& result,
   const std::string text = watch_summary(result.last, 80) +
                            fmt::format("report: {}\n", (directory / "report.html").string());
   if (arguments.command.empty()) return print(text);
-  say(text);
+  memduel::say(text);
 }
 
 WatchOptions options_for(const WatchArguments& arguments, WatchDisplay& display) {
@@ -117,9 +117,9 @@ int watch_or_own_failure(const WatchArguments& arguments) {
   try {
     return watch_and_conclude(arguments);
   } catch (const Error& error) {
-    say(fmt::format("memduel: {}\n", error.message()));
+    memduel::say(fmt::format("memduel: {}\n", error.message()));
   } catch (const std::exception& error) {
-    say(fmt::format("memduel: {}\n", error.what()));
+    memduel::say(fmt::format("memduel: {}\n", error.what()));
   }
   return kOwnFailure;
 }
