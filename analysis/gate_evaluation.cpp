@@ -74,18 +74,14 @@ Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
                          : fmt::format("more than {} is not ruled out", bound))};
 }
 
-bool is_bounded(const Growth* growth) {
-  return growth != nullptr && growth->verdict != GrowthVerdict::growing &&
-         growth->verdict != GrowthVerdict::inconclusive;
-}
-
 bool grows(const Growth* growth) {
   return growth != nullptr && growth->verdict == GrowthVerdict::growing;
 }
 
 Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, double limit,
                               double alpha) {
-  if (is_bounded(growth)) return {GateOutcome::passed, "the candidate " + growth->reason};
+  if (growth != nullptr && is_bounded(growth->verdict))
+    return {GateOutcome::passed, "the candidate " + growth->reason};
   Answer answer = answer_relative(row, limit, alpha);
   if (answer.outcome == GateOutcome::undecided && growth != nullptr && !grows(growth))
     answer.reason = "the candidate: " + growth->reason;
@@ -95,7 +91,7 @@ Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, doub
 Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, double ceiling) {
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (growth == nullptr || !growth->slope) return {GateOutcome::undecided, "no slope was measured"};
-  if (is_bounded(growth)) return {GateOutcome::passed, "the candidate " + growth->reason};
+  if (is_bounded(growth->verdict)) return {GateOutcome::passed, "the candidate " + growth->reason};
   const std::string slope = format_metric(row.metric.name, growth->slope);
   if (growth->ci_high && *growth->ci_high <= ceiling) {
     return {GateOutcome::passed,

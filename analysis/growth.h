@@ -62,6 +62,11 @@ constexpr std::size_t kGrowthRounds = 40;  ///< after warm-up: fewer do not tell
 constexpr std::size_t kBoundedRounds = 10;  ///< after warm-up: fewer do not show a level either
 constexpr double kFarthest = 10;            ///< times the observed rounds: nothing is said beyond
 
+/// Whether the verdict says that memory stays near a level.
+constexpr bool is_bounded(GrowthVerdict verdict) {
+  return verdict != GrowthVerdict::growing && verdict != GrowthVerdict::inconclusive;
+}
+
 /// Rounds of a job, warm-up and all, from which growth can be called.
 int rounds_to_judge_growth(int warmup_rounds);
 

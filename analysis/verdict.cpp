@@ -145,14 +145,11 @@ void decide_growth(MeasuredRow& row, double alpha) {
     out.ci_low = finite(interval.low);
     out.ci_high = finite(interval.high);
   }
-  const auto bounded = [](GrowthVerdict verdict) {
-    return verdict != GrowthVerdict::growing && verdict != GrowthVerdict::inconclusive;
-  };
   const std::string change = describe_effect(row, row.effect);
   const bool real =
       out.p_adjusted && *out.p_adjusted <= alpha && std::abs(row.effect) >= row.margin;
   const bool worse = row.effect > 0;
-  if (bounded(growth.baseline) && bounded(growth.candidate)) {
+  if (is_bounded(growth.baseline) && is_bounded(growth.candidate)) {
     out.verdict = Verdict::unchanged;
     out.reason = "neither grows: " + growth.reason;
   } else if (real && (worse ? growth.candidate : growth.baseline) == GrowthVerdict::growing) {

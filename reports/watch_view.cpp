@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/growth.h"
 #include "base/characters.h"
 #include "base/text.h"
 #include "reports/sparkline.h"
@@ -46,8 +47,6 @@ std::string left_text(const GrowthNow& now) {
     text += (text.empty() ? "" : ", ") + format_seconds(*now.minutes_left * kSecondsPerMinute);
   return text;
 }
-
-constexpr std::size_t kRoundsToJudge = 50;  ///< rounds_to_judge_growth(0)
 
 bool by_round_grows(const GrowthNow& now) {
   return now.bytes_per_round && *now.bytes_per_round > 0;
@@ -138,6 +137,7 @@ std::string watch_line(const WatchSnapshot& snapshot) {
 
 std::string watch_summary(const WatchSnapshot& snapshot, int width) {
   const GrowthNow now = growth_now(snapshot);
+  const auto needed = static_cast<std::size_t>(rounds_to_judge_growth(0));
   std::string text =
       fmt::format("watched {} for {}, {} samples: RSS at most {}", escape_terminal(snapshot.what),
                   format_seconds(snapshot.elapsed_seconds), snapshot.samples,
@@ -153,10 +153,10 @@ std::string watch_summary(const WatchSnapshot& snapshot, int width) {
     text += fmt::format("; at that rate the {} of {} are met in {}",
                         format_bytes(snapshot.limit->bytes), snapshot.limit->of, left);
   else if (!now.keeps_rising && by_round_grows(now))
-    text += fmt::format("; whether it goes on is not seen{}",
-                        snapshot.round_ends.size() < kRoundsToJudge
-                            ? fmt::format(" before {} rounds", kRoundsToJudge)
-                            : std::string());
+    text +=
+        fmt::format("; whether it goes on is not seen{}",
+                    snapshot.round_ends.size() < needed ? fmt::format(" before {} rounds", needed)
+                                                        : std::string());
   return wrapped(text + ". One run has a slope but no verdict.", 2, width);
 }
 
