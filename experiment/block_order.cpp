@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include "analysis/random.h"
+
 namespace memduel {
 namespace {
 
@@ -24,20 +26,13 @@ void shuffle(std::mt19937_64& engine, std::vector<std::size_t>& order) {
   }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-std::uint64_t mixed(std::uint64_t x) {
-  std::uint64_t z = x + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 enum class Use : std::uint64_t { block = 0, superblock = 1 };
 
 /// An engine of its own for each number, so that no order depends on how many came before.
 std::mt19937_64 engine_for(std::uint64_t seed, int number, Use use) {
-  return std::mt19937_64(mixed(mixed(seed) + 2 * static_cast<std::uint64_t>(number) +
-                               static_cast<std::uint64_t>(use)));
+  const std::uint64_t place =
+      2 * static_cast<std::uint64_t>(number) + static_cast<std::uint64_t>(use);
+  return std::mt19937_64(Random(Random(seed).next() + place).next());
 }
 
 }  // namespace
