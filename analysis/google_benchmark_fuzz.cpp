@@ -5,10 +5,11 @@
 
 #include "analysis/google_benchmark.h"
 #include "base/error.h"
+#include "base/foreign_json.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto document = nlohmann::json::parse(text, nullptr, false);
+  const auto document = parse_foreign_json(text);
   if (document.is_discarded()) return 0;
   try {
     static_cast<void>(memduel::run_from_google_benchmark(document, "fuzz"));

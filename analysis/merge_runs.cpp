@@ -37,15 +37,20 @@ void add_trials(RunData& merged, const RunData& run, const std::string& from,
   }
 }
 
+/// Absent in a run that comes from results.json.
+const nlohmann::json* workload_of(const RunData& run) {
+  const auto found = run.config.find("workload");
+  return found != run.config.end() && found->is_object() ? &*found : nullptr;
+}
+
 void check_workloads(const RunData& a, const RunData& b) {
-  const auto workload = [](const RunData& run) {
-    return run.config.value("workload", nlohmann::json());
-  };
-  const auto kind = [&](const RunData& run) {
-    return workload(run).value("kind", std::string("command"));
-  };
+  const nlohmann::json* of_a = workload_of(a);
+  const nlohmann::json* of_b = workload_of(b);
+  if (of_a == nullptr || of_b == nullptr) return;
+  const std::string kind = of_a->value("kind", std::string("command"));
   // Commands differ on purpose: that is the change under test.
-  if (kind(a) == kind(b) && (kind(a) == "command" || workload(a) == workload(b))) return;
+  if (kind == of_b->value("kind", std::string("command")) && (kind == "command" || *of_a == *of_b))
+    return;
   throw Error(ExitCode::usage, "the two runs have different workloads", "compare",
               "only runs of the same config can be compared; see config.json of each");
 }
@@ -78,6 +83,12 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
                              "the two runs were measured one after the other, not in turns",
                              "a drift of the machine between them looks like a difference; duel "
                              "the two with --a and --b to be sure"});
+  const bool unchecked = workload_of(a) == nullptr || workload_of(b) == nullptr;
+  if (unchecked && a.config_sha256 != b.config_sha256)
+    merged.warnings.push_back({"workloads_not_checked",
+                               "results.json does not hold the config, and the two runs had "
+                               "different ones: whether both did the same work was not checked",
+                               "compare the run directories"});
   if (fingerprint(a) != fingerprint(b))
     merged.warnings.push_back({kOtherEnvironment,
                                fmt::format("the runs come from different environments ({} and {}), "

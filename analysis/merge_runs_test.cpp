@@ -51,6 +51,22 @@ TEST(MergeRuns, WarnsOfAnotherEnvironmentAndRefusesAnotherWorkload) {
   EXPECT_THROW(merge_runs(run_of("federated", "f", 1), run_of("state-dict", "f", 1), ""), Error);
 }
 
+TEST(MergeRuns, OfResultsComparesWhatItCanAndSaysWhatItCannot) {
+  Results results;
+  results.baseline = "original";
+  results.environment = {{"fingerprint", "f"}};
+  results.trials = run_of("federated", "f", 100).trials;
+  results.config_sha256 = "1";
+  Results other = results;
+  const RunData same = merge_runs(run_from_results(results), run_from_results(other), "");
+  ASSERT_EQ(same.warnings.size(), 1u) << "only that the two were not in turns";
+  EXPECT_EQ(same.trials.size(), 2u);
+  other.config_sha256 = "2";
+  const RunData apart = merge_runs(run_from_results(results), run_from_results(other), "");
+  ASSERT_EQ(apart.warnings.size(), 2u);
+  EXPECT_EQ(apart.warnings[1].code, "workloads_not_checked");
+}
+
 TEST(RunFromResults, KeepsTrialsAndEnvironment) {
   Results results;
   results.baseline = "original";

@@ -31,16 +31,6 @@ void sync_directory(const std::filesystem::path& file) {
     fail_writing(file, "sync the directory");
 }
 
-/// Devices, pipes and sockets keep being what they are, and /dev/stdout and /dev/fd/N lead to what
-/// somebody has open.
-bool is_written_through(const std::filesystem::path& path) {
-  struct stat found = {};
-  if (::stat(path.c_str(), &found) != 0) return false;
-  const std::string name = std::filesystem::absolute(path).lexically_normal().string();
-  return !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) || name.starts_with("/dev/") ||
-         name.starts_with("/proc/");
-}
-
 /// Where a symlink leads, so that it stays one.
 std::filesystem::path file_behind(const std::filesystem::path& path) {
   std::error_code error;
@@ -55,19 +45,28 @@ std::filesystem::path file_behind(const std::filesystem::path& path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::filesystem::path& path) : path_(path) {
-  if (is_written_through(path)) {
+bool is_written_through(const std::filesystem::path& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) return false;
+  const std::string name = std::filesystem::absolute(path).lexically_normal().string();
+  return !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) || name.starts_with("/dev/") ||
+         name.starts_with("/proc/");
+}
+
+AtomicFile::AtomicFile(const std::filesystem::path& path, Target target, mode_t mode)
+    : path_(path), place_(path) {
+  if (target == Target::named && is_written_through(path)) {
     descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
     if (!descriptor_) fail_writing(path_, "open");
     return;
   }
-  target_ = file_behind(path);
+  if (target == Target::named) place_ = file_behind(path);
   std::random_device random;
   for (int attempt = 0; attempt < kAttempts && !descriptor_; ++attempt) {
-    temporary_ = target_.parent_path() /
-                 ("." + target_.filename().string() + "." + std::to_string(random()) + ".part");
+    temporary_ = place_.parent_path() /
+                 ("." + place_.filename().string() + "." + std::to_string(random()) + ".part");
     descriptor_ = Descriptor(
-        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+        ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
     if (!descriptor_ && errno != EEXIST) break;
   }
   if (!descriptor_) fail_writing(path_, "create");
@@ -92,9 +91,9 @@ void AtomicFile::finish() {
     return;
   }
   if (::fsync(descriptor_.get()) != 0) fail_writing(path_, "sync");
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_writing(path_, "rename");
+  if (::rename(temporary_.c_str(), place_.c_str()) != 0) fail_writing(path_, "rename");
   descriptor_.reset();
-  sync_directory(target_);
+  sync_directory(place_);
 }
 
 }  // namespace memduel

@@ -1,7 +1,8 @@
 // A file that comes to be whole or not at all: it is written beside its place under a name that
-// nobody can foresee, synced and renamed. What a symlink leads to is replaced, not the symlink; a
-// device, a pipe or what somebody has open (/dev/stdout) is written through.
+// nobody can foresee, synced and renamed.
 #pragma once
+
+#include <sys/types.h>
 
 #include <filesystem>
 #include <string_view>
@@ -10,10 +11,25 @@
 
 namespace memduel {
 
+/// Who chose the path, and so what is done with what is there and no regular file.
+enum class Target {
+  /// memduel: the name is its own, so whatever has it is replaced and no symlink is followed.
+  own,
+  /// The user: a symlink keeps being one, and what it leads to is replaced; a device, a pipe or
+  /// what
+  /// somebody has open (/dev/stdout) is written through.
+  named,
+};
+
+/// Whether what is there is no file that could be replaced: a device, a pipe, a socket, or what
+/// somebody has open (/dev/stdout, /dev/fd/N).
+bool is_written_through(const std::filesystem::path& path);
+
 /// Every function throws Error(io) that names the path and the system's reason.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& path);
+  explicit AtomicFile(const std::filesystem::path& path, Target target = Target::own,
+                      mode_t mode = 0644);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   /// What is not finished is removed.
@@ -25,7 +41,7 @@ class AtomicFile {
 
  private:
   std::filesystem::path path_;
-  std::filesystem::path target_;     ///< path, symlinks followed
+  std::filesystem::path place_;      ///< path, or what it leads to
   std::filesystem::path temporary_;  ///< empty where it is written through
   Descriptor descriptor_;
 };

@@ -64,6 +64,18 @@ std::string escape_terminal(std::string_view text) {
   return out;
 }
 
+std::string escape_terminal_lines(std::string_view text) {
+  std::string escaped;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    escaped += escape_terminal(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    escaped += '\n';
+    text.remove_prefix(end + 1);
+  }
+  return escaped;
+}
+
 std::size_t count_characters(std::string_view utf8) {
   return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
     return !is_continuation(static_cast<unsigned char>(c));

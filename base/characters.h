@@ -37,6 +37,9 @@ void for_each_character(std::string_view text, Write write) {
 /// One line for a terminal: no control character, no escape sequence, no change of direction.
 std::string escape_terminal(std::string_view text);
 
+/// The same of a text of several lines, which keeps them.
+std::string escape_terminal_lines(std::string_view text);
+
 /// Characters, counting each code point once.
 std::size_t count_characters(std::string_view utf8);
 

@@ -16,6 +16,11 @@ namespace {
               path.string());
 }
 
+void write(AtomicFile&& file, std::string_view bytes) {
+  file.write(bytes);
+  file.finish();
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
@@ -28,10 +33,34 @@ std::string read_file(const std::filesystem::path& path) {
   return std::move(bytes).str();
 }
 
+std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most) {
+  if (std::filesystem::is_directory(path)) fail(path, "read", EISDIR);
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail(path, "open", errno);
+  std::string bytes;
+  constexpr std::size_t kPiece = 1 << 16;
+  while (stream && bytes.size() <= most) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kPiece);
+    stream.read(bytes.data() + before, kPiece);
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+  if (stream.bad()) fail(path, "read", EIO);
+  if (bytes.size() > most)
+    throw Error(ExitCode::io, "found more than " + std::to_string(most) + " bytes", path.string());
+  return bytes;
+}
+
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
-  AtomicFile file(path);
-  file.write(bytes);
-  file.finish();
+  write(AtomicFile(path), bytes);
+}
+
+void write_private_file(const std::filesystem::path& path, std::string_view bytes) {
+  write(AtomicFile(path, Target::own, 0600), bytes);
+}
+
+void write_named_file(const std::filesystem::path& path, std::string_view bytes) {
+  write(AtomicFile(path, Target::named), bytes);
 }
 
 }  // namespace memduel

@@ -1,6 +1,7 @@
 // Whole files in, whole files out: a reader never sees half of what was written.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -10,8 +11,20 @@ namespace memduel {
 /// The bytes of `path`. Throws Error(io) naming the file and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
+/// The same of a file that nobody makes larger than `most` bytes: throws for a larger one, and for
+/// a device that never ends.
+std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most);
+
 /// Writes beside `path`, syncs and renames, so that `path` holds either the old bytes or all the
-/// new. Throws Error(io); the temporary file is removed.
+/// new. A symlink or a device of that name is replaced. Throws Error(io); the temporary file is
+/// removed.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same, for the user's eyes alone (mode 0600).
+void write_private_file(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same to a path that the user named: symlinks stay, and what they lead to is replaced;
+/// devices and pipes are written through.
+void write_named_file(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace memduel

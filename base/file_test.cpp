@@ -61,7 +61,7 @@ TEST_F(File, WhatIsNotFinishedLeavesTheOldBytesAndNoTemporary) {
 }
 
 TEST_F(File, ADeviceStaysADevice) {
-  write_file_atomically("/dev/null", "lost");
+  write_named_file("/dev/null", "lost");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
@@ -70,7 +70,7 @@ TEST_F(File, APipeIsWrittenThrough) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   std::string read;
   std::thread reader([&] { read = read_file(pipe); });
-  write_file_atomically(pipe, "through");
+  write_named_file(pipe, "through");
   reader.join();
   EXPECT_EQ(read, "through");
   EXPECT_TRUE(fs::is_fifo(pipe));
@@ -80,9 +80,18 @@ TEST_F(File, ASymlinkStaysOneAndItsFileIsReplaced) {
   fs::create_directories(dir_ / "there");
   write_file_atomically(dir_ / "there/file", "old");
   fs::create_symlink("there/file", dir_ / "link");
-  write_file_atomically(dir_ / "link", "new");
+  write_named_file(dir_ / "link", "new");
   EXPECT_TRUE(fs::is_symlink(dir_ / "link"));
   EXPECT_EQ(read_file(dir_ / "there/file"), "new");
+}
+
+TEST_F(File, ASymlinkInThePlaceOfAnOwnFileIsReplacedAndNotFollowed) {
+  write_file_atomically(dir_ / "victim", "whole");
+  fs::create_symlink("victim", dir_ / "link");
+  write_file_atomically(dir_ / "link", "new");
+  EXPECT_FALSE(fs::is_symlink(dir_ / "link"));
+  EXPECT_EQ(read_file(dir_ / "link"), "new");
+  EXPECT_EQ(read_file(dir_ / "victim"), "whole");
 }
 
 TEST_F(File, APlantedTemporaryIsNotFollowedAndAUsersOwnIsKept) {
@@ -103,6 +112,18 @@ TEST_F(File, IsWrittenInPieces) {
   file.finish();
   EXPECT_EQ(read_file(dir_ / "f"), "one, two");
   EXPECT_EQ(names(), std::vector<std::string>{"f"});
+}
+
+TEST_F(File, APrivateOneIsForItsOwnersEyes) {
+  write_private_file(dir_ / "f", "token");
+  EXPECT_EQ(fs::status(dir_ / "f").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(File, OneThatNeverEndsIsRefused) {
+  EXPECT_THROW(read_file_of_at_most("/dev/zero", 1 << 20), Error);
+  write_file_atomically(dir_ / "f", std::string(1 << 20, 'x'));
+  EXPECT_EQ(read_file_of_at_most(dir_ / "f", 1 << 20).size(), 1U << 20);
+  EXPECT_THROW(read_file_of_at_most(dir_ / "f", (1 << 20) - 1), Error);
 }
 
 }  // namespace

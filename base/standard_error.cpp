@@ -33,6 +33,7 @@ void guard_standard_descriptors() noexcept {
   action.sa_handler = ignore_signal;
   action.sa_flags = SA_RESTART;
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action, nullptr);  // then writing says that the file is too large
 }
 
 }  // namespace memduel

@@ -73,6 +73,15 @@ std::string valid_utf8(const std::string& text) {
   return out;
 }
 
+std::string file_name_for(std::string name) {
+  for (char& byte : name) {
+    const auto code = static_cast<unsigned char>(byte);
+    if (byte == '/' || code < 0x20 || code == 0x7f) byte = '-';
+  }
+  if (name.starts_with('.')) name.front() = '-';
+  return name;
+}
+
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates) {
   const size_t limit = std::max<size_t>(2, word.size() / 3);

@@ -23,6 +23,10 @@ std::string format_change(double ratio);
 /// The text, bytes that are not UTF-8 replaced: names come from other people's files.
 std::string valid_utf8(const std::string& text);
 
+/// The name of a file or a folder for something that people may call as they like: neither a path
+/// nor hidden.
+std::string file_name_for(std::string name);
+
 /// The candidate with the smallest edit distance to `word`, or nothing when all are far away
 /// (more than a third of the word's length, at least 2).
 std::optional<std::string> nearest_name(std::string_view word,

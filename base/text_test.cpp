@@ -55,5 +55,12 @@ TEST(ValidUtf8, ReplacesOnlyWhatIsNone) {
   EXPECT_EQ(valid_utf8("f(\xff)"), "f(\xef\xbf\xbd)");
 }
 
+TEST(FileNameFor, IsNeitherAPathNorHidden) {
+  EXPECT_EQ(file_name_for("../../x"), "-.-..-x");
+  EXPECT_EQ(file_name_for("quickstart"), "quickstart");
+  EXPECT_EQ(file_name_for("a\nb"), "a-b");
+  EXPECT_EQ(file_name_for(".."), "-.");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -52,17 +52,19 @@ int calibrate_config(CalibrateArguments arguments) {
                             arguments.blocks_per_duel),
                 "--repeats");
   const Experiment experiment = experiment_with_twin(arguments.config, options);
+  const auto path = calibration_path(experiment.resolved, environment_of(experiment));
+  if (!path)
+    throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",
+                "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
       output_directory(options, experiment.name + "-calibration");
   const FinishedRun finished = run_duel(experiment, options, directory);
   const Calibration calibration =
       calibrate(finished.run, settings_from_config(finished.run.config), arguments.blocks_per_duel);
-  const std::filesystem::path path =
-      calibration_path(finished.run.config, finished.run.environment);
-  write_calibration(path, calibration);
+  write_calibration(*path, calibration);
   if (!options.quiet) {
     print(describe(calibration));
-    print(fmt::format("\ncalibration: {}\nreport: {}\n", path.string(),
+    print(fmt::format("\ncalibration: {}\nreport: {}\n", path->string(),
                       (directory / "report.html").string()));
   }
   return 0;

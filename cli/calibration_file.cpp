@@ -4,18 +4,22 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/foreign_json.h"
 #include "base/sha256.h"
+#include "base/text.h"
 
 namespace memduel::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path cache_directory() {
+/// Absent where the environment names none: a folder for everybody's files is no place for it.
+std::optional<fs::path> cache_directory() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return fs::path(cache) / "memduel";
   const char* home = std::getenv("HOME");
-  return fs::path(home != nullptr ? home : "/tmp") / ".cache" / "memduel";
+  if (home == nullptr || *home != '/') return std::nullopt;
+  return fs::path(home) / ".cache" / "memduel";
 }
 
 /// The baseline without its name: what it runs, not what it is called.
@@ -30,16 +34,19 @@ nlohmann::json baseline_program(const nlohmann::json& config) {
 
 }  // namespace
 
-fs::path calibration_path(const nlohmann::json& config, const nlohmann::json& environment) {
+std::optional<fs::path> calibration_path(const nlohmann::json& config,
+                                         const nlohmann::json& environment) {
+  const auto cache = cache_directory();
+  if (!cache) return std::nullopt;
   const nlohmann::json program = {config.at("workload"), baseline_program(config)};
   const std::string hash = sha256_hex(program.dump()).substr(0, 12);
-  return cache_directory() / "calibrations" / environment.at("fingerprint").get<std::string>() /
-         (config.at("name").get<std::string>() + "-" + hash + ".json");
+  return *cache / "calibrations" / environment.at("fingerprint").get<std::string>() /
+         (file_name_for(config.at("name")) + "-" + hash + ".json");
 }
 
 std::optional<Calibration> read_calibration(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
-  const nlohmann::json json = nlohmann::json::parse(read_file(path), nullptr, false);
+  const nlohmann::json json = parse_foreign_json(read_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path.string(), "delete it and calibrate again");
   return calibration_from_json(json, path.string());

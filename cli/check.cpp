@@ -12,6 +12,7 @@
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
+#include "experiment/json_text.h"
 #include "reports/junit.h"
 
 namespace memduel::cli {
@@ -32,9 +33,11 @@ struct CheckArguments {
 };
 
 std::vector<Gate> read_budgets(const std::string& path) {
-  const nlohmann::json json = nlohmann::json::parse(read_file(path), nullptr, false);
-  if (json.is_discarded()) throw Error(ExitCode::io, "is not JSON", path);
-  return budgets_from_json(json, path);
+  try {
+    return budgets_from_json(parse_json_text(read_file(path), path), path);
+  } catch (const Error& error) {
+    throw Error(ExitCode::io, error.what(), error.where(), error.advice());
+  }
 }
 
 /// The budgets' ceilings are gates beside those of the config or the command line.
@@ -73,7 +76,7 @@ int write_new_budgets(const CheckArguments& arguments) {
   const FinishedRun finished = analyse_with_budgets(arguments, {});
   const nlohmann::json budgets =
       updated_budgets(old, finished.results, only_candidate(arguments, finished.results));
-  write_file_atomically(path, budgets.dump(2) + "\n");
+  write_named_file(path, budgets.dump(2) + "\n");
   print(fmt::format("{} ceilings in {}\n", budgets.at("ceilings").size(), path));
   return 0;
 }
@@ -83,8 +86,8 @@ int check(const CheckArguments& arguments) {
   const FinishedRun finished = analyse_with_budgets(
       arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
   if (arguments.junit)
-    write_file_atomically(*arguments.junit,
-                          render_junit(build_report_model(finished.results, finished.run)));
+    write_named_file(*arguments.junit,
+                     render_junit(build_report_model(finished.results, finished.run)));
   print_terminal_report(finished);
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }

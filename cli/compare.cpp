@@ -9,6 +9,7 @@
 #include "analysis/results_json.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/foreign_json.h"
 #include "cli/compare_builds.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
@@ -73,7 +74,7 @@ struct Measured {
 
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_run(path, WithSeries::yes)};
-  const nlohmann::json json = nlohmann::json::parse(read_file(path), nullptr, false);
+  const nlohmann::json json = parse_foreign_json(read_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path,
                 "give a run directory, results.json, or Google Benchmark JSON");
@@ -81,9 +82,27 @@ Measured read_measured(const std::string& path) {
   return {run_from_results(results_from_json(json, path))};
 }
 
+/// Two files and no run, which a later comparison may replace; a folder with anything else stays as
+/// it is.
+void make_output_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) throw Error(ExitCode::io, error.message(), directory.string());
+  const bool ours = fs::exists(directory / "results.json") && !fs::exists(directory / "run.sqlite");
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    const std::string name = entry.path().filename().string();
+    if (ours && (name == "results.json" || name == "report.html")) continue;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("the output directory holds files that are no comparison's, such as {}", name),
+        directory.string(), "give another --out");
+  }
+}
+
 int compare_measured(const CompareArguments& arguments) {
   const std::string& a = arguments.words[0];
   const std::string& b = arguments.words[1];
+  if (arguments.options.out) make_output_directory(*arguments.options.out);
   const Measured measured_a = read_measured(a);
   const Measured measured_b = read_measured(b);
   if (measured_a.is_benchmark != measured_b.is_benchmark)
@@ -97,10 +116,7 @@ int compare_measured(const CompareArguments& arguments) {
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
-  if (arguments.options.out) {
-    fs::create_directories(*arguments.options.out);
-    write_outputs(*arguments.options.out, finished);
-  }
+  if (arguments.options.out) write_outputs(*arguments.options.out, finished);
   if (!arguments.options.quiet) {
     print_terminal_report(finished);
     if (arguments.options.gates.empty()) print("\n" + default_gates_line(finished));

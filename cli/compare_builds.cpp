@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 
 #include "analysis/gate_grammar.h"
 #include "base/error.h"
@@ -159,7 +158,7 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
     make.command.env.emplace("SOURCE_DATE_EPOCH", side.time);
     make.directory = side.worktree;
     make.log = log;
-    make.stop_signal = &listen_for_signals();
+    make.stop = &listen_for_signals();
     tell(options,
          fmt::format("building {} {}: {}", side.what, describe_revision(side.revision), text));
     const int status = run_make(make);
@@ -251,17 +250,17 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   }
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);
-  const std::atomic<int>& stop_signal = listen_for_signals();
+  end_what_was_left();
+  remove_left_worktrees(root);
+  const StopRequest& stop = listen_for_signals();
   try {
     return duel_revisions(revisions, settled, root, a, b);
   } catch (const Error&) {
     // What a signal ended on the way, such as git, fails in ways of its own.
-    const int signal = stop_signal.load();
-    if (signal == 0) throw;
+    if (!stop.asked()) throw;
     const bool measured = fs::exists(fs::path(*settled.options.out) / "run.sqlite");
-    throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
-                "stopped by a signal; the worktrees are gone", *settled.options.out,
-                measured ? "continue with the same command and --resume" : "");
+    throw stop.error("stopped by a signal; the worktrees are gone", *settled.options.out,
+                     measured ? "continue with the same command and --resume" : "");
   }
 }
 

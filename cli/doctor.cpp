@@ -10,6 +10,7 @@
 #include "experiment/ci_runner.h"
 #include "experiment/datasets.h"
 #include "experiment/environment.h"
+#include "experiment/leftovers.h"
 #include "experiment/supervisor_capabilities.h"
 #include "experiment/worker_program.h"
 #include "profilers/meters/capabilities.h"
@@ -93,6 +94,13 @@ Capability git_capability() {
   }
 }
 
+Capability leftovers_capability() {
+  const Leftovers left = find_leftovers();
+  if (left.empty()) return {"leftovers", true, "none of a memduel that was killed", ""};
+  return {"leftovers", false, describe_leftovers(left) + " of a memduel that was killed",
+          "the next run ends them"};
+}
+
 /// What measuring needs.
 std::vector<Capability> measuring_capabilities() {
   std::vector<Capability> rows = supervision_capabilities();
@@ -100,6 +108,7 @@ std::vector<Capability> measuring_capabilities() {
   rows.push_back(worker_capability());
   rows.push_back(recorder_capability());
   rows.push_back(git_capability());
+  rows.push_back(leftovers_capability());
   return rows;
 }
 

@@ -2,14 +2,16 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
-#include <atomic>
-#include <csignal>
 #include <ctime>
 #include <random>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/foreign_json.h"
+#include "base/standard_error.h"
+#include "base/stop_request.h"
 #include "base/text.h"
 #include "cli/calibration_file.h"
 #include "cli/progress_bar.h"
@@ -17,6 +19,8 @@
 #include "experiment/driver.h"
 #include "experiment/environment.h"
 #include "experiment/kept_profiles.h"
+#include "experiment/launcher/protocol.h"
+#include "experiment/leftovers.h"
 #include "experiment/programs.h"
 #include "experiment/supervisor.h"
 #include "experiment/worker_abilities.h"
@@ -26,12 +30,6 @@ namespace memduel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::atomic<int> stop_signal = 0;
-
-extern "C" void remember_signal(int number) {
-  stop_signal = number;
-}
 
 /// The worker that an arm names for itself.
 std::optional<fs::path> own_worker(const Arm& arm) {
@@ -105,7 +103,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
 std::uint64_t order_seed(const RunOptions& options) {
   const fs::path config = fs::path(options.out.value_or("")) / "config.json";
   if (options.resume && options.out && fs::exists(config)) {
-    const nlohmann::json kept = nlohmann::json::parse(read_file(config), nullptr, false);
+    const nlohmann::json kept = parse_foreign_json(read_file(config));
     const nlohmann::json::json_pointer place("/measure/seed");
     if (kept.is_object() && kept.contains(place) && kept.at(place).is_number_unsigned())
       return kept.at(place).get<std::uint64_t>();
@@ -119,7 +117,8 @@ std::uint64_t order_seed(const RunOptions& options) {
 void keep_calibration(const fs::path& directory, const RunHeader& header) {
   const fs::path kept = directory / kCalibrationFile;
   if (fs::exists(kept)) return;
-  const auto calibration = read_calibration(calibration_path(header.config, header.environment));
+  const auto path = calibration_path(header.config, header.environment);
+  const auto calibration = path ? read_calibration(*path) : std::nullopt;
   if (calibration) write_calibration(kept, *calibration);
 }
 
@@ -174,20 +173,12 @@ Overrides overrides_from(const RunOptions& options) {
 
 fs::path output_directory(const RunOptions& options, const std::string& name) {
   if (options.out) return *options.out;
-  const std::string stem =
-      fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", name, fmt::localtime(std::time(nullptr)));
+  const std::string stem = fmt::format("runs/{}-{:%Y%m%d-%H%M%S}", file_name_for(name),
+                                       fmt::localtime(std::time(nullptr)));
   fs::path directory = stem;
   for (int number = 2; fs::exists(directory); ++number)
     directory = fmt::format("{}-{}", stem, number);
   return directory;
-}
-
-const std::atomic<int>& listen_for_signals() {
-  struct sigaction action = {};
-  action.sa_handler = remember_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  return stop_signal;
 }
 
 // A metric that no known one resembles may come from a mark, and is checked afterwards.
@@ -201,18 +192,44 @@ void refuse_bad_gates(const Experiment& experiment) {
   check_gate_names(gates, roles_of(experiment), metrics);
 }
 
+namespace {
+
+/// A trial's processes find their marks' socket at a number that programs do not count on.
+void refuse_few_descriptors() {
+  constexpr rlim_t kLeast = 128;
+  static_assert(kLeast > kMarksDescriptor);
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  throw Error(
+      ExitCode::cannot_measure,
+      fmt::format("a process may open {} files here, and {} are needed", limit.rlim_cur, kLeast),
+      "", "raise the limit: ulimit -n 1024");
+}
+
+}  // namespace
+
+void end_what_was_left() {
+  const Leftovers left = find_leftovers();
+  if (left.empty()) return;
+  say(fmt::format("memduel: ended what a memduel that was killed left: {}\n",
+                  describe_leftovers(left)));
+  end_leftovers(left);
+}
+
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
                      const fs::path& directory, const RunFacts& facts) {
   refuse_bad_gates(experiment);
+  refuse_few_descriptors();
+  end_what_was_left();
   SupervisorOptions supervision;
   supervision.launcher = find_launcher();
-  supervision.stop_signal = &listen_for_signals();
+  supervision.stop = &listen_for_signals();
 
   DriverOptions driver;
   driver.worker = worker_for(experiment);
   driver.data_dir = data_directory_for(experiment, options);
   driver.max_minutes = options.max_minutes;
-  driver.stop_signal = &stop_signal;
+  driver.stop = supervision.stop;
   ProgressBar bar(options.quiet);
   driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
 

@@ -1,7 +1,6 @@
 // Runs an experiment from its config to the report: what run, compare --a/--b and calibrate share.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -26,12 +25,13 @@ struct RunFacts {
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
 };
 
-/// Set by SIGINT and SIGTERM from now on, which no longer end memduel by themselves.
-const std::atomic<int>& listen_for_signals();
-
 /// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
 /// metric that the experiment cannot have.
 void refuse_bad_gates(const Experiment& experiment);
+
+/// Ends what a memduel that was killed left running, and says so: it would take memory and time
+/// from what is measured.
+void end_what_was_left();
 
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
 /// does.

@@ -38,7 +38,7 @@ int export_profile(const ExportArguments& arguments) {
   if (arguments.output.empty()) {
     print(bytes);
   } else {
-    write_file_atomically(arguments.output, bytes);
+    write_named_file(arguments.output, bytes);
   }
   return 0;
 }

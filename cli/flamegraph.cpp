@@ -52,7 +52,7 @@ int flamegraph(const FlamegraphArguments& arguments) {
   }
   std::filesystem::path output = arguments.output;
   if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
-  write_file_atomically(
+  write_named_file(
       output, render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
   print_notes(options.names[0], profile);
   if (other) print_notes(options.names[1], *other);

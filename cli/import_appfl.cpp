@@ -31,7 +31,7 @@ AppflFile read(const std::string& path) {
 void write(const std::string& path, const std::string& text) {
   if (fs::exists(path))
     throw Error(ExitCode::usage, "the file exists", path, "remove it, or name another with -o");
-  write_file_atomically(path, text);
+  write_named_file(path, text);
 }
 
 int import(const ImportArguments& arguments) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -37,12 +36,22 @@ bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
   return app.got_subcommand("record") || (app.got_subcommand("watch") && has_command);
 }
 
-/// Line by line, so that no name of a file commands the terminal.
+/// What goes into a config and from there into reports must be text; a recorded or watched
+/// command's arguments are nobody's business but its own.
+void refuse_arguments_that_are_no_text(const CLI::App& app, int argc, char** argv) {
+  if (app.got_subcommand("record") || app.got_subcommand("watch")) return;
+  for (int i = 1; i < argc; ++i) {
+    if (memduel::valid_utf8(argv[i]) == argv[i]) continue;
+    throw memduel::Error(memduel::ExitCode::usage,
+                         fmt::format("found argument {}, \"{}\", which is not UTF-8", i,
+                                     memduel::escape_terminal(argv[i])),
+                         "", "put it into a script, and name the script");
+  }
+}
+
+/// No name of a file commands the terminal.
 void print_failure(const std::string& message) {
-  std::istringstream lines(message);
-  std::string shown;
-  for (std::string line; std::getline(lines, line);) shown += memduel::escape_terminal(line) + '\n';
-  memduel::say(fmt::format("memduel: {}", shown));
+  memduel::say(fmt::format("memduel: {}\n", memduel::escape_terminal_lines(message)));
 }
 
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
@@ -101,6 +110,7 @@ int main(int argc, char** argv) {
     return print_parse_error(app, error, argc, argv);
   }
   try {
+    refuse_arguments_that_are_no_text(app, argc, argv);
     return action();
   } catch (const memduel::Error& error) {
     print_failure(error.message());

@@ -59,9 +59,9 @@ int plan(const PlanArguments& arguments) {
   const double change = share_of(arguments.detect);
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
-  const fs::path path = calibration_path(experiment.resolved, environment_of(experiment));
-  if (const std::optional<Calibration> calibration = read_calibration(path)) {
-    print("from the calibration " + path.string() + "\n");
+  const auto path = calibration_path(experiment.resolved, environment_of(experiment));
+  if (const auto calibration = path ? read_calibration(*path) : std::nullopt) {
+    print("from the calibration " + path->string() + "\n");
     print(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
                                   static_cast<int>(experiment.arms.size()))));
     return 0;

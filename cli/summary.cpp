@@ -1,6 +1,7 @@
 // memduel summary PROFILE: totals, top stacks, sizes, temporary share, rounds and retention.
 #include <memory>
 
+#include "base/characters.h"
 #include "cli/finished_run.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -15,7 +16,7 @@ struct SummaryArguments {
 };
 
 int summary(const SummaryArguments& arguments) {
-  print(summarize(open_profile(arguments.profile), arguments.options));
+  print(escape_terminal_lines(summarize(open_profile(arguments.profile), arguments.options)));
   return 0;
 }
 

@@ -17,7 +17,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "experiment/launcher/protocol.h"
 #include "experiment/plan.h"
+#include "experiment/trial_name.h"
 #include "experiment/worktrees.h"
 
 namespace memduel {
@@ -32,6 +34,8 @@ class EnvironmentBlock {
   explicit EnvironmentBlock(const std::map<std::string, std::string>& more) {
     auto variables = current_environment();
     for (const char* name : kGitVariables) variables.erase(name);
+    // Should this memduel be killed, the next one finds what it was building.
+    variables[kTrialVariable] = unique_trial_name(0);
     for (const auto& [name, value] : more) variables[name] = value;
     for (const auto& [name, value] : variables) strings_.push_back(name + "=" + value);
     for (std::string& text : strings_) pointers_.push_back(text.data());
@@ -80,10 +84,10 @@ std::optional<int> ended(pid_t pid) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-void end_group(pid_t pid) {
+void end_group(pid_t pid, const StopRequest& stop) {
   ::kill(-pid, SIGTERM);
   const auto last = std::chrono::steady_clock::now() + kGrace;
-  while (!ended(pid) && std::chrono::steady_clock::now() < last)
+  while (!ended(pid) && !stop.asked_for_haste() && std::chrono::steady_clock::now() < last)
     std::this_thread::sleep_for(kLookInterval);
   ::kill(-pid, SIGKILL);
   ended(pid);
@@ -98,11 +102,9 @@ int run_make(const MakeOptions& options) {
       ::kill(-pid, SIGKILL);  // what it left in the background
       return *status;
     }
-    const int signal = options.stop_signal == nullptr ? 0 : options.stop_signal->load();
-    if (signal != 0) {
-      end_group(pid);
-      throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
-                  "stopped by a signal while building", options.directory.string());
+    if (options.stop != nullptr && options.stop->asked()) {
+      end_group(pid, *options.stop);
+      throw options.stop->error("stopped by a signal while building", options.directory.string());
     }
     std::this_thread::sleep_for(kLookInterval);
   }

@@ -1,10 +1,10 @@
 // Runs the command that builds a revision, its output in a log.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <string>
 
+#include "base/stop_request.h"
 #include "experiment/command_line.h"
 
 namespace memduel {
@@ -13,12 +13,12 @@ struct MakeOptions {
   CommandLine command;
   std::filesystem::path directory;  ///< in which it runs
   std::filesystem::path log;        ///< appended: stdout and stderr
-  const std::atomic<int>* stop_signal = nullptr;
+  const StopRequest* stop = nullptr;
 };
 
 /// Its exit status, 128 + signal when one ended it. It runs in a process group of its own, without
 /// standard input and without the variables that git sets for hooks. Throws Error(usage) when it
-/// cannot be started, Error(interrupted or terminated) when the stop signal came. In every case
+/// cannot be started, Error(interrupted or terminated) when `stop` asks for it. In every case
 /// what is left of the group is ended.
 int run_make(const MakeOptions& options);
 

@@ -14,6 +14,7 @@
 #include "experiment/builds_libraries.h"
 #include "experiment/builds_make.h"
 #include "experiment/test_support.h"
+#include "experiment/trial_name.h"
 
 namespace memduel {
 namespace {
@@ -196,12 +197,12 @@ class MakeTest : public TestFolder {
     options.command = {{{"NUMBER", "7"}}, {"/bin/sh", "-c", command}};
     options.directory = folder_;
     options.log = folder_ / "log";
-    options.stop_signal = &signal_;
+    options.stop = &stop_;
     return run_make(options);
   }
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log"); }
 
-  std::atomic<int> signal_ = 0;
+  StopRequest stop_;
 };
 
 TEST_F(MakeTest, RunsInItsDirectoryWithItsEnvironmentAndLogsBothStreams) {
@@ -215,6 +216,12 @@ TEST_F(MakeTest, RunsInItsDirectoryWithItsEnvironmentAndLogsBothStreams) {
 bool has_command_line(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/cmdline");
   return file.peek() != std::ifstream::traits_type::eof();
+}
+
+TEST_F(MakeTest, CarriesTheNameByWhichALaterMemduelFindsIt) {
+  EXPECT_EQ(make("echo $MEMDUEL_TRIAL"), 0);
+  EXPECT_THAT(log(), StartsWith(std::to_string(::getpid()) + "-"));
+  EXPECT_FALSE(owner_has_ended(log().substr(0, log().find('\n'))));
 }
 
 TEST_F(MakeTest, EndsWhatIsLeftInTheBackground) {

@@ -18,6 +18,7 @@ using nlohmann::json;
 using Names = std::vector<std::string>;
 const Names kOfTrial = {"trial_dir", "seed", "block", "port:NAME"};
 const Names kOfProcess = {"trial_dir", "seed", "block", "index", "port:NAME"};
+constexpr std::size_t kMostPorts = 256;
 const Names kOfCompare = {"a", "b"};
 
 bool is_port(const std::string& name) {
@@ -146,6 +147,9 @@ TrialPlaceholders::TrialPlaceholders(const std::filesystem::path& trial_dir, std
 int TrialPlaceholders::port(const std::string& name) {
   const auto found = ports_.find(name);
   if (found != ports_.end()) return found->second;
+  if (ports_.size() == kMostPorts)
+    throw Error(ExitCode::usage, fmt::format("found a port after {} others", kMostPorts),
+                "{port:" + name + "}", "a trial may have so many and no more");
   const auto taken = [&](int port) {
     return std::any_of(ports_.begin(), ports_.end(),
                        [&](const auto& other) { return other.second == port; });

@@ -17,6 +17,9 @@ void check_command_texts(const nlohmann::json& workload, const std::string& orig
 /// The same in what an arm changes; `place` is the arm.
 void check_arm_texts(const nlohmann::json& arm, const std::string& place);
 
+/// A larger file is no template.
+inline constexpr std::size_t kMostTemplateBytes = std::size_t{64} << 20;
+
 /// The same in a template: `file` is for the message.
 void check_template_text(const std::string& text, const std::string& file);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
@@ -138,6 +140,16 @@ std::optional<Fault> object_fault(const json& schema, const json& value, const J
   return {};
 }
 
+/// valijson takes a number above 2^63-1 for a negative one.
+std::optional<Fault> range_fault(const json& schema, const json& value, const JsonPath& path) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost) return {};
+  return Fault{
+      path,
+      fmt::format("found {}, expected at most {}", shown(value), schema.value("maximum", kMost)),
+      schema.value("description", "")};
+}
+
 /// Walks to the first place where `value` breaks its schema; mirrors the keywords that the schema
 /// uses, so that valijson's verdict gets words.
 std::optional<Fault> first_fault(const json& root, const json& schema_or_ref, const json& value,
@@ -145,6 +157,7 @@ std::optional<Fault> first_fault(const json& root, const json& schema_or_ref, co
   const json& schema = applicable(root, schema_or_ref, value);
   if (auto fault = type_fault(schema, value, path)) return fault;
   if (auto fault = choice_fault(schema, value, path)) return fault;
+  if (auto fault = range_fault(schema, value, path)) return fault;
   if (auto fault = object_fault(schema, value, path)) return fault;
   if (!value.is_structured()) return {};
   std::size_t index = 0;

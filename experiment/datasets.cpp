@@ -43,6 +43,15 @@ const Dataset& known_dataset(const std::string& name) {
   return *dataset;
 }
 
+/// A config that somebody sends must not read what lies elsewhere.
+void refuse_outside(const fs::path& file) {
+  const fs::path plain = file.lexically_normal();
+  if (!plain.is_absolute() && *plain.begin() != "..") return;
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", expected a file below a data folder", file.string()),
+              "$.workload.dataset.file", "--data-dir names the folder");
+}
+
 fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directories) {
   std::string looked;
   for (const fs::path& directory : directories) {
@@ -114,8 +123,10 @@ fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::pat
   const auto dataset = workload.find("dataset");
   if (dataset == workload.end()) return {};
   Dataset wanted = known_dataset(dataset->at("name"));
-  if (const auto file = dataset->find("file"); file != dataset->end())
+  if (const auto file = dataset->find("file"); file != dataset->end()) {
+    refuse_outside(*file);
     wanted.files.push_back(*file);
+  }
   return find_files(wanted, directories);
 }
 

@@ -87,5 +87,14 @@ TEST_F(Datasets, FoldersAreSearchedInTheDocumentedOrder) {
   EXPECT_EQ(directories[3].filename(), "datasets");
 }
 
+TEST_F(Datasets, AFileOutsideTheDataFoldersIsRefused) {
+  for (const char* file : {"../../../etc/passwd", "/etc/passwd", "can/../../x"}) {
+    const nlohmann::json workload = {{"dataset", {{"name", "can-log"}, {"file", file}}}};
+    const Error error = error_of([&] { find_data_dir(workload, {folder_}); });
+    EXPECT_EQ(error.code(), ExitCode::usage) << file;
+    EXPECT_THAT(error.message(), ::testing::HasSubstr(file));
+  }
+}
+
 }  // namespace
 }  // namespace memduel

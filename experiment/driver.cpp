@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <map>
 
 #include "base/error.h"
@@ -18,6 +17,7 @@
 #include "experiment/memory_warnings.h"
 #include "experiment/programs.h"
 #include "experiment/python_settings.h"
+#include "experiment/recorder_harm.h"
 #include "experiment/worker_program.h"
 
 namespace memduel {
@@ -211,6 +211,10 @@ class Driver {
     PlannedTrial planned = plan_trial(experiment_, slot, site);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
+    // Once more without what it died of: the others must run as this one does.
+    for (auto& [role, why] : harmed_by_recorder(planned.plan, run))
+      site_.unrecordable.emplace(role, why);
+    if (site.unrecordable.size() < site_.unrecordable.size()) return run_slot(slot);
     refuse_unreadable_input(run);
     ++trials_here_;
     const double seconds = seconds_since(begin);
@@ -218,6 +222,11 @@ class Driver {
       take_model(*planned.model_file, run.trial);
     }
     if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, run);
+    if (slot.kind == TrialKind::warmup && run.trial.status != TrialStatus::ok)
+      run.warnings.push_back(
+          {"warmup_failed",
+           fmt::format("the warm-up trial of arm {} failed: {}", run.trial.arm, run.trial.failure),
+           "the first trials that count may be those that warm files and caches"});
     for (const Note& note : run.limitations) store_.add_limitation(note);
     for (const Note& note : run.warnings) store_.add_warning(note);
     for (const Note& note : take_memory_warnings(run.trial)) store_.add_warning(note);
@@ -333,11 +342,9 @@ class Driver {
   }
 
   void throw_if_stopped() const {
-    const int signal = options_.stop_signal == nullptr ? 0 : options_.stop_signal->load();
-    if (signal == 0) return;
-    throw Error(signal == SIGTERM ? ExitCode::terminated : ExitCode::interrupted,
-                "stopped by a signal", store_.directory().string(),
-                "continue with the same command and --resume");
+    if (options_.stop == nullptr || !options_.stop->asked()) return;
+    throw options_.stop->error("stopped by a signal", store_.directory().string(),
+                               "continue with the same command and --resume");
   }
 
   [[nodiscard]] std::uint64_t seed() const { return experiment_.measure.seed; }

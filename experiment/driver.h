@@ -2,7 +2,6 @@
 // each trial stored as it ends.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -36,7 +35,7 @@ struct DriverOptions {
   std::optional<std::filesystem::path> worker;  ///< memduel-worker; replays need it
   std::filesystem::path data_dir;               ///< as found by find_dataset
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
-  const std::atomic<int>* stop_signal = nullptr;  ///< 0, SIGINT or SIGTERM
+  const StopRequest* stop = nullptr;  ///< asks for an early end
   std::function<void(const Progress&)> progress;
   /// Asked after every whole block with the number of such blocks; true ends the run. Only in an
   /// adaptive design.

@@ -334,16 +334,52 @@ TEST_F(DriverTest, NoBlockStartsThatWouldNotEndInTime) {
 }
 
 TEST_F(DriverTest, ASignalStopsBeforeTheNextTrial) {
-  std::atomic<int> signal = 0;
-  options_.stop_signal = &signal;
+  StopRequest stop;
+  options_.stop = &stop;
   fake_.change = [&](const TrialPlan& plan, TrialRun&) {
-    if (plan.id == 3) signal = SIGTERM;
+    if (plan.id == 3) stop.take(SIGHUP);
   };
   Store store = create();
   EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::terminated);
   EXPECT_EQ(stored().trials.size(), 3U);
-  signal = SIGINT;
-  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::interrupted);
+}
+
+TEST_F(DriverTest, AFailedWarmUpIsAWarning) {
+  experiment_.measure.repeats = 2;
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.block == 0 && plan.arm == "optimized") fail(run, "server exited with status 7");
+  };
+  Store store = create();
+  run(store);
+  const auto& warnings = stored().warnings;
+  const auto found = std::find_if(warnings.begin(), warnings.end(),
+                                  [](const Note& note) { return note.code == "warmup_failed"; });
+  ASSERT_NE(found, warnings.end());
+  EXPECT_THAT(found->message, testing::HasSubstr("server exited with status 7"));
+}
+
+TEST_F(DriverTest, ATrialThatDiesOfTheRecorderIsRepeatedWithoutIt) {
+  experiment_.measure.repeats = 2;
+  experiment_.measure.meters = {"procfs", "heap"};
+  int without = 0;
+  int with = 0;
+  fake_.change = [&](const TrialPlan& plan, TrialRun& run) {
+    const ProcessSpec& process = plan.processes.front();
+    ++(process.heap_dir ? with : without);
+    if (!process.heap_dir) return;
+    fail(run, process.role + " ended by SIGSYS");
+    RoleData role;
+    role.role = process.role;
+    role.exit_signal = SIGSYS;
+    run.trial.roles = {role};
+  };
+  Store store = create();
+  run(store);
+  EXPECT_EQ(with, 1);
+  const RunData data = stored();
+  EXPECT_EQ(static_cast<std::size_t>(without), data.trials.size());
+  EXPECT_TRUE(std::all_of(data.trials.begin(), data.trials.end(),
+                          [](const TrialData& trial) { return trial.status == TrialStatus::ok; }));
 }
 
 TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {

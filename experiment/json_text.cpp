@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <iterator>
+#include <map>
+#include <stdexcept>
 
 #include "base/error.h"
+#include "base/foreign_json.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -25,6 +29,31 @@ Position position_of(std::string_view text, std::size_t byte) {
       last == std::string_view::npos ? before.size() + 1 : before.size() - last;
   return {static_cast<std::size_t>(lines) + 1, column};
 }
+
+/// The bytes of a text, which say how many of them were read.
+class CountedBytes {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedBytes(const char* at, std::size_t* count, const char* begin)
+      : at_(at), count_(count), begin_(begin) {}
+
+  reference operator*() const { return *at_; }
+  CountedBytes& operator++() {
+    *count_ = static_cast<std::size_t>(++at_ - begin_);
+    return *this;
+  }
+  bool operator==(const CountedBytes& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* count_;
+  const char* begin_;
+};
 
 bool is_index(const std::string& step) {
   return !step.empty() && std::all_of(step.begin(), step.end(),
@@ -60,16 +89,28 @@ nlohmann::json& array_element(nlohmann::json& array, const std::string& step,
 }  // namespace
 
 nlohmann::json parse_json_text(std::string_view text, const std::string& origin) {
-  // nlohmann's parser recurses for nested values when it destroys them; no config is that deep.
-  constexpr int kMaxDepth = 200;
-  const auto limit_depth = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-    if (depth > kMaxDepth) {
-      throw Error(ExitCode::usage, fmt::format("nested deeper than {} levels", kMaxDepth), origin);
-    }
-    return true;
+  std::size_t byte = 0;
+  // Of the objects that the parser is in: where each key was.
+  std::vector<std::map<std::string, std::size_t>> keys;
+  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    refuse_deep_json(depth, event, value);
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event != Event::key) return true;
+    const auto [first, is_new] = keys.back().emplace(value.get<std::string>(), byte);
+    if (is_new) return true;
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\" twice, in line {} and in line {}", first->first,
+                            position_of(text, first->second).line, position_of(text, byte).line),
+                origin, "give it once");
   };
   try {
-    return nlohmann::json::parse(text, limit_depth, true, true);
+    return nlohmann::json::parse(CountedBytes{text.data(), &byte, text.data()},
+                                 CountedBytes{text.data() + text.size(), &byte, text.data()}, look,
+                                 true, true);
+  } catch (const std::length_error& error) {
+    throw Error(ExitCode::usage, error.what(), origin);
   } catch (const nlohmann::json::parse_error& error) {
     const Position at = position_of(text, error.byte == 0 ? 0 : error.byte - 1);
     std::string what = error.what();

@@ -64,5 +64,17 @@ TEST(SetJsonValue, FaultyAssignmentsAreRefused) {
   EXPECT_EQ(message("a..b=1"), "--set a..b=1: found an empty step in the path");
 }
 
+TEST(JsonText, AKeyGivenTwiceIsNamedWithBothLines) {
+  const Error error = error_of([] {
+    parse_json_text(
+        "{\n  \"baseline\": \"a\",\n  \"arms\": [{\"name\": 1}, {\"name\": 2}],\n"
+        "  \"baseline\": \"b\"\n}",
+        "f.json");
+  });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_STREQ(error.what(), "found \"baseline\" twice, in line 2 and in line 4");
+  EXPECT_EQ(error.where(), "f.json");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <time.h>
+
+#include <tuple>
 
 #include "base/error.h"
 #include "base/sha256.h"
@@ -20,9 +23,25 @@ std::optional<std::string> stamp_of(const fs::path& path) {
                      about.st_ctim.tv_nsec);
 }
 
+/// The clock that the kernel stamps files with.
+timespec now_for_files() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now;
+}
+
+/// A symlink to what was written before is not written.
+bool leads_to_an_older_file(const fs::path& path, const timespec& begin) {
+  struct stat about{};
+  std::error_code ignored;
+  if (!fs::is_symlink(path, ignored) || stat(path.c_str(), &about) != 0) return false;
+  return std::tie(about.st_mtim.tv_sec, about.st_mtim.tv_nsec) <
+         std::tie(begin.tv_sec, begin.tv_nsec);
+}
+
 }  // namespace
 
-FileStamps::FileStamps(const std::vector<TrialFile>& files) {
+FileStamps::FileStamps(const std::vector<TrialFile>& files) : begin_(now_for_files()) {
   for (const TrialFile& file : files) before_.emplace_back(file, stamp_of(file.path));
 }
 
@@ -32,6 +51,12 @@ std::optional<std::string> FileStamps::first_not_written() const {
     if (!now) {
       return fmt::format("every process ended well, but none wrote {}, {}", file.name,
                          file.path.string());
+    }
+    if (leads_to_an_older_file(file.path, begin_)) {
+      return fmt::format(
+          "every process ended well, but none wrote {}: {} is a symlink to a file from before the "
+          "trial",
+          file.name, file.path.string());
     }
     if (now == stamp) {
       return fmt::format("every process ended well, but none wrote {}: {} is as it was before",

@@ -1,6 +1,7 @@
 // The files that trials must leave: seen to be new, and kept once per content.
 #pragma once
 
+#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ class FileStamps {
   [[nodiscard]] std::optional<std::string> first_not_written() const;
 
  private:
+  timespec begin_;
   std::vector<std::pair<TrialFile, std::optional<std::string>>> before_;
 };
 

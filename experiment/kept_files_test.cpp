@@ -49,5 +49,17 @@ TEST_F(KeptFiles, AFileThatCannotBeKeptIsAnError) {
   EXPECT_EQ(error_of([&] { keep_file(folder_, file); }).code(), ExitCode::io);
 }
 
+TEST_F(KeptFiles, ASymlinkToAnOldFileIsNotWritten) {
+  write_file_atomically(folder_ / "old", "weights");
+  fs::last_write_time(folder_ / "old", fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const TrialFile file{"model", folder_ / "model.npz"};
+  const FileStamps stamps({file});
+  fs::create_symlink("old", file.path);
+  EXPECT_THAT(stamps.first_not_written().value_or("all are new"),
+              testing::HasSubstr("a symlink to a file from before the trial"));
+  write_file_atomically(folder_ / "old", "new weights");
+  EXPECT_EQ(stamps.first_not_written(), std::nullopt) << "what it leads to was written";
+}
+
 }  // namespace
 }  // namespace memduel

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -62,10 +63,6 @@ pid_t start(const std::filesystem::path& program, const std::string& trial, int 
 
 }  // namespace
 
-std::string unique_trial_name(std::int64_t id) {
-  return fmt::format("{}-{}-{}", getpid(), steady_clock::now().time_since_epoch().count(), id);
-}
-
 LauncherClient::LauncherClient(const std::filesystem::path& program, const std::string& trial)
     : trial_(trial) {
   std::array<int, 2> ends{};
@@ -93,11 +90,20 @@ LauncherClient::LauncherClient(const std::filesystem::path& program, const std::
 
 LauncherClient::~LauncherClient() {
   control_.reset();
-  if (!wait_for(pid_, kEndLimit)) {
-    kill(pid_, SIGKILL);
+  if (is_stopped() || !wait_for(pid_, kEndLimit)) {
+    kill_launcher();
     wait_for(pid_, kEndLimit);
   }
   if (!ended_in_order_) kill_what_is_left();
+}
+
+bool LauncherClient::is_stopped() const {
+  const auto line = process_line(pid_);
+  return line && (line->state == 'T' || line->state == 't');
+}
+
+void LauncherClient::kill_launcher() const {
+  kill(pid_, SIGKILL);
 }
 
 int LauncherClient::request(const std::vector<std::string>& fields,
@@ -110,14 +116,15 @@ std::optional<Packet> LauncherClient::report() {
 }
 
 std::optional<Packet> LauncherClient::report_within(milliseconds limit) {
+  constexpr milliseconds kLook{500};
   const auto deadline = steady_clock::now() + limit;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0) return std::nullopt;
     pollfd wait{control_.get(), POLLIN, 0};
-    const int ready = poll(&wait, 1, static_cast<int>(left.count()));
-    if (ready < 0 && errno == EINTR) continue;
-    return ready > 0 ? report() : std::nullopt;
+    const int ready = poll(&wait, 1, static_cast<int>(std::min(left, kLook).count()));
+    if (ready > 0) return report();
+    if (is_stopped()) kill_launcher();
   }
 }
 

@@ -30,6 +30,12 @@ class LauncherClient {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const TrialCgroup& cgroup() const { return cgroup_; }
 
+  /// Somebody has stopped it (SIGSTOP), so that it answers nothing.
+  [[nodiscard]] bool is_stopped() const;
+
+  /// Its death is what the next report says.
+  void kill_launcher() const;
+
   /// The launcher has said that it left nobody behind, so that nobody needs to be looked for.
   void ended_in_order() { ended_in_order_ = true; }
 
@@ -39,7 +45,8 @@ class LauncherClient {
   /// The next report; nothing when the launcher is gone.
   std::optional<Packet> report();
 
-  /// Waits for a report; nothing when none came in time or the launcher is gone.
+  /// Waits for a report; nothing when none came in time or the launcher is gone. One that is
+  /// stopped meanwhile is killed.
   std::optional<Packet> report_within(std::chrono::milliseconds limit);
 
  private:
@@ -51,8 +58,5 @@ class LauncherClient {
   TrialCgroup cgroup_;
   bool ended_in_order_ = false;
 };
-
-/// A name for a trial that no other trial on this machine has.
-std::string unique_trial_name(std::int64_t id);
 
 }  // namespace memduel

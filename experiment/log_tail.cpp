@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/text.h"
+
 namespace memduel {
 
 std::string log_tail(const std::filesystem::path& path, std::size_t max_lines,
@@ -27,7 +29,7 @@ std::string log_tail(const std::filesystem::path& path, std::size_t max_lines,
     const auto code = static_cast<unsigned char>(byte);
     if ((code < 0x20 && byte != '\n' && byte != '\t') || code == 0x7f) byte = '?';
   }
-  return text;
+  return valid_utf8(text);
 }
 
 }  // namespace memduel

@@ -7,8 +7,8 @@
 
 namespace memduel {
 
-/// The last `max_lines` lines of a file, at most `max_bytes` from its end; control bytes other than
-/// newline and tab become '?'. Empty when the file is empty or missing.
+/// The last `max_lines` lines of a file, at most `max_bytes` from its end, as valid UTF-8; control
+/// bytes other than newline and tab become '?'. Empty when the file is empty or missing.
 std::string log_tail(const std::filesystem::path& path, std::size_t max_lines = 10,
                      std::size_t max_bytes = 4096);
 

@@ -36,5 +36,10 @@ TEST(LogTail, OfAMissingFileIsEmpty) {
   EXPECT_EQ(log_tail("/nonexistent/log"), "");
 }
 
+TEST(LogTail, BytesThatAreNotUtf8AndCharactersCutInTwoAreReplaced) {
+  EXPECT_EQ(tail_of("caf\xe9 noir", 9, 100), "caf\xEF\xBF\xBD noir");
+  EXPECT_EQ(tail_of("\xc3\xa9x", 9, 2), "\xEF\xBF\xBDx");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -41,8 +41,11 @@ EnvironmentVariables variables_of(const ProcessSpec& process, const PlanSite& si
 }
 
 /// Why nothing that is preloaded can enter the process; empty when it can.
-std::string obstacle_to(const ProcessSpec& process, const EnvironmentVariables& variables,
+std::string obstacle_to(const ProcessSpec& process, const PlanSite& site,
+                        const EnvironmentVariables& variables,
                         const std::filesystem::path& trial_dir) {
+  const auto found_out = site.unrecordable.find(process.role);
+  if (found_out != site.unrecordable.end()) return found_out->second;
   const auto cwd = process.cwd.empty() ? trial_dir : process.cwd;
   const auto program = resolve_program(process.argv.front(), cwd, value_in(variables, "PATH"));
   return obstacle_to_recording(program.value_or(process.argv.front()));
@@ -53,7 +56,7 @@ void count_heap(std::vector<ProcessSpec>& processes, const PlanSite& site,
                 const std::filesystem::path& trial_dir) {
   for (ProcessSpec& process : processes) {
     const EnvironmentVariables variables = variables_of(process, site);
-    process.heap_obstacle = obstacle_to(process, variables, trial_dir);
+    process.heap_obstacle = obstacle_to(process, site, variables, trial_dir);
     if (!process.heap_obstacle.empty()) continue;
     process.heap_dir = trial_dir / "heap" / process.role;
     Preload preload;
@@ -73,7 +76,7 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
   options.every_allocation = slot.every_allocation;
   for (ProcessSpec& process : plan.processes) {
     const EnvironmentVariables variables = variables_of(process, site);
-    std::string obstacle = obstacle_to(process, variables, trial_dir);
+    std::string obstacle = obstacle_to(process, site, variables, trial_dir);
     const bool counts = entry.name == kRecorderTracer;
     if (!obstacle.empty()) {
       (counts ? process.heap_obstacle : process.trace_obstacle) = std::move(obstacle);

@@ -20,6 +20,8 @@ struct PlanSite {
   std::filesystem::path trials_dir;  ///< each trial makes its own folder here
   std::filesystem::path log_dir;
   std::map<std::string, std::string> environment;  ///< memduel's own, which processes inherit
+  /// Roles that nothing can be preloaded into, and why: found out by trials.
+  std::map<std::string, std::string> unrecordable = {};
 };
 
 /// Which trial: its number in the run and its place in the design.

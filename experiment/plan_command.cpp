@@ -38,7 +38,8 @@ class JobPlanner {
     planned.cleanup = steps("cleanup");
     for (const json& each : workload_.at("templates")) {
       const std::string from = fill(each.at("from"));
-      planned.files[fill(each.at("to"))] = placeholders_.fill_template(read_file(from), from);
+      planned.files[fill(each.at("to"))] =
+          placeholders_.fill_template(read_file_of_at_most(from, kMostTemplateBytes), from);
     }
     for (const json& file : workload_.at("files")) {
       planned.leaves.push_back({file.at("name"), fill(file.at("path"))});

@@ -226,7 +226,7 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
     for (const json& each : experiment.workload.value("templates", json::array())) {
       const std::string from = each.at("from");
       if (has_placeholder(from)) continue;
-      check_template_text(read_file(from), from);
+      check_template_text(read_file_of_at_most(from, kMostTemplateBytes), from);
       add(from);
     }
   }

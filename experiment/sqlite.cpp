@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace memduel::sqlite {
 namespace {
@@ -150,7 +151,7 @@ std::string Statement::text(int column) const {
   const auto* bytes = sqlite3_column_text(handle_.get(), column);
   if (bytes == nullptr) return {};
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
-  return {reinterpret_cast<const char*>(bytes), size};
+  return valid_utf8({reinterpret_cast<const char*>(bytes), size});
 }
 
 std::string_view Statement::blob(int column) const {

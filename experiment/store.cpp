@@ -20,6 +20,27 @@ using sqlite::Transaction;
 constexpr char kStoreFile[] = "run.sqlite";
 constexpr char kConfigFile[] = "config.json";
 
+/// What a run directory may hold before its first trial: the logs of builds and their worktrees.
+bool is_of_a_run(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  return name == "logs" || name == "worktrees" || name == "run.lock" || name == "run.sqlite.new";
+}
+
+/// A directory with somebody's files keeps them, and gets none of ours beside them.
+void refuse_foreign_directory(const fs::path& directory) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    if (is_of_a_run(entry.path())) {
+      if (!entry.is_symlink()) continue;
+      throw Error(ExitCode::usage, "found a symlink, expected a place for the run's own files",
+                  entry.path().string(), "remove it, or give another --out");
+    }
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory holds files that are no run's, such as {}",
+                            entry.path().filename().string()),
+                directory.string(), "give another --out: a run has a directory of its own");
+  }
+}
+
 void make_directory(const fs::path& directory) {
   std::error_code error;
   fs::create_directories(directory, error);
@@ -41,7 +62,9 @@ void write_header(Database& database, const RunHeader& header) {
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
   insert.bind("config").bind(header.config.dump()).run();
   insert.bind("config_sha256").bind(header.config_sha256).run();
-  insert.bind("environment").bind(header.environment.dump()).run();
+  insert.bind("environment")
+      .bind(header.environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+      .run();
   Statement program(database, "INSERT INTO program VALUES (?, ?)");
   for (const auto& [path, sha256] : header.programs) program.bind(path).bind(sha256).run();
   transaction.commit();
@@ -178,6 +201,8 @@ Store::Store(fs::path directory, RunLock lock, Database database)
 
 Store Store::create(const fs::path& directory, const RunHeader& header) {
   make_directory(directory);
+  refuse_used_directory(directory);
+  refuse_foreign_directory(directory);
   RunLock lock(directory);
   refuse_used_directory(directory);
   // Under another name until it is whole: a run.sqlite without a header would be nobody's run.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/foreign_json.h"
 #include "experiment/series_codec.h"
 #include "experiment/store.h"
 #include "experiment/store_schema.h"
@@ -41,7 +42,7 @@ std::string run_value(const Database& database, const char* key) {
 }
 
 json run_json(const Database& database, const char* key) {
-  json value = json::parse(run_value(database, key), nullptr, false);
+  json value = parse_foreign_json(run_value(database, key));
   if (!value.is_object()) {
     throw Error(ExitCode::io, fmt::format("the run store is damaged: {} is no JSON object", key));
   }

@@ -342,5 +342,38 @@ TEST_F(DamagedStore, AFolderWithoutAStoreSaysSo) {
   EXPECT_EQ(error.message(), folder_.string() + ": there is no run here: found no run.sqlite");
 }
 
+TEST_F(StoreTest, AFolderWithSomebodysFilesKeepsThemAndGetsNoneOfOurs) {
+  write_file_atomically(folder_ / "report.html", "mine");
+  const Error error = error_of([&] { Store::create(folder_, header()); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), testing::HasSubstr("report.html"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(error_of([&] { Store::create("/", header()); }).code(), ExitCode::usage);
+}
+
+TEST_F(StoreTest, SymlinksInThePlaceOfItsFilesAreNotFollowed) {
+  fs::create_directories(folder_ / "run");
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "run/logs");
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "run", header()); }).code(), ExitCode::usage);
+  fs::remove(folder_ / "run/logs");
+  fs::create_symlink(folder_ / "elsewhere/lock", folder_ / "run/run.lock");
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "run", header()); }).code(), ExitCode::usage);
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+}
+
+TEST_F(StoreTest, TextThatIsNotUtf8IsMadeValidWhenItIsRead) {
+  {
+    Store store = Store::create(folder_ / "run", header());
+    TrialData trial = full_trial(1, 0, "a");
+    trial.failure = "last words: \xff\xfe";
+    store.add_trial(trial);
+    store.add_warning({"w", "caf\xe9", ""});
+  }
+  const RunData run = read_run(folder_ / "run");
+  EXPECT_EQ(run.trials.at(0).failure, "last words: \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(run.warnings.at(0).message, "caf\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -12,6 +12,7 @@
 #include "experiment/monotonic.h"
 #include "experiment/ports.h"
 #include "experiment/seconds.h"
+#include "experiment/trial_name.h"
 
 namespace memduel {
 namespace {
@@ -85,6 +86,7 @@ void Supervision::step() {
   sweep_between_rounds(now);
   limit_logs(now);
   check_deadlines(now);
+  check_launcher(now);
 }
 
 bool Supervision::over() const {
@@ -94,8 +96,8 @@ bool Supervision::over() const {
 }
 
 bool Supervision::stop_asked() const {
-  return !plan_.ignores_stop && options_.stop_signal != nullptr &&
-         options_.stop_signal->load() != 0;
+  if (options_.stop == nullptr) return false;
+  return plan_.ignores_stop ? options_.stop->asked_for_haste() : options_.stop->asked();
 }
 
 void Supervision::watch(int descriptor, SupervisedProcess* process) const {

@@ -59,6 +59,7 @@ class Supervision {
   void stop(SupervisedProcess& process, int number);
   void fail(const SupervisedProcess& process, const std::string& what);
   void end_trial();
+  void check_launcher(std::int64_t now);
   void check_ports();
   void limit_logs(std::int64_t now);
   void throw_if_stopped() const;
@@ -123,6 +124,8 @@ class Supervision {
   std::int64_t sweep_due_ns_;
   std::int64_t logs_due_ns_ = 0;
   std::int64_t stopping_since_ns_ = 0;
+  std::int64_t launcher_due_ns_ = 0;
+  std::int64_t launcher_stopped_ns_ = 0;  ///< since when
   std::optional<std::int64_t> last_round_swept_ns_;
   bool grace_is_over_ = false;
   bool stopped_after_round_ = false;

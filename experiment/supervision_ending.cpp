@@ -116,6 +116,19 @@ void Supervision::end_trial() {
   }
 }
 
+/// A launcher that is stopped tells of no end and hears of none.
+void Supervision::check_launcher(std::int64_t now) {
+  if (now < launcher_due_ns_) return;
+  launcher_due_ns_ = now + kSecondNs;
+  if (!launcher_->is_stopped()) {
+    launcher_stopped_ns_ = 0;
+    return;
+  }
+  if (launcher_stopped_ns_ == 0) launcher_stopped_ns_ = now;
+  if (static_cast<double>(now - launcher_stopped_ns_) > seconds_as_ns(plan_.stop_grace_seconds))
+    launcher_->kill_launcher();
+}
+
 /// Everything of the trial is gone: who still listens is not of it.
 void Supervision::check_ports() {
   for (const auto& [name, port] : plan_.ports) {
@@ -138,9 +151,7 @@ void Supervision::limit_logs(std::int64_t now) {
 
 void Supervision::throw_if_stopped() const {
   if (!stop_asked()) return;
-  const bool terminated = options_.stop_signal->load() == SIGTERM;
-  throw Error(terminated ? ExitCode::terminated : ExitCode::interrupted,
-              terminated ? "terminated" : "interrupted");
+  throw options_.stop->error("stopped by a signal");
 }
 
 }  // namespace memduel

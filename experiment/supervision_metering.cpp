@@ -71,10 +71,17 @@ const SupervisedProcess& Supervision::reference() const {
 }
 
 void Supervision::take_marks(SupervisedProcess& process) {
+  const std::int64_t now = monotonic_ns();
   for (Mark& mark : process.marks.receive_marks()) {
     if (mark.kind == Mark::Kind::start) {
       process.trace.peaks_reset = !mark.no_reset;
       continue;
+    }
+    // A program whose clock is not the machine's (libfaketime): its marks are of when they came.
+    constexpr std::int64_t kSlack = kSecondNs / 20;
+    if (mark.t_ns < begin_ns_ - kSlack || mark.t_ns > now + kSlack) {
+      process.has_other_clock = true;
+      mark.t_ns = now;
     }
     MarkEvent event{std::move(mark), {}};
     note_round(process, event);

@@ -5,10 +5,21 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/text.h"
 #include "experiment/monotonic.h"
 #include "experiment/supervision.h"
 
 namespace memduel {
+namespace {
+
+/// A command line may have as many bytes as the system allows.
+std::string shortened(const std::string& command) {
+  constexpr std::size_t kMost = 300;
+  if (command.size() <= kMost) return command;
+  return valid_utf8(command.substr(0, kMost)) + fmt::format("… ({} bytes)", command.size());
+}
+
+}  // namespace
 
 void Supervision::take_report(const std::optional<Packet>& report) {
   if (!report) {
@@ -42,9 +53,9 @@ void Supervision::spawned(const std::vector<std::string>& fields) {
 void Supervision::unstarted(const std::vector<std::string>& fields) {
   SupervisedProcess& process = named(fields[1]);
   process.state = State::ended;
-  fail(process,
-       fmt::format("could not be started: {} ({}) failed: {}", fields[2],
-                   fmt::join(process.spec().argv, " "), std::strerror(std::stoi(fields[3]))));
+  fail(process, fmt::format("could not be started: {} ({}) failed: {}", fields[2],
+                            shortened(fmt::format("{}", fmt::join(process.spec().argv, " "))),
+                            std::strerror(std::stoi(fields[3]))));
 }
 
 void Supervision::exited(const std::vector<std::string>& fields) {

@@ -2,20 +2,19 @@
 // meters them, waits for their end, and leaves nothing behind.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <vector>
 
 #include "base/run_data.h"
+#include "base/stop_request.h"
 #include "experiment/trial_plan.h"
 
 namespace memduel {
 
 struct SupervisorOptions {
-  std::filesystem::path launcher;  ///< the program memduel-launcher
-  /// 0, or the signal (SIGINT, SIGTERM) that asks for an early end; written by a signal handler.
-  const std::atomic<int>* stop_signal = nullptr;
+  std::filesystem::path launcher;     ///< the program memduel-launcher
+  const StopRequest* stop = nullptr;  ///< asks for an early end
   /// Outside meters rest in the reference role's even rounds: shows what metering costs.
   bool rest_in_even_rounds = false;
 };
@@ -42,7 +41,7 @@ std::filesystem::path find_launcher();
 /// was ours (the launcher was lost). In every case no process of the trial is left when this
 /// returns. Throws Error(usage) for a plan that cannot be run (unknown role in `after`, a cycle, no
 /// process that ends the trial, an unknown meter), Error(io) when a log file cannot be made, and
-/// Error(interrupted or terminated) when `stop_signal` asked for it.
+/// Error(interrupted or terminated) when `stop` asked for it.
 TrialRun run_trial(const TrialPlan& plan, const SupervisorOptions& options);
 
 }  // namespace memduel

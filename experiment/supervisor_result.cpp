@@ -104,9 +104,11 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> several;
   std::vector<std::string> garbled;
   std::vector<std::string> daemons;
+  std::vector<std::string> other_clocks;
   for (const SupervisedProcess& process : processes) {
     if (process.marks.foreign_marks > 0) several.push_back(process.role());
     if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
+    if (process.has_other_clock) other_clocks.push_back(process.role());
     if (process.is_daemon) daemons.push_back(process.role());
   }
   note_roles(run.warnings, daemons, "role_became_daemon",
@@ -116,6 +118,11 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   note_roles(run.warnings, several, "marks_of_several_processes",
              "more than one process of {} sent marks; those of the first one count",
              "give each process its own role");
+  note_roles(run.warnings, other_clocks, "clock_of_role",
+             "the clock of {} is not the machine's: its marks lie outside the trial, and are taken "
+             "to be of the moment when they came",
+             "its phases and rounds may be a little late; under libfaketime set "
+             "FAKETIME_DONT_FAKE_MONOTONIC=1");
   note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
              "send marks only through memduel/annotate.h");
   note_roles(run.warnings, outcome.escaped, "process_escaped",
@@ -159,7 +166,12 @@ void note_uncounted(TrialRun& run, const std::string& role, const std::string& w
 void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
   if (!spec.heap_obstacle.empty()) note_uncounted(run, role.role, spec.heap_obstacle);
   if (!spec.heap_dir) return;
-  HeapImages left = read_heap_directory(*spec.heap_dir);
+  HeapImages left;
+  try {
+    left = read_heap_directory(*spec.heap_dir);
+  } catch (const Error& error) {  // a job may remove its own directory
+    return note_uncounted(run, role.role, error.message());
+  }
   role.heap_images = std::move(left.images);
   for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
   if (role.heap_images.empty() && left.unreadable.empty())

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdio>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "experiment/capture.h"
+#include "experiment/trial_name.h"
 
 namespace memduel {
 namespace {
@@ -44,7 +47,31 @@ std::string ask_git(const fs::path& directory, const std::vector<std::string>& a
   return without_line_end(answer.out);
 }
 
+/// What `git worktree lock` says of ours: whose they are. git prunes no locked ones.
+constexpr std::string_view kLockReason = "memduel ";
+
+void take(const fs::path& root, const fs::path& worktree) {
+  ask_git(root, {"worktree", "lock", "--reason", std::string(kLockReason) + unique_trial_name(0),
+                 worktree.string()});
+}
+
 }  // namespace
+
+void remove_left_worktrees(const fs::path& root) {
+  std::istringstream lines(ask_git(root, {"worktree", "list", "--porcelain"}));
+  constexpr std::string_view kPath = "worktree ";
+  const std::string locked = "locked " + std::string(kLockReason);
+  std::string worktree;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(kPath)) worktree = line.substr(kPath.size());
+    if (!line.starts_with(locked) || !owner_has_ended(line.substr(locked.size()))) continue;
+    git(root, {"worktree", "remove", "--force", "--force", worktree});
+    std::error_code not_empty;
+    fs::remove(fs::path(worktree).parent_path(), not_empty);
+    say(fmt::format("memduel: removed a worktree that a memduel that was killed left: {}\n",
+                    escape_terminal(worktree)));
+  }
+}
 
 fs::path repository_root() {
   const Captured answer = git(fs::current_path(), {"rev-parse", "--show-toplevel"});
@@ -90,7 +117,9 @@ Worktrees::Worktrees(fs::path root, fs::path folder, const Revision& baseline,
                 folder_.string());
   try {
     ask_git(root_, {"worktree", "add", "--detach", this->baseline().string(), baseline.commit});
+    take(root_, this->baseline());
     ask_git(root_, {"worktree", "add", "--detach", this->candidate().string(), candidate.commit});
+    take(root_, this->candidate());
   } catch (...) {
     remove();
     throw;

@@ -28,6 +28,9 @@ Revision find_revision(const std::filesystem::path& root, const std::string& nam
 /// "main (1a2b3c4d5e6f)".
 std::string describe_revision(const Revision& revision);
 
+/// Those of the repository that a memduel that was killed left, named on stderr.
+void remove_left_worktrees(const std::filesystem::path& root);
+
 /// Worktrees FOLDER/a and FOLDER/b: names of equal length, so that what is built in them is placed
 /// alike. Both are gone, with everything built in them, when this is.
 class Worktrees {

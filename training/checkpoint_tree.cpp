@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/foreign_json.h"
 #include "training/checkpoint_name.h"
 
 namespace memduel {
@@ -18,7 +19,7 @@ constexpr int kMostLevels = 64;
 
 /// The numbers at the top of a sidecar. Throws Error(io).
 std::map<std::string, double> parse_sidecar(const std::string& text) {
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const nlohmann::json document = parse_foreign_json(text);
   if (!document.is_object()) throw Error(ExitCode::io, "its sidecar is not a JSON object");
   std::map<std::string, double> metrics;
   for (const auto& [metric, value] : document.items())

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/foreign_json.h"
 #include "memduel/memory.h"
 #include "workloads/budget/probe.h"
 #include "workloads/federated/device.h"
@@ -117,7 +118,7 @@ void describe(const std::string& workload) {
 }
 
 void probe(const std::string& text) {
-  const auto request = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto request = parse_foreign_json(text);
   if (!request.is_object() || !request.contains("config") || !request.contains("budget"))
     throw Error(ExitCode::usage, "expected a JSON object with config and budget", "--request");
   const WorkerConfig config = parse_worker_config(request.at("config"), "--request");

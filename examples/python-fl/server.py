@@ -4,6 +4,7 @@ It prints what it does, a line each: that is all that memduel knows of its round
 """
 
 import argparse
+import collections
 import os
 import signal
 import socket
@@ -14,11 +15,15 @@ import torch
 import model
 
 
+WINDOW_VALUES = 1 << 18  # 1 MiB of float32
+
+
 class Server:
     def __init__(self, options):
         self.options = options
         self.global_state = model.make_model(options.seed).state_dict()
         self.history = []
+        self.window = collections.deque(maxlen=options.window)
 
     def accept_clients(self, listener):
         """Connections in the order of the clients' numbers, so that sums are always the same."""
@@ -47,6 +52,8 @@ class Server:
                 self.keep_update(number, update)
         if self.options.keep_kib:
             self.keep_part(number, updates[0])
+        if self.options.window:
+            self.window.append(updates[0]["state"]["0.weight"].flatten()[:WINDOW_VALUES].clone())
         print("phase aggregate")
         self.aggregate(updates)
         print("train_loss", sum(update["loss"] for update in updates) / len(updates))
@@ -83,6 +90,7 @@ def main(kind=Server):
     parser.add_argument("--out", required=True, help="where the last global model goes")
     parser.add_argument("--keep-updates", action="store_true")
     parser.add_argument("--keep-kib", type=int, default=0, help="of each round's first update, at most 2048")
+    parser.add_argument("--window", type=int, default=0, help="keep 1 MiB of each of the last so many rounds, and no more")
     parser.add_argument("--daemonise", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(1)

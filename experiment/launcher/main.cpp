@@ -44,7 +44,7 @@ class Launcher {
 
   /// Serves requests until `end`, until the socket closes or until SIGTERM.
   void run() {
-    group_ = create_cgroup("memduel-" + trial_);
+    group_ = create_cgroup(kTrialCgroupPrefix + trial_);
     tell({"ready", group_.memory_dir, group_.kill_dir});
     const int signals = open_signals();
     std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals, POLLIN, 0}}};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "memory/cgroup_memory.h"
@@ -28,15 +29,36 @@ bool has_file(const std::string& directory, const char* name) {
   return access((directory + "/" + name).c_str(), F_OK) == 0;
 }
 
+std::string own_directory(const std::string& controller) {
+  return own_cgroup_directory(text_of("/proc/self/mountinfo"), text_of("/proc/self/cgroup"),
+                              controller);
+}
+
 std::string make_below_own(const std::string& controller, const std::string& name) {
-  const std::string own = own_cgroup_directory(text_of("/proc/self/mountinfo"),
-                                               text_of("/proc/self/cgroup"), controller);
+  const std::string own = own_directory(controller);
   if (own.empty()) return {};
   std::string directory = own + "/" + name;
   return mkdir(directory.c_str(), 0755) == 0 ? directory : std::string();
 }
 
 }  // namespace
+
+std::map<std::string, TrialCgroup> cgroups_with_prefix(const std::string& prefix) {
+  std::map<std::string, TrialCgroup> groups;
+  for (const char* controller : {"", "memory"}) {
+    const std::string own = own_directory(controller);
+    std::error_code error;
+    if (own.empty()) continue;
+    for (std::filesystem::directory_iterator at(own, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string name = at->path().filename().string();
+      if (!name.starts_with(prefix)) continue;
+      TrialCgroup& group = groups[name.substr(prefix.size())];
+      (*controller == '\0' ? group.kill_dir : group.memory_dir) = at->path().string();
+    }
+  }
+  return groups;
+}
 
 TrialCgroup create_cgroup(const std::string& name) {
   TrialCgroup group;

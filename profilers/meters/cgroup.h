@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,12 @@ struct TrialCgroup {
 
   [[nodiscard]] bool exists() const { return !memory_dir.empty() || !kill_dir.empty(); }
 };
+
+/// What the names of trials' groups begin with; the trial's name follows.
+inline constexpr const char* kTrialCgroupPrefix = "memduel-";
+
+/// Groups below the caller's own whose names begin with `prefix`, by the rest of their names.
+std::map<std::string, TrialCgroup> cgroups_with_prefix(const std::string& prefix);
 
 /// Makes groups named `name` below the caller's own where that is allowed; fields stay empty where
 /// it is not.

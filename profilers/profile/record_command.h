@@ -15,7 +15,8 @@ struct RecordOptions {
   std::vector<std::string> argv;
   Preload preload;
   /// The first image's file; later ones get a number before the extension. Absent: NAME.PID.mdp in
-  /// the current directory. Existing files are replaced.
+  /// the current directory. Existing profiles are replaced, and those beside the first that have no
+  /// successor removed; to a device or a pipe goes the first alone.
   std::optional<std::filesystem::path> output;
   SymbolOptions symbols;
 };
@@ -26,8 +27,8 @@ struct RecordResult {
   std::vector<std::string> notes;  ///< why there is no profile, what it lacks
 };
 
-/// Waits for the command; SIGINT and SIGTERM are the command's to handle. Throws Error when the
-/// command cannot be started or a file cannot be written.
+/// Waits for the command; SIGINT, SIGTERM and SIGHUP are the command's to handle. Throws Error when
+/// the command cannot be started or a file cannot be written.
 RecordResult record_command(const RecordOptions& options);
 
 }  // namespace memduel

@@ -22,7 +22,7 @@ std::filesystem::path numbered(const std::filesystem::path& first, std::size_t n
   return later;
 }
 
-RecordedImages finish_images(const std::filesystem::path& directory, const ImageFile& file_of,
+RecordedImages finish_images(const std::filesystem::path& directory, const KeepImage& keep,
                              const SymbolOptions& symbols) {
   HeapImages left = read_heap_directory(directory);
   RecordedImages recorded;
@@ -39,9 +39,7 @@ RecordedImages finish_images(const std::filesystem::path& directory, const Image
       recorded.unreadable.push_back(error.message());
       continue;
     }
-    const std::filesystem::path file = file_of(image, ++number);
-    write_file_atomically(file, finished.bytes);
-    recorded.images.back().file = file;
+    recorded.images.back().file = keep(image, ++number, finished.bytes);
   }
   return recorded;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profilers/profile/heap_counters.h"
@@ -19,17 +20,19 @@ struct RecordedImage {
   HeapCounters counters;
 };
 
-/// The file of an image, which is the `number`th that left a profile, from 1.
-using ImageFile = std::function<std::filesystem::path(const HeapCounters&, std::size_t number)>;
+/// Takes the finished profile of an image, the `number`th that left one, from 1. Returns its file,
+/// absent where it is kept in none.
+using KeepImage = std::function<std::optional<std::filesystem::path>(
+    const HeapCounters&, std::size_t number, std::string_view bytes)>;
 
 struct RecordedImages {
   std::vector<RecordedImage> images;
   std::vector<std::string> unreadable;  ///< why there is nothing of the others
 };
 
-/// Finishes every profile in `directory`, in the order in which the images started, and writes it
-/// to its file; an existing one is replaced. Throws Error(io) when one cannot be written.
-RecordedImages finish_images(const std::filesystem::path& directory, const ImageFile& file_of,
+/// Finishes every profile in `directory`, in the order in which the images started, and has it
+/// kept. Throws as `keep` does.
+RecordedImages finish_images(const std::filesystem::path& directory, const KeepImage& keep,
                              const SymbolOptions& symbols);
 
 /// FILE.mdp for the first image, FILE.2.mdp for the second.

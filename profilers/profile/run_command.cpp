@@ -18,18 +18,26 @@ namespace {
 
 volatile sig_atomic_t signalled_child = 0;
 
+/// To the command, from a handler.
+void pass_on(int number) {
+  kill(signalled_child, number);
+}
+
 // The command decides what a signal means, and its profile is finished after it. The terminal sends
-// an interrupt to the command as well; a termination comes to us alone.
+// an interrupt to the command as well; a termination or a hangup comes to us alone.
 class SignalsForTheCommand {
  public:
   explicit SignalsForTheCommand(pid_t child) {
     signalled_child = child;
     old_interrupt_ = std::signal(SIGINT, SIG_IGN);
-    old_terminate_ = std::signal(SIGTERM, [](int number) { kill(signalled_child, number); });
+    old_terminate_ = std::signal(SIGTERM, pass_on);
+    old_hangup_ = std::signal(SIGHUP, pass_on);
+    if (old_hangup_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
   }
   ~SignalsForTheCommand() {
     std::signal(SIGINT, old_interrupt_);
     std::signal(SIGTERM, old_terminate_);
+    std::signal(SIGHUP, old_hangup_);
   }
   SignalsForTheCommand(const SignalsForTheCommand&) = delete;
   SignalsForTheCommand& operator=(const SignalsForTheCommand&) = delete;
@@ -39,6 +47,7 @@ class SignalsForTheCommand {
  private:
   void (*old_interrupt_)(int);
   void (*old_terminate_)(int);
+  void (*old_hangup_)(int);
 };
 
 }  // namespace

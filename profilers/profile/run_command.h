@@ -11,8 +11,9 @@ namespace memduel {
 /// As the shell finds it in PATH; empty when there is none.
 std::filesystem::path find_program(const std::string& name);
 
-/// Waits for the command, with `environment` added to ours; SIGINT and SIGTERM are the command's to
-/// handle. Returns its exit status, or 128 + signal. Throws Error when it cannot be started.
+/// Waits for the command, with `environment` added to ours; SIGINT, SIGTERM and SIGHUP are the
+/// command's to handle. Returns its exit status, or 128 + signal. Throws Error when it cannot be
+/// started.
 int run_command(const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& environment);
 

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 
@@ -59,6 +60,12 @@ std::optional<std::string> unpack(const BlockHeader& header, std::string_view st
 }
 
 }  // namespace
+
+bool is_trace_file(const std::filesystem::path& file) {
+  std::string magic(sizeof recorder::kTraceMagic, '\0');
+  std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic));
+  return magic == std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic);
+}
 
 TraceReading read_trace(std::string_view bytes, const std::string& name,
                         const std::function<void(const TraceBlock&)>& visit) {

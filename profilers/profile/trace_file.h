@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ struct TraceReading {
   std::size_t bytes = 0;   ///< of the whole file
   bool indexed = false;    ///< ends with an index: the file was finished
 };
+
+/// Whether a file begins as one.
+bool is_trace_file(const std::filesystem::path& file);
 
 /// Calls `visit` for each whole block in order. Throws Error(io) naming `name` when the bytes are
 /// not a profile at all, or one of another version.

@@ -5,8 +5,10 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 
+#include "base/foreign_json.h"
 #include "profilers/profile/profile.h"
 #include "profilers/readers/plain_source.h"
 
@@ -18,10 +20,12 @@ inline Profile read_json_profile(PlainSource& source,
                                  const std::function<Profile(const nlohmann::json&)>& read) {
   const std::string text = source.rest();
   try {
-    return read(nlohmann::json::parse(text));
+    return read(nlohmann::json::parse(text, refuse_deep_json));
   } catch (const nlohmann::json::parse_error& problem) {
     source.fail(problem.byte > text.size() ? "the file ends inside its JSON" : "not JSON",
                 problem.byte == 0 ? 0 : problem.byte - 1);
+  } catch (const std::length_error& problem) {
+    source.fail(fmt::format("not a profile: {}", problem.what()));
   } catch (const nlohmann::json::exception& problem) {
     source.fail(fmt::format("not a profile: {}", problem.what()));
   }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 
 #include "base/error.h"
 #include "profilers/profile/load_profile.h"
+#include "profilers/profile/trace_file.h"
 #include "profilers/readers/folded.h"
 #include "profilers/readers/gperftools_cpu.h"
 #include "profilers/readers/gperftools_heap.h"
@@ -18,7 +18,6 @@
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/pprof.h"
 #include "profilers/readers/speedscope.h"
-#include "profilers/recorder/trace_format.h"
 
 namespace memduel {
 
@@ -39,13 +38,6 @@ constexpr std::array kFormats = {
     ProfileFormat{"pprof", "protobuf, of heaps and of CPU time", is_pprof, read_pprof},
     ProfileFormat{"folded stacks", "lines FRAME;FRAME… NUMBER", is_folded, read_folded},
 };
-
-bool is_recorded(const std::filesystem::path& file) {
-  std::string magic(sizeof recorder::kTraceMagic, '\0');
-  std::ifstream(file, std::ios::binary)
-      .read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  return magic == std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic);
-}
 
 }  // namespace
 
@@ -68,7 +60,7 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
 
 Profile read_profile(const std::filesystem::path& file) {
   const SymbolOptions symbols{default_symbol_cache(), false};
-  if (!is_recorded(file)) {
+  if (!is_trace_file(file)) {
     PlainSource source(file);
     return read_foreign_profile(source, symbols);
   }

@@ -1,4 +1,5 @@
 // memduel's own recorder as a tracer.
+#include "base/file.h"
 #include "base/profile_name.h"
 #include "profilers/profile/preload.h"
 #include "profilers/profile/recorded_images.h"
@@ -24,10 +25,11 @@ class Recorder : public Tracer {
     KeptProfiles kept;
     RecordedImages recorded =
         finish_images(directory,
-                      [&](const HeapCounters& image, std::size_t number) {
+                      [&](const HeapCounters& image, std::size_t number, std::string_view bytes) {
                         kept.files.push_back({{number, image.pid, std::nullopt}, {}});
                         kept.files.back().file = file_of(kept.files.back().of);
-                        return kept.files.back().file;
+                        write_file_atomically(kept.files.back().file, bytes);
+                        return std::optional(kept.files.back().file);
                       },
                       {default_symbol_cache(), false});
     kept.missing = std::move(recorded.unreadable);

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/profile_name.h"
 #include "base/scratch_directory.h"
@@ -31,6 +32,9 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   if (!here.works)
     throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--tracer " + entry.name,
                 "see memduel list tracers");
+  if (command.output && is_written_through(*command.output))
+    throw Error(ExitCode::usage, "found a device or a pipe, expected the name of a file",
+                command.output->string(), "only the recorder's profiles go through one");
   TracedResult result;
   const std::filesystem::path program = find_program(command.argv[0]);
   const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);

@@ -195,7 +195,7 @@ TEST_F(TrialTest, AStopRequestEndsTheTrialAndLeavesNothing) {
     while (!std::filesystem::exists(dir_ / "daemon")) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    stop_signal_ = SIGTERM;
+    stop_.take(SIGTERM);
   });
   try {
     run(plan);
@@ -205,6 +205,72 @@ TEST_F(TrialTest, AStopRequestEndsTheTrialAndLeavesNothing) {
   }
   asker.join();
   EXPECT_TRUE(gone_within(pid_in(dir_ / "daemon"), 2));
+}
+
+TEST_F(TrialTest, OnlyASecondInterruptEndsWhatIgnoresTheFirst) {
+  TrialPlan cleanup = plan_of({act("cleanup", {"file", (dir_ / "up").string(), "sleep", "60000"})});
+  cleanup.ignores_stop = true;
+  stop_.take(SIGINT);
+  std::thread asker([this] {
+    while (!std::filesystem::exists(dir_ / "up"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stop_.take(SIGINT);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(run(cleanup), Error);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  asker.join();
+}
+
+/// The launcher of the trial that this process runs.
+pid_t launcher_of_this_process() {
+  for (const ProcessLine& process : all_processes())
+    if (process.parent == ::getpid() &&
+        command_of(process.pid).find("memduel-launcher") != std::string::npos)
+      return process.pid;
+  return 0;
+}
+
+TEST_F(TrialTest, ALauncherThatSomebodyStopsIsKilledAfterTheGrace) {
+  const auto daemon = dir_ / "daemon";
+  const TrialPlan plan = plan_of({act("server", {"daemonise", daemon.string(), "sleep", "60000"})});
+  std::thread stopper([&] {
+    while (!std::filesystem::exists(daemon))
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    kill(launcher_of_this_process(), SIGSTOP);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const TrialRun result = run(plan);
+  stopper.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_TRUE(result.trial.harness_fault);
+  EXPECT_TRUE(gone_within(pid_in(daemon), 2));
+}
+
+TEST_F(TrialTest, AJobThatRemovesItsOwnDirectoryIsOneFailedOrWholeTrial) {
+  std::filesystem::create_directories(dir_ / "trial");
+  TrialPlan plan = plan_of({act("server", {})});
+  plan.processes[0].argv = {"/bin/sh", "-c", "rm -rf ../trial; exit 0"};
+  plan.trial_dir = dir_ / "trial";
+  plan.processes[0].heap_dir = dir_ / "trial/heap/server";
+  plan.meters = {"procfs", "heap"};
+  const TrialRun result = run(plan);
+  EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "trial"));
+}
+
+TEST_F(TrialTest, MarksOfAnotherClockAreOfWhenTheyCame) {
+  const TrialRun result =
+      run({act("server", {"idle", "garbage", "round_begin 5000 1 - - - -", "sleep", "200",
+                          "garbage", "round_end 900000000000000000 1 - - - -"})});
+  EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  EXPECT_TRUE(has_note(result.warnings, "clock_of_role"));
+  const RoleData& server = role_of(result, "server");
+  ASSERT_EQ(server.rounds.size(), 1U);
+  EXPECT_GE(server.rounds[0].begin_ns, result.trial.begin_ns);
+  EXPECT_LE(server.rounds[0].end_ns, result.trial.end_ns);
+  EXPECT_GT(server.rounds[0].metrics.at("round_seconds"), 0.15);
+  EXPECT_LT(server.rounds[0].metrics.at("round_seconds"), 5);
 }
 
 /// Runs a trial in a child process and returns its pid once the daemon's pid file exists.

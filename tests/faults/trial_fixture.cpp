@@ -53,7 +53,7 @@ TrialPlan TrialTest::plan_of(std::vector<ProcessSpec> processes) const {
 }
 
 TrialRun TrialTest::run(const TrialPlan& plan) {
-  return run_trial(plan, {MEMDUEL_LAUNCHER, &stop_signal_});
+  return run_trial(plan, {MEMDUEL_LAUNCHER, &stop_});
 }
 
 const RoleData& role_of(const TrialRun& run, const std::string& role) {

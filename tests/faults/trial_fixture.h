@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -28,7 +27,7 @@ class TrialTest : public testing::Test {
   TrialRun run(std::vector<ProcessSpec> processes) { return run(plan_of(std::move(processes))); }
 
   std::filesystem::path dir_;
-  std::atomic<int> stop_signal_ = 0;
+  StopRequest stop_;
 };
 
 const RoleData& role_of(const TrialRun& run, const std::string& role);

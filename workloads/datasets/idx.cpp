@@ -18,6 +18,7 @@ constexpr std::size_t kLabelHeader = 8;
 // The largest published file, MNIST's 60,000 training images, has 47 MB.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::uint32_t kMostPixelsPerSide = 4096;
+constexpr std::uint8_t kClasses = 10;  ///< MNIST's and its successors'
 
 [[noreturn]] void fail(const std::string& file, std::size_t offset, const std::string& what) {
   throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), file,
@@ -76,6 +77,12 @@ ImageSet parse_idx(std::string_view image_bytes, std::string_view label_bytes,
          fmt::format("found {} labels, expected {}: as many as {} has images", label_count, count,
                      images_name));
   expect_size(label_bytes, kLabelHeader + label_count, labels_name);
+
+  for (std::size_t at = kLabelHeader; at < label_bytes.size(); ++at)
+    if (static_cast<std::uint8_t>(label_bytes[at]) >= kClasses)
+      fail(labels_name, at,
+           fmt::format("found label {}, expected 0 to {}",
+                       static_cast<std::uint8_t>(label_bytes[at]), kClasses - 1));
 
   ImageSet set{1, rows, columns, {}, {}};
   set.pixels.assign(image_bytes.begin() + kImageHeader, image_bytes.end());

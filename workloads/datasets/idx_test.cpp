@@ -132,5 +132,11 @@ TEST(ReadIdx, ReadsTheCommittedTestSet) {
   EXPECT_EQ(set.labels.front(), 7);
 }
 
+TEST(ParseIdx, ALabelOfNoClassNamesItsByte) {
+  const std::string labels = u32(0x801) + u32(2) + std::string("\x07\xff", 2);
+  EXPECT_THAT(refusal(two_images(), labels),
+              AllOf(HasSubstr("labels.idx"), HasSubstr("byte 9"), HasSubstr("label 255")));
+}
+
 }  // namespace
 }  // namespace memduel

@@ -238,7 +238,7 @@ void run_swarm_client(const WorkerConfig& config, int index, const at::Device& d
   CleanupTime cleanup_time;
   const auto aggregator =
       make_server_part(config, device, {index, config.workload.clients}, cleanup_time);
-  write_file_atomically(address_file_for(config, index), aggregator->address());
+  write_private_file(address_file_for(config, index), aggregator->address());
   FederatedClient client(config, index, device, cleanup_time);
   aggregator->prepare();
   std::future<void> serving = std::async(std::launch::async, [&] { aggregator->run(); });

@@ -382,7 +382,7 @@ void run_server(const WorkerConfig& config) {
   CleanupTime cleanup_time;
   const auto server = make_server_part(config, device, {}, cleanup_time);
   server->prepare();
-  write_file_atomically(config.address_file, server->address());
+  write_private_file(config.address_file, server->address());
   server->run();
 }
 

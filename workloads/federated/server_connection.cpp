@@ -5,6 +5,7 @@
 #include <future>
 
 #include "base/error.h"
+#include "base/foreign_json.h"
 
 namespace memduel {
 
@@ -28,7 +29,7 @@ nlohmann::json chunk_metadata(const ChunkPlace& place) {
 
 ChunkPlace chunk_place(const Header& header) {
   if (header.metadata.empty()) return {};
-  const auto json = nlohmann::json::parse(header.metadata, nullptr, false);
+  const auto json = parse_foreign_json(header.metadata);
   const auto number = [&](const char* key, std::size_t otherwise) {
     if (!json.is_object() || !json.contains(key)) return otherwise;
     if (!json.at(key).is_number_unsigned())
@@ -41,7 +42,7 @@ ChunkPlace chunk_place(const Header& header) {
 }
 
 std::int64_t sample_size(const Header& header) {
-  const auto json = nlohmann::json::parse(header.metadata, nullptr, false);
+  const auto json = parse_foreign_json(header.metadata);
   const auto found = json.is_object() ? json.value("sample_size", nlohmann::json()) : json;
   if (!found.is_number_integer() || found.get<std::int64_t>() < 0)
     throw Error(

@@ -99,7 +99,7 @@ class ServerTransport {
   ServerTransport& operator=(const ServerTransport&) = delete;
   virtual ~ServerTransport() = default;
 
-  /// What clients connect to.
+  /// What clients connect to, and the token that they show: for their eyes only.
   [[nodiscard]] virtual const std::string& address() const = 0;
 
   /// Ends: calls still running after `grace` are cancelled; returns when none runs.

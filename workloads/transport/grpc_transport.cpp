@@ -9,6 +9,7 @@
 #include <grpcpp/impl/codegen/sync_stream.h>
 
 #include "base/error.h"
+#include "workloads/transport/access_token.h"
 
 namespace memduel {
 namespace {
@@ -46,6 +47,13 @@ Message to_message(ByteBuffer& buffer) {
 }
 
 constexpr const char* kCallerKey = "client-id";
+constexpr const char* kTokenKey = "memduel-token";
+
+bool shows_token(const grpc::ServerContext& context, const std::string& token) {
+  const auto found = context.client_metadata().find(kTokenKey);
+  return found != context.client_metadata().end() &&
+         is_same_token({found->second.data(), found->second.size()}, token);
+}
 
 /// The caller's own name, else its address.
 std::string caller_of(const grpc::ServerContext& context) {
@@ -96,7 +104,8 @@ grpc::Status run(const CallHandler& handler, Method method, Call& call) {
 /// The service as generated code would declare it, with raw bytes as messages.
 class ByteService final : public grpc::Service {
  public:
-  explicit ByteService(CallHandler handler) : handler_(std::move(handler)) {
+  ByteService(CallHandler handler, std::string token)
+      : handler_(std::move(handler)), token_(std::move(token)) {
     for (const Method method : kMethods) {
       paths_.push_back(method_path(method));
       AddMethod(new grpc::internal::RpcServiceMethod(
@@ -104,6 +113,8 @@ class ByteService final : public grpc::Service {
           new grpc::internal::BidiStreamingHandler<ByteService, ByteBuffer, ByteBuffer>(
               [method](ByteService* service, grpc::ServerContext* context,
                        grpc::ServerReaderWriter<ByteBuffer, ByteBuffer>* stream) {
+                if (!shows_token(*context, service->token_))
+                  return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "not of this run");
                 GrpcServerCall call(*context, *stream);
                 return run(service->handler_, method, call);
               },
@@ -113,12 +124,14 @@ class ByteService final : public grpc::Service {
 
  private:
   CallHandler handler_;
+  std::string token_;
   std::vector<std::string> paths_;
 };
 
 class GrpcServer final : public ServerTransport {
  public:
-  GrpcServer(const TransportOptions& options, CallHandler handler) : service_(std::move(handler)) {
+  GrpcServer(const TransportOptions& options, CallHandler handler)
+      : service_(std::move(handler), options.token) {
     grpc::ServerBuilder builder;
     int bound_port = 0;
     builder.AddListeningPort(fmt::format("127.0.0.1:{}", options.port),
@@ -135,7 +148,7 @@ class GrpcServer final : public ServerTransport {
       throw Error(
           ExitCode::cannot_measure, fmt::format("cannot listen on 127.0.0.1:{}", options.port),
           "workload.transport.port", "another program holds the port; 0 takes any free one");
-    address_ = fmt::format("127.0.0.1:{}", bound_port);
+    address_ = to_text({fmt::format("127.0.0.1:{}", bound_port), options.token});
   }
 
   GrpcServer(const GrpcServer&) = delete;
@@ -159,9 +172,10 @@ class GrpcClientCall final : public ClientCall {
  public:
   GrpcClientCall(const std::shared_ptr<grpc::Channel>& channel, Method method,
                  std::chrono::duration<double> deadline, const std::string& peer,
-                 const std::string& caller)
+                 const std::string& caller, const std::string& token)
       : path_(method_path(method)), peer_(peer) {
     context_.AddMetadata(kCallerKey, caller);
+    context_.AddMetadata(kTokenKey, token);
     context_.set_deadline(
         std::chrono::system_clock::now() +
         std::chrono::duration_cast<std::chrono::system_clock::duration>(deadline));
@@ -218,6 +232,7 @@ class GrpcClient final : public ClientTransport {
   GrpcClient(const TransportOptions& options, const std::string& address, const std::string& caller)
       : peer_(fmt::format("server {}", address)),
         caller_(caller),
+        token_(options.token),
         deadline_(options.deadline_seconds) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(static_cast<int>(options.max_message_bytes));
@@ -236,12 +251,13 @@ class GrpcClient final : public ClientTransport {
   }
 
   std::unique_ptr<ClientCall> start(Method method) override {
-    return std::make_unique<GrpcClientCall>(channel_, method, deadline_, peer_, caller_);
+    return std::make_unique<GrpcClientCall>(channel_, method, deadline_, peer_, caller_, token_);
   }
 
  private:
   std::string peer_;
   std::string caller_;
+  std::string token_;
   std::chrono::duration<double> deadline_;
   std::shared_ptr<grpc::Channel> channel_;
 };

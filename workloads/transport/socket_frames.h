@@ -47,6 +47,7 @@ class Frames {
   std::optional<Frame> receive();
 
   void shut_down() const noexcept { socket_.shut_down(); }
+  void set_deadline(double seconds) const { socket_.set_deadline(seconds); }
   [[nodiscard]] const std::string& peer() const { return peer_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "workloads/transport/access_token.h"
 #include "workloads/transport/unix_transport.h"
 #ifdef MEMDUEL_HAVE_GRPC
 #include "workloads/transport/grpc_transport.h"
@@ -36,13 +37,18 @@ const Kind& find_kind(const std::string& name) {
 }  // namespace
 
 std::unique_ptr<ServerTransport> open_server(const TransportOptions& options, CallHandler handler) {
-  return find_kind(options.kind).server(options, std::move(handler));
+  TransportOptions own = options;
+  if (own.token.empty()) own.token = new_token();
+  return find_kind(options.kind).server(own, std::move(handler));
 }
 
 std::unique_ptr<ClientTransport> open_client(const TransportOptions& options,
                                              const std::string& address,
                                              const std::string& caller) {
-  return find_kind(options.kind).client(options, address, caller);
+  const Access access = access_from(address);
+  TransportOptions own = options;
+  own.token = access.token;
+  return find_kind(options.kind).client(own, access.address, caller);
 }
 
 }  // namespace memduel

@@ -16,14 +16,15 @@ struct TransportOptions {
   /// Switch flow_control=bounded: gRPC does not grow its HTTP/2 window beyond 64 KiB.
   bool bounded_window = false;
   double deadline_seconds = 600;  ///< of one call
+  std::string token = {};         ///< of the server; a new one where it is empty
 };
 
 /// Listens on the loopback and serves with `handler` until stopped. Throws Error(cannot_measure)
 /// when the port is taken, Error(usage) for an unknown kind.
 std::unique_ptr<ServerTransport> open_server(const TransportOptions& options, CallHandler handler);
 
-/// Makes a client for the server at `address`; does not connect yet. `caller` is what the server's
-/// calls answer to peer(): "client-2".
+/// Makes a client for the server whose address() this is; does not connect yet. `caller` is what
+/// the server's calls answer to peer(): "client-2".
 std::unique_ptr<ClientTransport> open_client(const TransportOptions& options,
                                              const std::string& address, const std::string& caller);
 

@@ -1,8 +1,13 @@
 // The same calls over every transport of this build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <future>
+#include <thread>
 
 #include "base/error.h"
 #include "workloads/transport/transport_options.h"
@@ -166,8 +171,72 @@ TEST_P(Transports, OwnerOfSentBytesIsLetGoOf) {
 
 TEST_P(Transports, NobodyListeningIsAnErrorWithinTheTime) {
   const std::string address = GetParam() == "grpc" ? "127.0.0.1:1" : "unix-abstract:nobody-here";
-  const auto nobody = open_client(options(), address, "client-1");
+  const auto nobody = open_client(options(), address + "#token", "client-1");
   EXPECT_THROW(nobody->connect(milliseconds(200)), Error);
+}
+
+TEST_P(Transports, WhoDoesNotKnowTheTokenIsRefusedAndHarmsNobody) {
+  int handled = 0;
+  serve([&](Method, Call& call) {
+    ++handled;
+    while (call.read()) {
+    }
+  });
+  const std::string address = server_->address();
+  const std::string place = address.substr(0, address.rfind('#'));
+  EXPECT_EQ(address.size() - place.size(), 33U) << "32 digits";
+  for (const std::string& token :
+       {std::string(32, '0'), std::string(), address.substr(place.size() + 1) + "0"}) {
+    const auto stranger = open_client(options(), place + "#" + token, "client-1");
+    stranger->connect(seconds(30));
+    const auto call = stranger->start(Method::update_global_model);
+    EXPECT_THROW(
+        {
+          call->finish_writing();
+          call->finish();
+        },
+        Error);
+  }
+  EXPECT_EQ(handled, 0);
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  call->finish_writing();
+  call->finish();
+  EXPECT_EQ(handled, 1);
+}
+
+TEST(UnixTransport, AcceptsAgainOnceThereAreDescriptors) {
+  TransportOptions options;
+  options.kind = "unix";
+  options.deadline_seconds = 60;
+  const auto server = open_server(options, [](Method, Call& call) {
+    while (call.read()) {
+    }
+  });
+  const auto client = open_client(options, server->address(), "client-1");
+  rlimit before{};
+  getrlimit(RLIMIT_NOFILE, &before);
+  rlimit few = before;
+  few.rlim_cur = 3;  // nothing new can be opened
+  ::testing::internal::CaptureStderr();
+  // The client's end needs a descriptor of this process, too: it is taken before the limit.
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  setrlimit(RLIMIT_NOFILE, &few);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string full = server->address();
+  const std::string name = full.substr(full.find(':') + 1, full.rfind('#') - full.find(':') - 1);
+  name.copy(address.sun_path + 1, name.size());
+  ASSERT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&address),
+                      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())),
+            0);
+  std::this_thread::sleep_for(milliseconds(300));
+  setrlimit(RLIMIT_NOFILE, &before);
+  const auto after = client->start(Method::get_configuration);
+  after->finish_writing();
+  after->finish();
+  ::close(socket);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("Too many open files"));
 }
 
 std::vector<std::string> kinds() {

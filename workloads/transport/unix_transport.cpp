@@ -11,14 +11,20 @@
 #include <list>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
+#include "base/standard_error.h"
+#include "workloads/transport/access_token.h"
 #include "workloads/transport/socket_frames.h"
 
 namespace memduel {
 namespace {
 
 constexpr std::string_view kScheme = "unix-abstract:";
+/// In which a client says who it is; who does not holds a descriptor for nothing.
+constexpr double kGreetingSeconds = 10;
+constexpr std::chrono::milliseconds kBackOff{50};
 
 [[noreturn]] void fail(const std::string& what, const std::string& peer) {
   throw Error(ExitCode::cannot_measure, what, peer);
@@ -58,6 +64,8 @@ class UnixClientCall final : public ClientCall {
   UnixClientCall(Socket socket, Method method, const TransportOptions& options,
                  const std::string& peer, const std::string& caller)
       : frames_(std::move(socket), options.max_message_bytes, peer) {
+    const Segment token{options.token, nullptr};
+    send('T', {&token, 1});
     const Segment name{method_name(method), nullptr};
     send('M', {&name, 1});
     const Segment self{caller, nullptr};
@@ -169,6 +177,7 @@ class UnixServer final : public ServerTransport {
     ::getsockname(listener_.fd(), reinterpret_cast<sockaddr*>(&address), &length);
     address_ = kScheme;
     address_.append(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
+    address_ = to_text({address_, options_.token});
     acceptor_ = std::thread([this] { accept_calls(); });
   }
 
@@ -189,13 +198,29 @@ class UnixServer final : public ServerTransport {
   }
 
  private:
+  /// A limit that others may have used up.
+  static bool may_pass(int number) {
+    return number == EMFILE || number == ENFILE || number == ENOBUFS || number == ENOMEM;
+  }
+
+  void say_once(int number) {
+    if (std::exchange(has_said_, true)) return;
+    say(fmt::format("no client can be accepted at the moment: {} ({} connections are open)\n",
+                    std::strerror(number), accepted_));
+  }
+
   void accept_calls() {
     for (;;) {
       const int fd = ::accept4(listener_.fd(), nullptr, nullptr, SOCK_CLOEXEC);
       if (fd < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
+      if (fd < 0 && may_pass(errno)) {
+        say_once(errno);
+        std::this_thread::sleep_for(kBackOff);
+        continue;
+      }
       if (fd < 0) return;
       Socket socket(fd);
-      socket.set_deadline(options_.deadline_seconds);
+      socket.set_deadline(std::min(options_.deadline_seconds, kGreetingSeconds));
       const auto frames = std::make_shared<Frames>(std::move(socket), options_.max_message_bytes,
                                                    fmt::format("connection {}", ++accepted_));
       const std::lock_guard lock(mutex_);
@@ -212,6 +237,11 @@ class UnixServer final : public ServerTransport {
 
   void serve(Frames& frames) noexcept {
     try {
+      const std::optional<Frame> token = frames.receive();
+      if (!token) return;
+      if (token->kind != 'T' || !is_same_token(token->bytes, options_.token))
+        fail("the call is not of this run", frames.peer());
+      frames.set_deadline(options_.deadline_seconds);
       const std::optional<Frame> first = frames.receive();
       if (!first) return;
       const auto method =
@@ -257,7 +287,8 @@ class UnixServer final : public ServerTransport {
   Socket listener_;
   std::string address_;
   std::thread acceptor_;
-  std::size_t accepted_ = 0;  ///< acceptor's thread only
+  std::size_t accepted_ = 0;  ///< acceptor's thread only, as what follows
+  bool has_said_ = false;
   std::mutex mutex_;
   std::condition_variable none_running_;
   std::list<Frames*> running_;

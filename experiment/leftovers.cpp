@@ -1,0 +1,81 @@
+#include "experiment/leftovers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include "base/characters.h"
+#include "experiment/launcher/process_tree.h"
+#include "experiment/launcher/protocol.h"
+#include "experiment/trial_name.h"
+
+namespace memduel {
+namespace {
+
+std::string pid_namespace_of(const std::string& process) {
+  std::error_code error;
+  const auto target = std::filesystem::read_symlink("/proc/" + process + "/ns/pid", error);
+  return error ? std::string() : target.string();
+}
+
+std::string counted(std::size_t count, const char* what, const char* plural) {
+  return fmt::format("{} {}", count, count == 1 ? what : plural);
+}
+
+}  // namespace
+
+Leftovers find_leftovers() {
+  Leftovers left;
+  // In another one the numbers of its memduels mean nothing here.
+  const std::string here = pid_namespace_of("self");
+  for (const ProcessLine& process : all_processes()) {
+    if (is_dead(process)) continue;
+    const auto trial = environment_of(process.pid, kTrialVariable);
+    if (!trial || !owner_has_ended(*trial)) continue;
+    if (pid_namespace_of(std::to_string(process.pid)) == here)
+      left.processes.push_back(process.pid);
+  }
+  for (auto& [name, group] : cgroups_with_prefix(kTrialCgroupPrefix))
+    if (owner_has_ended(name)) left.cgroups.push_back(std::move(group));
+  return left;
+}
+
+std::string describe_leftovers(const Leftovers& leftovers) {
+  std::set<std::string> names;
+  for (const pid_t pid : leftovers.processes) {
+    const std::string command = command_of(pid);
+    names.insert(escape_terminal(
+        std::filesystem::path(command.substr(0, command.find(' '))).filename().string()));
+  }
+  std::vector<std::string> parts;
+  if (!leftovers.processes.empty())
+    parts.push_back(fmt::format("{} ({})",
+                                counted(leftovers.processes.size(), "process", "processes"),
+                                fmt::join(names, ", ")));
+  if (!leftovers.cgroups.empty())
+    parts.push_back(counted(leftovers.cgroups.size(), "control group", "control groups"));
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+void end_leftovers(const Leftovers& leftovers) {
+  constexpr int kMostLooks = 100;
+  constexpr std::chrono::milliseconds kPause{10};
+  for (const pid_t pid : leftovers.processes) kill(pid, SIGKILL);
+  for (const TrialCgroup& group : leftovers.cgroups) {
+    // A group can be removed once its last process is reaped.
+    for (int look = 0; look < kMostLooks && !processes_in(group).empty(); ++look) {
+      kill_cgroup(group);
+      std::this_thread::sleep_for(kPause);
+    }
+    remove_cgroup(group);
+  }
+}
+
+}  // namespace memduel

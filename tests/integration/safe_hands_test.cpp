@@ -1,0 +1,359 @@
+// What memduel writes, how it dies, and what it does to the programs that it looks at.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/file.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+bool within(seconds limit, const std::function<bool()>& holds) {
+  const auto last = steady_clock::now() + limit;
+  while (!holds()) {
+    if (steady_clock::now() > last) return false;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return true;
+}
+
+Finished shell(const Workplace& place, const std::string& command, const fs::path& directory = {}) {
+  Running run(place, "/bin/sh", {"-c", command}, directory);
+  return run.wait();
+}
+
+std::vector<fs::path> entries(const fs::path& directory) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(directory)) found.push_back(entry.path());
+  return found;
+}
+
+// --- Writing files
+// ----------------------------------------------------------------------------------
+
+TEST(Writing, RecordSaysWhatItReplacesAndRemovesTheRestOfAnEarlierRecording) {
+  const Workplace place;
+  const std::string profile = place.path("p.mdp").string();
+  ASSERT_EQ(
+      memduel(place, {"record", "-o", profile, "--", "/bin/sh", "-c", "true; ls /; true"}).status,
+      0);
+  ASSERT_TRUE(fs::exists(place.path("p.2.mdp")));
+  const std::string others = place.file("p.3.mdp", "a user's own notes");
+  const Finished again = memduel(place, {"record", "-o", profile, "--", "/bin/ls", "/"});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.err, AllOf(HasSubstr("replaced " + profile), HasSubstr("removed "),
+                               HasSubstr("p.2.mdp, of an earlier recording")));
+  EXPECT_FALSE(fs::exists(place.path("p.2.mdp")));
+  EXPECT_TRUE(fs::exists(others)) << "it is no profile";
+}
+
+TEST(Writing, ARecordingGoesThroughAPipeToWhomeverReadsIt) {
+  const Workplace place;
+  const std::string copy = place.path("copy.mdp").string();
+  Running run(place, "/bin/bash",
+              {"-c", "'" MEMDUEL_PROGRAM "' record -o >(cat > '" + copy +
+                         "') -- /bin/sh -c 'ls /; ls /' && sleep 1"});
+  const Finished recorded = run.wait();
+  EXPECT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_THAT(recorded.err, HasSubstr("no place for a second"));
+  const Finished summary = memduel(place, {"summary", copy});
+  EXPECT_EQ(summary.status, 0) << summary.err;
+}
+
+TEST(Writing, AUsersFolderKeepsItsFilesAndGetsNoRun) {
+  const Workplace place;
+  fs::create_directories(place.path("mine"));
+  const std::string page = place.file("mine/report.html", "mine");
+  const Finished run = memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate",
+                                       "--repeats", "1", "--out", place.path("mine").string()});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("report.html"));
+  EXPECT_EQ(read_file(page), "mine");
+  EXPECT_EQ(entries(place.path("mine")).size(), 1U);
+  EXPECT_EQ(
+      memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--out", "/"}).status,
+      2);
+}
+
+TEST(Writing, AnExperimentsNameCannotLeaveTheFolderOfRuns) {
+  const Workplace place;
+  fs::create_directories(place.path("deep/er"));
+  const std::string config = place.file("duel.json", R"({ "name": "../../x",
+    "workload": { "kind": "command", "processes": [ { "role": "r", "argv": ["true"] } ] },
+    "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ], "baseline": "a",
+    "measure": { "repeats": 1 } })");
+  const Finished run = memduel(place, {"run", config, "--quiet"}, place.path("deep/er"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  ASSERT_EQ(entries(place.path("deep/er")).size(), 1U);
+  EXPECT_EQ(entries(place.path("deep/er/runs")).size(), 1U);
+  EXPECT_EQ(entries(place.path("deep")).size(), 1U);
+}
+
+TEST(Writing, WithoutAHomeNoCalibrationIsKeptInAFolderOfEverybodys) {
+  const Workplace place;
+  const Finished run = shell(place, "env -u HOME -u XDG_CACHE_HOME '" MEMDUEL_PROGRAM
+                                    "' calibrate /none.json; "
+                                    "env -u HOME -u XDG_CACHE_HOME '" MEMDUEL_PROGRAM
+                                    "' compare --a true --b true "
+                                    "--calibrate --repeats 1 --quiet --out '" +
+                                        place.path("run").string() + "'");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_FALSE(fs::exists("/tmp/.cache/memduel"));
+}
+
+// --- Text that others wrote
+// -------------------------------------------------------------------------
+
+TEST(ForeignText, AFailingJobsLastWordsMayBeNoUtf8) {
+  const Workplace place;
+  const std::string bad = place.file("bad.sh", "printf 'last \\377\\376 \\303' >&2\nexit 3\n");
+  const Finished run = memduel(place, {"compare", "--a", "true", "--b", "sh " + bad, "--repeats",
+                                       "2", "--out", place.path("run").string()});
+  EXPECT_NE(run.status, 4) << run.err;
+  const std::string failure = [&] {
+    const auto results = results_in(place.path("run"));
+    for (const auto& trial : results.at("trials"))
+      if (trial.at("status") == "failed") return trial.at("failure").get<std::string>();
+    return std::string();
+  }();
+  EXPECT_THAT(failure, HasSubstr("last \xEF\xBF\xBD\xEF\xBF\xBD \xEF\xBF\xBD"));
+  EXPECT_TRUE(fs::exists(place.path("run/report.html")));
+}
+
+TEST(ForeignText, AnArgumentThatIsNoUtf8IsRefusedByItsNumber) {
+  const Workplace place;
+  const Finished run = memduel(place, {"compare", "--a", "true \xff", "--b", "true", "--repeats",
+                                       "1", "--out", place.path("run").string()});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("argument 3"), HasSubstr("UTF-8")));
+}
+
+TEST(ForeignText, ResultsOfTwoRunsAreCompared) {
+  const Workplace place;
+  for (const char* name : {"one", "two"})
+    ASSERT_EQ(memduel(place,
+                      {"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 20", "--calibrate",
+                       "--repeats", "6", "--quiet", "--out", place.path(name).string()})
+                  .status,
+              0);
+  const Finished run = memduel(
+      place, {"compare", place.path("one/results.json").string(),
+              place.path("two/results.json").string(), "--out", place.path("both").string()});
+  EXPECT_LE(run.status, 1) << run.err;
+  EXPECT_FALSE(comparison(results_in(place.path("both")), "command", "peak_rss_bytes").is_null());
+}
+
+// --- Inputs without bounds
+// --------------------------------------------------------------------------
+
+TEST(Bounds, DeepJsonIsRefused) {
+  const Workplace place;
+  ASSERT_EQ(memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--repeats",
+                            "1", "--quiet", "--out", place.path("run").string()})
+                .status,
+            0);
+  const std::string deep =
+      place.file("deep.json", std::string(200'000, '[') + std::string(200'000, ']'));
+  const Finished check = memduel(place, {"check", place.path("run").string(), "--budgets", deep});
+  EXPECT_EQ(check.status, 4);
+  EXPECT_THAT(check.err, HasSubstr("deep"));
+  EXPECT_EQ(memduel(place, {"run", deep}).status, 2);
+  EXPECT_EQ(memduel(place, {"compare", deep, deep}).status, 4);
+  EXPECT_EQ(memduel(place, {"summary", deep}).status, 4);
+}
+
+std::string job_with(const std::string& members) {
+  return R"({ "name": "job", "workload": { "kind": "command", "processes":
+    [ { "role": "r", "argv": ["true"] } ])" +
+         members + R"( }, "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+    "baseline": "a", "measure": { "repeats": 1 } })";
+}
+
+TEST(Bounds, ATemplateThatNeverEndsAndPortsWithoutNumberAreRefused) {
+  const Workplace place;
+  const std::string endless =
+      place.file("endless.json",
+                 job_with(R"(, "templates": [ { "from": "/dev/zero", "to": "{trial_dir}/x" } ])"));
+  Finished run = shell(place, "ulimit -v 4000000; '" MEMDUEL_PROGRAM "' run '" + endless +
+                                  "' --out '" + place.path("run").string() + "'");
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/dev/zero"), HasSubstr("more than")));
+  std::string ports;
+  for (int i = 0; i < 40'000; ++i) ports += "{port:p" + std::to_string(i) + "}\n";
+  ASSERT_FALSE(place.file("ports.in", ports).empty());
+  const std::string many = place.file(
+      "many.json", job_with(R"(, "templates": [ { "from": "ports.in", "to": "{trial_dir}/x" } ])"));
+  const auto begin = steady_clock::now();
+  run = memduel(place, {"run", many, "--out", place.path("run2").string()});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("256 others"));
+  EXPECT_LT(steady_clock::now() - begin, seconds(20));
+}
+
+TEST(Bounds, AKeyGivenTwiceAndASeedThatIsTooLargeAreNamed) {
+  const Workplace place;
+  std::string text = job_with("");
+  text.insert(text.rfind('}'), ",\n\"baseline\": \"b\"");
+  Finished run = memduel(place, {"run", place.file("twice.json", text)});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("\"baseline\" twice, in line"));
+  run = memduel(place, {"run", place.file("seed.json", job_with("")), "--set",
+                        "workload.seed=18446744073709551615"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("18446744073709551615"), HasSubstr("at most")));
+}
+
+TEST(Bounds, FewDescriptorsAndShortFilesGetAMessage) {
+  const Workplace place;
+  const std::string compare = "'" MEMDUEL_PROGRAM
+                              "' compare --a true --b true --calibrate --repeats 1 --out '" +
+                              place.path("run").string() + "'";
+  Finished run = shell(place, "ulimit -n 64; " + compare);
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("64"), HasSubstr("ulimit -n")));
+  run = shell(place, "ulimit -f 8; " + compare);
+  EXPECT_THAT(run.status, testing::AnyOf(3, 4)) << run.err;
+  EXPECT_THAT(run.err, Not(IsEmpty()));
+}
+
+TEST(Bounds, AnArgumentThatIsTooLongIsNotRepeatedWhole) {
+  const Workplace place;
+  const std::string config =
+      place.file("long.json",
+                 R"({ "name": "job", "workload": { "kind": "command", "processes":
+    [ { "role": "r", "argv": ["true", ")" +
+                     std::string(140'000, 'x') +
+                     R"("] } ] }, "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+    "baseline": "a", "measure": { "repeats": 1 } })");
+  const Finished run = memduel(place, {"run", config, "--out", place.path("run").string()});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("rgument list too long"));
+  EXPECT_LT(run.err.size(), 4000U);
+}
+
+// --- Dying
+// ------------------------------------------------------------------------------------------
+
+std::string job_with_cleanup(const Workplace& place, const std::string& cleanup) {
+  return place.file("job.json", R"({ "name": "job", "workload": { "kind": "command", "processes":
+    [ { "role": "r", "argv": [")" MEMDUEL_ACT R"(", "file", ")" +
+                                    place.path("up").string() +
+                                    R"(", "sleep", "60000"] } ],
+    "cleanup": [ [ "/bin/sh", "-c", ")" +
+                                    cleanup + R"(" ] ] },
+    "arms": [ { "name": "a" }, { "name": "b", "env": { "B": "1" } } ],
+    "baseline": "a", "measure": { "repeats": 1 } })");
+}
+
+TEST(Dying, AClosedTerminalCleansUpAsATerminationDoes) {
+  const Workplace place;
+  const std::string config = job_with_cleanup(place, "touch " + place.path("cleaned").string());
+  Running run(place, {"run", config, "--out", place.path("run").string(), "--quiet"});
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+  run.signal(SIGHUP);
+  EXPECT_EQ(run.wait().status, 143);
+  EXPECT_TRUE(fs::exists(place.path("cleaned")));
+}
+
+TEST(Dying, ASecondInterruptDoesNotWaitForTheCleanup) {
+  const Workplace place;
+  const std::string config =
+      job_with_cleanup(place, "touch " + place.path("cleaning").string() + "; sleep 50");
+  Running run(place, {"run", config, "--out", place.path("run").string(), "--quiet"});
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+  run.signal(SIGINT);
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("cleaning")); }));
+  const auto begin = steady_clock::now();
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().status, 130);
+  EXPECT_LT(steady_clock::now() - begin, seconds(15));
+}
+
+TEST(Dying, RecordFinishesItsProfileWhenTheTerminalCloses) {
+  const Workplace place;
+  const std::string profile = place.path("p.mdp").string();
+  Running run(place, {"record", "-o", profile, "--", MEMDUEL_ACT, "file", place.path("up").string(),
+                      "sleep", "60000"});
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+  run.signal(SIGHUP);
+  EXPECT_EQ(run.wait().status, 128 + SIGHUP);
+  EXPECT_TRUE(fs::exists(profile));
+  for (const fs::path& entry : entries(place.path("")))
+    EXPECT_THAT(entry.filename().string(), Not(HasSubstr(".memduel-record")));
+}
+
+TEST(Dying, WhatAKillOfMemduelAndItsLauncherLeavesIsEndedByTheNextRun) {
+  const Workplace place;
+  const std::string mark = "left-" + std::to_string(::getpid());
+  {
+    Running run(place, {"compare", "--a",
+                        MEMDUEL_ACT " print " + mark + " daemonise " +
+                            place.path("daemon").string() + " sleep 60000",
+                        "--b", "true", "--out", place.path("run").string(), "--quiet"});
+    ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("daemon")); }));
+    const std::string out = place.path("run").string();
+    for (const pid_t pid : processes_with("memduel-launcher"))
+      if (read_file("/proc/" + std::to_string(pid) + "/environ")
+              .find(place.path("cache").string()) != std::string::npos)
+        ::kill(pid, SIGSTOP);  // so that it cannot do its work first
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait().status, 128 + SIGKILL);
+    for (const pid_t pid : processes_with("memduel-launcher"))
+      if (read_file("/proc/" + std::to_string(pid) + "/environ")
+              .find(place.path("cache").string()) != std::string::npos)
+        ::kill(pid, SIGKILL);
+  }
+  std::this_thread::sleep_for(milliseconds(300));
+  ASSERT_FALSE(processes_with(mark).empty()) << "the daemon has a session and a parent of its own";
+  const Finished doctor = memduel(place, {"doctor"});
+  EXPECT_THAT(doctor.out, AllOf(HasSubstr("leftovers"), HasSubstr("memduel-act")));
+  const Finished next =
+      memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1",
+                      "--quiet", "--out", place.path("next").string()});
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
+  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
+}
+
+// --- Programs that recording breaks
+// -----------------------------------------------------------------
+
+std::string limitations_of(const fs::path& run) {
+  return results_in(run).at("limitations").dump();
+}
+
+TEST(Unrecordable, AFilterOfSystemCallsIsMeasuredWithoutTheRecorder) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"compare", "--a", MEMDUEL_FILTERS_CALLS, "--b", MEMDUEL_FILTERS_CALLS,
+                      "--calibrate", "--repeats", "2", "--out", place.path("run").string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("seccomp"));
+}
+
+TEST(Unrecordable, ASanitizersProgramBehindAShellIsMeasuredWithoutTheRecorder) {
+  const Workplace place;
+  const std::string script = place.file("job.sh", MEMDUEL_SANITIZED " 1; exit $?\n");
+  const Finished run =
+      memduel(place, {"compare", "--a", "sh " + script, "--b", "sh " + script, "--calibrate",
+                      "--repeats", "2", "--out", place.path("run").string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("sanitizer"));
+}
+
+}  // namespace
+}  // namespace memduel
