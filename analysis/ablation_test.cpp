@@ -214,7 +214,7 @@ void add_phase(RoleData& role, const std::string& name, double peak) {
     if (role.rounds.size() < static_cast<size_t>(round))
       role.rounds.push_back({round, 0, 0, {}, {}});
     PhaseData phase{name, 0, 0, {{"peak_rss_bytes", peak - (2 - round) * kMiB}}};
-    role.rounds[static_cast<size_t>(round) - 1].phases.push_back(std::move(phase));
+    role.rounds.edit()[static_cast<size_t>(round) - 1].phases.push_back(std::move(phase));
   }
 }
 

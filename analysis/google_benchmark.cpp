@@ -46,8 +46,7 @@ bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
 void leave_out_bytes(RunData& run, const std::string& where) {
   for (TrialData& trial : run.trials) {
     for (RoleData& role : trial.roles) {
-      std::erase_if(role.metrics,
-                    [](const auto& metric) { return metric.first.ends_with("_bytes"); });
+      erase_if(role.metrics, [](const auto& metric) { return metric.first.ends_with("_bytes"); });
     }
   }
   run.limitations.push_back(

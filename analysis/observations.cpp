@@ -20,7 +20,7 @@ constexpr size_t kSlopePoints = 3;
 Metrics without_nan(const Metrics& metrics, int& not_a_number) {
   Metrics kept = metrics;
   not_a_number += static_cast<int>(
-      std::erase_if(kept, [](const auto& metric) { return std::isnan(metric.second); }));
+      erase_if(kept, [](const auto& metric) { return std::isnan(metric.second); }));
   return kept;
 }
 

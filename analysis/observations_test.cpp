@@ -76,7 +76,7 @@ TEST(Observe, TakesTheMedianOfDurationsAfterWarmUpAndTheSumOfCpuTime) {
   const std::vector<double> seconds = {900, 2, 9, 4};
   for (std::size_t i = 0; i < seconds.size(); ++i)
     for (const char* metric : {"round_seconds", "transfer_seconds", "cpu_seconds"})
-      role.rounds[i].metrics[metric] = seconds[i];
+      role.rounds.edit()[i].metrics[metric] = seconds[i];
   const Metrics metrics = only(observe(run_with_roles({role}), {"a"}, 1)).roles.at("server");
   EXPECT_EQ(metrics.at("round_seconds"), 4);
   EXPECT_EQ(metrics.at("transfer_seconds"), 4);

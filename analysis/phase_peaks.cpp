@@ -24,8 +24,7 @@ RunData phase_peaks(const RunData& run) {
           const double value = above ? std::max(0.0, peak->second - idle->second) : peak->second;
           double& highest =
               metrics
-                  .try_emplace(phase_metric(phase.phase, above ? kPeakRssAboveIdle : kPeakRss),
-                               value)
+                  .emplace(phase_metric(phase.phase, above ? kPeakRssAboveIdle : kPeakRss), value)
                   .first->second;
           highest = std::max(highest, value);
         }

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 #include "analysis/ablation_json.h"
 #include "analysis/agreement_json.h"
@@ -108,10 +110,16 @@ RoundData round_from_json(const JsonReader& in) {
   return round;
 }
 
-json role_to_json(const RoleData& role) {
-  json out = {{"role", role.role},
-              {"metrics", metrics_to_json(role.metrics)},
-              {"rounds", list_to_json(role.rounds, round_to_json)}};
+/// What stands for a role's rounds: all of them, or a mark.
+using RoundsOf = std::function<json(const RoleData&)>;
+
+json rounds_to_json(const RoleData& role) {
+  return list_to_json(role.rounds.items(), round_to_json);
+}
+
+json role_to_json(const RoleData& role, const RoundsOf& rounds) {
+  json out = {
+      {"role", role.role}, {"metrics", metrics_to_json(role.metrics)}, {"rounds", rounds(role)}};
   if (role.exit_status) out["exit_status"] = *role.exit_status;
   if (role.exit_signal) out["exit_signal"] = *role.exit_signal;
   return out;
@@ -127,7 +135,7 @@ RoleData role_from_json(const JsonReader& in) {
   return role;
 }
 
-json trial_to_json(const TrialData& trial) {
+json trial_to_json(const TrialData& trial, const RoundsOf& rounds) {
   json out = {{"id", trial.id},
               {"block", trial.block},
               {"position", trial.position},
@@ -137,7 +145,9 @@ json trial_to_json(const TrialData& trial) {
               {"begin_ns", trial.begin_ns},
               {"end_ns", trial.end_ns},
               {"harness_cpu_seconds", trial.harness_cpu_seconds},
-              {"roles", list_to_json(trial.roles, role_to_json)}};
+              {"roles", list_to_json(trial.roles, [&](const RoleData& role) {
+                 return role_to_json(role, rounds);
+               })}};
   if (!trial.failure.empty()) out["failure"] = trial.failure;
   if (trial.harness_fault) out["harness_fault"] = true;
   if (trial.model_sha256) out["model_sha256"] = *trial.model_sha256;
@@ -379,9 +389,7 @@ Equivalence equivalence_from_json(const JsonReader& in) {
   return pair;
 }
 
-}  // namespace
-
-json results_to_json(const Results& results) {
+json results_with(const Results& results, const RoundsOf& rounds) {
   return {{"schema", kResultsSchema},
           {"experiment",
            {{"name", results.name},
@@ -391,7 +399,9 @@ json results_to_json(const Results& results) {
           {"limitations", list_to_json(results.limitations, note_to_json)},
           {"warnings", list_to_json(results.warnings, note_to_json)},
           {"arms", list_to_json(results.arms, arm_to_json)},
-          {"trials", list_to_json(results.trials, trial_to_json)},
+          {"trials",
+           list_to_json(results.trials,
+                        [&](const TrialData& trial) { return trial_to_json(trial, rounds); })},
           {"comparisons", list_to_json(results.comparisons, comparison_to_json)},
           {"growth", list_to_json(results.growth, growth_to_json)},
           {"gates", list_to_json(results.gates, gate_to_json)},
@@ -403,6 +413,68 @@ json results_to_json(const Results& results) {
           {"differences", list_to_json(results.differences, difference_to_json)},
           {"difference_totals", list_to_json(results.difference_totals, difference_total_to_json)},
           {"agreement", list_to_json(results.agreement, agreement_to_json)}};
+}
+
+constexpr auto kReplace = json::error_handler_t::replace;
+
+/// Blanks before the line's first character, where the text ends in the middle of a line.
+std::size_t indentation_at_end(std::string_view text) {
+  const std::size_t line = text.rfind('\n') + 1;
+  return std::min(text.find_first_not_of(' ', line), text.size()) - line;
+}
+
+/// As nlohmann would write them `depth` blanks deep.
+void write_rounds(const RoleData& role, int indent, std::size_t depth, const TextSink& sink) {
+  const std::string line =
+      indent < 0 ? "" : "\n" + std::string(depth + static_cast<std::size_t>(indent), ' ');
+  sink("[");
+  for (std::size_t i = 0; i < role.rounds.size(); ++i) {
+    std::string text = line + round_to_json(role.rounds[i]).dump(indent, ' ', false, kReplace);
+    if (indent >= 0)
+      for (std::size_t at = text.find('\n', 1); at != std::string::npos;
+           at = text.find('\n', at + line.size()))
+        text.replace(at, 1, line);
+    sink(i == 0 ? text : "," + text);
+  }
+  sink(indent < 0 ? "]" : "\n" + std::string(depth, ' ') + "]");
+}
+
+}  // namespace
+
+json results_to_json(const Results& results) {
+  return results_with(results, rounds_to_json);
+}
+
+ResultsWriter::ResultsWriter(const Results& results) : results_(results) {
+  std::random_device random;
+  for (int i = 0; i < 4; ++i) mark_ += fmt::format("{:08x}", random());
+}
+
+json ResultsWriter::results_without_rounds() const {
+  return results_with(results_, [&](const RoleData& role) {
+    return role.rounds.empty() ? json::array() : json(mark_);
+  });
+}
+
+void ResultsWriter::write(const json& document, int indent, const TextSink& sink) const {
+  const std::string text = document.dump(indent, ' ', false, kReplace);
+  const std::string quoted = '"' + mark_ + '"';
+  std::size_t at = 0;
+  for (const TrialData& trial : results_.trials)
+    for (const RoleData& role : trial.roles) {
+      if (role.rounds.empty()) continue;
+      const std::size_t mark = text.find(quoted, at);
+      if (mark == std::string::npos) continue;
+      sink(std::string_view(text).substr(at, mark - at));
+      write_rounds(role, indent, indentation_at_end(std::string_view(text).substr(0, mark)), sink);
+      at = mark + quoted.size();
+    }
+  sink(std::string_view(text).substr(at));
+}
+
+void write_results(const Results& results, int indent, const TextSink& sink) {
+  const ResultsWriter writer(results);
+  writer.write(writer.results_without_rounds(), indent, sink);
 }
 
 Results results_from_json(const json& value, const std::string& where) {

@@ -9,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto document = parse_foreign_json(text);
+  const auto document = memduel::parse_foreign_json(text);
   if (document.is_discarded()) return 0;
   try {
     static_cast<void>(memduel::results_to_json(memduel::results_from_json(document)));

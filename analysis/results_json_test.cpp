@@ -113,6 +113,18 @@ TEST(ResultsJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(results_to_json(results_from_json(written)), written);
 }
 
+TEST(ResultsJson, IsWrittenByRoundsAsItIsWhole) {
+  Results results = full_results();
+  for (int round = 2; round < 5; ++round)
+    results.trials[0].roles[0].rounds.push_back({round, 9, 12, {{"end_rss_bytes", 7.5}}, {}});
+  results.trials[2].roles[0].rounds.push_back({1, 0, 1, {}, {}});
+  for (const int indent : {-1, 0, 1, 4}) {
+    std::string text;
+    write_results(results, indent, [&](std::string_view piece) { text += piece; });
+    EXPECT_EQ(text, results_to_json(results).dump(indent)) << indent;
+  }
+}
+
 TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {
   const json written = results_to_json(full_results());
   EXPECT_EQ(written.at("schema"), "memduel.results/1");

@@ -1,8 +1,8 @@
 #include "base/file.h"
 
 #include <cerrno>
+#include <cstdint>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "base/atomic_file.h"
@@ -24,13 +24,10 @@ void write(AtomicFile&& file, std::string_view bytes) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) fail(path, "read", EISDIR);
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail(path, "open", errno);
-  std::ostringstream bytes;
-  bytes << stream.rdbuf();
-  if (stream.bad()) fail(path, "read", EIO);
-  return std::move(bytes).str();
+  // What a pipe or a device gives may never end.
+  constexpr std::size_t kMostOfAStream = std::size_t{256} << 20;
+  const bool is_file = std::filesystem::is_regular_file(path);
+  return read_file_of_at_most(path, is_file ? SIZE_MAX - 1 : kMostOfAStream);
 }
 
 std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most) {
@@ -39,6 +36,9 @@ std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t 
   if (!stream) fail(path, "open", errno);
   std::string bytes;
   constexpr std::size_t kPiece = 1 << 16;
+  std::error_code no_size;
+  const auto size = std::filesystem::file_size(path, no_size);
+  if (!no_size && size <= most) bytes.reserve(size + kPiece);
   while (stream && bytes.size() <= most) {
     const std::size_t before = bytes.size();
     bytes.resize(before + kPiece);

@@ -8,7 +8,8 @@
 
 namespace memduel {
 
-/// The bytes of `path`. Throws Error(io) naming the file and the system's reason.
+/// The bytes of `path`; of a pipe or a device no more than 256 MiB. Throws Error(io) naming the
+/// file and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 
 /// The same of a file that nobody makes larger than `most` bytes: throws for a larger one, and for

@@ -126,5 +126,10 @@ TEST_F(File, OneThatNeverEndsIsRefused) {
   EXPECT_THROW(read_file_of_at_most(dir_ / "f", (1 << 20) - 1), Error);
 }
 
+TEST_F(File, ADevicesBytesDoNotFillTheMemory) {
+  EXPECT_THROW(read_file("/dev/zero"), Error);
+  EXPECT_EQ(read_file("/dev/null"), "");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-namespace memduel {
+#include "base/metrics.h"
+#include "base/shared_vector.h"
 
-/// Metric name to value. A metric that could not be read is absent, never 0.
-using Metrics = std::map<std::string, double>;
+namespace memduel {
 
 enum class TrialKind { warmup, measure, profile };
 enum class TrialStatus { ok, failed, killed_for_memory, dropped };
@@ -45,8 +45,8 @@ struct Series {
 struct RoleData {
   std::string role;
   Metrics metrics;
-  std::vector<RoundData> rounds;
-  std::vector<Series> series;
+  SharedVector<RoundData> rounds;
+  SharedVector<Series> series;
   std::optional<int> exit_status;  ///< absent when ended by a signal, and for `tree`
   std::optional<int> exit_signal;
 };

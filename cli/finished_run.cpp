@@ -7,6 +7,7 @@
 
 #include "analysis/growing_stacks.h"
 #include "analysis/results_json.h"
+#include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/calibration_file.h"
@@ -93,8 +94,17 @@ void add_flames(ReportModel& model, const FinishedRun& finished,
 }
 
 void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
-  write_file_atomically(directory / "results.json",
-                        results_to_json(finished.results).dump(1) + "\n");
+  AtomicFile file(directory / "results.json");
+  std::string piece;
+  write_results(finished.results, 1, [&](std::string_view text) {
+    constexpr std::size_t kPiece = std::size_t{1} << 18;
+    piece += text;
+    if (piece.size() < kPiece) return;
+    file.write(piece);
+    piece.clear();
+  });
+  file.write(piece + "\n");
+  file.finish();
   ReportModel model = model_of(finished);
   add_flames(model, finished, directory);
   write_file_atomically(directory / "report.html", render_html(model));

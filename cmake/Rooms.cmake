@@ -27,13 +27,13 @@ function(memduel_program name)
   target_link_libraries(${name} PRIVATE ${PROGRAM_LINK})
 endfunction()
 
-# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED]): a
+# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED] [ALONE]): a
 # GoogleTest program whose cases are CTest tests named <name>.<Suite>.<Case>. A worker-only build has none.
 function(memduel_test name)
   if(MEMDUEL_WORKER_ONLY)
     return()
   endif()
-  cmake_parse_arguments(TEST "OPTIMIZED" "TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "ALONE;OPTIMIZED" "TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${TEST_DEFINITIONS})
   # OPTIMIZED: as the rooms are, for tests that share a precompiled header with one.
@@ -51,8 +51,12 @@ function(memduel_test name)
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
   endif()
+  # ALONE: beside no other test, of what every memduel on the machine looks at.
+  if(TEST_ALONE)
+    set(alone RUN_SERIAL TRUE)
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT})
+    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ${alone})
 endfunction()
 
 # Everything that the fuzz preset builds.

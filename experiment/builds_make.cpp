@@ -36,6 +36,7 @@ class EnvironmentBlock {
     for (const char* name : kGitVariables) variables.erase(name);
     // Should this memduel be killed, the next one finds what it was building.
     variables[kTrialVariable] = unique_trial_name(0);
+    variables[kBuildSessionVariable] = std::to_string(::getsid(0));
     for (const auto& [name, value] : more) variables[name] = value;
     for (const auto& [name, value] : variables) strings_.push_back(name + "=" + value);
     for (std::string& text : strings_) pointers_.push_back(text.data());

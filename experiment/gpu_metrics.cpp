@@ -48,7 +48,7 @@ void set_peak(Metrics& metrics, std::optional<std::int64_t> peak) {
 
 void add_levels(RoleData& data, const Series& used, const std::optional<IdleLevel>& idle) {
   set_peak(data.metrics, largest_between(used, 0, INT64_MAX));
-  for (RoundData& round : data.rounds)
+  for (RoundData& round : data.rounds.edit())
     set_peak(round.metrics, largest_between(used, round.begin_ns, round.end_ns));
   if (!idle) return;
   data.metrics["idle_gpu_used_bytes"] = static_cast<double>(idle->bytes);
@@ -67,7 +67,7 @@ void add_gpu(RoleData& data, const RoleTrace& trace) {
     const auto bytes = used_at(event);
     if (event.mark.kind != Mark::Kind::round_end || !bytes) continue;
     data.metrics[kGpuUsed] = static_cast<double>(*bytes);
-    for (RoundData& round : data.rounds)
+    for (RoundData& round : data.rounds.edit())
       if (round.round == event.mark.round) round.metrics[kGpuUsed] = static_cast<double>(*bytes);
   }
   data.series.push_back(used);

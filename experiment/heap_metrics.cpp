@@ -39,7 +39,7 @@ void add_phases(RoundData& round, const std::vector<HeapScope>& scopes) {
 
 /// Only one image of a role sends marks.
 void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
-  for (RoundData& round : data.rounds) {
+  for (RoundData& round : data.rounds.edit()) {
     const auto scope = std::find_if(scopes.begin(), scopes.end(), [&](const HeapScope& each) {
       return each.round == round.round && each.phase.empty();
     });
@@ -76,7 +76,7 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
     for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
   } else if (!data.rounds.empty()) {  // the one round is the process's life
     for (const char* name : {kPeak, kAllocated, kAllocations})
-      data.rounds.front().metrics[name] = own[name];
+      data.rounds.edit().front().metrics[name] = own[name];
   }
   data.metrics.merge(own);
 }
@@ -94,7 +94,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
       sums[name] += roles[i].metrics.at(name);
   }
   if (images == 1) {
-    for (RoundData& round : tree.rounds) {
+    for (RoundData& round : tree.rounds.edit()) {
       const auto own =
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
                        [&](const RoundData& each) { return each.round == round.round; });
@@ -107,7 +107,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
   } else {
     const auto sampled = largest_between(trace.tree_heap, 0, INT64_MAX);
     largest = std::max(largest, as_double(sampled.value_or(0)));
-    for (RoundData& round : tree.rounds) {
+    for (RoundData& round : tree.rounds.edit()) {
       const auto peak = largest_between(trace.tree_heap, round.begin_ns, round.end_ns);
       if (peak) round.metrics[kPeak] = as_double(*peak);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,6 +26,12 @@ std::string pid_namespace_of(const std::string& process) {
   return error ? std::string() : target.string();
 }
 
+/// A build's server, which had a session of its own made.
+bool left_its_build(pid_t pid) {
+  const auto session = environment_of(pid, kBuildSessionVariable);
+  return session && *session != std::to_string(::getsid(pid));
+}
+
 std::string counted(std::size_t count, const char* what, const char* plural) {
   return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
@@ -38,7 +45,7 @@ Leftovers find_leftovers() {
   for (const ProcessLine& process : all_processes()) {
     if (is_dead(process)) continue;
     const auto trial = environment_of(process.pid, kTrialVariable);
-    if (!trial || !owner_has_ended(*trial)) continue;
+    if (!trial || !owner_has_ended(*trial) || left_its_build(process.pid)) continue;
     if (pid_namespace_of(std::to_string(process.pid)) == here)
       left.processes.push_back(process.pid);
   }

@@ -16,7 +16,7 @@ TrialData trial_with_gauges(const std::string& gauge, const std::vector<int>& ro
   for (int round = 1; round <= 20; ++round) {
     role.rounds.push_back({round, 0, 0, {}, {}});
     if (std::find(rounds.begin(), rounds.end(), round) != rounds.end())
-      role.rounds.back().metrics[gauge] = 0.9 - 0.01 * round;
+      role.rounds.edit().back().metrics[gauge] = 0.9 - 0.01 * round;
   }
   trial.roles.push_back(role);
   return trial;

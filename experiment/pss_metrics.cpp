@@ -28,7 +28,7 @@ void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
     series.values.push_back(static_cast<std::int64_t>(*bytes));
     auto& peak = data.metrics["peak_pss_bytes"];
     peak = std::max(peak, *bytes);
-    RoundData* round = round_ended_before(data.rounds, sweep.t_ns);
+    RoundData* round = round_ended_before(data.rounds.edit(), sweep.t_ns);
     if (round != nullptr) round->metrics.emplace("end_pss_bytes", *bytes);
   }
   if (series.t_ns.empty()) return;

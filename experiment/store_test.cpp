@@ -127,11 +127,11 @@ TEST_F(StoreTest, ATrialMayGrow) {
   first.status = TrialStatus::failed;
   first.end_ns = whole.end_ns - 5;
   first.roles.resize(1);
-  first.roles[0].rounds.resize(1);
+  first.roles[0].rounds.edit().resize(1);
   first.roles[0].metrics = {{"peak_rss_bytes", 1}, {"gone_bytes", 2}};
   first.roles[0].series.clear();
   TrialData rest = whole;
-  rest.roles[0].rounds.erase(rest.roles[0].rounds.begin());
+  rest.roles[0].rounds.edit().erase(rest.roles[0].rounds.begin());
   Store store = Store::create(folder_ / "run", header());
   store.grow_trial(first);
   EXPECT_EQ(all_of(read_run(folder_ / "run").trials.at(0)), all_of(first));

@@ -197,7 +197,7 @@ void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
 /// A round that began before the trial was stopped is none.
 void leave_out_later_rounds(RoleData& role, const TrialPlan& plan) {
   if (!plan.stop_after_round) return;
-  std::erase_if(role.rounds,
+  std::erase_if(role.rounds.edit(),
                 [&](const RoundData& round) { return round.round > *plan.stop_after_round; });
 }
 

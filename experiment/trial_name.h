@@ -8,6 +8,11 @@
 
 namespace memduel {
 
+/// In the environment of a build: the session that it runs in. A process that left it is a server
+/// that outlives builds on purpose (of a compiler cache, of a build system) and is nobody's
+/// leftover.
+inline constexpr const char* kBuildSessionVariable = "MEMDUEL_BUILD_SESSION";
+
 /// PID-START-CLOCK-ID of the calling process, whose start tells it from another of that number: a
 /// name that no other trial on this machine has.
 std::string unique_trial_name(std::int64_t id);

@@ -25,8 +25,8 @@ void leave_out_unknown_peaks(RoleData& data) {
   const auto unknown = [](const auto& metric) {
     return metric.first == "peak_rss_bytes" && metric.second == 0;
   };
-  std::erase_if(data.metrics, unknown);
-  for (RoundData& round : data.rounds) std::erase_if(round.metrics, unknown);
+  erase_if(data.metrics, unknown);
+  for (RoundData& round : data.rounds.edit()) erase_if(round.metrics, unknown);
 }
 
 bool grows_only(const std::string& metric) {
@@ -98,7 +98,7 @@ void WatchedRole::fold() {
   // Without marks of rounds what there is counts as one round, which it is only at the very end.
   if (has_round) {
     has_rounds_ = true;
-    std::move(data.rounds.begin(), data.rounds.end(), std::back_inserter(finished_));
+    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
   }
   merge(data.metrics);
   trace_.begin_ns = end_of(trace_);
@@ -145,7 +145,7 @@ void WatchedRole::finish(const RoleEnd& end) {
   RoleData data = role_metrics(trace_, sweeps_);
   leave_out_unknown_peaks(data);
   if (running_ || all_was_one_round)
-    std::move(data.rounds.begin(), data.rounds.end(), std::back_inserter(finished_));
+    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
   merge(data.metrics);
   running_.reset();
 }

@@ -2,29 +2,57 @@
 
 #include <openssl/evp.h>
 #include <openssl/sha.h>
-#include <zlib.h>
+
+#include <array>
+#include <utility>
 
 #include "base/error.h"
 
 namespace memduel {
 
-std::string gzip(std::string_view bytes) {
-  z_stream stream{};
+Gzip::Gzip() {
   constexpr int kGzipWrapper = 16;
-  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipWrapper, 8,
+  if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzipWrapper, 8,
                    Z_DEFAULT_STRATEGY) != Z_OK)
     throw Error(ExitCode::io, "zlib could not be started");
-  std::string out(deflateBound(&stream, bytes.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int status = deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  if (status != Z_STREAM_END || stream.total_in != bytes.size())
-    throw Error(ExitCode::io, "the report's data could not be compressed");
-  return out;
+}
+
+Gzip::~Gzip() {
+  deflateEnd(&stream_);
+}
+
+void Gzip::write(std::string_view bytes) {
+  // zlib counts in 32 bits.
+  constexpr std::size_t kPiece = std::size_t{1} << 30;
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<uInt>(piece.size());
+    deflate_all(Z_NO_FLUSH);
+    bytes.remove_prefix(piece.size());
+  }
+}
+
+std::string Gzip::finish() {
+  deflate_all(Z_FINISH);
+  return std::move(packed_);
+}
+
+void Gzip::deflate_all(int flush) {
+  std::array<char, std::size_t{1} << 16> buffer{};
+  do {
+    stream_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    stream_.avail_out = static_cast<uInt>(buffer.size());
+    if (deflate(&stream_, flush) == Z_STREAM_ERROR)
+      throw Error(ExitCode::io, "the report's data could not be compressed");
+    packed_.append(buffer.data(), buffer.size() - stream_.avail_out);
+  } while (stream_.avail_out == 0);
+}
+
+std::string gzip(std::string_view bytes) {
+  Gzip packed;
+  packed.write(bytes);
+  return packed.finish();
 }
 
 std::string base64(std::string_view bytes) {

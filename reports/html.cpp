@@ -1,5 +1,6 @@
 #include "reports/html.h"
 
+#include "reports/encode.h"
 #include "reports/model_json.h"
 #include "reports/page.h"
 #include "templates/viewer.h"
@@ -7,10 +8,9 @@
 namespace memduel {
 
 std::string render_html(const ReportModel& model) {
-  // Bytes that are not UTF-8 (a log line may hold any) become U+FFFD here.
-  const std::string data =
-      report_model_to_json(model).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  Page page{model.title, data, viewer_script(), viewer_style()};
+  Gzip data;
+  write_report_model(model, [&](std::string_view text) { data.write(text); });
+  Page page{model.title, data.finish(), viewer_script(), viewer_style()};
   for (std::size_t i = 0; i < model.flames.shown.size(); ++i)
     page.attachments.push_back({flame_id(i), model.flames.shown[i].packed});
   return render_page(page);

@@ -214,13 +214,7 @@ json trial_notes(const Results& results) {
   return notes;
 }
 
-}  // namespace
-
-std::string flame_id(std::size_t number) {
-  return fmt::format("memduel-flame-{}", number);
-}
-
-json report_model_to_json(const ReportModel& model) {
+json model_with(const ReportModel& model, json results) {
   json headlines = json::array();
   for (const Headline& headline : model.headlines) headlines.push_back(headline_json(headline));
   json side_effects = json::array();
@@ -262,7 +256,22 @@ json report_model_to_json(const ReportModel& model) {
           {"profile_sentences", model.profiles.sentences},
           {"trial_notes", trial_notes(model.results)},
           {"config", model.config},
-          {"results", results_to_json(model.results)}};
+          {"results", std::move(results)}};
+}
+
+}  // namespace
+
+std::string flame_id(std::size_t number) {
+  return fmt::format("memduel-flame-{}", number);
+}
+
+json report_model_to_json(const ReportModel& model) {
+  return model_with(model, results_to_json(model.results));
+}
+
+void write_report_model(const ReportModel& model, const TextSink& sink) {
+  const ResultsWriter writer(model.results);
+  writer.write(model_with(model, writer.results_without_rounds()), -1, sink);
 }
 
 }  // namespace memduel

@@ -36,7 +36,7 @@ std::string render_page(const Page& page) {
 </html>
 )",
       fmt::arg("policy", policy), fmt::arg("title", escape_markup(page.title)),
-      fmt::arg("style", page.style), fmt::arg("data", base64(gzip(page.data))),
+      fmt::arg("style", page.style), fmt::arg("data", base64(page.packed_data)),
       fmt::arg("attachments", attachments), fmt::arg("script", page.script));
 }
 

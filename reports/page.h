@@ -15,7 +15,7 @@ struct PageAttachment {
 
 struct Page {
   std::string title;
-  std::string_view data;  ///< the script finds it gzipped, in base64, in #memduel-data
+  std::string packed_data;  ///< gzip; the script finds it in base64, in #memduel-data
   std::string_view script;
   std::string_view style;
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra

@@ -43,7 +43,7 @@ TEST(PartPeaks, AreMediansOfTheMeasuredTrialsThatLived) {
   for (TrialData& trial : results.trials) {
     if (trial.arm != "original") continue;
     for (RoleData& role : trial.roles)
-      if (role.role == "server") role.rounds[1].metrics["activation_bytes"] += more;
+      if (role.role == "server") role.rounds.edit()[1].metrics["activation_bytes"] += more;
     more += kMiBOfPart;  // 0 of the warm-up, then 1, 2, 3
   }
   EXPECT_THAT(part_peaks(results)[0].parts[1].bytes[0], Optional(122 * kMiBOfPart));

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kFewestBuckets = 100;
 constexpr int kMostBuckets = 1000;
+constexpr size_t kMostDrawnRounds = 1000;
 
 double seconds_since(std::int64_t begin_ns, std::int64_t t_ns) {
   return static_cast<double>(t_ns - begin_ns) * 1e-9;
@@ -99,7 +100,7 @@ TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, con
   EnvelopeBuilder by_round;
   const RoleData* rounds = rounds_for(trial, frame.role);
   const RoundClock clock(trial.begin_ns,
-                         rounds == nullptr ? std::vector<RoundData>{} : rounds->rounds);
+                         rounds == nullptr ? SharedVector<RoundData>() : rounds->rounds);
   const size_t count = std::min(series.t_ns.size(), series.values.size());
   for (size_t i = 0; i < count; ++i) {
     const double seconds = seconds_since(trial.begin_ns, series.t_ns[i]);
@@ -136,7 +137,8 @@ Span span_of(const TrialData& trial, const RoundClock& clock, std::int64_t begin
           clock.position(begin_ns).value_or(0), clock.position(end_ns).value_or(0)};
 }
 
-/// Medians over the arm's trials, phase by phase in their order within the round.
+/// Medians over the arm's trials, phase by phase in their order within the round. Empty where a
+/// trial has more rounds than a chart has places for.
 ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std::string& role) {
   struct PhaseSpans {
     std::string phase;
@@ -147,6 +149,7 @@ ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std:
   for (const TrialData* trial : trials) {
     const RoleData* source = rounds_for(*trial, role);
     if (source == nullptr) continue;
+    if (source->rounds.size() > kMostDrawnRounds) return {};
     const RoundClock clock(trial->begin_ns, source->rounds);
     for (const RoundData& round : source->rounds) {
       rounds[round.round].push_back(span_of(*trial, clock, round.begin_ns, round.end_ns));

@@ -22,7 +22,7 @@ RunData ten_seconds() {
   role.role = "server";
   role.rounds = {{1, 102 * kSecond, 106 * kSecond, {}, {}},
                  {2, 106 * kSecond, 110 * kSecond, {}, {}}};
-  role.rounds[0].phases = {{"train", 103 * kSecond, 105 * kSecond, {}}};
+  role.rounds.edit()[0].phases = {{"train", 103 * kSecond, 105 * kSecond, {}}};
   role.series = {{"rss_bytes", {}, {}}};
   trial.roles.push_back(role);
   run.trials.push_back(trial);
@@ -32,7 +32,7 @@ RunData ten_seconds() {
 TEST(Timelines, KeepTheHighestAndLowestValueOfEveryBucket) {
   RunData run = ten_seconds();
   // 10,000 samples of which one is a spike and one a dip: neither may be lost in 100 buckets.
-  auto& series = run.trials[0].roles[0].series[0];
+  auto& series = run.trials[0].roles[0].series.edit()[0];
   for (int i = 0; i <= 10'000; ++i) {
     series.t_ns.push_back(100 * kSecond + i * kSecond / 1000);
     series.values.push_back(i == 1234 ? 900 : i == 5678 ? 3 : 100);
@@ -50,7 +50,7 @@ TEST(Timelines, KeepTheHighestAndLowestValueOfEveryBucket) {
 
 TEST(Timelines, FillBucketsBetweenTwoSamplesWithTheValueBefore) {
   RunData run = ten_seconds();
-  run.trials[0].roles[0].series[0] = {
+  run.trials[0].roles[0].series.edit()[0] = {
       "rss_bytes", {100 * kSecond, 105 * kSecond, 110 * kSecond}, {7, 8, 9}};
   const Envelope envelope = build_timelines(run, 200)[0].trials[0].by_time;
   ASSERT_EQ(envelope.high.size(), 100u);
@@ -63,7 +63,7 @@ TEST(Timelines, FillBucketsBetweenTwoSamplesWithTheValueBefore) {
 TEST(Timelines, AlignByRoundFromTheStartUpToTheLastRoundsEnd) {
   RunData run = ten_seconds();
   // Samples at the trial's start, at the beginning of round 2 and in the middle of round 2.
-  run.trials[0].roles[0].series[0] = {
+  run.trials[0].roles[0].series.edit()[0] = {
       "rss_bytes", {100 * kSecond, 106 * kSecond, 108 * kSecond}, {1, 2, 3}};
   const RoleTimeline timeline = build_timelines(run, 200)[0];
   EXPECT_EQ(timeline.first_position, 0);  // the start-up takes the place of round 0
@@ -79,7 +79,7 @@ TEST(Timelines, AlignByRoundFromTheStartUpToTheLastRoundsEnd) {
 
 TEST(Timelines, GiveTypicalRoundsAndPhasesInSecondsAndInRounds) {
   RunData run = ten_seconds();
-  run.trials[0].roles[0].series[0] = {"rss_bytes", {100 * kSecond}, {1}};
+  run.trials[0].roles[0].series.edit()[0] = {"rss_bytes", {100 * kSecond}, {1}};
   const auto arms = build_timelines(run, 200)[0].arms;
   ASSERT_EQ(arms.size(), 1u);
   ASSERT_EQ(arms[0].rounds.size(), 2u);
@@ -95,7 +95,7 @@ TEST(Timelines, GiveTypicalRoundsAndPhasesInSecondsAndInRounds) {
 
 TEST(Timelines, LeaveOutWarmUpAndProfileTrials) {
   RunData run = ten_seconds();
-  run.trials[0].roles[0].series[0] = {"rss_bytes", {100 * kSecond}, {1}};
+  run.trials[0].roles[0].series.edit()[0] = {"rss_bytes", {100 * kSecond}, {1}};
   run.trials[0].kind = TrialKind::warmup;
   EXPECT_TRUE(build_timelines(run, 200).empty());
 }
@@ -103,7 +103,7 @@ TEST(Timelines, LeaveOutWarmUpAndProfileTrials) {
 TEST(Timelines, SurviveSeriesThatAreEmptyOrOutOfOrder) {
   RunData run = ten_seconds();
   EXPECT_TRUE(build_timelines(run, 200).empty());
-  run.trials[0].roles[0].series[0] = {"rss_bytes", {105 * kSecond, 99 * kSecond}, {5, 6}};
+  run.trials[0].roles[0].series.edit()[0] = {"rss_bytes", {105 * kSecond, 99 * kSecond}, {5, 6}};
   EXPECT_THAT(build_timelines(run, 200)[0].trials[0].by_time.high, ElementsAre(6));
 }
 

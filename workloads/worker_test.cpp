@@ -199,7 +199,7 @@ TEST(WorkerTrial, KilledClientEndsTheTrialAndIsNamed) {
 
 TEST(WorkerTrial, ClientWithoutAServerGivesUp) {
   Trial trial("alone", small_workload(), preset("appfl-optimized"));
-  write_file_atomically(trial.dir() / "server.address", "unix-abstract:nobody-listens-here");
+  write_file_atomically(trial.dir() / "server.address", "unix-abstract:nobody-listens-here#token");
   expect_refusal(trial.start("client", 1), HasSubstr("no connection"));
 }
 

@@ -77,6 +77,9 @@ class OutputFiles {
 RecordResult record_command(const RecordOptions& options) {
   if (options.argv.empty()) throw Error(ExitCode::usage, "no command to record");
   const fs::path program = find_program(options.argv[0]);
+  if (options.output && (fs::is_directory(*options.output) || !options.output->has_filename()))
+    throw Error(ExitCode::usage, "found a directory, expected the name of a file",
+                options.output->string(), "-o train.mdp");
   RecordResult result;
   OutputFiles files(options);
   const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);

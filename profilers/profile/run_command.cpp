@@ -77,15 +77,27 @@ int run_command(const std::vector<std::string>& argv,
   if (pipe2(failure_pipe, O_CLOEXEC) != 0) {
     throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
+  // None may end us between the command's start and the handlers that pass them on.
+  sigset_t passed_on;
+  sigset_t before;
+  sigemptyset(&passed_on);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&passed_on, number);
+  sigprocmask(SIG_BLOCK, &passed_on, &before);
   const pid_t child = fork();
-  if (child < 0) throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(errno)));
+  if (child < 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    throw Error(ExitCode::io, fmt::format("cannot fork: {}", std::strerror(errno)));
+  }
   if (child == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
     execvp(arguments[0], arguments.data());
     const int reason = errno;
     const ssize_t wrote = write(failure_pipe[1], &reason, sizeof reason);
     _exit(wrote == sizeof reason ? 127 : 126);
   }
+  const SignalsForTheCommand signals(child);
+  sigprocmask(SIG_SETMASK, &before, nullptr);
   close(failure_pipe[1]);
   int reason = 0;
   ssize_t got = 0;
@@ -94,10 +106,7 @@ int run_command(const std::vector<std::string>& argv,
   } while (got < 0 && errno == EINTR);
   close(failure_pipe[0]);
   int status = 0;
-  {
-    const SignalsForTheCommand signals(child);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (got == sizeof reason) {
     throw Error(ExitCode::usage, fmt::format("cannot run it: {}", std::strerror(reason)), argv[0]);

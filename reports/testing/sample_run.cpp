@@ -85,7 +85,7 @@ Series make_series(const RoleData& role, std::int64_t begin, std::int64_t end) {
 /// Parameters of 40 MiB; activations of 20 MiB, in round 2 of 120, shared by k + 1; the baseline
 /// alone has a teacher, of 25.
 void add_parts(RoleData& role, int k) {
-  for (RoundData& round : role.rounds) {
+  for (RoundData& round : role.rounds.edit()) {
     const double activations = (round.round == 2 ? 120 : 20) * kMiB / (k + 1);
     round.metrics["parameter_bytes"] = 40 * kMiB;
     round.metrics["activation_bytes"] = activations;
@@ -118,7 +118,7 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
           make_round(name, k, r, block, trial.begin_ns + kStart + (r - 1) * kRound));
     if (options.parts && role.role == "server") add_parts(role, k);
     if (!options.phases)
-      for (RoundData& round : role.rounds) round.phases.clear();
+      for (RoundData& round : role.rounds.edit()) round.phases.clear();
     if (options.series) role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
     if (role.role != "tree") role.exit_status = 0;
     trial.roles.push_back(std::move(role));

@@ -83,7 +83,7 @@ TEST_F(TrialTest, DescendantsCountForTheirRole) {
 
 TEST_F(TrialTest, EndPssIsReadAtTheLastExpectedRound) {
   TrialPlan plan = plan_of({act("server", {"idle", "round", "1", "touch", "24", "end", "1", "round",
-                                           "2", "end", "2", "sleep", "200"})});
+                                           "2", "end", "2", "sleep", "1500"})});
   plan.rounds = 2;
   const TrialRun result = run(plan);
   ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;

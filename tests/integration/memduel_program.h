@@ -30,6 +30,7 @@ struct Finished {
   int status = -1;  ///< exit status, or 128 + signal
   std::string out;
   std::string err;
+  long peak_rss_bytes = 0;  ///< of it, or of the largest process that it waited for
 };
 
 /// A memduel that is running; killed with its trials when the test forgets it.

@@ -75,6 +75,18 @@ TEST(Writing, ARecordingGoesThroughAPipeToWhomeverReadsIt) {
   EXPECT_EQ(summary.status, 0) << summary.err;
 }
 
+TEST(Writing, ADirectoryIsNoProfileWhichIsSaidBeforeTheCommandRuns) {
+  const Workplace place;
+  fs::create_directories(place.path("d"));
+  const std::string ran = place.path("ran").string();
+  for (const std::string& output : {place.path("d").string(), place.path("d").string() + "/"}) {
+    const Finished record = memduel(place, {"record", "-o", output, "--", "touch", ran});
+    EXPECT_EQ(record.status, 125);
+    EXPECT_THAT(record.err, HasSubstr("found a directory"));
+  }
+  EXPECT_FALSE(fs::exists(ran));
+}
+
 TEST(Writing, AUsersFolderKeepsItsFilesAndGetsNoRun) {
   const Workplace place;
   fs::create_directories(place.path("mine"));
@@ -141,6 +153,14 @@ TEST(ForeignText, AnArgumentThatIsNoUtf8IsRefusedByItsNumber) {
                                        "1", "--out", place.path("run").string()});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("argument 3"), HasSubstr("UTF-8")));
+}
+
+TEST(ForeignText, FunctionsNamesDoNotCommandTheTerminal) {
+  const Workplace place;
+  const std::string folded = place.file("evil.folded", "main;\x1b]0;owned\a;\x1b[31mred 1048576\n");
+  const Finished summary = memduel(place, {"summary", folded});
+  EXPECT_EQ(summary.status, 0) << summary.err;
+  EXPECT_THAT(summary.out, AllOf(HasSubstr("red"), Not(HasSubstr("\x1b")), Not(HasSubstr("\a"))));
 }
 
 TEST(ForeignText, ResultsOfTwoRunsAreCompared) {
@@ -296,39 +316,6 @@ TEST(Dying, RecordFinishesItsProfileWhenTheTerminalCloses) {
     EXPECT_THAT(entry.filename().string(), Not(HasSubstr(".memduel-record")));
 }
 
-TEST(Dying, WhatAKillOfMemduelAndItsLauncherLeavesIsEndedByTheNextRun) {
-  const Workplace place;
-  const std::string mark = "left-" + std::to_string(::getpid());
-  {
-    Running run(place, {"compare", "--a",
-                        MEMDUEL_ACT " print " + mark + " daemonise " +
-                            place.path("daemon").string() + " sleep 60000",
-                        "--b", "true", "--out", place.path("run").string(), "--quiet"});
-    ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("daemon")); }));
-    const std::string out = place.path("run").string();
-    for (const pid_t pid : processes_with("memduel-launcher"))
-      if (read_file("/proc/" + std::to_string(pid) + "/environ")
-              .find(place.path("cache").string()) != std::string::npos)
-        ::kill(pid, SIGSTOP);  // so that it cannot do its work first
-    run.signal(SIGKILL);
-    EXPECT_EQ(run.wait().status, 128 + SIGKILL);
-    for (const pid_t pid : processes_with("memduel-launcher"))
-      if (read_file("/proc/" + std::to_string(pid) + "/environ")
-              .find(place.path("cache").string()) != std::string::npos)
-        ::kill(pid, SIGKILL);
-  }
-  std::this_thread::sleep_for(milliseconds(300));
-  ASSERT_FALSE(processes_with(mark).empty()) << "the daemon has a session and a parent of its own";
-  const Finished doctor = memduel(place, {"doctor"});
-  EXPECT_THAT(doctor.out, AllOf(HasSubstr("leftovers"), HasSubstr("memduel-act")));
-  const Finished next =
-      memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1",
-                      "--quiet", "--out", place.path("next").string()});
-  EXPECT_EQ(next.status, 0) << next.err;
-  EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
-  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
-}
-
 // --- Programs that recording breaks
 // -----------------------------------------------------------------
 
@@ -353,6 +340,25 @@ TEST(Unrecordable, ASanitizersProgramBehindAShellIsMeasuredWithoutTheRecorder) {
                       "--repeats", "2", "--out", place.path("run").string()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("sanitizer"));
+}
+
+// --- Long runs
+// --------------------------------------------------------------------------------------
+
+// Two arms, a warm-up and a block each: 40,000 rounds with their phases.
+TEST(LongRuns, TenThousandRoundsFitIntoAHundredMebibytes) {
+  const Workplace place;
+  const std::string out = place.path("run").string();
+  const Finished run = memduel(
+      place, {"compare", "--a", MEMDUEL_ACT " idle rounds 10000", "--b",
+              MEMDUEL_ACT " idle rounds 10000 sleep 1", "--repeats", "1", "--quiet", "--out", out});
+  EXPECT_LE(run.status, 1) << run.err;
+  EXPECT_LT(run.peak_rss_bytes, 100 << 20);
+  const Finished report = memduel(place, {"report", out});
+  EXPECT_EQ(report.status, 0) << report.err;
+  EXPECT_LT(report.peak_rss_bytes, 100 << 20);
+  EXPECT_EQ(results_in(place.path("run")).at("trials").at(3).at("roles").at(0).at("rounds").size(),
+            10'000U);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 /* Does what its arguments say, one after the other: a target that behaves well or badly on demand.
  *
+ *   rounds N                            N whole rounds of two phases, as fast as it can
  *   idle | round N | end N | phase NAME | nophase | gauge NAME VALUE      marks
  *   touch MIB | free                    map and write pages; unmap the last block touched
  *   sleep MS | burn MS                  wait idle; use a CPU
@@ -155,11 +156,23 @@ static int act_without_word(const char* verb) {
   return 1;
 }
 
+static void play_rounds(int count) {
+  int round;
+  for (round = 1; round <= count; ++round) {
+    memduel_round_begin(round);
+    memduel_phase("train");
+    memduel_phase("upload");
+    memduel_round_end(round);
+  }
+}
+
 static int act_with_number(const char* verb, long number) {
   if (strcmp(verb, "round") == 0) {
     memduel_round_begin((int)number);
   } else if (strcmp(verb, "end") == 0) {
     memduel_round_end((int)number);
+  } else if (strcmp(verb, "rounds") == 0) {
+    play_rounds((int)number);
   } else if (strcmp(verb, "touch") == 0) {
     touch((size_t)number);
   } else if (strcmp(verb, "sleep") == 0) {

@@ -1,0 +1,85 @@
+#include "base/metrics.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+
+namespace memduel {
+namespace {
+
+/// The one copy of a name. Threads of meters and of the supervisor make metrics.
+const std::string* kept(std::string_view name) {
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> names;
+  const std::lock_guard lock(mutex);
+  const auto found = names.find(name);
+  return found != names.end() ? &*found : &*names.emplace(name).first;
+}
+
+}  // namespace
+
+Metrics::Metrics(std::initializer_list<std::pair<std::string_view, double>> values) {
+  for (const auto& [name, value] : values) emplace(name, value);
+}
+
+std::size_t Metrics::place_of(std::string_view name) const {
+  const auto found = std::lower_bound(
+      entries_.begin(), entries_.end(), name,
+      [](const Entry& entry, std::string_view wanted) { return *entry.name < wanted; });
+  return static_cast<std::size_t>(found - entries_.begin());
+}
+
+bool Metrics::is_at(std::size_t place, std::string_view name) const {
+  return place < entries_.size() && *entries_[place].name == name;
+}
+
+Metrics::const_iterator Metrics::find(std::string_view name) const {
+  const std::size_t place = place_of(name);
+  return is_at(place, name) ? const_iterator(entries_.begin() + static_cast<std::ptrdiff_t>(place))
+                            : end();
+}
+
+Metrics::iterator Metrics::find(std::string_view name) {
+  const std::size_t place = place_of(name);
+  return is_at(place, name) ? iterator(entries_.begin() + static_cast<std::ptrdiff_t>(place))
+                            : end();
+}
+
+bool Metrics::contains(std::string_view name) const {
+  return is_at(place_of(name), name);
+}
+
+double Metrics::at(std::string_view name) const {
+  const std::size_t place = place_of(name);
+  if (!is_at(place, name)) throw std::out_of_range("no metric " + std::string(name));
+  return entries_[place].value;
+}
+
+double& Metrics::operator[](std::string_view name) {
+  return emplace(name, 0).first->second;
+}
+
+std::pair<Metrics::iterator, bool> Metrics::emplace(std::string_view name, double value) {
+  const std::size_t place = place_of(name);
+  const bool is_new = !is_at(place, name);
+  const auto at = static_cast<std::ptrdiff_t>(place);
+  if (is_new) entries_.insert(entries_.begin() + at, {kept(name), value});
+  return {iterator(entries_.begin() + at), is_new};
+}
+
+std::size_t Metrics::erase(std::string_view name) {
+  const std::size_t place = place_of(name);
+  if (!is_at(place, name)) return 0;
+  entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(place));
+  return 1;
+}
+
+bool operator==(const Metrics& a, const Metrics& b) {
+  return std::equal(a.entries_.begin(), a.entries_.end(), b.entries_.begin(), b.entries_.end(),
+                    [](const Metrics::Entry& one, const Metrics::Entry& other) {
+                      return one.name == other.name && one.value == other.value;
+                    });
+}
+
+}  // namespace memduel

@@ -1,0 +1,109 @@
+// What the next memduel ends that an earlier one left when it was killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "base/file.h"
+#include "tests/integration/foreign_repository.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+using testing::AllOf;
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+bool within(seconds limit, const std::function<bool()>& holds) {
+  const auto last = steady_clock::now() + limit;
+  while (!holds()) {
+    if (steady_clock::now() > last) return false;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  return true;
+}
+
+/// To the launchers of the memduel that runs in `place`.
+void signal_launchers(const Workplace& place, int number) {
+  for (const pid_t pid : processes_with("memduel-launcher")) {
+    const std::string environment = read_file("/proc/" + std::to_string(pid) + "/environ");
+    if (environment.find(place.path("cache").string()) != std::string::npos) ::kill(pid, number);
+  }
+}
+
+TEST(Leftovers, OfAKillOfMemduelAndItsLauncherAreEndedByTheNextRun) {
+  const Workplace place;
+  const std::string mark = "left-" + std::to_string(::getpid());
+  {
+    Running run(place, {"compare", "--a",
+                        MEMDUEL_ACT " print " + mark + " daemonise " +
+                            place.path("daemon").string() + " sleep 60000",
+                        "--b", "true", "--out", place.path("run").string(), "--quiet"});
+    ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("daemon")); }));
+    signal_launchers(place, SIGSTOP);  // so that it cannot do its work first
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait().status, 128 + SIGKILL);
+    signal_launchers(place, SIGKILL);
+  }
+  std::this_thread::sleep_for(milliseconds(300));
+  ASSERT_FALSE(processes_with(mark).empty()) << "the daemon has a session of its own";
+  const Finished doctor = memduel(place, {"doctor"});
+  EXPECT_THAT(doctor.out, AllOf(HasSubstr("leftovers"), HasSubstr("memduel-act")));
+  const Finished next =
+      memduel(place, {"compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1",
+                      "--quiet", "--out", place.path("next").string()});
+  EXPECT_EQ(next.status, 0) << next.err;
+  EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
+  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
+}
+
+TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  static_cast<void>(repository.commit("larger"));
+  const std::string mark = "69" + std::to_string(::getpid());
+  const auto compare = [&](const std::string& out, const std::string& build) {
+    return std::vector<std::string>{"compare",   "--ref-a",
+                                    "HEAD~1",    "--ref-b",
+                                    "HEAD",      "--shell",
+                                    "--build",   build,
+                                    "--repeats", "2",
+                                    "--set",     "profile.trials=0",
+                                    "--out",     place.path(out).string(),
+                                    "--",        "out/ledger",
+                                    "1000"};
+  };
+  {
+    Running run(place,
+                compare("killed",
+                        "touch " + place.path("building").string() + "; sleep " + mark + "; true"),
+                repository.path());
+    ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("building")); }));
+    ASSERT_TRUE(within(seconds(5), [&] { return !processes_with(mark).empty(); }));
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait().status, 128 + SIGKILL);
+  }
+  EXPECT_FALSE(processes_with(mark).empty());
+  EXPECT_EQ(repository.git("worktree list | wc -l"), "3");
+  const Finished next =
+      memduel(place, compare("next", ForeignRepository::quick_build()), repository.path());
+  EXPECT_LE(next.status, 1) << next.err;
+  EXPECT_THAT(next.err, AllOf(HasSubstr("ended what a memduel that was killed left"),
+                              HasSubstr("removed a worktree that a memduel that was killed left")));
+  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
+  EXPECT_EQ(repository.git("worktree list | wc -l"), "1");
+  EXPECT_FALSE(fs::exists(place.path("killed/worktrees")));
+}
+
+}  // namespace
+}  // namespace memduel
