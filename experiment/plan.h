@@ -21,6 +21,7 @@ struct PlanSite {
   std::filesystem::path log_dir;
   std::map<std::string, std::string> environment;  ///< memduel's own, which processes inherit
   /// Roles that nothing can be preloaded into, and why: found out by trials.
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::map<std::string, std::string> unrecordable = {};
 };
 

@@ -30,7 +30,10 @@ bool owner_has_ended(std::string_view name) {
   const char* at = name.data();
   const char* end = at + name.size();
   for (std::size_t i = 0; i < kParts; ++i) {
-    if (i > 0 && (at == end || *at++ != '-')) return false;
+    if (i > 0) {
+      if (at == end || *at != '-') return false;
+      ++at;
+    }
     const auto [rest, error] = std::from_chars(at, end, parts[i]);
     if (error != std::errc{}) return false;
     at = rest;

@@ -38,7 +38,7 @@ class OutputFiles {
       ++without_file_;
       return std::nullopt;
     }
-    const fs::path file = numbered(first, number);
+    fs::path file = numbered(first, number);
     if (fs::is_regular_file(file)) replaced_.push_back(file.string());
     write_named_file(file, bytes);
     written_ = number;
