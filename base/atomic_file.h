@@ -16,8 +16,7 @@ enum class Target {
   /// memduel: the name is its own, so whatever has it is replaced and no symlink is followed.
   own,
   /// The user: a symlink keeps being one, and what it leads to is replaced; a device, a pipe or
-  /// what
-  /// somebody has open (/dev/stdout) is written through.
+  /// what somebody has open (/dev/stdout) is written through.
   named,
 };
 

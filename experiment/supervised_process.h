@@ -50,8 +50,8 @@ class SupervisedProcess {
   std::vector<pid_t> members;  ///< pid and its descendants as they are found
   bool is_ready = false;
   bool asked_to_stop = false;
-  /// Its own process has ended and left the work to one of its members.
   bool has_other_clock = false;  ///< its marks were outside the trial
+  /// Its own process has ended and left the work to one of its members.
   bool is_daemon = false;
   std::int64_t started_ns = 0;
   std::optional<int> running_round;

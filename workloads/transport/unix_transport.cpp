@@ -205,7 +205,7 @@ class UnixServer final : public ServerTransport {
 
   void say_once(int number) {
     if (std::exchange(has_said_, true)) return;
-    say(fmt::format("no client can be accepted at the moment: {} ({} connections are open)\n",
+    say(fmt::format("no client can be accepted at the moment: {} ({} connections came before)\n",
                     std::strerror(number), accepted_));
   }
 
