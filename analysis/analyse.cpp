@@ -200,9 +200,7 @@ std::vector<std::string> metric_names(const Work& work) {
 /// Whether every gate is on a metric whose values were the same in every trial of an arm.
 bool all_exact(const Results& results) {
   return std::all_of(results.comparisons.begin(), results.comparisons.end(),
-                     [](const Comparison& row) {
-                       return !row.gate || row.smallest_detectable == std::optional<double>(0);
-                     });
+                     [](const Comparison& row) { return !row.gate || row.exact; });
 }
 
 /// The arms that are judged, without those that only take one of them apart.
@@ -295,6 +293,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   evaluate_gates(work);
   doubt_run(work);
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
+  put_in_telling_order(work.results.comparisons);
   work.results.lower_bounds = lower_bounds(run.config, run.environment, work.observations);
   work.results.perturbation = perturbations(run);
   take_apart(work);

@@ -59,13 +59,6 @@ void describe_values(MeasuredRow& row) {
       finite(*std::max_element(row.values.candidate.begin(), row.values.candidate.end()));
 }
 
-std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row) {
-  std::vector<PlacedValue> placed = row.values.placed;
-  if (row.scale == Scale::logarithm)
-    for (PlacedValue& value : placed) value.value = std::log(value.value);
-  return placed;
-}
-
 void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,
               Design design) {
   if (design != Design::superblocks) {
@@ -135,6 +128,7 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
   MeasuredRow row = measure_values(metric, std::move(values));
   row.family = family;
   row.exact = is_exact(row);
+  row.comparison.exact = row.exact;
   row.claim_margin = std::max(row.margin, floor_on_scale(row, noise_floor));
   row.comparison.margin = row.scale == Scale::logarithm ? std::expm1(row.margin) : row.margin;
   if (!row.values.baseline.empty() && !row.values.candidate.empty()) set_effect(row, design);
@@ -176,7 +170,7 @@ void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
                       : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
   row.effect = growth.difference.value;
   row.margin = row.claim_margin = std::max(baseline.matters, candidate.matters);
-  row.exact = false;
+  row.exact = row.comparison.exact = false;
   row.test.reset();
   row.mean_p.reset();
   out.margin = row.margin;
@@ -194,6 +188,13 @@ std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {
     for (double& x : scaled) x = std::log(x);
   }
   return scaled;
+}
+
+std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row) {
+  std::vector<PlacedValue> placed = row.values.placed;
+  if (row.scale == Scale::logarithm)
+    for (PlacedValue& value : placed) value.value = std::log(value.value);
+  return placed;
 }
 
 double share_on_scale(const MeasuredRow& row, double share) {

@@ -78,6 +78,9 @@ std::optional<double> finite(double x);
 /// The values of an arm on the row's working scale.
 std::vector<double> on_scale(const std::vector<double>& values, Scale scale);
 
+/// Values and places on the row's working scale; empty unless the design is superblocks.
+std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row);
+
 /// A share of the baseline's median, or an amount in the metric's unit, on the row's working scale.
 double share_on_scale(const MeasuredRow& row, double share);
 double amount_on_scale(const MeasuredRow& row, double amount);

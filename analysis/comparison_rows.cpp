@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "analysis/mean_test.h"
 #include "analysis/multiplicity.h"
@@ -153,6 +155,20 @@ void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules) {
   decide_family(rows, rules, holm, is_control_gate);
   decide_family(rows, rules, benjamini_hochberg, [&](const MeasuredRow& row) {
     return !row.comparison.gate && !is_control_gate(row);
+  });
+}
+
+void put_in_telling_order(std::vector<Comparison>& rows) {
+  const auto rank_of = [](const Comparison& row) {
+    const bool changed = row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
+    if (row.exact && changed) return 0;
+    return row.gate ? 1 : 2;
+  };
+  std::map<std::string, std::size_t> candidates;
+  for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());
+  std::stable_sort(rows.begin(), rows.end(), [&](const Comparison& a, const Comparison& b) {
+    return std::pair(candidates.at(a.candidate), rank_of(a)) <
+           std::pair(candidates.at(b.candidate), rank_of(b));
   });
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <boost/math/statistics/ljung_box.hpp>
 #include <boost/math/statistics/runs_test.hpp>
+#include <boost/math/statistics/univariate_statistics.hpp>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -20,6 +22,7 @@ constexpr double kDriftLevel = 0.01;
 constexpr double kOutlierZ = 3.5;
 constexpr double kMadToSigma = 1.4826;
 constexpr double kMostSteal = 0.01;
+constexpr std::size_t kLeastNeighbours = 4;
 constexpr double kMostLoad = 0.25;  ///< per core
 
 struct TimedValue {
@@ -109,6 +112,26 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
                    "raise the number of warm-up blocks"});
 }
 
+/// What a trial's place among its neighbours does to it is taken out of the test, and told.
+void note_position(std::vector<Note>& notes, const MeasuredRow& row) {
+  const std::vector<double> differences = neighbour_differences(placed_on_scale(row), row.effect);
+  if (differences.size() < kLeastNeighbours) return;
+  const auto [mean, variance] = boost::math::statistics::mean_and_sample_variance(differences);
+  if (!(variance > 0)) return;
+  const auto n = static_cast<double>(differences.size());
+  const boost::math::students_t t(n - 1);
+  const double p =
+      2 * boost::math::cdf(boost::math::complement(t, std::abs(mean) / std::sqrt(variance / n)));
+  if (p >= kDriftLevel) return;
+  notes.push_back(
+      {"position_effect",
+       fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
+                   "whichever arm it is; the test takes that out",
+                   describe_effect(row, mean), row.comparison.role, row.comparison.metric, p),
+       "look for what a trial leaves to the next one: caches, files, a clock that "
+       "slows down"});
+}
+
 void note_swap(std::vector<Note>& notes, const Observations& observations) {
   int swapping = 0;
   for (const ArmObservations& arm : observations.arms) {
@@ -181,6 +204,7 @@ std::vector<Note> diagnose(const Observations& observations, const std::vector<M
     const auto a = values_in_order(*baseline, out.role, out.metric);
     const auto b = values_in_order(*candidate, out.role, out.metric);
     note_drift(notes, row, a, b);
+    note_position(notes, row);
     if (baseline_done.insert({out.role, out.metric}).second) {
       note_modes(notes, row, out.baseline, a);
       note_first_trial(notes, row, out.baseline, a);

@@ -11,7 +11,8 @@
 namespace memduel {
 
 /// For the gate rows: drift over the session (runs test and Ljung-Box test on the residuals in the
-/// order of the trials, at the 1 % level), several modes, and a first trial far from the others
+/// order of the trials, at the 1 % level), an effect of the place among neighbours (t test of
+/// second minus first at the same level), several modes, and a first trial far from the others
 /// (modified z above 3.5; Iglewicz and Hoaglin 1993). For the run: swapping, stolen CPU time
 /// (environment.cpu_steal_ratio above 1 %) and load at the start (environment.load above a quarter
 /// of environment.cores).

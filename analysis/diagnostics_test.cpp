@@ -53,6 +53,26 @@ TEST(Diagnostics, FindAFirstTrialThatStandsOut) {
               testing::Contains("first_trial_outlier"));
 }
 
+TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
+  // a b, b a, a b, …: the second of two has 20 MiB of 540 more in each arm.
+  std::vector<double> a = noisy(12, 0, 1);
+  std::vector<double> b = noisy(12, 0, 2);
+  for (std::size_t i = 0; i < a.size(); ++i) (i % 2 == 0 ? b : a)[i] += 20 * kMiB;
+  RunData run = make_duel("peak_rss_bytes", a, b);
+  for (TrialData& trial : run.trials) {
+    const bool first = (trial.arm == "a") == (trial.block % 2 == 1);
+    trial.id = 2 * trial.block + (first ? 1 : 2);
+    trial.position = trial.block % 2 * 2 + (first ? 0 : 1);
+  }
+  AnalysisSettings settings;
+  settings.design = Design::superblocks;
+  std::string told;
+  for (const Note& note : analyse(run, settings).warnings)
+    if (note.code == "position_effect") told += note.message;
+  EXPECT_THAT(told, testing::ContainsRegex("has \\+3\\.[678] % tree\\.peak_rss_bytes"))
+      << "20 of 540";
+}
+
 TEST(Diagnostics, FindSwappingStealAndLoad) {
   RunData run = make_duel("peak_rss_bytes", noisy(8, 0, 1), noisy(8, 0, 2));
   run.trials[0].roles[0].metrics["swapped_bytes"] = 4096;

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "analysis/random.h"
+#include "analysis/test_data.h"
 
 namespace memduel {
 namespace {

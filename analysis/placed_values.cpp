@@ -12,22 +12,41 @@ struct Neighbours {
   const PlacedValue* second = nullptr;
 };
 
-}  // namespace
-
-PositionEffect position_effect(std::span<const PlacedValue> values) {
+/// Those of which both have a finite value.
+std::vector<Neighbours> finite_neighbours(std::span<const PlacedValue> values) {
   std::map<int, Neighbours> pairs;
   for (const PlacedValue& value : values) {
     if (value.side == 0) continue;
     Neighbours& pair = pairs[value.neighbours];
     (value.side < 0 ? pair.first : pair.second) = &value;
   }
+  std::vector<Neighbours> finite;
+  for (const auto& [number, pair] : pairs) {
+    if (pair.first == nullptr || pair.second == nullptr) continue;
+    if (std::isfinite(pair.first->value) && std::isfinite(pair.second->value))
+      finite.push_back(pair);
+  }
+  return finite;
+}
+
+}  // namespace
+
+std::vector<double> neighbour_differences(std::span<const PlacedValue> values, double delta) {
+  const auto level = [delta](const PlacedValue& one) {
+    return one.candidate ? one.value - delta : one.value;
+  };
+  std::vector<double> differences;
+  for (const Neighbours& pair : finite_neighbours(values))
+    differences.push_back(level(*pair.second) - level(*pair.first));
+  return differences;
+}
+
+PositionEffect position_effect(std::span<const PlacedValue> values) {
   double sum = 0;
   double candidates = 0;
   int count = 0;
   int equal = 0;
-  for (const auto& [number, pair] : pairs) {
-    if (pair.first == nullptr || pair.second == nullptr) continue;
-    if (!std::isfinite(pair.first->value) || !std::isfinite(pair.second->value)) continue;
+  for (const Neighbours& pair : finite_neighbours(values)) {
     ++count;
     equal += static_cast<int>(pair.first->value == pair.second->value);
     sum += pair.second->value - pair.first->value;

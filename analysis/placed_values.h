@@ -28,6 +28,10 @@ struct PositionEffect {
 /// that ties stay ties.
 PositionEffect position_effect(std::span<const PlacedValue> values);
 
+/// Second minus first of all neighbours that both have a finite value, the candidate's lowered by
+/// `delta`.
+std::vector<double> neighbour_differences(std::span<const PlacedValue> values, double delta);
+
 /// The superblocks, each as the indices of its values.
 std::vector<std::vector<std::size_t>> superblocks_of(std::span<const PlacedValue> values);
 

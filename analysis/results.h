@@ -41,6 +41,7 @@ struct Comparison {
   Verdict verdict = Verdict::inconclusive;
   Tier tier = Tier::plain;
   std::string reason;
+  bool exact = false;            ///< a counter with one value in all trials of each arm
   std::string test;              ///< that p_value is of; empty without one
   std::optional<double> p_mean;  ///< of equal means, where the design tests them beside the ranks
   double margin = 0;             ///< relative where ratio is given, else in the metric's unit

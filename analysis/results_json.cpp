@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "analysis/ablation_json.h"
 #include "analysis/agreement_json.h"
@@ -13,6 +12,7 @@
 #include "analysis/json_reader.h"
 #include "analysis/names.h"
 #include "base/error.h"
+#include "base/random_digits.h"
 
 namespace memduel {
 namespace {
@@ -202,6 +202,7 @@ json comparison_to_json(const Comparison& row) {
           {"p_adjusted", or_null(row.p_adjusted)},
           {"p_mean", or_null(row.p_mean)},
           {"test", row.test},
+          {"exact", row.exact},
           {"n_baseline", row.n_baseline},
           {"n_candidate", row.n_candidate},
           {"verdict", to_name(row.verdict)},
@@ -232,6 +233,7 @@ Comparison comparison_from_json(const JsonReader& in) {
   row.p_adjusted = in.maybe_number("p_adjusted");
   row.p_mean = in.maybe_number("p_mean");
   row.test = in.maybe_text("test").value_or("");
+  row.exact = in.maybe_boolean("exact").value_or(false);
   row.n_baseline = static_cast<int>(in.at("n_baseline").integer());
   row.n_candidate = static_cast<int>(in.at("n_candidate").integer());
   row.verdict = enum_at(in, "verdict", kVerdictNames);
@@ -445,10 +447,7 @@ json results_to_json(const Results& results) {
   return results_with(results, rounds_to_json);
 }
 
-ResultsWriter::ResultsWriter(const Results& results) : results_(results) {
-  std::random_device random;
-  for (int i = 0; i < 4; ++i) mark_ += fmt::format("{:08x}", random());
-}
+ResultsWriter::ResultsWriter(const Results& results) : results_(results), mark_(random_digits()) {}
 
 json ResultsWriter::results_without_rounds() const {
   return results_with(results_, [&](const RoleData& role) {

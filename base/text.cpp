@@ -63,7 +63,8 @@ std::string format_metric(std::string_view metric, std::optional<double> value) 
 }
 
 std::string format_change(double ratio) {
-  return fmt::format("{:+.1f} %", (ratio - 1) * 100);
+  const double percent = (ratio - 1) * 100;
+  return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
 std::string valid_utf8(const std::string& text) {

@@ -111,7 +111,7 @@ int budget(const CLI::App& verb, const BudgetArguments& arguments) {
   const bool measured = arguments.measured || !arguments.probed.config.empty();
   refuse_what_is_not_read(verb, arguments.parallel_clients, measured);
   if (arguments.parallel_clients) {
-    print(describe_parallel_clients(parallel_clients()));
+    print_fitted(describe_parallel_clients(parallel_clients()));
     return 0;
   }
   if (arguments.least_batch > arguments.most_batch)
@@ -120,7 +120,7 @@ int budget(const CLI::App& verb, const BudgetArguments& arguments) {
   if (arguments.model.empty())
     throw Error(ExitCode::usage, "found no model", "budget", "add --model gat-large, or --help");
   const BudgetInput input = input_of(arguments);
-  print(describe_budget(input, plan_budget(input)));
+  print_fitted(describe_budget(input, plan_budget(input)));
   return 0;
 }
 

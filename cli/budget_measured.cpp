@@ -122,7 +122,7 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                     {"budget", completed(request, asked)}},
                    experiment.workload.at("deadline_seconds"));
   const auto report = answer.get<BudgetReport>();
-  print(describe_measured_budget(report));
+  print_fitted(describe_measured_budget(report));
   return report.is_exceeded() || !report.found.fits ? static_cast<int>(ExitCode::gate_failed) : 0;
 }
 

@@ -63,7 +63,7 @@ int calibrate_config(CalibrateArguments arguments) {
       calibrate(finished.run, settings_from_config(finished.run.config), arguments.blocks_per_duel);
   write_calibration(*path, calibration);
   if (!options.quiet) {
-    print(describe(calibration));
+    print_fitted(describe(calibration));
     print(fmt::format("\ncalibration: {}\nreport: {}\n", path->string(),
                       (directory / "report.html").string()));
   }

@@ -37,11 +37,11 @@ int prune(const PruneArguments& arguments) {
   const PrunePlan plan = plan_prune(arguments.directory, rules, wall_clock_ns());
   expect_known_best(arguments);  // only now, so that a misspelled metric is called that
   if (arguments.dry_run) {
-    print(describe_plan(plan));
+    print_fitted(describe_plan(plan));
     return 0;
   }
   const Pruned pruned = carry_out(plan);
-  print(describe_pruned(plan, pruned));
+  print_fitted(describe_pruned(plan, pruned));
   for (const std::string& failure : pruned.failures)
     say(fmt::format("memduel: {}\n", escape_terminal(failure)));
   return static_cast<int>(pruned.failures.empty() ? ExitCode::ok : ExitCode::io);
@@ -91,7 +91,7 @@ void add_tree_summary(CLI::App& checkpoints, Action& action) {
   verb->callback([directory, &action] {
     action = [directory] {
       const CheckpointTree tree = read_checkpoints(*directory, Subdirectories::enter);
-      print(describe_tree(tree, wall_clock_ns()));
+      print_fitted(describe_tree(tree, wall_clock_ns()));
       return 0;
     };
   });

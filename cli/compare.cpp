@@ -119,7 +119,7 @@ int compare_measured(const CompareArguments& arguments) {
   if (arguments.options.out) write_outputs(*arguments.options.out, finished);
   if (!arguments.options.quiet) {
     print_terminal_report(finished);
-    if (arguments.options.gates.empty()) print("\n" + default_gates_line(finished));
+    if (arguments.options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
   }
   return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
 }

@@ -126,7 +126,7 @@ int doctor(bool ci) {
     text += fmt::format("{:<4} {:<20} {}\n", row.ok ? "ok" : "--", row.name, row.detail);
     if (!row.ok && !row.advice.empty()) text += fmt::format("     {:<20} {}\n", "", row.advice);
   }
-  print(text);
+  print_fitted(text);
   return 0;
 }
 

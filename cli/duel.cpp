@@ -137,7 +137,7 @@ std::string profile_lines(const fs::path& directory) {
 int conclude(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
   if (!options.quiet) {
     print_terminal_report(finished);
-    if (options.gates.empty()) print("\n" + default_gates_line(finished));
+    if (options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
     print(fmt::format("\nreport: {}\n", (directory / "report.html").string()));
     print(profile_lines(directory));
   }

@@ -16,7 +16,7 @@ struct ExplainArguments {
 
 int explain_row(const ExplainArguments& arguments) {
   const FinishedRun finished = analyse_directory(arguments.directory, {}, WithSeries::no);
-  print(explain(finished.results, arguments.row));
+  print_fitted(explain(finished.results, arguments.row));
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/finished_run.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include "experiment/tracer_agreement.h"
 #include "reports/html.h"
 #include "reports/terminal.h"
+#include "reports/terminal_text.h"
 
 namespace memduel::cli {
 namespace {
@@ -125,6 +127,13 @@ void print_terminal_report(const FinishedRun& finished) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   print(render_terminal(model_of(finished), options));
+}
+
+void print_fitted(const std::string& text) {
+  constexpr int kLeastColumns = 20;
+  winsize size{};
+  const bool terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  print(terminal && size.ws_col >= kLeastColumns ? fitted(text, size.ws_col) : text);
 }
 
 void print(const std::string& text) {

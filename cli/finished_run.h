@@ -61,4 +61,7 @@ void print_terminal_report(const FinishedRun& finished);
 /// `text` in stdout, whole. Throws Error(io) when it cannot be written.
 void print(const std::string& text);
 
+/// The same for people: on a terminal, lines are broken where they do not fit.
+void print_fitted(const std::string& text);
+
 }  // namespace memduel::cli

@@ -169,7 +169,7 @@ void add_list(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(names));
   verb->callback([what, &action] {
     action = [what] {
-      print(lists().at(*what)());
+      print_fitted(lists().at(*what)());
       return 0;
     };
   });

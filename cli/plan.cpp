@@ -61,18 +61,18 @@ int plan(const PlanArguments& arguments) {
       load_experiment(arguments.config, overrides_from(arguments.options));
   const auto path = calibration_path(experiment.resolved, environment_of(experiment));
   if (const auto calibration = path ? read_calibration(*path) : std::nullopt) {
-    print("from the calibration " + path->string() + "\n");
-    print(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
-                                  static_cast<int>(experiment.arms.size()))));
+    print_fitted("from the calibration " + path->string() + "\n");
+    print_fitted(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
+                                         static_cast<int>(experiment.arms.size()))));
     return 0;
   }
   DuelPlan probed = plan_from_probe(arguments, change);
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
     *probed.block_seconds *= static_cast<double>(experiment.arms.size()) / 2;
-  print(fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n",
-                    kProbeBlocks));
-  print(describe_plan(probed));
+  print_fitted(fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n",
+                           kProbeBlocks));
+  print_fitted(describe_plan(probed));
   return 0;
 }
 

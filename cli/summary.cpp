@@ -16,7 +16,8 @@ struct SummaryArguments {
 };
 
 int summary(const SummaryArguments& arguments) {
-  print(escape_terminal_lines(summarize(open_profile(arguments.profile), arguments.options)));
+  print_fitted(
+      escape_terminal_lines(summarize(open_profile(arguments.profile), arguments.options)));
   return 0;
 }
 

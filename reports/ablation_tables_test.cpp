@@ -82,7 +82,7 @@ TEST(AblationInTheTerminal, ShowsEveryCellAndWhatWasNotRun) {
       terminal_of_ablation(),
       AllOf(HasSubstr("framing            -100.0 MiB   -22.2 % ▼   +60.0 MiB   +27.8 % ▲ saves"),
             HasSubstr("staging                    no effect here   +84.0 MiB   +38.9 % ▲ saves"),
-            HasSubstr("cleanup                  +0 B    +0.0 % =        +0 B    +0.0 % = nothing"),
+            HasSubstr("cleanup                  +0 B   +0.00 % =        +0 B   +0.00 % = nothing"),
             HasSubstr("interaction        -134.0 MiB"),
             HasSubstr(
                 "server aggregate, -234.0 MiB in all: framing -100.0 MiB alone, +60.0 MiB left\n"

@@ -205,15 +205,21 @@ std::string head(const ReportModel& model) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
+std::string signed_metric(const std::string& metric, double value) {
+  return (value < 0 ? "" : "+") + format_metric(metric, value);
+}
+
 std::string change_cell(const Comparison& c) {
   if (c.ratio) return format_change(*c.ratio);
-  return c.difference ? format_metric(c.metric, c.difference) : "-";
+  return c.difference ? signed_metric(c.metric, *c.difference) : "-";
 }
 
 std::string interval_cell(const Comparison& c) {
-  if (!c.ci_low || !c.ci_high) return "-";
-  if (c.ratio) return format_change(*c.ci_low) + " to " + format_change(*c.ci_high);
-  return format_metric(c.metric, c.ci_low) + " to " + format_metric(c.metric, c.ci_high);
+  const auto end = [&](std::optional<double> value) -> std::string {
+    if (!value) return "-";
+    return c.ratio ? format_change(*value) : signed_metric(c.metric, *value);
+  };
+  return c.ci_low || c.ci_high ? end(c.ci_low) + " to " + end(c.ci_high) : "-";
 }
 
 std::string table_row(const Comparison& c) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "reports/ablation_tables.h"
 #include "reports/best_arm.h"
 #include "reports/confidential.h"
+#include "reports/repeated_rows.h"
 #include "reports/words.h"
 
 namespace memduel {
@@ -276,12 +278,32 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   effects.insert(effects.end(), each.begin(), each.end());
 }
 
+/// What was counted without noise is told before what was sampled, the largest change first.
+void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
+  constexpr std::size_t kMostRows = 3;
+  if (!results.ablation.empty()) return;
+  std::map<std::string, std::vector<const Comparison*>> changes;
+  for (const Comparison& c : results.comparisons)
+    if (is_exact_change(c) && c.ratio && c.role != "client_median" &&
+        !repeats_the_job(c, results.comparisons))
+      changes[c.candidate].push_back(&c);
+  for (auto& [candidate, rows] : changes) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Comparison* a, const Comparison* b) {
+      return std::abs(std::log(*a->ratio)) > std::abs(std::log(*b->ratio));
+    });
+    for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
+      effects.push_back(
+          {"counter", "Exactly: " + effect_sentence(*rows[i]) + ".", rows[i]->verdict});
+  }
+}
+
 std::vector<SideEffect> side_effects(const Results& results, const CandidateOrder& order) {
   std::vector<SideEffect> effects = models_of_ablation(results);
   const std::vector<const Equivalence*> candidates = candidates_of(results.equivalence, results);
   tell_models(effects, candidates);
   for (const Equivalence* e : candidates) tell_files_and_metrics(effects, *e);
   tell_accuracy(effects, candidates);
+  tell_exact_changes(effects, results);
   std::vector<const Comparison*> times;
   for (const ArmSummary& arm : results.arms)
     if (const Comparison* row = time_row(results, arm.name)) times.push_back(row);

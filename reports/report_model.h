@@ -35,7 +35,8 @@ struct Headline {
 /// Gates without a headline; the allocators; same model, same accuracy, cost in time; growth that
 /// cannot be told.
 struct SideEffect {
-  std::string topic;  ///< "gate", "allocator", "model", "file", "accuracy", "time" or "growth"
+  std::string
+      topic;  ///< "gate", "allocator", "model", "file", "accuracy", "counter", "time" or "growth"
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };

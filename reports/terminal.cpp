@@ -12,6 +12,7 @@
 
 #include "base/characters.h"
 #include "base/text.h"
+#include "reports/repeated_rows.h"
 #include "reports/sparkline.h"
 #include "reports/terminal_ablation.h"
 #include "reports/terminal_differences.h"
@@ -80,7 +81,7 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
   const auto& rows = model.results.comparisons;
   const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key_row);
   for (const Comparison& c : rows) {
-    if (any_key_row && !is_key_row(c)) {
+    if ((any_key_row && !is_key_row(c)) || repeats_the_job(c, rows)) {
       ++hidden;
       continue;
     }

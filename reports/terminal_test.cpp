@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/characters.h"
+#include "reports/terminal_text.h"
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
 
@@ -61,6 +62,16 @@ TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {
 TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
   EXPECT_THAT(render_terminal(sample_model({.blocks = -1})),
               testing::StartsWith("sample · 0 blocks"));
+}
+
+TEST(FittedText, BreaksLongLinesBelowTheirLastColumnAndLeavesCommandsWhole) {
+  EXPECT_EQ(fitted("ok   tracer: massif   snapshots of the heap over time\n", 40),
+            "ok   tracer: massif   snapshots of the\n"
+            "                      heap over time\n");
+  EXPECT_EQ(fitted("  one two three four\n", 12), "  one two\n    three\n    four\n");
+  EXPECT_EQ(fitted("  memduel flamegraph a.mdp --diff b.mdp", 20),
+            "  memduel flamegraph a.mdp --diff b.mdp");
+  EXPECT_EQ(fitted("short\n\nlines\n", 20), "short\n\nlines\n");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "reports/terminal_text.h"
 
+#include <algorithm>
 #include <sstream>
+#include <string_view>
 
 #include "base/characters.h"
 
@@ -33,6 +35,41 @@ std::string with_fixed_percent(std::string text) {
   return text;
 }
 
+/// Where the last column of a line's first half begins; `begin` where it has one column.
+size_t last_column(const std::string& line, size_t begin) {
+  constexpr size_t kFarthest = 40;
+  size_t column = begin;
+  for (size_t gap = line.find("  ", begin); gap < kFarthest; gap = line.find("  ", gap)) {
+    gap = std::min(line.find_first_not_of(' ', gap), line.size());
+    if (gap <= kFarthest) column = gap;
+  }
+  return column;
+}
+
+/// At spaces after its last column only.
+std::string broken_line(const std::string& line, size_t begin, int width) {
+  const size_t kept = last_column(line, begin);
+  const size_t indent = kept == begin ? begin + 2 : kept;
+  std::string out = line.substr(0, kept);
+  size_t column = count_characters(out);
+  bool first = true;
+  std::istringstream words(line.substr(kept));
+  for (std::string word; words >> word; first = false) {
+    const size_t length = count_characters(word);
+    const size_t space = first ? 0 : 1;
+    if (!first && column + space + length > static_cast<size_t>(width)) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else {
+      out += std::string(space, ' ');
+      column += space;
+    }
+    out += word;
+    column += length;
+  }
+  return out + '\n';
+}
+
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t indent, int width) {
@@ -52,6 +89,20 @@ std::string wrapped(const std::string& text, size_t indent, int width) {
     column += length;
   }
   return out + '\n';
+}
+
+std::string fitted(const std::string& text, int width) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const bool whole = count_characters(line) <= static_cast<size_t>(width) ||
+                       line.find('\033') != std::string::npos ||
+                       std::string_view(line).substr(begin).starts_with("memduel ");
+    out += whole ? line + '\n' : broken_line(line, begin, width);
+  }
+  if (!text.ends_with('\n') && !out.empty()) out.pop_back();
+  return out;
 }
 
 std::string padded(const std::string& text, size_t width, bool right) {

@@ -21,6 +21,11 @@ std::string painted(const std::string& text, const char* color, const TerminalOp
 /// Words of `text` on lines of at most `width` columns; continued lines start with `indent` spaces.
 std::string wrapped(const std::string& text, size_t indent, int width);
 
+/// `text` with its lines broken where they are wider than `width`: below the last column that they
+/// begin with, as in a list of names and what they are, else two spaces in. Commands stay whole,
+/// for people copy them, and so do lines with escape sequences.
+std::string fitted(const std::string& text, int width);
+
 /// Exactly `width` columns; longer text is cut and ends in an ellipsis.
 std::string padded(const std::string& text, size_t width, bool right);
 

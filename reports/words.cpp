@@ -34,6 +34,8 @@ constexpr std::array kMetricWords = {
     MetricWords{"peak_torch_cpu_bytes", "uses", " tensor memory at its peak"},
     MetricWords{"peak_gpu_allocated_bytes", "uses", " GPU memory at its peak"},
     MetricWords{"allocated_bytes", "allocates", " memory in total"},
+    MetricWords{"allocation_count", "makes", " allocations"},
+    MetricWords{"live_at_end_bytes", "keeps", " heap live at the end"},
     MetricWords{"round_seconds", "needs", " time per round"},
     MetricWords{"transfer_seconds", "needs", " time for transfer and aggregation"},
     MetricWords{"cpu_seconds", "needs", " CPU time"},

@@ -56,6 +56,25 @@ std::vector<Image> images_of(const std::vector<Profile>& trial, DifferenceKind k
   return all;
 }
 
+std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind kind, Heap heap) {
+  if (!profile.counters) return std::nullopt;
+  if (heap == Heap::mapping)
+    return kind == DifferenceKind::peak ? std::optional(profile.counters->mapping_peak_bytes)
+                                        : std::nullopt;
+  switch (kind) {
+    case DifferenceKind::peak:
+      return profile.counters->peak_bytes;
+    case DifferenceKind::live:
+      return profile.counters->live_bytes;
+    case DifferenceKind::allocated:
+      return profile.counters->allocated_bytes;
+    case DifferenceKind::retained:
+    case DifferenceKind::allocations:
+      break;
+  }
+  return std::nullopt;
+}
+
 /// One of `trials`, as its part of their mean.
 Estimate part_of_mean(const Estimate& amount, std::size_t trials) {
   const auto n = static_cast<double>(trials);
@@ -77,6 +96,21 @@ LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
       return sites_of(profile, ProfileKind::allocated, heap);
   }
   return {};
+}
+
+std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind, Heap heap) {
+  double sum = 0;
+  bool sampled = false;
+  for (const std::vector<Profile>& trial : side) {
+    for (const Image& image : images_of(trial, kind, heap)) {
+      const auto counted = counter_of(*image.profile, kind, heap);
+      if (!counted) return std::nullopt;
+      sum += static_cast<double>(*counted);
+      sampled = sampled || image.profile->sampled();
+    }
+  }
+  if (!sampled) return std::nullopt;
+  return sum / static_cast<double>(side.size());
 }
 
 NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,

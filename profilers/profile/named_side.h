@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "profilers/profile/profile_difference.h"
 #include "profilers/profile/stack_matching.h"
@@ -17,5 +18,9 @@ LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap);
 /// Means over the trials of `side`, of each trial the images that the question is about.
 NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
                      std::size_t depth = kWholeStack);
+
+/// What the exact counters beside samples say of the same images: the mean over the trials. Absent
+/// where nothing was sampled, an image has no counters, or none of them is the question's.
+std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind, Heap heap);
 
 }  // namespace memduel

@@ -73,6 +73,8 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
   ProfileDifference difference;
   difference.kind = kind;
   difference.heap = heap;
+  difference.counted_baseline = counted_total(baseline, kind, heap);
+  difference.counted_candidate = counted_total(candidate, kind, heap);
   double unmatched = 0;
   for (const MatchedStack& stack : match_stacks(a, b)) {
     StackDifference row;
@@ -80,7 +82,8 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
     row.candidate = stack.candidate.total;
     difference.baseline += row.baseline;
     difference.candidate += row.candidate;
-    if (!stack.in_baseline || !stack.in_candidate || !has_name(stack.stack, names))
+    const bool one_sided = !stack.in_baseline || !stack.in_candidate;
+    if ((one_sided && differs(row, kind)) || !has_name(stack.stack, names))
       unmatched += row.baseline.bytes + row.candidate.bytes;
     difference.moved += std::abs(rank_of(row.candidate, kind) - rank_of(row.baseline, kind));
     if (!differs(row, kind)) continue;

@@ -1,6 +1,7 @@
 // What two sides' profiles differ in, stack by stack, whether or not both sides are one build.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,11 @@ struct ProfileDifference {
   Heap heap = Heap::malloc;
   Estimate baseline;
   Estimate candidate;
-  /// Bytes of both sides in stacks that only one side has, or of which no frame has a name, over
-  /// all bytes of both sides.
+  /// What exact counters say in their place, where both sides have them and one was sampled.
+  std::optional<double> counted_baseline;
+  std::optional<double> counted_candidate;
+  /// Bytes of both sides in stacks that only one side has, by more than chance in the sampling, or
+  /// of which no frame has a name, over all bytes of both sides.
   double unmatched_share = 0;
   /// Sum over all stacks of the size of their difference, in what the kind is ranked by.
   double moved = 0;

@@ -133,6 +133,29 @@ TEST(ProfileDifference, LeavesOutWhatSamplingExplains) {
   EXPECT_EQ(peaks_of(with(100), with(128)).stacks.size(), 1U);
 }
 
+TEST(ProfileDifference, TakesTotalsFromTheCountersBesideSamples) {
+  const auto with = [](double bytes, std::int64_t counted) {
+    Profile profile = build_with({{"main alloc", bytes, "", 100}});
+    profile.info["mode"] = "sampled";
+    profile.counters.emplace();
+    profile.counters->peak_bytes = counted;
+    return profile;
+  };
+  const ProfileDifference difference = peaks_of(with(100, 91), with(140, 130));
+  EXPECT_EQ(difference.counted_baseline, 91);
+  EXPECT_EQ(difference.counted_candidate, 130);
+  EXPECT_EQ(peaks_of(build_with({{"main alloc", 100}}), with(140, 130)).counted_baseline,
+            std::nullopt);
+}
+
+TEST(ProfileDifference, CallsNothingOneSidedThatTheOtherSidesSamplesMayHaveMissed) {
+  // One sample: 1.96 * 100 is more than its 100 bytes.
+  const ProfileDifference difference =
+      peaks_of(build_with({{"main often", 1000}, {"main once", 100, "", 100 * 100}}),
+               build_with({{"main often", 1000}}));
+  EXPECT_EQ(difference.unmatched_share, 0);
+}
+
 TEST(ProfileDifference, TakesTheMeanOfTrialsAndOfEqualProcessesTheLargest) {
   const Profile small = build_with({{"main alloc", 10}});
   const Profile large = build_with({{"main alloc", 30}});

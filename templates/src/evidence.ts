@@ -1,7 +1,7 @@
 // What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
 
 import { h, section, some_rows } from "./dom";
-import { change, metric_exact, metric_label, metric_value, mib, role_label, seconds, with_minus } from "./format";
+import { bytes_text, change, metric_exact, metric_label, metric_value, role_label, seconds, with_minus } from "./format";
 import type { Comparison, ReportModel, Trial } from "./model";
 
 export function evidence_section(model: ReportModel): HTMLElement {
@@ -74,7 +74,7 @@ function peak_of(trial: Trial): HTMLElement {
   return h(
     "td",
     { class: "number", title: metric_exact("peak_rss_bytes", peak) },
-    peak === undefined ? "–" : mib(peak),
+    peak === undefined ? "–" : bytes_text(peak),
   );
 }
 

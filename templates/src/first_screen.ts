@@ -119,7 +119,7 @@ function bars(row: Comparison, looks: ArmLooks): HTMLElement {
   );
 }
 
-const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", time: "Cost in time", growth: "Will it run out of memory?" };
+const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", counter: "Exact counter", time: "Cost in time", growth: "Will it run out of memory?" };
 
 function price(model: ReportModel): HTMLElement[] {
   if (model.side_effects.length === 0) return [];

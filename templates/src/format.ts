@@ -2,10 +2,15 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-export function mib(bytes: number): string {
-  const value = bytes / 1048576;
-  const digits = Math.abs(value) < 0.1 ? 3 : Math.abs(value) < 10 ? 2 : 1;
-  return `${minus(value.toFixed(digits))} MiB`;
+const byte_units = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** As the terminal and `memduel summary` print it: 512 B, 41.3 KiB, 1.25 GiB. */
+export function bytes_text(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  for (; Math.abs(value) >= 1024 && unit + 1 < byte_units.length; ++unit) value /= 1024;
+  const digits = unit === 0 ? 0 : Math.abs(value) < 10 ? 2 : 1;
+  return `${minus(value.toFixed(digits))} ${byte_units[unit]}`;
 }
 
 /** A tick of a byte axis, whose steps are powers of two: "512 MiB", "0". */
@@ -21,10 +26,16 @@ function minus(text: string): string {
   return text.replace("-", "−");
 }
 
+/** As the terminal prints it: 1.5 us, 12.0 ms, 3.1 s, 2 min 05 s, 3 h 07 min. */
 export function seconds(value: number): string {
-  if (Math.abs(value) < 1) return `${minus((value * 1000).toFixed(1))} ms`;
-  if (Math.abs(value) < 120) return `${minus(value.toFixed(2))} s`;
-  return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+  const size = Math.abs(value);
+  if (size < 1e-6 && value !== 0) return `${minus((value * 1e9).toFixed(1))} ns`;
+  if (size < 1e-4 && value !== 0) return `${minus((value * 1e6).toFixed(1))} us`;
+  if (size < 1) return `${minus((value * 1000).toFixed(1))} ms`;
+  if (size < 120) return `${minus(value.toFixed(1))} s`;
+  const all = Math.round(value);
+  const two = (number: number): string => String(number).padStart(2, "0");
+  return all < 7200 ? `${Math.floor(all / 60)} min ${two(all % 60)} s` : `${Math.floor(all / 3600)} h ${two(Math.floor((all % 3600) / 60))} min`;
 }
 
 export type Unit = "bytes" | "bytes_per_round" | "bytes_per_minute" | "seconds" | "ratio" | "count";
@@ -39,11 +50,11 @@ export function metric_value(metric: string, value: number | null | undefined): 
   if (value === null || value === undefined) return "–";
   switch (unit_of(metric)) {
     case "bytes":
-      return mib(value);
+      return bytes_text(value);
     case "bytes_per_round":
-      return `${mib(value)}/round`;
+      return `${bytes_text(value)}/round`;
     case "bytes_per_minute":
-      return `${mib(value)}/min`;
+      return `${bytes_text(value)}/min`;
     case "seconds":
       return seconds(value);
     case "count":

@@ -2,7 +2,7 @@
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
-import { exact_bytes, metric_exact, metric_value, mib, role_label, with_minus } from "./format";
+import { bytes_text, exact_bytes, metric_exact, metric_value, role_label, with_minus } from "./format";
 import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
 
 const signs: Record<Growth["verdict"], string> = {
@@ -35,7 +35,7 @@ function amount(row: Growth, value: number | null | undefined, text: string): HT
 
 /** An end of the interval; its unit is that of the growth beside it. */
 function end(row: Growth, value: number | null | undefined): HTMLElement {
-  return amount(row, value, value == null ? "–" : mib(value));
+  return amount(row, value, value == null ? "–" : bytes_text(value));
 }
 
 function line(row: Series): HTMLElement {
@@ -120,7 +120,7 @@ function folded(title: string, label: string, rows: Series[]): HTMLElement | nul
 function nothing_told(rows: Series[]): HTMLElement | null {
   if (rows.length === 0) return null;
   const above = rows.filter(({ ci_low }) => ci_low != null && ci_low > 0);
-  const intervals = above.map((one) => `${role_label(one.role)} with ${one.arm}, ${mib(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
+  const intervals = above.map((one) => `${role_label(one.role)} with ${one.arm}, ${bytes_text(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
   return h(
     "div",
     {},

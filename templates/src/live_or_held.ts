@@ -1,12 +1,12 @@
 // What the difference consists of: live blocks, file-backed or shared pages, and what no part explains.
 
 import { h, section } from "./dom";
-import { exact_bytes, metric_label, mib, role_label } from "./format";
+import { bytes_text, exact_bytes, metric_label, role_label } from "./format";
 import type { MemoryBalance, MemoryPart, ReportModel } from "./model";
 
 /** "646.3 MiB LESS", exact on hover. */
 function amount(bytes: number): HTMLElement {
-  const words = bytes === 0 ? "the SAME" : `${mib(Math.abs(bytes))} ${bytes < 0 ? "LESS" : "MORE"}`;
+  const words = bytes === 0 ? "the SAME" : `${bytes_text(Math.abs(bytes))} ${bytes < 0 ? "LESS" : "MORE"}`;
   return h("data", { value: bytes, title: exact_bytes(bytes) }, words);
 }
 
@@ -31,7 +31,7 @@ function sentence({ role, candidate, metric, total, parts, rest_bytes, rest }: M
 }
 
 function bytes_cell(bytes: number): HTMLElement {
-  return h("td", { class: "number", title: exact_bytes(bytes) }, mib(bytes));
+  return h("td", { class: "number", title: exact_bytes(bytes) }, bytes_text(bytes));
 }
 
 function row(balance: MemoryBalance, part: MemoryPart, name: string): HTMLElement {
@@ -41,7 +41,7 @@ function row(balance: MemoryBalance, part: MemoryPart, name: string): HTMLElemen
     h("th", { scope: "row" }, role_label(balance.role)),
     h("td", {}, name),
     bytes_cell(part.baseline_bytes),
-    h("td", { class: "number", title: exact_bytes(part.candidate_bytes) }, `${mib(part.candidate_bytes)} `, h("span", { class: "muted" }, balance.candidate)),
+    h("td", { class: "number", title: exact_bytes(part.candidate_bytes) }, `${bytes_text(part.candidate_bytes)} `, h("span", { class: "muted" }, balance.candidate)),
     h("td", { class: "number" }, h("strong", {}, amount(difference(part)))),
   );
 }

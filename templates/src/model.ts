@@ -19,7 +19,7 @@ export interface Headline {
 }
 
 export interface SideEffect {
-  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "time" | "growth";
+  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "counter" | "time" | "growth";
   sentence: string;
   verdict: Verdict;
 }
@@ -192,6 +192,7 @@ export interface Comparison {
   verdict: Verdict;
   tier: string;
   reason: string;
+  exact?: boolean;
   margin: number;
   blocks_needed?: number | null;
   smallest_detectable?: number | null;

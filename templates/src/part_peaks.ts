@@ -1,14 +1,14 @@
 // How much each part of a training took at its highest, arm beside arm.
 
 import { h, section } from "./dom";
-import { change, exact_bytes, mib, role_label } from "./format";
+import { bytes_text, change, exact_bytes, role_label } from "./format";
 import type { PartPeak, PartPeaks, ReportModel } from "./model";
 
 function cell(part: PartPeak, arm: number): HTMLElement {
   const [before, bytes] = [part.bytes[0], part.bytes[arm]];
   if (bytes == null) return h("td", { class: "number" }, "–");
   const beside = arm > 0 && before != null && before !== 0 ? ` ${change(bytes / before)}` : "";
-  return h("td", { class: "number", title: exact_bytes(bytes) }, mib(bytes), h("span", { class: "muted" }, beside));
+  return h("td", { class: "number", title: exact_bytes(bytes) }, bytes_text(bytes), h("span", { class: "muted" }, beside));
 }
 
 function table_of({ role, arms, parts }: PartPeaks): HTMLElement {

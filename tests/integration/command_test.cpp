@@ -182,23 +182,6 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   EXPECT_EQ(mixed.status, 2);
 }
 
-/// A shell's command with memduel in it, on a pseudo-terminal of its own (script is in bsdutils).
-Finished on_a_terminal(const Workplace& place, const std::string& command) {
-  Running run(place, "/usr/bin/script", {"-qec", command, "/dev/null"});
-  return run.wait();
-}
-
-// A failed gate asks for profile trials that nobody planned; the bar must not run over its end.
-TEST(OnATerminal, AFailedGateEndsWithItsVerdictAndAReport) {
-  const Workplace place;
-  const Finished run = on_a_terminal(
-      place, "'" MEMDUEL_PROGRAM "' compare --repeats 5 --out '" + place.path("run").string() +
-                 "' --a '" MEMDUEL_HOG " 20' --b '" MEMDUEL_HOG " 30'");
-  EXPECT_EQ(run.status, 1) << run.out;
-  EXPECT_THAT(run.out, Not(HasSubstr("basic_string")));
-  EXPECT_TRUE(std::filesystem::exists(place.path("run/report.html")));
-}
-
 TEST(StandardError, ThatCannotBeWrittenEndsNoRun) {
   const Workplace place;
   const auto shell = [&](const std::string& command) {

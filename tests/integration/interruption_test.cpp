@@ -19,18 +19,12 @@ using testing::IsEmpty;
 namespace fs = std::filesystem;
 
 void wait_for_file(const fs::path& path) {
-  for (int i = 0; i < 500 && !fs::exists(path); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  ASSERT_TRUE(fs::exists(path)) << path;
+  ASSERT_TRUE(within(std::chrono::seconds(30), [&] { return fs::exists(path); })) << path;
 }
 
-/// Whether no process has `text` in its command line within two seconds.
+/// Whether processes with `text` in their command lines end.
 bool all_gone(const std::string& text) {
-  for (int i = 0; i < 100; ++i) {
-    if (processes_with(text).empty()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return false;
+  return within(std::chrono::seconds(30), [&] { return processes_with(text).empty(); });
 }
 
 /// Arms that leave a daemon behind; `mark` makes their command lines findable.

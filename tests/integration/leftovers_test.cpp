@@ -22,15 +22,6 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-bool within(seconds limit, const std::function<bool()>& holds) {
-  const auto last = steady_clock::now() + limit;
-  while (!holds()) {
-    if (steady_clock::now() > last) return false;
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  return true;
-}
-
 /// To the launchers of the memduel that runs in `place`.
 void signal_launchers(const Workplace& place, int number) {
   for (const pid_t pid : processes_with("memduel-launcher")) {
@@ -62,7 +53,7 @@ TEST(Leftovers, OfAKillOfMemduelAndItsLauncherAreEndedByTheNextRun) {
                       "--quiet", "--out", place.path("next").string()});
   EXPECT_EQ(next.status, 0) << next.err;
   EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
-  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
+  EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
 }
 
 TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
@@ -89,7 +80,7 @@ TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
                         "touch " + place.path("building").string() + "; sleep " + mark + "; true"),
                 repository.path());
     ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("building")); }));
-    ASSERT_TRUE(within(seconds(5), [&] { return !processes_with(mark).empty(); }));
+    ASSERT_TRUE(within(seconds(30), [&] { return !processes_with(mark).empty(); }));
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait().status, 128 + SIGKILL);
   }
@@ -100,7 +91,7 @@ TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {
   EXPECT_LE(next.status, 1) << next.err;
   EXPECT_THAT(next.err, AllOf(HasSubstr("ended what a memduel that was killed left"),
                               HasSubstr("removed a worktree that a memduel that was killed left")));
-  EXPECT_TRUE(within(seconds(5), [&] { return processes_with(mark).empty(); }));
+  EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
   EXPECT_EQ(repository.git("worktree list | wc -l"), "1");
   EXPECT_FALSE(fs::exists(place.path("killed/worktrees")));
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <thread>
 
 #include "base/file.h"
 
@@ -113,6 +114,15 @@ std::vector<pid_t> processes_with(const std::string& text) {
     }
   }
   return found;
+}
+
+bool within(std::chrono::seconds limit, const std::function<bool()>& holds) {
+  const auto last = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > last) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 }  // namespace memduel

@@ -3,7 +3,9 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -67,6 +69,9 @@ nlohmann::json results_in(const std::filesystem::path& directory);
 /// The row of results.comparisons for one role and metric; null when there is none.
 nlohmann::json comparison(const nlohmann::json& results, const std::string& role,
                           const std::string& metric);
+
+/// Whether `holds` comes true before the limit.
+bool within(std::chrono::seconds limit, const std::function<bool()>& holds);
 
 /// Processes whose command line holds `text`, without this one.
 std::vector<pid_t> processes_with(const std::string& text);

@@ -23,15 +23,6 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-bool within(seconds limit, const std::function<bool()>& holds) {
-  const auto last = steady_clock::now() + limit;
-  while (!holds()) {
-    if (steady_clock::now() > last) return false;
-    std::this_thread::sleep_for(milliseconds(20));
-  }
-  return true;
-}
-
 Finished shell(const Workplace& place, const std::string& command, const fs::path& directory = {}) {
   Running run(place, "/bin/sh", {"-c", command}, directory);
   return run.wait();

@@ -156,6 +156,41 @@ describe("the report of a real duel", () => {
     await page.close();
   });
 
+  test("gives the same numbers as the terminal, the Markdown and results.json", async () => {
+    const { page } = await open({ hash: "#table=open" });
+    await unfold(page);
+    const one_line = (text) => text.replace(/\s+/g, " ");
+    const text = one_line(memduel("report", run, "--format", "text"));
+    const markdown = memduel("report", run, "--format", "markdown").replaceAll("\\_", "_");
+    const without_badge = (sentence) => sentence.replace(/: [▼▲=?] (\w+)( · strong)?$/, ": $1");
+    const sentences = await page.$$eval(".headlines .sentence, .growth .sentence, #price dd", (all) => all.map((one) => one.textContent));
+    assert.ok(sentences.length >= 3, "a verdict, growth and a price");
+    for (const sentence of sentences.map(without_badge)) {
+      assert.ok(text.includes(one_line(sentence)), `terminal: ${sentence}\n${text}`);
+      assert.ok(markdown.includes(sentence), `Markdown: ${sentence}\n${markdown}`);
+    }
+    // Role, metric, both medians, change and verdict of every row.
+    const shown = await page.$$eval("#metrics tbody tr[data-metric]", (all) =>
+      all.map((tr) => {
+        const cells = [...tr.querySelectorAll("td")];
+        const exact = (cell) => Number(cell.querySelector("data").value);
+        return { role: tr.dataset.role, metric: tr.dataset.metric, texts: [1, 2, 3].map((i) => cells[i].textContent), exact: [exact(cells[1]), exact(cells[2])], interval: cells[4].textContent };
+      }),
+    );
+    assert.equal(shown.length, results.comparisons.length);
+    const told = (value) => value.replace("–", "-");
+    for (const [i, row] of results.comparisons.entries()) {
+      const { role, metric, texts, exact, interval } = shown[i];
+      assert.deepEqual([role, metric, ...exact], [row.role, row.metric, row.baseline_median ?? 0, row.candidate_median ?? 0]);
+      const line = markdown.split("\n").find((l) => l.includes(`| ${role} | ${metric} |`) || l.includes(`| ${role} | ${metric} (gate) |`));
+      assert.deepEqual(line.split("|").slice(4, 8).map((cell) => cell.trim()), [...texts, interval].map(told), `${role} ${metric}`);
+      const change = row.ratio == null ? null : (row.ratio - 1) * 100;
+      if (change !== null) assert.ok(Math.abs(Number(texts[2].replace("−", "-").replace(" %", "")) - change) <= 0.05001, `${texts[2]} for ${change}`);
+      if (text.includes(` ${metric} ${texts[0]} `)) assert.ok(text.includes(`${metric} ${texts[0]} ${texts[1]} ${texts[2]} ${row.verdict}`), `${metric} in ${text}`);
+    }
+    await page.close();
+  });
+
   test("agrees with the Markdown and the terminal, which fit their room", () => {
     const markdown = memduel("report", run, "--format", "markdown");
     const head = markdown.slice(0, markdown.indexOf("<details>")).split("\n");

@@ -2,18 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <random>
-
 #include "base/error.h"
 
 namespace memduel {
-
-std::string new_token() {
-  std::random_device device;  // /dev/urandom's numbers
-  std::string token;
-  for (int i = 0; i < 4; ++i) token += fmt::format("{:08x}", device());
-  return token;
-}
 
 std::string to_text(const Access& access) {
   return access.address + "#" + access.token;

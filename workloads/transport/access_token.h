@@ -12,9 +12,6 @@ struct Access {
   std::string token;
 };
 
-/// 32 hexadecimal digits that nobody can foresee.
-std::string new_token();
-
 /// ADDRESS#TOKEN.
 std::string to_text(const Access& access);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/random_digits.h"
 #include "workloads/transport/access_token.h"
 #include "workloads/transport/unix_transport.h"
 #ifdef MEMDUEL_HAVE_GRPC
@@ -38,7 +39,7 @@ const Kind& find_kind(const std::string& name) {
 
 std::unique_ptr<ServerTransport> open_server(const TransportOptions& options, CallHandler handler) {
   TransportOptions own = options;
-  if (own.token.empty()) own.token = new_token();
+  if (own.token.empty()) own.token = random_digits();
   return find_kind(options.kind).server(own, std::move(handler));
 }
 

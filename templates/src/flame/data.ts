@@ -169,6 +169,23 @@ function read_amounts(numbers: Numbers): Amounts {
   return amounts;
 }
 
+/** What a view's total is by the counters that were kept beside the samples; undefined where there are none of it. */
+export function counted_total(profile: ProfileFacts, view: View): number | undefined {
+  const { counters } = profile;
+  if (counters === undefined || view.round !== undefined || view.end !== undefined || view.moment !== undefined) return undefined;
+  if (view.heap === "mapping") return view.kind === "peak" ? counters.mapping_peak_bytes : undefined;
+  switch (view.kind) {
+    case "peak":
+      return counters.peak_bytes;
+    case "live":
+      return counters.live_bytes;
+    case "allocated":
+      return counters.allocated_bytes;
+    case "temporary":
+      return undefined;
+  }
+}
+
 /** All that is live at the end of the last round, whatever round it was born in: its retention cells together. */
 function at_last_end(views: View[]): View[] {
   const last = views.reduce((most, view) => Math.max(most, view.end ?? 0), 0);

@@ -2,7 +2,7 @@
 
 import { h } from "../dom";
 import type { ProfileFacts } from "./data";
-import { bytes_text } from "./words";
+import { bytes_text } from "../format";
 
 const width = 1000;
 const height = 160;

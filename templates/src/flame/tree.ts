@@ -75,10 +75,13 @@ function births(model: FlameModel, view: View, filter: Filter): Side[] {
   return sides_of(model, filter.shown).map((profile) => sides[profile]!);
 }
 
-/** Stacks that `other` has as well are taken out of both. */
+/** In standard deviations: what sampling could have missed on the other side by chance is in neither profile alone. */
+const surely_there = 3.29;
+
+/** Stacks that `other` has as well are taken out of both, and those of which `side` has too few samples to tell. */
 function keep_where_absent(side: Side, other: Side): void {
   for (let i = 0; i < side.own.length; ++i) {
-    if (other.own[i] === 0) continue;
+    if (other.own[i] === 0 && side.own[i]! > surely_there * Math.sqrt(side.own_variance[i]!)) continue;
     for (const { own, blocks, own_variance } of [side, other]) own[i] = blocks[i] = own_variance[i] = 0;
   }
 }

@@ -1,8 +1,9 @@
 // A flame graph with its controls and tables: keeps in the URL what the reader chose.
 
 import { choice, h, select } from "../dom";
+import { bytes_text } from "../format";
 import { choose, chosen, chosen_text } from "../state";
-import type { FlameModel, ProfileFacts, View } from "./data";
+import { counted_total, type FlameModel, type ProfileFacts, type View } from "./data";
 import { type Found, FlameGraph } from "./graph";
 import { moments_chart } from "./moments";
 import { all_shown, type Filter, type Shown, shown_label, sides_of } from "./shown";
@@ -12,7 +13,6 @@ import { bottom_up, by_frame, top_down, type Tree } from "./tree";
 import {
   amount_text,
   amount_word,
-  bytes_text,
   difference_sentence,
   difference_text,
   exact_amount,
@@ -237,10 +237,16 @@ export class FlameView {
   private say_total(view: View, filter: Filter, tree: Tree): void {
     // Unfiltered totals come from the profile as they are, not from amounts rounded by site.
     const whole = filter.round === null && filter.phase === null && !["removed", "added"].includes(filter.shown);
+    // A difference of samples is told by the exact counters beside them.
+    const profiles = tree.profiles.map((profile) => this.model.profiles[profile]!);
+    const counted = profiles.map((profile) => counted_total(profile, view));
+    const exactly = whole && profiles.length === 2 && profiles.some(({ sampled }) => sampled) && !counted.includes(undefined);
     const totals = tree.profiles.map((profile, i) =>
-      whole
-        ? { bytes: view.totals[profile]!.bytes, half: view.totals[profile]!.half_width }
-        : { bytes: tree.sides[i]!.total[0]!, half: half_width(tree.sides[i]!.variance[0]!) },
+      exactly
+        ? { bytes: counted[i]!, half: 0 }
+        : whole
+          ? { bytes: view.totals[profile]!.bytes, half: view.totals[profile]!.half_width }
+          : { bytes: tree.sides[i]!.total[0]!, half: half_width(tree.sides[i]!.variance[0]!) },
     );
     const amount = (i: number): HTMLElement => {
       const { bytes, half } = totals[i]!;
@@ -264,7 +270,7 @@ export class FlameView {
       amount(0),
       ` in ${names[0]}, `,
       amount(1),
-      ` in ${names[1]})`,
+      ` in ${names[1]}${exactly ? "; counted, the stacks below are sampled" : ""})`,
     );
   }
 

@@ -1,10 +1,9 @@
 // Amounts and differences as the page says them.
 
-import { exact_bytes, seconds } from "../format";
+import { bytes_text, exact_bytes, seconds } from "../format";
 import type { FlameModel, Unit, View } from "./data";
 import type { Tree } from "./tree";
 
-const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 let counted_in: Unit = "bytes";
@@ -28,14 +27,6 @@ export function exact_amount(amount: number): string {
 export function amount_text(amount: number): string {
   if (counted_in === "nanoseconds") return seconds(amount * 1e-9);
   return counted_in === "samples" ? whole.format(amount) : bytes_text(amount);
-}
-
-export function bytes_text(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  for (; Math.abs(value) >= 1024 && unit + 1 < units.length; ++unit) value /= 1024;
-  const digits = unit === 0 ? 0 : Math.abs(value) < 10 ? 2 : 1;
-  return `${value.toFixed(digits).replace("-", "−")} ${units[unit]}`;
 }
 
 export function with_interval(bytes: number, half_width: number): string {
