@@ -431,12 +431,14 @@ void write_rounds(const RoleData& role, int indent, std::size_t depth, const Tex
       indent < 0 ? "" : "\n" + std::string(depth + static_cast<std::size_t>(indent), ' ');
   sink("[");
   for (std::size_t i = 0; i < role.rounds.size(); ++i) {
-    std::string text = line + round_to_json(role.rounds[i]).dump(indent, ' ', false, kReplace);
-    if (indent >= 0)
-      for (std::size_t at = text.find('\n', 1); at != std::string::npos;
-           at = text.find('\n', at + line.size()))
-        text.replace(at, 1, line);
-    sink(i == 0 ? text : "," + text);
+    std::string text = i == 0 ? line : "," + line;
+    for (const char byte : round_to_json(role.rounds[i]).dump(indent, ' ', false, kReplace)) {
+      if (byte == '\n')
+        text += line;
+      else
+        text += byte;
+    }
+    sink(text);
   }
   sink(indent < 0 ? "]" : "\n" + std::string(depth, ' ') + "]");
 }

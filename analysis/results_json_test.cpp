@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "analysis/analyse.h"
 #include "analysis/synthetic_run.h"
 
@@ -123,6 +125,20 @@ TEST(ResultsJson, IsWrittenByRoundsAsItIsWhole) {
     write_results(results, indent, [&](std::string_view piece) { text += piece; });
     EXPECT_EQ(text, results_to_json(results).dump(indent)) << indent;
   }
+}
+
+// A program may name a phase after each of its batches: the time must not grow with their square.
+TEST(ResultsJson, ARoundOfManyPhasesIsWrittenInSeconds) {
+  Results results = full_results();
+  RoundData round{2, 9, 12, {}, {}};
+  for (int phase = 0; phase < 100'000; ++phase)
+    round.phases.push_back({"batch " + std::to_string(phase), 9, 12, {{"end_rss_bytes", 7.5}}});
+  results.trials[0].roles[0].rounds.push_back(round);
+  const auto begin = std::chrono::steady_clock::now();
+  std::size_t bytes = 0;
+  write_results(results, 1, [&](std::string_view piece) { bytes += piece.size(); });
+  EXPECT_EQ(bytes, results_to_json(results).dump(1).size());
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
 }
 
 TEST(ResultsJson, HasTheFieldsThatOthersRelyOn) {

@@ -1,12 +1,14 @@
 // The same calls over every transport of this build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <future>
+#include <random>
 #include <thread>
 
 #include "base/error.h"
@@ -203,6 +205,52 @@ TEST_P(Transports, WhoDoesNotKnowTheTokenIsRefusedAndHarmsNobody) {
   call->finish_writing();
   call->finish();
   EXPECT_EQ(handled, 1);
+}
+
+/// A connection to the server that knows nothing of its protocol.
+int raw_connection(const std::string& address) {
+  const std::string place = address.substr(0, address.rfind('#'));
+  const bool local = place.starts_with("unix");
+  const std::string name = place.substr(place.rfind(':') + 1);
+  const int socket = ::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un abstract{};
+  abstract.sun_family = AF_UNIX;
+  name.copy(abstract.sun_path + 1, sizeof abstract.sun_path - 1);
+  sockaddr_in loopback{};
+  loopback.sin_family = AF_INET;
+  loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (!local) loopback.sin_port = htons(static_cast<std::uint16_t>(std::stoi(name)));
+  const auto* to = local ? reinterpret_cast<const sockaddr*>(&abstract)
+                         : reinterpret_cast<const sockaddr*>(&loopback);
+  const auto size = static_cast<socklen_t>(local ? offsetof(sockaddr_un, sun_path) + 1 + name.size()
+                                                 : sizeof loopback);
+  return ::connect(socket, to, size) == 0 ? socket : -1;
+}
+
+TEST_P(Transports, GarbageAndIdleConnectionsHarmNobody) {
+  serve([](Method, Call& call) {
+    while (const auto message = call.read()) write_text(call, join(*message));
+  });
+  std::vector<int> sockets;
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; ++i) {
+    sockets.push_back(raw_connection(server_->address()));
+    ASSERT_GE(sockets.back(), 0);
+    // Every third stays idle, every third claims a frame of 16 MiB and more.
+    std::string bytes(static_cast<std::size_t>(i % 3 * 500), '\0');
+    for (char& byte : bytes) byte = static_cast<char>(i % 3 == 1 ? 0xff : random());
+    EXPECT_EQ(::send(sockets.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(bytes.size()));
+  }
+  const auto transport = client();
+  const auto call = transport->start(Method::update_global_model);
+  write_text(*call, "still here");
+  call->finish_writing();
+  const auto answer = call->read();
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(join(*answer), "still here");
+  call->finish();
+  for (const int socket : sockets) ::close(socket);
 }
 
 TEST(UnixTransport, AcceptsAgainOnceThereAreDescriptors) {
