@@ -13,7 +13,6 @@
 namespace memduel {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 using testing::AllOf;

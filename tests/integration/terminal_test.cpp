@@ -33,8 +33,8 @@ std::string shown(std::string line) {
       text += line[i];
       continue;
     }
-    while (i + 1 < line.size() && std::isalpha(static_cast<unsigned char>(line[++i])) == 0) {
-    }
+    do ++i;
+    while (i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0);
   }
   return text;
 }
