@@ -205,10 +205,6 @@ std::string head(const ReportModel& model) {
   return fmt::format("{}\n", fmt::join(lines, "\n"));
 }
 
-std::string signed_metric(const std::string& metric, double value) {
-  return (value < 0 ? "" : "+") + format_metric(metric, value);
-}
-
 std::string change_cell(const Comparison& c) {
   if (c.ratio) return format_change(*c.ratio);
   return c.difference ? signed_metric(c.metric, *c.difference) : "-";

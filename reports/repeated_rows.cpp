@@ -5,10 +5,6 @@
 namespace memduel {
 namespace {
 
-bool changed(const Comparison& row) {
-  return row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
-}
-
 bool same_numbers(const Comparison& a, const Comparison& b) {
   return a.baseline_median == b.baseline_median && a.candidate_median == b.candidate_median &&
          a.ratio == b.ratio && a.difference == b.difference && a.p_value == b.p_value;
@@ -23,10 +19,6 @@ bool repeats_the_job(const Comparison& row, const std::vector<Comparison>& rows)
     if ((other.role == "tree") == is_job || !same_numbers(row, other)) return false;
     return row.gate == other.gate ? !is_job : other.gate;
   });
-}
-
-bool is_exact_change(const Comparison& row) {
-  return row.exact && changed(row) && !row.gate;
 }
 
 }  // namespace memduel

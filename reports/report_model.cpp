@@ -278,6 +278,11 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   effects.insert(effects.end(), each.begin(), each.end());
 }
 
+/// An exact counter that changed and that no gate asks about.
+bool is_exact_change(const Comparison& c) {
+  return c.exact && !c.gate && (c.verdict == Verdict::improved || c.verdict == Verdict::regressed);
+}
+
 /// What was counted without noise is told before what was sampled, the largest change first.
 void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
   constexpr std::size_t kMostRows = 3;

@@ -46,23 +46,20 @@ size_t last_column(const std::string& line, size_t begin) {
   return column;
 }
 
-/// At spaces after its last column only.
-std::string broken_line(const std::string& line, size_t begin, int width) {
-  const size_t kept = last_column(line, begin);
-  const size_t indent = kept == begin ? begin + 2 : kept;
-  std::string out = line.substr(0, kept);
-  size_t column = count_characters(out);
+/// `begun` and the words of `text` after it; a line that has more than its indent may be broken.
+std::string laid_out(const std::string& begun, const std::string& text, size_t indent, int width) {
+  std::string out = begun;
+  size_t column = count_characters(begun);
   bool first = true;
-  std::istringstream words(line.substr(kept));
+  std::istringstream words(text);
   for (std::string word; words >> word; first = false) {
     const size_t length = count_characters(word);
-    const size_t space = first ? 0 : 1;
-    if (!first && column + space + length > static_cast<size_t>(width)) {
+    if (!first && column > indent && column + 1 + length > static_cast<size_t>(width)) {
       out += '\n' + std::string(indent, ' ');
       column = indent;
-    } else {
-      out += std::string(space, ' ');
-      column += space;
+    } else if (!first) {
+      out += ' ';
+      ++column;
     }
     out += word;
     column += length;
@@ -70,25 +67,17 @@ std::string broken_line(const std::string& line, size_t begin, int width) {
   return out + '\n';
 }
 
+/// At spaces after its last column only.
+std::string broken_line(const std::string& line, size_t begin, int width) {
+  const size_t kept = last_column(line, begin);
+  const size_t indent = kept == begin ? begin + 2 : kept;
+  return laid_out(line.substr(0, kept), line.substr(kept), indent, width);
+}
+
 }  // namespace
 
 std::string wrapped(const std::string& text, size_t indent, int width) {
-  std::istringstream words(with_fixed_percent(text));
-  std::string out;
-  size_t column = 0;
-  for (std::string item; words >> item;) {
-    const size_t length = count_characters(item);
-    if (column > indent && column + 1 + length > static_cast<size_t>(width)) {
-      out += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (column > 0) {
-      out += ' ';
-      ++column;
-    }
-    out += item;
-    column += length;
-  }
-  return out + '\n';
+  return laid_out("", with_fixed_percent(text), indent, width);
 }
 
 std::string fitted(const std::string& text, int width) {

@@ -88,10 +88,6 @@ std::string ratio_interval(double low, double high) {
   return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
 }
 
-std::string signed_metric(const std::string& metric, double value) {
-  return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
-}
-
 std::string interval_words(const Comparison& c) {
   if (!c.ci_low || !c.ci_high) return {};
   return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high)
@@ -154,6 +150,10 @@ std::string percent(double share) {
   if (std::abs(value) >= 9.95) return fmt::format("{:.0f} %", value);
   if (std::abs(value) >= 0.995) return fmt::format("{:.1f} %", value);
   return fmt::format("{:.2f} %", value);
+}
+
+std::string signed_metric(const std::string& metric, double value) {
+  return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
 }
 
 std::string short_effect(const Comparison& c) {

@@ -38,7 +38,7 @@ struct ProfileDifference {
   Heap heap = Heap::malloc;
   Estimate baseline;
   Estimate candidate;
-  /// What exact counters say in their place, where both sides have them and one was sampled.
+  /// Of a sampled side, what the exact counters beside its samples say in their place.
   std::optional<double> counted_baseline;
   std::optional<double> counted_candidate;
   /// Bytes of both sides in stacks that only one side has, by more than chance in the sampling, or
