@@ -2,6 +2,16 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
+/** As the terminal rounds: what lies exactly between two numbers goes to the even one. toFixed goes up, and whole pages
+ *  of memory often lie between. */
+function fixed(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+  const [, decimals = ""] = Math.abs(value).toFixed(60).split(".");
+  const odd = Number(text.at(-1)) % 2 === 1;
+  if (!odd || !/^50*$/.test(decimals.slice(digits))) return text;
+  return text.slice(0, -1) + String(Number(text.at(-1)) - 1);
+}
+
 const byte_units = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** As the terminal and `memduel summary` print it: 512 B, 41.3 KiB, 1.25 GiB. */
@@ -10,7 +20,7 @@ export function bytes_text(bytes: number): string {
   let unit = 0;
   for (; Math.abs(value) >= 1024 && unit + 1 < byte_units.length; ++unit) value /= 1024;
   const digits = unit === 0 ? 0 : Math.abs(value) < 10 ? 2 : 1;
-  return `${minus(value.toFixed(digits))} ${byte_units[unit]}`;
+  return `${minus(fixed(value, digits))} ${byte_units[unit]}`;
 }
 
 /** A tick of a byte axis, whose steps are powers of two: "512 MiB", "0". */
@@ -29,10 +39,10 @@ function minus(text: string): string {
 /** As the terminal prints it: 1.5 us, 12.0 ms, 3.1 s, 2 min 05 s, 3 h 07 min. */
 export function seconds(value: number): string {
   const size = Math.abs(value);
-  if (size < 1e-6 && value !== 0) return `${minus((value * 1e9).toFixed(1))} ns`;
-  if (size < 1e-4 && value !== 0) return `${minus((value * 1e6).toFixed(1))} us`;
-  if (size < 1) return `${minus((value * 1000).toFixed(1))} ms`;
-  if (size < 120) return `${minus(value.toFixed(1))} s`;
+  if (size < 1e-6 && value !== 0) return `${minus(fixed(value * 1e9, 1))} ns`;
+  if (size < 1e-4 && value !== 0) return `${minus(fixed(value * 1e6, 1))} us`;
+  if (size < 1) return `${minus(fixed(value * 1000, 1))} ms`;
+  if (size < 120) return `${minus(fixed(value, 1))} s`;
   const all = Math.round(value);
   const two = (number: number): string => String(number).padStart(2, "0");
   return all < 7200 ? `${Math.floor(all / 60)} min ${two(all % 60)} s` : `${Math.floor(all / 3600)} h ${two(Math.floor((all % 3600) / 60))} min`;
@@ -76,7 +86,7 @@ export function metric_exact(metric: string, value: number | null | undefined): 
 /** A ratio as a change: 0.59 is "−41.0 %". */
 export function change(ratio: number): string {
   const share = (ratio - 1) * 100;
-  return `${share < 0 ? "−" : "+"}${Math.abs(share).toFixed(Math.abs(share) < 0.995 ? 2 : 1)} %`;
+  return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)} %`;
 }
 
 /** "peak_rss_above_idle_bytes" as "peak RSS above idle". */
