@@ -61,4 +61,10 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
   return sizes;
 }
 
+std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes) {
+  std::optional<std::int64_t> sum;
+  for (const pid_t pid : processes) add_size(sum, sized_field(status_of(pid), "VmRSS"));
+  return sum;
+}
+
 }  // namespace memduel

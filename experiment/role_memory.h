@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "experiment/marks.h"
@@ -26,5 +28,8 @@ class RoleMemory {
   pid_t alone_ = 0;  ///< the one process that lived at the last reading
   std::size_t known_ = 0;
 };
+
+/// Resident bytes of those that live; absent when none does. Resets nothing.
+std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes);
 
 }  // namespace memduel

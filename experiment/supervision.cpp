@@ -179,6 +179,7 @@ void Supervision::check_readiness(std::int64_t now) {
     if (process.readiness->met(now, process.members)) {
       process.is_ready = true;
       process.trace.ready_ns = now;
+      process.trace.ready_rss_bytes = resident_bytes(process.members);
     } else if (static_cast<double>(now - process.started_ns) >
                seconds_as_ns(process.spec().ready->within_seconds)) {
       fail(process,

@@ -105,7 +105,10 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> garbled;
   std::vector<std::string> daemons;
   std::vector<std::string> other_clocks;
+  std::vector<std::string> never_idle;
   for (const SupervisedProcess& process : processes) {
+    if (process.trace.last_round_begun > 0 && !idle_level(process.trace))
+      never_idle.push_back(process.role());
     if (process.marks.foreign_marks > 0) several.push_back(process.role());
     if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
     if (process.has_other_clock) other_clocks.push_back(process.role());
@@ -123,6 +126,10 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
              "to be of the moment when they came",
              "its phases and rounds may be a little late; under libfaketime set "
              "FAKETIME_DONT_FAKE_MONOTONIC=1");
+  note_roles(run.limitations, never_idle, "no_idle_level",
+             "nothing says when {} was idle, so its peak above idle is not measured",
+             "call idle() of memduel/annotate.h or memduel_annotate.py once its libraries are "
+             "loaded, give it \"ready\", or a pattern with a group (?<idle>…)");
   note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
              "send marks only through memduel/annotate.h");
   note_roles(run.warnings, outcome.escaped, "process_escaped",

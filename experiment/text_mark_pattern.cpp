@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMetricPrefix = "metric_";
 constexpr std::size_t kLongestPhase = 60;
-constexpr const char* kKnownGroups = "expected round, phase or metric_NAME";
+constexpr const char* kKnownGroups = "expected idle, round, phase or metric_NAME";
 
 /// What memduel measures itself: a printed number never takes the place of one of these.
 constexpr std::array<std::string_view, 20> kMeasuredMetrics = {"peak_rss_bytes",
@@ -74,12 +74,13 @@ std::string phase_name(std::string_view text) {
 }  // namespace
 
 TextMarkPattern::Part TextMarkPattern::part_of(const LogPattern::Group& group) {
+  if (group.name == "idle") return {Meaning::idle, {}, group.number};
   if (group.name == "round") return {Meaning::round, {}, group.number};
   if (group.name == "phase") return {Meaning::phase, {}, group.number};
   if (group.name.starts_with(kMetricPrefix) && group.name.size() > kMetricPrefix.size()) {
     return {Meaning::metric, metric_name(group.name), group.number};
   }
-  const auto nearest = nearest_name(group.name, {"round", "phase"});
+  const auto nearest = nearest_name(group.name, {"idle", "round", "phase"});
   throw Error(
       ExitCode::usage, fmt::format("found a group named \"{}\", {}", group.name, kKnownGroups), {},
       nearest ? fmt::format("did you mean \"{}\"? a group that marks nothing is (?:…)", *nearest)
@@ -104,6 +105,9 @@ void TextMarkPattern::unreadable(std::string_view text) {
 
 void TextMarkPattern::take(const Part& part, std::string_view text, LineMarks& marks) {
   switch (part.meaning) {
+    case Meaning::idle:
+      marks.idle = true;
+      break;
     case Meaning::round: {
       const auto round = number_of<int>(text);
       if (!round || *round < 0) return unreadable(text);

@@ -14,15 +14,16 @@ namespace memduel {
 
 /// What one line says.
 struct LineMarks {
+  bool idle = false;
   std::optional<int> round;
   std::optional<std::string> phase;
   std::vector<std::pair<std::string, double>> metrics;
 
-  [[nodiscard]] bool empty() const { return !round && !phase && metrics.empty(); }
+  [[nodiscard]] bool empty() const { return !idle && !round && !phase && metrics.empty(); }
 };
 
-/// Named groups `round`, `phase` and `metric_NAME`; without a named group the first group is the
-/// round.
+/// Named groups `idle`, `round`, `phase` and `metric_NAME`; without a named group the first group
+/// is the round.
 class TextMarkPattern {
  public:
   /// Throws Error(usage) for a text that is no regular expression, a named group of another name,
@@ -41,7 +42,7 @@ class TextMarkPattern {
   std::string unreadable_example;
 
  private:
-  enum class Meaning { round, phase, metric };
+  enum class Meaning { idle, round, phase, metric };
   struct Part {
     Meaning meaning = Meaning::round;
     std::string metric;

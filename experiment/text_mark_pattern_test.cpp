@@ -48,6 +48,12 @@ TEST(TextMarkPattern, AGroupThatTookNoPartMarksNothing) {
   EXPECT_FALSE(phase.round.has_value());
 }
 
+TEST(TextMarkPattern, AnIdleGroupMarksIdle) {
+  TextMarkPattern pattern(R"((?<idle>listening)|\[ROUND (?<round>\d+)\])");
+  EXPECT_TRUE(pattern.read("INFO: listening on 8080").idle);
+  EXPECT_FALSE(pattern.read("[ROUND 2]").idle);
+}
+
 TEST(TextMarkPattern, BytesThatAreNoUtf8MatchAsBytes) {
   TextMarkPattern pattern(R"(r.*nde (?<round>\d+))");
   EXPECT_EQ(pattern.read("\xff\xfer\x80unde 4").round, 4);

@@ -75,6 +75,7 @@ void TextMarks::take_line(Source& source, std::string_view line, std::vector<Mar
   LineMarks all;
   for (TextMarkPattern& pattern : source.patterns) {
     LineMarks marks = pattern.read(line);
+    all.idle = all.idle || marks.idle;
     if (marks.round) all.round = marks.round;
     if (marks.phase) all.phase = std::move(marks.phase);
     all.metrics.insert(all.metrics.end(), marks.metrics.begin(), marks.metrics.end());

@@ -26,6 +26,7 @@ void TextRounds::begin_round(int round, std::vector<Mark>& marks) {
 
 std::vector<Mark> TextRounds::take(const LineMarks& line) {
   std::vector<Mark> marks;
+  if (line.idle && !running_) marks.emplace_back().kind = Mark::Kind::idle;
   if (line.round) begin_round(*line.round, marks);
   if (line.phase) {
     if (!lines_name_rounds_ && !running_) begin_round(1, marks);

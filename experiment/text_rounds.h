@@ -14,9 +14,9 @@ class TextRounds {
   /// @param lines_name_rounds when none does, the first phase begins round 1.
   explicit TextRounds(bool lines_name_rounds) : lines_name_rounds_(lines_name_rounds) {}
 
-  /// The marks of one line, without times and sizes: of a new round the end of the one before and
-  /// the begin, then the phase, then the metrics. A line that names the running round again begins
-  /// nothing; a number below it is passed over and counted.
+  /// The marks of one line, without times and sizes: idle before the first round, of a new round
+  /// the end of the one before and the begin, then the phase, then the metrics. A line that names
+  /// the running round again begins nothing; a number below it is passed over and counted.
   std::vector<Mark> take(const LineMarks& line);
 
   [[nodiscard]] int begun() const { return begun_; }

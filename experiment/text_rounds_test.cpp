@@ -62,6 +62,15 @@ TEST(TextRounds, RoundThenPhaseThenMetricsOfOneLine) {
   EXPECT_EQ(marks[2].value, 0.5);
 }
 
+TEST(TextRounds, IdleIsBeforeTheFirstRoundOnly) {
+  TextRounds rounds(true);
+  LineMarks idle;
+  idle.idle = true;
+  EXPECT_THAT(taken(rounds, idle), ElementsAre(std::pair(Kind::idle, 0)));
+  rounds.take(round_line(1));
+  EXPECT_THAT(taken(rounds, idle), testing::IsEmpty());
+}
+
 TEST(TextRounds, WherePhasesAreAllThereIsTheFirstBeginsRoundOne) {
   TextRounds rounds(false);
   EXPECT_THAT(taken(rounds, phase_line("load")),

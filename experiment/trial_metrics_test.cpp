@@ -183,6 +183,7 @@ TEST(RoleMetrics, ARoleWithoutMarksIsOneRoundOfSamples) {
   EXPECT_EQ(data.metrics.count("peak_rss_above_idle_bytes"), 0U);
 
   trace.ready_ns = 15;
+  trace.ready_rss_bytes = 100;
   data = role_metrics(trace, {});
   EXPECT_EQ(data.metrics.at("idle_rss_bytes"), 100);
   EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 600);
@@ -211,12 +212,18 @@ TEST(RoleMetrics, WhatAProcessUsedThatOthersOutlivedIsNotTheRoles) {
   EXPECT_EQ(data.exit_status, 0);
 }
 
-TEST(RoleMetrics, WithoutAnIdleMarkTheFirstMarkIsTheIdleLevel) {
+TEST(RoleMetrics, WithoutAnIdleMarkReadinessIsTheIdleLevelWhereItCameBeforeTheFirstRound) {
   RoleTrace trace = two_rounds();
   trace.marks.erase(trace.marks.begin());
+  EXPECT_FALSE(role_metrics(trace, {}).metrics.contains("idle_rss_bytes"))
+      << "the first mark may come after the model";
+  trace.ready_ns = kSecond;
+  trace.ready_rss_bytes = 250;
   const RoleData data = role_metrics(trace, {});
   EXPECT_EQ(data.metrics.at("idle_rss_bytes"), 250);
   EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 250);
+  trace.ready_ns = 9 * kSecond;
+  EXPECT_FALSE(role_metrics(trace, {}).metrics.contains("idle_rss_bytes")) << "in a round";
 }
 
 TEST(RoleMetrics, PssBelongsToTheRoundThatHadJustEnded) {

@@ -25,21 +25,20 @@ std::int64_t end_of(const RoleTrace& trace) {
 }
 
 std::optional<IdleLevel> idle_level(const RoleTrace& trace) {
-  std::optional<IdleLevel> first_mark;
   std::optional<IdleLevel> idle_mark;
+  std::int64_t first_round_ns = INT64_MAX;
   for (const auto& [mark, reading] : trace.marks) {
-    if (mark.sizes.rss && !first_mark) first_mark = IdleLevel{mark.t_ns, *mark.sizes.rss};
-    if (mark.kind == Mark::Kind::round_begin) break;
-    if (mark.kind == Mark::Kind::idle && mark.sizes.rss) {
-      idle_mark = IdleLevel{mark.t_ns, *mark.sizes.rss};
+    if (mark.kind == Mark::Kind::round_begin) {
+      first_round_ns = mark.t_ns;
+      break;
     }
+    if (mark.kind == Mark::Kind::idle && mark.sizes.rss)
+      idle_mark = IdleLevel{mark.t_ns, *mark.sizes.rss};
   }
   if (idle_mark) return idle_mark;
-  if (first_mark) return first_mark;
-  if (!trace.ready_ns) return std::nullopt;
-  const auto [begin, end] = window(trace.rss, *trace.ready_ns, INT64_MAX);
-  if (begin == end) return std::nullopt;
-  return IdleLevel{trace.rss.t_ns[begin], trace.rss.values[begin]};
+  if (!trace.ready_ns || !trace.ready_rss_bytes || *trace.ready_ns > first_round_ns)
+    return std::nullopt;
+  return IdleLevel{*trace.ready_ns, *trace.ready_rss_bytes};
 }
 
 std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,

@@ -47,8 +47,9 @@ struct RoleTrace {
   Series rss;               ///< samples from outside
   Series heap;              ///< sums over its images, sampled; empty without the meter heap
   Series gpu;               ///< device memory, sampled; empty without the meter nvml
-  std::vector<HeapCounters> heap_images;  ///< as they ended
-  std::optional<std::int64_t> ready_ns;   ///< when a readiness condition was met
+  std::vector<HeapCounters> heap_images;        ///< as they ended
+  std::optional<std::int64_t> ready_ns;         ///< when a readiness condition was met
+  std::optional<std::int64_t> ready_rss_bytes;  ///< then, of all its processes
   std::optional<ExitRecord> exit;
   bool ended_well = false;
   /// Its processes are descendants of other roles' (`match`): its CPU time is in theirs.
@@ -82,8 +83,8 @@ struct IdleLevel {
   std::int64_t bytes = 0;
 };
 
-/// RSS at the last idle mark before the first round, else at the first mark, else at readiness;
-/// absent when there is none of them.
+/// RSS at the last idle mark before the first round, else at readiness where that came before the
+/// first round. Absent without these: a first mark may come after the model.
 std::optional<IdleLevel> idle_level(const RoleTrace& trace);
 
 /// The largest sample with from_ns <= t <= to_ns.
