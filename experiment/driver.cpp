@@ -112,7 +112,20 @@ class Driver {
     return outcome;
   }
 
-  void run_warmup() { run_places(0, block_order(seed(), 0, arm_count())); }
+  /// The baseline first, and once more where it fails: without it nothing can be said, and a job
+  /// that hangs takes its whole deadline each time.
+  void run_warmup() {
+    std::vector<std::size_t> order = block_order(seed(), 0, arm_count());
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t arm) {
+      return experiment_.arms[arm].name == experiment_.baseline;
+    });
+    run_places(0, order);
+  }
+
+  [[nodiscard]] bool baseline_never_worked() const {
+    const auto outcome = ledger_.outcome(experiment_.baseline);
+    return outcome.ok + outcome.ok_warmups == 0 && outcome.failed > 0;
+  }
 
   /// Runs the arms in this order, those that the store lacks; an arm's n-th place is of block
   /// first + n. Returns how many blocks came to their end, the others being dropped.
@@ -132,6 +145,10 @@ class Driver {
                      false};
       report_progress(experiment_.arms[slot.arm].name, block);
       run_slot(slot);
+      if (slot.kind == TrialKind::warmup && baseline_never_worked()) {
+        slot.id = ledger_.next_id();
+        run_slot(slot);
+      }
       refuse_dead_baseline();
     }
     const int last = first + static_cast<int>(order.size() / arm_count()) - 1;
@@ -280,9 +297,7 @@ class Driver {
   /// A baseline that never worked will not start to; nothing can be said without it.
   void refuse_dead_baseline() const {
     const auto outcome = ledger_.outcome(experiment_.baseline);
-    if (outcome.ok + outcome.ok_warmups == 0 && outcome.failed >= kBaselineChances) {
-      refuse_baseline(outcome);
-    }
+    if (baseline_never_worked() && outcome.failed >= kBaselineChances) refuse_baseline(outcome);
   }
 
   void refuse_unmeasured_baseline() const {

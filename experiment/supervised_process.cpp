@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 #include "experiment/launcher/protocol.h"
@@ -83,6 +86,20 @@ SupervisedProcess::CutLogs SupervisedProcess::finish_logs() {
   finish(stdout_limit_, "stdout");
   finish(stderr_limit_, "stderr");
   return result;
+}
+
+std::optional<double> SupervisedProcess::silent_seconds() const {
+  std::optional<std::filesystem::file_time_type> last;
+  for (const std::filesystem::path& log : {stdout_path_, stderr_path_}) {
+    std::error_code error;
+    if (std::filesystem::file_size(log, error) == 0 || error) continue;
+    const auto written = std::filesystem::last_write_time(log, error);
+    if (!error) last = std::max(last.value_or(written), written);
+  }
+  if (!last) return std::nullopt;
+  const std::chrono::duration<double> silence =
+      std::filesystem::file_time_type::clock::now() - *last;
+  return std::max(0.0, silence.count());
 }
 
 std::string SupervisedProcess::last_words() const {

@@ -44,6 +44,8 @@ class SupervisedProcess {
 
   /// Last lines of its stderr, or of its stdout when that is empty, indented for a message.
   [[nodiscard]] std::string last_words() const;
+  /// Since it last wrote to its standard output or error; absent when it never did.
+  [[nodiscard]] std::optional<double> silent_seconds() const;
 
   State state = State::waiting;
   pid_t pid = 0;

@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "experiment/monotonic.h"
 #include "experiment/ports.h"
 #include "experiment/seconds.h"
@@ -24,9 +25,11 @@ void Supervision::check_deadlines(std::int64_t now) {
     outcome_.fail(fmt::format("the trial did not end within {} s; still there: {}{}",
                               plan_.deadline_seconds, fmt::join(running, ", "), never_ends()));
     for (const auto& process : processes_) {
-      if (process.state == State::running) {
-        outcome_.failure += fmt::format("\n{}:{}", process.role(), process.last_words());
-      }
+      if (process.state != State::running) continue;
+      const auto silent = process.silent_seconds();
+      const std::string since =
+          silent ? ", silent for " + format_seconds(*silent) : ", which never wrote a word";
+      outcome_.failure += fmt::format("\n{}{}:{}", process.role(), since, process.last_words());
     }
   }
   if (stopping_since_ns_ != 0 && !grace_is_over_ &&
