@@ -58,6 +58,20 @@ bool sent_marks(const RoleTrace& trace) {
 
 }  // namespace
 
+std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images) {
+  constexpr std::int64_t kLeast = 64 << 10;
+  constexpr std::int64_t kShare = 200;  // 0.5 %
+  std::int64_t peak = 0;
+  std::int64_t sum = 0;
+  for (const HeapCounters& image : images) {
+    const std::int64_t own = std::max<std::int64_t>(0, image.peak_bytes - image.inherited_bytes);
+    peak = std::max(peak, own);
+    sum += own;
+  }
+  if (images.empty() || sum - peak > std::max(kLeast, peak / kShare)) return std::nullopt;
+  return peak;
+}
+
 void add_heap(RoleData& data, const RoleTrace& trace) {
   if (trace.heap_images.empty()) return;
   std::int64_t peak = 0;
@@ -69,7 +83,7 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
     own[kLiveAtEnd] +=
         as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
-  if (trace.heap_images.size() > 1)
+  if (!peak_of_main_image(trace.heap_images))
     peak = std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0));
   own[kPeak] = as_double(peak);
   if (sent_marks(trace)) {
@@ -84,16 +98,18 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
 void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
   double largest = 0;
   Metrics sums;
-  std::size_t images = 0;
+  std::vector<HeapCounters> images;
   for (std::size_t i = 0; i < roles.size(); ++i) {
     const auto peak = roles[i].metrics.find(kPeak);
     if (peak == roles[i].metrics.end()) return;
     largest = std::max(largest, peak->second);
-    images += trace.roles[i].heap_images.size();
+    const auto& own = trace.roles[i].heap_images;
+    images.insert(images.end(), own.begin(), own.end());
     for (const char* name : {kAllocated, kAllocations, kLiveAtEnd})
       sums[name] += roles[i].metrics.at(name);
   }
-  if (images == 1) {
+  const bool one_role = roles.size() == 1;
+  if (one_role && peak_of_main_image(images)) {
     for (RoundData& round : tree.rounds.edit()) {
       const auto own =
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),

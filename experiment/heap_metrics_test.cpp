@@ -49,17 +49,33 @@ TEST(HeapMetrics, OfOneImageAreItsCounters) {
 }
 
 TEST(HeapMetrics, OfSeveralImagesSumWhatWasSeenTogether) {
+  constexpr std::int64_t kMiB = 1 << 20;
   RoleData data;
-  RoleTrace trace = trace_of({image(500, 900, 40), image(400, 100, 250, 200)});
-  trace.heap = {"heap_bytes", {1, 2}, {450, 700}};
+  RoleTrace trace = trace_of({image(500 * kMiB, 900, 40), image(400 * kMiB, 100, 250, 200)});
+  trace.heap = {"heap_bytes", {1, 2}, {450 * kMiB, 700 * kMiB}};
   add_heap(data, trace);
-  EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 700);
+  EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 700 * kMiB);
   EXPECT_EQ(data.metrics.at("allocated_bytes"), 1000);
   EXPECT_EQ(data.metrics.at("live_at_end_bytes"), 40 + 50) << "inherited bytes count once";
-  trace.heap.values = {300, 300};
+  trace.heap.values = {300 * kMiB, 300 * kMiB};
   RoleData missed;
   add_heap(missed, trace);
-  EXPECT_EQ(missed.metrics.at("peak_heap_bytes"), 500) << "no less than the largest image";
+  EXPECT_EQ(missed.metrics.at("peak_heap_bytes"), 500 * kMiB) << "no less than the largest image";
+}
+
+// `uname -p`, which Python's platform module starts.
+TEST(HeapMetrics, AChildWhoseOwnPeakDoesNotMatterLeavesThePeakExact) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  const std::vector<HeapCounters> images = {
+      image(300 * kMiB, 900, 40), image(305 * kMiB, 100, 0, 300 * kMiB), image(90 << 10, 100, 0)};
+  EXPECT_EQ(peak_of_main_image(images), std::nullopt) << "the fork grew by 5 MiB";
+  EXPECT_EQ(peak_of_main_image({images[0], images[2]}), 300 * kMiB);
+  EXPECT_EQ(peak_of_main_image({}), std::nullopt);
+  RoleTrace trace = trace_of({images[0], images[2]});
+  trace.heap = {"heap_bytes", {1, 2}, {299 * kMiB, 300 * kMiB + (40 << 10)}};
+  RoleData data;
+  add_heap(data, trace);
+  EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 300 * kMiB);
 }
 
 TEST(HeapMetrics, OfRoundsAndPhasesComeFromTheScopes) {

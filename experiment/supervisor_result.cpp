@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "experiment/heap_metrics.h"
 #include "experiment/trial_metrics.h"
 #include "profilers/profile/heap_counters.h"
 
@@ -183,7 +184,7 @@ void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
   for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
   if (role.heap_images.empty() && left.unreadable.empty())
     note_uncounted(run, role.role, "it started no dynamically linked program");
-  if (role.heap_images.size() > 1)
+  if (!role.heap_images.empty() && !peak_of_main_image(role.heap_images))
     run.limitations.push_back(
         {"heap_sum_sampled",
          fmt::format("{} ran several programs: its peak_heap_bytes is the largest sampled sum of "
