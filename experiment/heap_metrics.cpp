@@ -83,8 +83,8 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
     own[kLiveAtEnd] +=
         as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
-  if (!peak_of_main_image(trace.heap_images))
-    peak = std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0));
+  peak = peak_of_main_image(trace.heap_images)
+             .value_or(std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0)));
   own[kPeak] = as_double(peak);
   if (sent_marks(trace)) {
     for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
