@@ -21,4 +21,8 @@ inline constexpr std::int64_t kNearEndNs = 100'000'000;
 void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
              const std::function<std::optional<double>(const PssSweep&)>& bytes_of);
 
+/// Takes peak_pss_bytes away where no reading was near the peak: where the resident set, by `rss`,
+/// was then more than a twentieth below its own peak, or where anonymous memory alone was more.
+void keep_pss_of_the_peak(RoleData& data, const Series& rss);
+
 }  // namespace memduel

@@ -228,6 +228,7 @@ RoleData role_metrics(const RoleTrace& trace, const std::vector<PssSweep>& sweep
     if (found == sweep.bytes.end()) return std::nullopt;
     return found->second;
   });
+  keep_pss_of_the_peak(data, trace.rss);
   add_heap(data, trace);
   add_gpu(data, trace);
   return data;

@@ -131,6 +131,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
     add_sum(tree, trace, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);
+  keep_pss_of_the_peak(tree, trace.tree_rss);
   add_tree_heap(tree, trace, roles);
   add_tree_gpu(tree, trace);
   add_cgroup(tree, trace);
