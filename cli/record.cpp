@@ -43,9 +43,10 @@ std::string counters_of(const HeapCounters& image) {
         fmt::format(", mappings {}", format_bytes(static_cast<double>(image.mapping_peak_bytes)));
   }
   if (image.uncertainty_bytes() > 0) {
-    text +=
-        fmt::format(" (peak and live within {}: {} threads)",
-                    format_bytes(static_cast<double>(image.uncertainty_bytes())), image.threads);
+    const std::string why =
+        image.finished ? fmt::format("{} threads", image.threads) : "ended by a signal";
+    text += fmt::format(" (peak and live within {}: {})",
+                        format_bytes(static_cast<double>(image.uncertainty_bytes())), why);
   }
   if (image.lost > 0) text += fmt::format(", {} events or blocks of events lost", image.lost);
   return text;

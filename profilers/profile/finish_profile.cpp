@@ -23,11 +23,27 @@ std::string symbols_of(const Profile& profile) {
   return bytes;
 }
 
+/// An events block of nothing else.
+std::string block_of(const ProfileCounters& counters) {
+  std::string bytes(1, static_cast<char>(recorder::Event::counters));
+  put_number(bytes, 0);  // the time, which nobody reads
+  put_number(bytes, 0);  // no node has to be there
+  put_signed_number(bytes, counters.live_bytes);
+  for (const std::int64_t number :
+       {counters.peak_bytes, counters.allocated_bytes, counters.allocations})
+    put_number(bytes, static_cast<std::uint64_t>(number));
+  put_signed_number(bytes, counters.mapping_bytes);
+  for (const std::int64_t number : {counters.mapping_peak_bytes, counters.lost, counters.threads})
+    put_number(bytes, static_cast<std::uint64_t>(number));
+  return bytes;
+}
+
 }  // namespace
 
 FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
                                const SymbolOptions& options,
-                               const std::map<std::string, std::string>& more_info) {
+                               const std::map<std::string, std::string>& more_info,
+                               const std::optional<ProfileCounters>& last) {
   FinishedProfile finished;
   finished.profile = profile_from_bytes(recorded, name);
   symbolize(finished.profile, options);
@@ -37,6 +53,10 @@ FinishedProfile finish_profile(std::string_view recorded, const std::string& nam
       writer.add(block.type, block.bytes);
     }
   });
+  if (last) {
+    finished.profile.counters = last;
+    writer.add(recorder::BlockType::events, block_of(*last));
+  }
   std::string info;
   for (const auto& [key, value] : more_info) {
     finished.profile.info[key] = value;

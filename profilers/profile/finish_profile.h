@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,10 +17,12 @@ struct FinishedProfile {
 };
 
 /// Packs the blocks of `recorded` with zstd and adds the names that can be found on this machine,
-/// so that the file can be read anywhere. `more_info` is added to Profile::info. Finishing a
+/// so that the file can be read anywhere. `more_info` is added to Profile::info. `last` are the
+/// counters of a program that a signal ended: the file's own stop at its last block. Finishing a
 /// finished file renews its names.
 FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
                                const SymbolOptions& options,
-                               const std::map<std::string, std::string>& more_info = {});
+                               const std::map<std::string, std::string>& more_info = {},
+                               const std::optional<ProfileCounters>& last = std::nullopt);
 
 }  // namespace memduel

@@ -86,7 +86,8 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
 }  // namespace
 
 std::int64_t HeapCounters::uncertainty_bytes() const {
-  return threads > 1 ? threads * recorder::kPublishBytes : 0;
+  return threads > 1 || !finished ? std::max<std::int64_t>(1, threads) * recorder::kPublishBytes
+                                  : 0;
 }
 
 HeapCounters read_heap_counters(const std::filesystem::path& file) {

@@ -47,7 +47,8 @@ struct HeapCounters {
   std::int64_t mappings = 0;
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
-  /// How far live and peak bytes may be off: 0 for one thread, 64 KiB per thread otherwise.
+  /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per
+  /// thread otherwise.
   [[nodiscard]] std::int64_t uncertainty_bytes() const;
 };
 

@@ -71,7 +71,11 @@ void add_totals(std::string& text, const Profile& profile) {
   }
   if (profile.counters) {
     const ProfileCounters& counters = *profile.counters;
-    text += fmt::format("\nExact counters\n");
+    const auto within = profile.info.find("counters_within");
+    text +=
+        within == profile.info.end()
+            ? "\nExact counters\n"
+            : fmt::format("\nCounters; peak and live bytes are exact within {}\n", within->second);
     text += fmt::format("  peak          {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.peak_bytes)));
     text += fmt::format("  live at end   {:>12}   block bytes\n",

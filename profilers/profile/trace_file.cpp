@@ -167,6 +167,11 @@ void put_number(std::string& bytes, std::uint64_t value) {
   bytes.push_back(static_cast<char>(value));
 }
 
+void put_signed_number(std::string& bytes, std::int64_t value) {
+  put_number(bytes,
+             (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+}
+
 void put_text(std::string& bytes, std::string_view text) {
   put_number(bytes, text.size());
   bytes.append(text);
