@@ -94,5 +94,26 @@ TEST(Held, AJobWithAnotherClockIsWarnedOfAndMemduelBelowOneIsNotConfused) {
     EXPECT_EQ(trial.at("status"), "ok");
 }
 
+// 30 MiB in blocks that a signal finds allocated; the counters page outlives the program.
+TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
+  const Workplace place;
+  for (const char* signal : {"TERM", "SEGV", "KILL"}) {
+    const std::string profile = place.path(std::string(signal) + ".mdp").string();
+    const Finished record =
+        shell(place,
+              "'" MEMDUEL_PROGRAM "' record -o '" + profile +
+                  "' -- python3 -c 'import os, signal; kept = [bytes(3000) for _ in range(10000)]; "
+                  "os.kill(os.getpid(), signal.SIG" +
+                  signal + ")'");
+    EXPECT_GT(record.status, 128) << record.err;
+    EXPECT_THAT(record.err, HasSubstr("ended by a signal"));
+    const Finished exported = memduel(place, {"export", profile, "--format", "json"});
+    const auto counters = nlohmann::json::parse(exported.out).at("counters");
+    EXPECT_GE(counters.at("peak_bytes").get<double>(), 30e6) << signal;
+    EXPECT_LE(counters.at("peak_bytes").get<double>(), 40e6) << signal;
+    EXPECT_THAT(memduel(place, {"summary", profile}).out, HasSubstr("exact within 64.0 KiB"));
+  }
+}
+
 }  // namespace
 }  // namespace memduel

@@ -221,6 +221,27 @@ TEST(FinishedProfile, ReadsBackTheSameWithNames) {
   EXPECT_EQ(export_json(twice.profile), export_json(again));
 }
 
+TEST(FinishedProfile, EndsWithTheCountersThatOutlivedTheProgram) {
+  const Recorded recorded = record("leaks_in_upload", kExact);
+  ProfileCounters last;
+  last.live_bytes = -5;
+  last.peak_bytes = 8L << 30;
+  last.allocated_bytes = 9L << 30;
+  last.allocations = 1234567;
+  last.mapping_bytes = 7;
+  last.mapping_peak_bytes = 77;
+  last.threads = 3;
+  const FinishedProfile finished = finish_profile(recorded.bytes, "recorded", {}, {}, last);
+  const Profile again = profile_from_bytes(finished.bytes, "finished");
+  EXPECT_EQ(export_json(again), export_json(finished.profile));
+  ASSERT_TRUE(again.counters.has_value());
+  EXPECT_EQ(again.counters->live_bytes, -5);
+  EXPECT_EQ(again.counters->peak_bytes, 8L << 30);
+  EXPECT_EQ(again.counters->allocations, 1234567);
+  EXPECT_EQ(again.counters->mapping_peak_bytes, 77);
+  EXPECT_EQ(again.counters->threads, 3);
+}
+
 TEST(DamagedProfile, IsReadAsFarAsItGoesOrRefusedClearly) {
   const Recorded recorded = record("leaks_in_upload", kExact);
   for (const std::string& whole :
