@@ -43,9 +43,11 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
     if (!has_rounds(trace) && !trace.of_descendants) unmarked.push_back(trace.role);
     if (!trace.peaks_reset) no_reset.push_back(trace.role);
   }
-  note_roles(run.limitations, unmarked, "peaks_sampled_from_outside",
-             "{} sent no marks: one round each, with peaks sampled from outside",
-             "mark rounds with memduel/annotate.h for exact peaks");
+  note_roles(
+      run.limitations, unmarked, "peaks_sampled_from_outside",
+      "{} sent no marks: one round each, with peaks sampled from outside",
+      "mark rounds with memduel_annotate.py (Python) or memduel/annotate.h (C, C++) for exact "
+      "peaks");
   note_roles(run.limitations, no_reset, "peaks_not_resettable",
              "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
              "see memduel doctor, peak_reset");
@@ -132,7 +134,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
              "call idle() of memduel/annotate.h or memduel_annotate.py once its libraries are "
              "loaded, give it \"ready\", or a pattern with a group (?<idle>…)");
   note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
-             "send marks only through memduel/annotate.h");
+             "send marks only through memduel/annotate.h or memduel_annotate.py");
   note_roles(run.warnings, outcome.escaped, "process_escaped",
              "processes had left the trial's process tree and were killed: {}",
              "start daemons as roles of their own");

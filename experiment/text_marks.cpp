@@ -140,7 +140,8 @@ std::vector<Note> TextMarks::limitations() const {
            fmt::format("rounds of {} are marked by lines of its log: memory is read from outside "
                        "when a line is seen, a moment after it is written",
                        fmt::join(marked, ", ")),
-           "docs/marks.md says how late; marks of memduel/annotate.h are read in the program"}};
+           "docs/marks.md says how late; marks of memduel/annotate.h and memduel_annotate.py are "
+           "read in the program"}};
 }
 
 std::vector<Note> TextMarks::warnings() const {
