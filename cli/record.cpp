@@ -14,6 +14,7 @@
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "experiment/kept_profiles.h"
+#include "profilers/profile/image_files.h"
 #include "profilers/profile/record_command.h"
 #include "profilers/tracers/registry.h"
 #include "profilers/tracers/traced_command.h"
@@ -57,18 +58,30 @@ std::string name_of(const RecordedImage& image) {
                      image.counters.program, image.counters.pid);
 }
 
-/// On stderr: stdout is the command's.
+std::int64_t size_of(const RecordedImage& image) {
+  return image.counters.peak_bytes + image.counters.mapping_peak_bytes;
+}
+
+/// On stderr: stdout is the command's. A shell's many images are told by their largest.
 void tell(const RecordResult& result) {
-  for (const RecordedImage& image : result.images) {
-    say(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
+  constexpr std::size_t kTold = 3;
+  std::vector<RecordedImage> told = result.images;
+  const bool many = told.size() > kMostBeside;
+  if (many) {
+    std::stable_sort(told.begin(), told.end(), [](const auto& one, const auto& other) {
+      return size_of(one) > size_of(other);
+    });
+    told.resize(kTold);
   }
-  if (result.images.size() > 1) {
-    const auto size_of = [](const RecordedImage& image) {
-      return image.counters.peak_bytes + image.counters.mapping_peak_bytes;
-    };
-    const auto largest =
-        std::max_element(result.images.begin(), result.images.end(),
-                         [&](const auto& a, const auto& b) { return size_of(a) < size_of(b); });
+  for (const RecordedImage& image : told)
+    say(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
+  if (many)
+    say(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
+                    format_bytes(static_cast<double>(size_of(told.back())))));
+  if (told.size() > 1) {
+    const auto largest = std::max_element(
+        told.begin(), told.end(),
+        [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
     say(fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
   }
   for (const std::string& note : result.notes) say(fmt::format("memduel: {}\n", note));
@@ -152,7 +165,8 @@ void add_record(CLI::App& app, Action& action) {
       "\n"
       "  memduel record --tracer heaptrack -o train.heaptrack.zst -- ./train\n"
       "\n"
-      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; other\n"
+      "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; of more\n"
+      "than eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Other\n"
       "tracers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
       "of round 3). summary, flamegraph and export read them all. Returns the\n"
       "command's status (128 + signal); 125 when memduel itself failed.");

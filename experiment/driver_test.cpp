@@ -78,7 +78,7 @@ std::vector<std::string> arms_of(const std::vector<TrialPlan>& plans) {
   return arms;
 }
 
-TEST_F(DriverTest, RunsTheWarmupBlockThenASuperblockInItsRandomOrder) {
+TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
   Store store = create();
   const RunOutcome outcome = run(store);
   EXPECT_EQ(outcome.blocks, 2);
@@ -89,7 +89,7 @@ TEST_F(DriverTest, RunsTheWarmupBlockThenASuperblockInItsRandomOrder) {
     const TrialPlan& plan = fake_.seen[i];
     const bool warmup = i < 2;
     const std::size_t place = warmup ? i : i - 2;
-    const std::size_t arm = warmup ? block_order(1, 0, 2)[place] : superblock_order(1, 0, 2)[place];
+    const std::size_t arm = warmup ? place : superblock_order(1, 0, 2)[place];
     EXPECT_EQ(plan.id, static_cast<std::int64_t>(i) + 1);
     EXPECT_EQ(plan.arm, experiment_.arms[arm].name);
     EXPECT_EQ(plan.block, times[plan.arm]++) << "an arm's first place is of the first block";

@@ -231,11 +231,24 @@ TEST(RoleMetrics, PssBelongsToTheRoundThatHadJustEnded) {
                                         {8 * kSecond, {{"server", 340.0}}, true},
                                         {10 * kSecond, {{"server", 399.0}}, true},
                                         {12 * kSecond, {{"client-1", 1.0}}, true}};
-  const RoleData data = role_metrics(two_rounds(), sweeps);
+  RoleTrace trace = two_rounds();
+  trace.rss = {"rss_bytes", {8 * kSecond, 10 * kSecond}, {380, 880}};
+  const RoleData data = role_metrics(trace, sweeps);
   EXPECT_EQ(data.rounds[0].metrics.at("end_pss_bytes"), 340);
   EXPECT_EQ(data.rounds[1].metrics.count("end_pss_bytes"), 0U);
   EXPECT_EQ(data.metrics.count("end_pss_bytes"), 0U);
   EXPECT_EQ(data.metrics.at("peak_pss_bytes"), 399);
+}
+
+TEST(RoleMetrics, PssReadFarFromThePeakOrBelowAnonymousMemoryIsNoPeak) {
+  const std::vector<PssSweep> sweeps = {{10 * kSecond, {{"server", 399.0}}, true}};
+  RoleTrace trace = two_rounds();
+  trace.rss = {"rss_bytes", {8 * kSecond, 9 * kSecond, 10 * kSecond}, {880, 900, 700}};
+  EXPECT_FALSE(role_metrics(trace, sweeps).metrics.contains("peak_pss_bytes"));
+  trace.rss.values.back() = 880;
+  EXPECT_TRUE(role_metrics(trace, sweeps).metrics.contains("peak_pss_bytes"));
+  trace.marks.front().mark.sizes.anon = 400;
+  EXPECT_FALSE(role_metrics(trace, sweeps).metrics.contains("peak_pss_bytes"));
 }
 
 TrialTrace server_and_client() {
@@ -330,6 +343,7 @@ TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {
   TrialTrace trace = server_and_client();
   trace.sweeps = {{8 * kSecond, {{"server", 340.0}, {"client-1", 60.0}}, true},
                   {12 * kSecond, {{"server", 999.0}}, false}};
+  trace.tree_rss = {"rss_bytes", {1 * kSecond, 8 * kSecond}, {1000, 980}};
   trace.peak_cgroup_bytes = 4242;
   trace.cgroup_parts = {4000, 100, 0, {}};
   std::vector<RoleData> roles;

@@ -14,9 +14,10 @@ namespace memduel {
 struct RecordOptions {
   std::vector<std::string> argv;
   Preload preload;
-  /// The first image's file; later ones get a number before the extension. Absent: NAME.PID.mdp in
-  /// the current directory. Existing profiles are replaced, and those beside the first that have no
-  /// successor removed; to a device or a pipe goes the first alone.
+  /// The first image's file; later ones get a number before the extension, or a folder of their own
+  /// (image_files.h). Absent: NAME.PID.mdp in the current directory. Existing profiles are
+  /// replaced, and those of an earlier recording removed; to a device or a pipe goes the first
+  /// alone.
   std::optional<std::filesystem::path> output;
   SymbolOptions symbols;
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -20,10 +21,22 @@ struct RecordedImage {
   HeapCounters counters;
 };
 
-/// Takes the finished profile of an image, the `number`th that left one, from 1. Returns its file,
-/// absent where it is kept in none.
-using KeepImage = std::function<std::optional<std::filesystem::path>(
-    const HeapCounters&, std::size_t number, std::string_view bytes)>;
+/// The images that left a profile, in the order in which they started, from 1.
+struct ImagePlan {
+  std::vector<std::int64_t> pids;
+  std::size_t largest = 0;  ///< the one whose blocks and mappings were most at their peaks
+
+  [[nodiscard]] std::size_t count() const { return pids.size(); }
+};
+
+struct KeepImages {
+  /// The file that an image will have, for the others to name.
+  std::function<std::filesystem::path(const ImagePlan&, std::size_t number)> file_of;
+  /// Takes a finished profile. Returns its file, absent where it is kept in none.
+  std::function<std::optional<std::filesystem::path>(const ImagePlan&, std::size_t number,
+                                                     std::string_view bytes)>
+      keep;
+};
 
 struct RecordedImages {
   std::vector<RecordedImage> images;
@@ -31,11 +44,8 @@ struct RecordedImages {
 };
 
 /// Finishes every profile in `directory`, in the order in which the images started, and has it
-/// kept. Throws as `keep` does.
-RecordedImages finish_images(const std::filesystem::path& directory, const KeepImage& keep,
+/// kept; where there are several, each names the largest. Throws as `keep` does.
+RecordedImages finish_images(const std::filesystem::path& directory, const KeepImages& keep,
                              const SymbolOptions& symbols);
-
-/// FILE.mdp for the first image, FILE.2.mdp for the second.
-std::filesystem::path numbered(const std::filesystem::path& first, std::size_t number);
 
 }  // namespace memduel

@@ -64,10 +64,13 @@ void add_estimates(std::string& text, const Profile& profile) {
 }
 
 void add_totals(std::string& text, const Profile& profile) {
-  for (const char* key : {"program", "command", "tracer", "mode", "interval_bytes",
-                          "period_seconds", "allocator", "end"}) {
+  for (const char* key : {"program", "command", "image", "largest_image", "tracer", "mode",
+                          "interval_bytes", "period_seconds", "allocator", "end"}) {
     const auto entry = profile.info.find(key);
-    if (entry != profile.info.end()) text += fmt::format("{:<16}{}\n", key, entry->second);
+    if (entry == profile.info.end()) continue;
+    std::string words = key;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format("{:<16}{}\n", words, entry->second);
   }
   if (profile.counters) {
     const ProfileCounters& counters = *profile.counters;

@@ -23,15 +23,17 @@ class Recorder : public Tracer {
   [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,
                                   const ProfileNaming& file_of) const override {
     KeptProfiles kept;
+    const auto image_file = [&](const ImagePlan& plan, std::size_t number) {
+      return file_of({number, plan.pids[number - 1], std::nullopt});
+    };
+    const auto keep_image = [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {
+      const std::filesystem::path file = image_file(plan, number);
+      kept.files.push_back({{number, plan.pids[number - 1], std::nullopt}, file});
+      write_file_atomically(file, bytes);
+      return std::optional(file);
+    };
     RecordedImages recorded =
-        finish_images(directory,
-                      [&](const HeapCounters& image, std::size_t number, std::string_view bytes) {
-                        kept.files.push_back({{number, image.pid, std::nullopt}, {}});
-                        kept.files.back().file = file_of(kept.files.back().of);
-                        write_file_atomically(kept.files.back().file, bytes);
-                        return std::optional(kept.files.back().file);
-                      },
-                      {default_symbol_cache(), false});
+        finish_images(directory, {image_file, keep_image}, {default_symbol_cache(), false});
     kept.missing = std::move(recorded.unreadable);
     return kept;
   }

@@ -102,7 +102,7 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
     const Finished record =
         shell(place,
               "'" MEMDUEL_PROGRAM "' record -o '" + profile +
-                  "' -- python3 -c 'import os, signal; kept = [bytes(3000) for _ in range(10000)]; "
+                  "' -- /usr/bin/python3 -c 'import os, signal; kept = [bytes(3000) for _ in range(10000)]; "
                   "os.kill(os.getpid(), signal.SIG" +
                   signal + ")'");
     EXPECT_GT(record.status, 128) << record.err;

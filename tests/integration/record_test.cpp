@@ -172,6 +172,34 @@ TEST(Record, FollowsAShellScriptToItsPython) {
   expect_sensible(place, fs::canonical(python).filename().string(), ";_find_and_load;");
 }
 
+TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
+  const Workplace place;
+  const std::string script =
+      place.file("loop.sh",
+                 "i=0; while [ $i -lt 20 ]; do /bin/echo $i >/dev/null; i=$((i+1)); done\n"
+                 "exec /usr/bin/python3 -c 'kept = [bytes(2000) for _ in range(5000)]'\n");
+  const Finished run = record(place, {}, {"/bin/sh", script});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const fs::path folder = place.path("out.images");
+  EXPECT_THAT(run.err, HasSubstr("the largest of 22: " + (folder / "22.mdp").string()));
+  EXPECT_FALSE(fs::exists(place.path("out.2.mdp")));
+  std::istringstream index(read_file(folder / "index.tsv"));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(index, line);) lines.push_back(line);
+  ASSERT_THAT(lines, SizeIs(23)) << "a heading, the shell, twenty echoes, Python";
+  EXPECT_THAT(lines[1], StartsWith("out.mdp\t"));
+  EXPECT_THAT(lines[22], AllOf(StartsWith("22.mdp\t"), HasSubstr("/usr/bin/python3")));
+  const Finished summary = memduel(place, {"summary", place.path("out.mdp").string()});
+  EXPECT_THAT(summary.out,
+              AllOf(HasSubstr("1 of 22"), HasSubstr("out.images/22.mdp: /usr/bin/python3")));
+  // A smaller recording of the same name leaves nothing of the larger one.
+  const std::string notes = place.file("out.images/notes.txt", "a user's own");
+  ASSERT_EQ(record(place, {}, {"/bin/true"}).status, 0);
+  EXPECT_FALSE(fs::exists(folder / "22.mdp"));
+  EXPECT_FALSE(fs::exists(folder / "index.tsv"));
+  EXPECT_TRUE(fs::exists(notes));
+}
+
 /// Bytes in the cells of the retention matrix that stacks with `names`, outermost first and side by
 /// side, account for.
 std::map<std::pair<int, int>, double> retained(const nlohmann::json& profile,
