@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "analysis/growing_stacks.h"
+#include "analysis/moved_peaks.h"
 #include "analysis/results_json.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
@@ -71,6 +72,8 @@ void add_profiles(FinishedRun& finished, const std::filesystem::path& directory)
   results.differences = std::move(found.differences);
   results.difference_totals = std::move(found.totals);
   for (Note& note : found.limitations) results.limitations.push_back(std::move(note));
+  for (Note& note : moved_peaks(finished.run, results.baseline, results.difference_totals))
+    results.limitations.push_back(std::move(note));
   name_growing_stacks(finished, directory);
   RunAgreement traced = run_agreement(directory, finished.run);
   results.agreement = std::move(traced.agreement);

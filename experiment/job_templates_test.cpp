@@ -60,7 +60,7 @@ TEST(JobTemplates, AllLoad) {
     EXPECT_GE(experiment.workload.at("marks").size(), 1U);
     ++count;
   }
-  EXPECT_EQ(count, 5);
+  EXPECT_EQ(count, 6);
 }
 
 TEST(JobTemplates, AppflSaysTheServersRoundWithTheFirstUpdate) {
@@ -87,6 +87,14 @@ TEST(JobTemplates, FlowerLogsRoundsAndPhasesInBothOfItsForms) {
   EXPECT_EQ(marks_in("flower-simulation", "server", "flower-train.log"),
             "round 1; configure_train; aggregate_train; configure_evaluate; aggregate_evaluate; "
             "accuracy_ratio 0.4984; round 2; ");
+}
+
+TEST(JobTemplates, FlowersServerLogsRoundsInItsOlderWordsAndItsNewer) {
+  EXPECT_EQ(marks_in("flower-server", "server", "flower-fit-round.log"),
+            "round 1; fit_round; evaluate_round; round 2; fit_round; ");
+  EXPECT_EQ(marks_in("flower-server", "server", "flower-train.log"),
+            "round 1; configure_train; aggregate_train; configure_evaluate; aggregate_evaluate; "
+            "round 2; ");
 }
 
 TEST(JobTemplates, ACppProgramRewritesItsLine) {

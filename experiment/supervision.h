@@ -12,6 +12,7 @@
 #include "experiment/allocator_check.h"
 #include "experiment/cgroup_peak.h"
 #include "experiment/exit_verdict.h"
+#include "experiment/last_pid.h"
 #include "experiment/launcher_client.h"
 #include "experiment/role_members.h"
 #include "experiment/role_memory.h"
@@ -120,7 +121,9 @@ class Supervision {
   LauncherClient* launcher_ = nullptr;
   Descriptor poll_;
   std::int64_t readiness_due_ns_ = 0;
+  LastPid last_pid_;
   std::int64_t members_due_ns_ = 0;
+  std::int64_t new_members_due_ns_ = 0;
   std::int64_t sweep_due_ns_;
   std::int64_t logs_due_ns_ = 0;
   std::int64_t stopping_since_ns_ = 0;

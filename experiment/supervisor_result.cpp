@@ -110,13 +110,13 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> other_clocks;
   std::vector<std::string> never_idle;
   for (const SupervisedProcess& process : processes) {
-    if (process.trace.last_round_begun > 0 && !idle_level(process.trace))
-      never_idle.push_back(process.role());
     if (process.marks.foreign_marks > 0) several.push_back(process.role());
     if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
     if (process.has_other_clock) other_clocks.push_back(process.role());
     if (process.is_daemon) daemons.push_back(process.role());
   }
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.last_round_begun > 0 && !idle_level(role)) never_idle.push_back(role.role);
   note_roles(run.warnings, daemons, "role_became_daemon",
              "{} put itself into the background; what it left there was measured and stopped as "
              "the role, without its CPU time",

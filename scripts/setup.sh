@@ -2,6 +2,7 @@
 # Installs the Debian packages that building and testing memduel need and that are missing; says which before it does.
 #   scripts/setup.sh          the tool and the laboratory
 #   scripts/setup.sh --tool   the tool alone: no LibTorch, no gRPC
+#   scripts/setup.sh --jobs   the servers that tests/foreign duels; they may start, so nobody gets them unasked
 set -euo pipefail
 
 tool_packages=(
@@ -12,8 +13,9 @@ tool_packages=(
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
-  heaptrack libgoogle-perftools4 valgrind
+  heaptrack libgoogle-perftools4 mawk sqlite3 valgrind
 )
+foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
 laboratory_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
@@ -23,7 +25,8 @@ packages=("${tool_packages[@]}")
 case "${1:-}" in
   "") packages+=("${laboratory_packages[@]}") ;;
   --tool) ;;
-  *) echo "usage: setup.sh [--tool]" >&2; exit 2 ;;
+  --jobs) packages=("${foreign_jobs[@]}") ;;
+  *) echo "usage: setup.sh [--tool | --jobs]" >&2; exit 2 ;;
 esac
 # Any Node.js with npm will do; Debian's where there is none.
 command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)

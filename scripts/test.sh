@@ -8,6 +8,7 @@ preset=release
 if [ "${1:-}" = --tool ]; then preset=tool; elif [ $# -gt 0 ]; then echo "usage: test.sh [--tool]" >&2; exit 2; fi
 
 "$root/scripts/setup.sh" "$@"
+if [ -n "${CI:-}" ]; then "$root/scripts/setup.sh" --jobs; fi
 "$root/scripts/build.sh" "$preset"
 "$root/scripts/build.sh" fuzz
 cd "$root"

@@ -92,7 +92,7 @@ std::string obstacle_to_recording(const std::filesystem::path& program) {
   const std::string library = recorder_library().string();
   if (library.find_first_of(" :") != std::string::npos)
     return "the recorder's path " + library + " has a space or a colon, which LD_PRELOAD splits at";
-  struct stat about {};
+  struct stat about{};
   if (stat(program.c_str(), &about) != 0) return {};
   if ((about.st_mode & (S_ISUID | S_ISGID)) != 0) {
     return "it is a setuid or setgid program: the dynamic linker ignores preloaded libraries";

@@ -99,12 +99,11 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
   const Workplace place;
   for (const char* signal : {"TERM", "SEGV", "KILL"}) {
     const std::string profile = place.path(std::string(signal) + ".mdp").string();
-    const Finished record =
-        shell(place,
-              "'" MEMDUEL_PROGRAM "' record -o '" + profile +
-                  "' -- /usr/bin/python3 -c 'import os, signal; kept = [bytes(3000) for _ in range(10000)]; "
-                  "os.kill(os.getpid(), signal.SIG" +
-                  signal + ")'");
+    const Finished record = shell(place, "'" MEMDUEL_PROGRAM "' record -o '" + profile +
+                                             "' -- /usr/bin/python3 -c 'import os, signal; kept = "
+                                             "[bytes(3000) for _ in range(10000)]; "
+                                             "os.kill(os.getpid(), signal.SIG" +
+                                             signal + ")'");
     EXPECT_GT(record.status, 128) << record.err;
     EXPECT_THAT(record.err, HasSubstr("ended by a signal"));
     const Finished exported = memduel(place, {"export", profile, "--format", "json"});

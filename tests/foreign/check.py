@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+"""Runs memduel on programs that know nothing of it and holds its numbers to independent sources.
+
+    tests/foreign/run.sh [--out FILE.md] [JOB ...]
+
+The sources: an own sampler of /proc/PID/statm, valgrind's DHAT, heaptrack, and what the program says of itself. Prints a
+row per comparison, as Markdown; exits with 1 when one is outside its bound, with 77 when no job's program is here.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from sampler import Sampler
+
+HERE = pathlib.Path(__file__).resolve().parent
+MEMDUEL = os.environ.get("MEMDUEL", str(HERE.parents[1] / "build/release/bin/memduel"))
+KIB, MIB = 1024, 1024 * 1024
+
+# What a job needs, and which processes are whose: role to a pattern on the commands of its processes.
+JOBS = {
+    "sqlite3": (["/usr/bin/sqlite3"], {"command": "^/usr/bin/sqlite3 "}),
+    "mawk": (["/usr/bin/mawk"], {"command": "^/usr/bin/mawk "}),
+    "shell": (["/bin/sh"], {"command": "^/bin/sh -c i="}),
+    "redis": (["/usr/bin/redis-server", "/usr/bin/redis-benchmark"], {"server": "redis-server", "load": "redis-benchmark"}),
+    "nginx": (["/usr/sbin/nginx", "/usr/bin/ab"], {"server": "nginx: |/usr/sbin/nginx", "load": "/usr/bin/ab "}),
+    "postgres": (["/usr/lib/postgresql/15/bin/postgres"], {"server": "^postgres: |/bin/postgres -D"}),
+    "make": (["/usr/bin/make", "/usr/bin/g++"], {"command": "make |g\\+\\+ |cc1plus|as |sh -c"}),
+    "torch": (["/usr/lib/python3/dist-packages/torch/__init__.py"], {"train": "train.py"}),
+}
+SHORT_LIVED = {"make", "shell"}  # sums of processes of milliseconds: two samplers see different ones
+BURSTS = {"postgres"}  # a parallel worker of 30 ms makes the peak; memduel looks each 2 to 24 ms, as its share of CPU time allows
+
+
+class Table:
+    def __init__(self):
+        self.rows, self.failed = [], 0
+
+    def add(self, job, what, ours, theirs, source, least, most, unit=MIB):
+        """One comparison: `ours` has to lie between `least` and `most`, which follow from `theirs`."""
+        inside = least <= ours <= most
+        self.failed += not inside
+        form = (lambda v: f"{v / unit:,.3f} MiB") if unit == MIB else (lambda v: f"{v:,.0f}")
+        self.rows.append(f"| {job} | {what} | {form(ours)} | {form(theirs)} | {source} | "
+                         f"{form(ours - theirs)} | {'yes' if inside else '**no**'} |")
+        print(self.rows[-1], flush=True)
+
+    def claim(self, job, what, holds, source):
+        self.failed += not holds
+        self.rows.append(f"| {job} | {what} | | | {source} | | {'yes' if holds else '**no**'} |")
+        print(self.rows[-1], flush=True)
+
+
+def words(job):
+    """The config of a job: JSON with comments on lines of their own."""
+    lines = (HERE / "jobs" / f"{job}.json").read_text().splitlines()
+    return json.loads("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+
+
+def run(job, out):
+    log = out / f"{job}.log"
+    with open(log, "w") as file:
+        process = subprocess.Popen([MEMDUEL, "run", str(HERE / "jobs" / f"{job}.json"), "--out", str(out / job)],
+                                   stdout=file, stderr=subprocess.STDOUT)
+        with Sampler(process.pid) as sampler:
+            status = process.wait(timeout=600)
+    return status, sampler, log.read_text()
+
+
+def measured(results):
+    return [trial for trial in results["trials"] if trial["kind"] == "measure" and trial["status"] == "ok"]
+
+
+def hold_resident(table, job, results, sampler, patterns):
+    """Peaks of roles, per trial; the farthest trial is the row."""
+    for name, pattern in patterns.items():
+        wanted, farthest = re.compile(pattern), None
+        for trial in measured(results):
+            role = next(role for role in trial["roles"] if role["role"] == name)
+            theirs = sampler.peak(wanted, trial["begin_ns"], trial["end_ns"], one=job in SHORT_LIVED)
+            ours = role["metrics"]["peak_rss_bytes"]
+            if farthest is None or abs(ours - theirs) > abs(farthest[0] - farthest[1]):
+                farthest = (ours, theirs)
+        ours, theirs = farthest
+        what = f"peak_rss_bytes of {name}, farthest of {len(measured(results))} trials"
+        least = theirs * 0.995 - 256 * KIB
+        if job in SHORT_LIVED:
+            table.add(job, what, ours, theirs, "own sampler, the largest process alone", least, 2.5 * theirs)
+        else:
+            least -= 0.15 * theirs if job in BURSTS else 0
+            table.add(job, what, ours, theirs, "own sampler, 1 ms", least, theirs * 1.03 + 2 * MIB)
+
+
+def hold_rounds(table, job, results, sampler, name, pattern):
+    wanted, near, count, farthest = re.compile(pattern), 0, 0, None
+    for trial in measured(results):
+        role = next(role for role in trial["roles"] if role["role"] == name)
+        for one in role["rounds"]:
+            theirs = sampler.peak(wanted, one["begin_ns"], one["end_ns"])
+            ours = one["metrics"]["peak_rss_bytes"]
+            count += 1
+            near += abs(ours - theirs) <= 0.01 * theirs
+            if farthest is None or abs(ours - theirs) > abs(farthest[0] - farthest[1]):
+                farthest = (ours, theirs)
+    table.add(job, f"peak_rss_bytes of a round, farthest of {count}", *farthest, "own sampler, 1 ms",
+              0.99 * farthest[1], 1.03 * farthest[1])
+    table.claim(job, f"{near} of {count} rounds within 1 %", near >= 0.95 * count, "own sampler, 1 ms")
+
+
+def hold_pss(table, job, results):
+    pairs = [(role["metrics"]["peak_pss_bytes"], role["metrics"]["peak_rss_anon_bytes"])
+             for trial in measured(results) for role in trial["roles"]
+             if {"peak_pss_bytes", "peak_rss_anon_bytes"} <= role["metrics"].keys()]
+    if pairs:
+        table.claim(job, f"PSS is at least anonymous memory, {len(pairs)} readings", all(pss >= anon for pss, anon in pairs),
+                    "definition")
+
+
+def recorded(command, out, *options):
+    """Counters of the images of a command under the recorder, its status and output."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir()
+    ended = subprocess.run([MEMDUEL, "record", *options, "-o", str(out / "x.mdp"), "--", *command], capture_output=True, text=True,
+                           cwd=HERE / "jobs")
+    profiles = sorted(out.glob("*.mdp"), key=lambda file: (len(file.name), file.name))
+    exported = [json.loads(subprocess.run([MEMDUEL, "export", str(file), "--format", "json"], capture_output=True, text=True,
+                                          check=True).stdout) for file in profiles]
+    return ended, exported
+
+
+def dhat(command):
+    """Bytes and blocks that a process allocated, by valgrind's DHAT."""
+    ended = subprocess.run(["valgrind", "--tool=dhat", "--dhat-out-file=/dev/null", *command], capture_output=True, text=True,
+                           check=True)
+    return [int(number.replace(",", "")) for number in re.search(r"Total:\s+([\d,]+) bytes in ([\d,]+) blocks", ended.stderr).groups()]
+
+
+def hold_heap_to_dhat(table, job, out):
+    command = words(job)["workload"]["processes"][0]["argv"]
+    bare = subprocess.run(command, capture_output=True, text=True)
+    ended, exported = recorded(command, out / "record", "--exact")
+    table.claim(job, "status and output as without the recorder",
+                (ended.returncode, ended.stdout) == (bare.returncode, bare.stdout), "the bare command")
+    [counters] = [one["counters"] for one in exported]
+    for name, key, want in zip(("allocated_bytes", "allocation_count"), ("allocated_bytes", "allocations"), dhat(command)):
+        most = 0 if job == "mawk" else 0.005 * want  # SQLite's own bytes vary by 0.3 % from run to run
+        table.add(job, name, counters[key], want, "DHAT", want - most, want + most, 0)
+
+
+def hold_heap_to_heaptrack(table, job, command, out):
+    bare = subprocess.run(command, capture_output=True, text=True, cwd=HERE / "jobs")
+    ended, exported = recorded(command, out / "record")
+    same = lambda text: re.sub(r"resident \d+", "", text)
+    table.claim(job, "status and output as without the recorder",
+                (ended.returncode, same(ended.stdout)) == (bare.returncode, same(bare.stdout)), "the bare command")
+    subprocess.run(["heaptrack", "-o", str(out / "heaptrack"), *command], capture_output=True, cwd=HERE / "jobs", check=True)
+    told = subprocess.run(["heaptrack_print", str(next(out.glob("heaptrack.*")))], capture_output=True, text=True, check=True).stdout
+    calls = int(re.search(r"calls to allocation functions: (\d+)", told)[1])
+    ours = max((one["counters"] for one in exported), key=lambda one: one["allocations"])["allocations"]
+    table.add(job, "allocation_count", ours, calls, "heaptrack", calls * 0.99, calls * 1.01, 0)
+
+
+def hold_counters_of_the_killed(table, job, command, out):
+    """A clean end against ends by signals: same work, same counters within 64 KiB a thread."""
+    clean = max((one["counters"] for one in recorded(command, out / "clean")[1]), key=lambda one: one["allocations"])
+    for signal in ("SIGTERM", "SIGKILL", "SIGSEGV"):
+        killed = max((one["counters"] for one in recorded([*command, "--end-by", signal], out / "killed")[1]),
+                     key=lambda one: one["allocations"])
+        bound = 64 * KIB * max(clean["threads"], killed["threads"])
+        table.add(job, f"peak_heap_bytes, ended by {signal}", killed["peak_bytes"], clean["peak_bytes"], "its clean end",
+                  clean["peak_bytes"] - bound, clean["peak_bytes"] + bound)
+
+
+def hold_idle(table, job, results, out):
+    farthest = None
+    for trial in measured(results):
+        log = (out / job / "logs" / f"{trial['id']}-train.stdout").read_text()
+        theirs = int(re.search(r"libraries loaded, resident (\d+)", log)[1])
+        ours = trial["roles"][0]["metrics"]["idle_rss_bytes"]
+        if farthest is None or abs(ours - theirs) > abs(farthest[0] - farthest[1]):
+            farthest = (ours, theirs)
+    table.claim(job, "every role's idle level is known", all(note["code"] != "no_idle_level" for note in results["limitations"]),
+                "its log's first line")
+    table.add(job, f"idle_rss_bytes, farthest of {len(measured(results))} trials", *farthest, "the program's own statm",
+              0.99 * farthest[1], 1.04 * farthest[1])
+
+
+def hold_growth(table, job, results):
+    growth = {entry["arm"]: entry for entry in results["growth"] if entry["role"] == "train" and "round" in entry["metric"]}
+    table.claim(job, "a leak of 1 MiB an epoch is found", growth["leak"]["verdict"] == "growing", "planted")
+    table.add(job, "its slope a round", growth["leak"]["slope"], MIB, "planted", 0.9 * MIB, 1.1 * MIB)
+    table.claim(job, "the flat loop does not grow", growth["flat"]["verdict"] != "growing", "planted")
+
+
+def hold_torch(table, results, sampler, out):
+    command = words("torch")["workload"]["processes"][0]["argv"][:2] + ["5"]
+    hold_rounds(table, "torch", results, sampler, "train", "train.py")
+    hold_idle(table, "torch", results, out)
+    hold_growth(table, "torch", results)
+    hold_heap_to_heaptrack(table, "torch", command, out)
+    hold_counters_of_the_killed(table, "torch", command, out)
+
+
+def check(job, table, out):
+    status, sampler, text = run(job, out)
+    expected = 1 if job == "torch" else 0
+    if status != expected:
+        print(f"exit code {status}\n{text}", file=sys.stderr)
+    table.claim(job, f"memduel run ends with {expected}", status == expected, "exit codes")
+    if status != expected:
+        return
+    results = json.loads((out / job / "results.json").read_text())
+    hold_resident(table, job, results, sampler, JOBS[job][1])
+    hold_pss(table, job, results)
+    if job in ("sqlite3", "mawk"):
+        hold_heap_to_dhat(table, job, out)
+    if job == "torch":
+        hold_torch(table, results, sampler, out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(JOBS))
+    parser.add_argument("--out", help="write the table to this file, too")
+    options = parser.parse_args()
+    if unknown := set(options.jobs) - JOBS.keys():
+        parser.error(f"unknown job {', '.join(sorted(unknown))}; expected {', '.join(JOBS)}")
+    wanted = options.jobs or list(JOBS)
+    missing = {job: [file for file in JOBS[job][0] if not os.path.exists(file)] for job in wanted}
+    for job, files in missing.items():
+        if files:
+            print(f"{job} is not checked: {', '.join(files)} is missing", file=sys.stderr)
+    here = [job for job in wanted if not missing[job]]
+    if not here:
+        return 77
+    table = Table()
+    head = "| job | what | memduel | independent | source | difference | inside its bound |\n| --- | --- | --- | --- | --- | --- | --- |"
+    print(head)
+    with tempfile.TemporaryDirectory(prefix="memduel-foreign-") as folder:
+        os.chmod(folder, 0o755)
+        for job in here:
+            check(job, table, pathlib.Path(folder))
+    if options.out:
+        pathlib.Path(options.out).write_text("\n".join([head, *table.rows]) + "\n")
+    print(f"{table.failed} of {len(table.rows)} rows are outside their bounds", file=sys.stderr)
+    return 1 if table.failed else 0
+
+
+sys.exit(main())
