@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 struct ImportArguments {
   std::string server;
   std::vector<std::string> clients;
+  std::vector<std::string> accepted;
   std::string out;
 };
 
@@ -43,9 +44,10 @@ int import(const ImportArguments& arguments) {
     files.push_back(path);
   }
   const ImportedExperiment imported = import_appfl(server, clients);
+  refuse_losses(imported.losses, arguments.accepted);
   const std::string text = render_import(imported, files);
-  for (const ImportLoss& loss : imported.losses)
-    say(fmt::format("not carried over: {}\n", describe_loss(loss)));
+  for (const std::string& loss : describe_losses(imported.losses))
+    say(fmt::format("not carried over: {}\n", loss));
   if (arguments.out.empty()) {
     print(text);
     return 0;
@@ -64,10 +66,16 @@ void add_import_appfl(CLI::App& app, Action& action) {
   verb->footer(
       "Example: memduel import-appfl server_fedavg.yaml client_1.yaml client_2.yaml -o mnist.json\n"
       "One client file stands for all clients. What could not be carried over is named on standard "
-      "error and at the top of the experiment.");
+      "error and at the top of the experiment; what changes memory is refused unless --accept "
+      "names "
+      "it.");
   verb->add_option("SERVER", arguments->server, "the server's YAML file")->required();
   verb->add_option("CLIENT", arguments->clients, "the clients' YAML files, in their order")
       ->required();
+  verb->add_option("--accept", arguments->accepted,
+                   "replay without this setting, though it changes memory: scheduler, aggregator, "
+                   "trainer, use_secure_agg")
+      ->type_name("KEY");
   verb->add_option("-o,--out", arguments->out, "the file to write; standard output without it")
       ->type_name("FILE.json");
   verb->callback([arguments, &action] { action = [arguments] { return import(*arguments); }; });

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -24,7 +25,7 @@ bool is_or_ends_with(const std::string& key, std::string_view suffix) {
 }
 
 /// Why a key that nobody asked for is lost, by how it ends.
-std::string reason_for(const std::string& key) {
+std::pair<std::string, LossKind> reason_for(const std::string& key) {
   static const std::vector<std::pair<std::string_view, std::string_view>> kReasons = {
       {"client_id", "the clients are named client-1, client-2, …"},
       {"logging_id", "the clients are named client-1, client-2, …"},
@@ -37,8 +38,8 @@ std::string reason_for(const std::string& key) {
       {"server_uri", "the roles of a trial meet on this machine, at a port that is free"},
   };
   for (const auto& [ending, why] : kReasons)
-    if (is_or_ends_with(key, ending)) return std::string(why);
-  return "memduel has no counterpart";
+    if (is_or_ends_with(key, ending)) return {std::string(why), LossKind::harmless};
+  return {"memduel has no counterpart", LossKind::other};
 }
 
 }  // namespace
@@ -125,14 +126,16 @@ void AppflSources::ignore(const std::string& prefix) {
   static_cast<void>(below(prefix));
 }
 
-void AppflSources::lose(const AppflValue& value, const std::string& why) {
-  losses_.push_back({value.file, value.line, value.key, why});
+void AppflSources::lose(const AppflValue& value, const std::string& why, LossKind kind) {
+  losses_.push_back({value.file, value.line, value.key, why, kind});
 }
 
 void AppflSources::expect(const std::optional<AppflValue>& value,
-                          const std::vector<std::string>& same, const std::string& otherwise) {
+                          const std::vector<std::string>& same, const std::string& otherwise,
+                          LossKind kind) {
   if (!value) return;
-  if (std::find(same.begin(), same.end(), to_text(*value)) == same.end()) lose(*value, otherwise);
+  if (std::find(same.begin(), same.end(), to_text(*value)) == same.end())
+    lose(*value, otherwise, kind);
 }
 
 std::vector<ImportLoss> AppflSources::losses() const {
@@ -149,16 +152,22 @@ std::vector<ImportLoss> AppflSources::losses() const {
       ++same->same_in_files;
   };
   for (const ImportLoss& loss : losses_) add(loss);
-  for (const Table& table : tables_)
-    for (const AppflValue& value : table.values)
-      if (!table.asked.contains(value.key))
-        add({value.file, value.line, value.key, reason_for(value.key)});
+  for (const Table& table : tables_) {
+    for (const AppflValue& value : table.values) {
+      if (table.asked.contains(value.key)) continue;
+      const auto [why, kind] = reason_for(value.key);
+      add({value.file, value.line, value.key, why, kind});
+    }
+  }
   const auto order = [&](const ImportLoss& loss) {
     return std::find_if(tables_.begin(), tables_.end(),
                         [&](const Table& table) { return table.file == loss.file; });
   };
   std::stable_sort(all.begin(), all.end(), [&](const ImportLoss& a, const ImportLoss& b) {
-    return std::make_pair(order(a), a.line) < std::make_pair(order(b), b.line);
+    const auto place = [&](const ImportLoss& loss) {
+      return std::make_tuple(loss.kind != LossKind::changes_memory, order(loss), loss.line);
+    };
+    return place(a) < place(b);
   });
   return all;
 }

@@ -19,12 +19,19 @@ struct AppflFile {
   std::string text;
 };
 
+enum class LossKind {
+  changes_memory,  ///< what is replayed in its place keeps something else in memory
+  other,
+  harmless,  ///< names, logs and plots
+};
+
 /// A setting that memduel could not carry over, or only in part.
 struct ImportLoss {
   std::string file;
   int line = 0;
   std::string key;
   std::string why;
+  LossKind kind = LossKind::other;
   int same_in_files = 0;  ///< further client files with the same loss
 };
 
@@ -59,13 +66,14 @@ class AppflSources {
   /// Counts values below `prefix` in every file as understood: they have no effect as configured.
   void ignore(const std::string& prefix);
 
-  void lose(const AppflValue& value, const std::string& why);
+  void lose(const AppflValue& value, const std::string& why, LossKind kind = LossKind::other);
 
   /// Loses a value that is there and none of `same`.
   void expect(const std::optional<AppflValue>& value, const std::vector<std::string>& same,
-              const std::string& otherwise);
+              const std::string& otherwise, LossKind kind = LossKind::other);
 
-  /// The losses so far, then every value nobody asked for, each with its reason.
+  /// The losses so far and every value nobody asked for, each with its reason; those that change
+  /// memory first.
   std::vector<ImportLoss> losses() const;
 
   /// Throws Error(usage) for a value that is missing, naming the file it should stand in.

@@ -13,7 +13,7 @@ namespace memduel {
 
 struct ImportedExperiment {
   nlohmann::ordered_json experiment;  ///< loads with load_experiment
-  std::vector<ImportLoss> losses;     ///< by file and line
+  std::vector<ImportLoss> losses;     ///< those that change memory first, then by file and line
   std::vector<std::string> notes;     ///< what a reader should know about the arms
 };
 
@@ -25,6 +25,14 @@ ImportedExperiment import_appfl(const AppflFile& server, const std::vector<Appfl
 
 /// "client_1.yaml:12 train_configs.device: memduel replays on the CPU", on one line.
 std::string describe_loss(const ImportLoss& loss);
+
+/// One per loss, those that change memory first; harmless ones share one.
+std::vector<std::string> describe_losses(const std::vector<ImportLoss>& losses);
+
+/// Throws Error(usage) that names every setting that changes memory and is not carried over, unless
+/// `accepted` has its key or the key's last word; likewise for a word in `accepted` that names
+/// none.
+void refuse_losses(const std::vector<ImportLoss>& losses, const std::vector<std::string>& accepted);
 
 /// The experiment as JSON under comments that name its sources, notes and losses.
 std::string render_import(const ImportedExperiment& imported,

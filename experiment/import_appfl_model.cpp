@@ -46,10 +46,11 @@ AppflValue model_name(AppflSources& sources) {
 
 std::string import_appfl_network(AppflSources& sources) {
   const AppflValue model = model_name(sources);
+  const bool is_cnn = to_text(model) == "CNN";
+  if (!is_cnn && to_text(model) != "ResNet18")
+    refuse_value(model, {"CNN", "ResNet18"}, "memduel replays these models of APPFL's examples");
   expect_ten_classes(sources);
-  if (to_text(model) == "CNN") return import_cnn(sources, model);
-  if (to_text(model) == "ResNet18") return "resnet18";
-  refuse_value(model, {"CNN", "ResNet18"}, "memduel replays these models of APPFL's examples");
+  return is_cnn ? import_cnn(sources, model) : "resnet18";
 }
 
 nlohmann::ordered_json import_appfl_state(AppflSources& sources) {

@@ -99,7 +99,7 @@ TEST(ImportAppfl, PrintedExperimentLoadsAndQuotesTheLosses) {
   const std::string text = render_import(imported, {"server.yaml", "a.yaml", "b.yaml"});
   EXPECT_THAT(text, ::testing::StartsWith(
                         "// Imported by memduel import-appfl from server.yaml, a.yaml, b.yaml.\n"));
-  EXPECT_THAT(text, HasSubstr("//   client_1_resnet_dummy.yaml:2 client_id: "));
+  EXPECT_THAT(text, HasSubstr("//   without effect on memory (names, logs, plots): client_id, "));
   const Experiment loaded = parse_experiment(text, "imported.json", "/");
   EXPECT_EQ(loaded.arms.size(), 4U);
   EXPECT_EQ(loaded.workload.at("rounds"), 5);
@@ -327,6 +327,43 @@ TEST(ImportAppfl, WithoutTrainingNothingIsWeighedBySamples) {
                    {file("client_1_llm_dummy.yaml")});
   EXPECT_EQ(imported.experiment.at("workload").at("weights"), "equal");
   EXPECT_THAT(losses_of(imported), HasSubstr("clients that do not train have no samples"));
+}
+
+AppflFile with_secure_aggregation() {
+  return with_train_setting("use_secure_agg: True");
+}
+
+std::string acceptance(const AppflFile& server, const std::vector<std::string>& accepted) {
+  try {
+    refuse_losses(import_appfl(server, {kFirst, kSecond}).losses, accepted);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.message();
+  }
+  return "accepted";
+}
+
+TEST(ImportAppfl, WhatChangesMemoryStandsFirstAndHasToBeAccepted) {
+  const AppflFile async =
+      changed("server_resnet_dummy.yaml", "\"SyncScheduler\"", "\"AsyncScheduler\"");
+  EXPECT_THAT(losses_with(async, {kFirst, kSecond}),
+              ::testing::StartsWith("server_resnet_dummy.yaml:"));
+  EXPECT_EQ(import_appfl(async, {kFirst, kSecond}).losses.front().key, "server_configs.scheduler");
+  EXPECT_THAT(acceptance(async, {}), AllOf(HasSubstr("scheduler"), HasSubstr("SyncScheduler")));
+  EXPECT_EQ(acceptance(async, {"scheduler"}), "accepted");
+  EXPECT_EQ(acceptance(async, {"server_configs.scheduler"}), "accepted");
+  EXPECT_THAT(acceptance(with_secure_aggregation(), {}), HasSubstr("use_secure_agg"));
+  EXPECT_EQ(acceptance(with_secure_aggregation(), {"use_secure_agg"}), "accepted");
+  EXPECT_EQ(acceptance(kServer, {}), "accepted");
+  EXPECT_THAT(acceptance(kServer, {"scheduler"}), HasSubstr("nothing here does"));
+}
+
+TEST(ImportAppfl, AnUnknownModelIsRefusedForItsNameNotForItsClasses) {
+  const AppflFile resnet50 =
+      changed("server_resnet_dummy.yaml", "model_name: \"ResNet18\"",
+              "model_name: \"ResNet50\"\n    model_kwargs:\n      num_classes: 4");
+  EXPECT_THAT(refusal(resnet50, {kFirst, kSecond}),
+              AllOf(HasSubstr("ResNet50"), Not(HasSubstr("classes"))));
 }
 
 }  // namespace

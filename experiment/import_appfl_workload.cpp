@@ -70,15 +70,20 @@ std::string import_weights(AppflSources& sources, bool training) {
 
 void expect_one_way_of_serving(AppflSources& sources) {
   sources.expect(sources.server("server_configs.scheduler"), {"SyncScheduler"},
-                 "replayed as SyncScheduler: the server waits for all clients");
+                 "replayed as SyncScheduler: the server waits for all clients",
+                 LossKind::changes_memory);
   sources.expect(sources.server("server_configs.aggregator"), {"FedAvgAggregator"},
-                 "replayed as FedAvgAggregator");
+                 "replayed as FedAvgAggregator", LossKind::changes_memory);
   if (const auto same = sources.server("server_configs.scheduler_kwargs.same_init_model"))
     if (!to_flag(*same)) sources.lose(*same, "all clients start from the same model");
   sources.expect(sources.server("server_configs.device"), {"cpu"}, "replayed on the CPU");
   sources.expect(sources.shared("train_configs.device"), {"cpu"}, "replayed on the CPU");
   for (const AppflValue& ssl : sources.ending_with("use_ssl"))
     if (to_flag(ssl)) sources.lose(ssl, "the roles of a trial talk without TLS");
+  for (const AppflValue& secure : sources.ending_with("use_secure_agg"))
+    if (to_flag(secure))
+      sources.lose(secure, "no secure aggregation here, nor the masks that it keeps",
+                   LossKind::changes_memory);
 }
 
 ordered_json import_transport(AppflSources& sources) {
@@ -99,7 +104,8 @@ ordered_json import_transport(AppflSources& sources) {
 bool is_training(AppflSources& sources) {
   const auto trainer = sources.shared("train_configs.trainer");
   if (trainer && to_text(*trainer) == "LLMDummyTrainer") return false;
-  sources.expect(trainer, {"VanillaTrainer"}, "replayed as VanillaTrainer");
+  sources.expect(trainer, {"VanillaTrainer"}, "replayed as VanillaTrainer",
+                 LossKind::changes_memory);
   return true;
 }
 
