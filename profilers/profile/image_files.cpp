@@ -24,6 +24,14 @@ fs::path inside(const fs::path& first, std::size_t number) {
   return images_folder(first) / fmt::format("{}{}", number, first.extension().string());
 }
 
+/// Not where a file or a symlink of somebody's has the folder's name.
+bool goes_into_folder(const ImagePlan& plan, const fs::path& first) {
+  const fs::path folder = images_folder(first);
+  const fs::file_type found = fs::symlink_status(folder).type();
+  return plan.count() > kMostBeside && folder != first &&
+         (found == fs::file_type::not_found || found == fs::file_type::directory);
+}
+
 std::string listed(const std::vector<std::string>& files) {
   if (files.size() <= kMostBeside) return fmt::format("{}", fmt::join(files, ", "));
   return fmt::format("{} and {} more", files.front(), files.size() - 1);
@@ -67,7 +75,7 @@ fs::path ImageFiles::first_of(const ImagePlan& plan) const {
 fs::path ImageFiles::file_of(const ImagePlan& plan, std::size_t number) const {
   const fs::path first = first_of(plan);
   if (number == 1) return first;
-  return plan.count() > kMostBeside ? inside(first, number) : beside(first, number);
+  return goes_into_folder(plan, first) ? inside(first, number) : beside(first, number);
 }
 
 std::optional<fs::path> ImageFiles::keep(const ImagePlan& plan, std::size_t number,
@@ -77,7 +85,7 @@ std::optional<fs::path> ImageFiles::keep(const ImagePlan& plan, std::size_t numb
     ++without_file_;
     return std::nullopt;
   }
-  many_ = plan.count() > kMostBeside;
+  many_ = goes_into_folder(plan, *first_);
   fs::path file = file_of(plan, number);
   if (number > 1 && many_) fs::create_directories(file.parent_path());
   if (fs::is_regular_file(file)) replaced_.push_back(file.string());
@@ -97,11 +105,13 @@ std::vector<std::string> ImageFiles::remove_earlier(const fs::path& first) const
     }
   };
   remove_from(many_ ? 2 : written_ + 1, beside);
+  const fs::path folder = images_folder(first);
+  if (fs::symlink_status(folder).type() != fs::file_type::directory) return removed;
   remove_from(many_ ? written_ + 1 : 2, inside);
-  if (!many_ && fs::exists(images_folder(first) / kIndex)) {
-    fs::remove(images_folder(first) / kIndex);
+  if (!many_ && fs::exists(folder / kIndex)) {
+    fs::remove(folder / kIndex);
     std::error_code not_empty;
-    fs::remove(images_folder(first), not_empty);
+    fs::remove(folder, not_empty);
   }
   return removed;
 }

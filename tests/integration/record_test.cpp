@@ -200,6 +200,16 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   EXPECT_TRUE(fs::exists(notes));
 }
 
+TEST(Record, PutsImagesBesideTheFirstWhereTheFoldersNameIsTaken) {
+  const Workplace place;
+  const std::string mine = place.file("out.images", "a user's own");
+  const Finished run = record(
+      place, {}, {"/bin/sh", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do /bin/echo $i; done; exit 7"});
+  EXPECT_EQ(run.status, 7) << run.err;
+  EXPECT_EQ(read_file(mine), "a user's own");
+  EXPECT_TRUE(fs::exists(place.path("out.11.mdp")));
+}
+
 /// Bytes in the cells of the retention matrix that stacks with `names`, outermost first and side by
 /// side, account for.
 std::map<std::pair<int, int>, double> retained(const nlohmann::json& profile,
