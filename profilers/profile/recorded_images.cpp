@@ -14,7 +14,7 @@ namespace {
 
 std::string end_of(const HeapCounters& image) {
   return image.finished ? "the program's own"
-                        : "by a signal: stacks that were not yet written are lost";
+                        : "by a signal: the stacks of its last moment are lost";
 }
 
 /// The page outlives the program, whatever ended it.

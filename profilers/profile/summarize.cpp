@@ -43,6 +43,10 @@ void add_estimates(std::string& text, const Profile& profile) {
                                                            : "From every sample",
                       fact("amounts", "requested bytes"));
   const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
+  if (allocated.samples == 0 && fact("end", "").starts_with("by a signal")) {
+    text += "  nothing: the stacks were still in the program's own memory when a signal ended it\n";
+    return;
+  }
   if (profile.unit != ProfileUnit::bytes) {
     text += fmt::format("  total         {}{}\n", amount_text(profile, allocated),
                         count_text(profile, allocated));

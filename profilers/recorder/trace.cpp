@@ -243,6 +243,7 @@ void trace_sample(void* block, std::size_t requested, std::int64_t bytes) {
              [&](std::uint32_t node) {
                if (!insert_block(block)) return count_lost();
                tell_allocation(node, block, requested, bytes);
+               finish_old_block();
              });
 }
 

@@ -13,7 +13,10 @@ namespace memduel::recorder {
 
 namespace {
 
+constexpr std::uint64_t kOldNs = 250'000'000;
+
 OwnFile file;
+std::uint64_t block_begun_ns = 0;
 
 template <class Number>
 Number load(const Number& counter) {
@@ -24,8 +27,9 @@ void begin_block() {
   publish();  // the counters of a program with one thread are then those of this place
   trace_buffer.used = 0;
   trace_buffer.last_address = 0;
+  block_begun_ns = now_ns();
   EventWriter event(Event::counters);
-  event.number(now_ns());
+  event.number(block_begun_ns);
   event.number(next_untold_node());
   event.signed_number(load(page->live_bytes));
   event.number(static_cast<std::uint64_t>(load(page->peak_bytes)));
@@ -124,6 +128,11 @@ void drop_trace_file() {
 
 void finish_block() {
   if (trace_buffer.used != TraceBuffer::kNone) write_block(BlockType::events);
+}
+
+void finish_old_block() {
+  if (trace_buffer.used != TraceBuffer::kNone && now_ns() - block_begun_ns >= kOldNs)
+    write_block(BlockType::events);
 }
 
 void next_block() {

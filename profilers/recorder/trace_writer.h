@@ -16,6 +16,9 @@ bool open_trace_file() MEMDUEL_HIDDEN;
 void drop_trace_file() MEMDUEL_HIDDEN;
 /// Writes the running block, if there is anything in it.
 void finish_block() MEMDUEL_HIDDEN;
+/// The same, when the block was begun a quarter of a second ago: so much at most is lost of a
+/// server that a signal ends. For modes in which events are rare.
+void finish_old_block() MEMDUEL_HIDDEN;
 
 /// The longest text of an event; longer ones are cut. An event has at most two.
 inline constexpr std::size_t kMostText = 4096;

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
+#include <sstream>
 
 #include "tests/integration/memduel_program.h"
 
@@ -110,8 +112,29 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
     const auto counters = nlohmann::json::parse(exported.out).at("counters");
     EXPECT_GE(counters.at("peak_bytes").get<double>(), 30e6) << signal;
     EXPECT_LE(counters.at("peak_bytes").get<double>(), 40e6) << signal;
-    EXPECT_THAT(memduel(place, {"summary", profile}).out, HasSubstr("exact within 64.0 KiB"));
+    EXPECT_THAT(memduel(place, {"summary", profile}).out,
+                AllOf(HasSubstr("exact within 64.0 KiB"), Not(HasSubstr("0 B in 0 blocks"))));
   }
+}
+
+/// Twenty blocks of 10 MB, one each 50 ms, and a signal without warning.
+TEST(Killed, AServersStacksAreThereButForTheLastMoment) {
+  const Workplace place;
+  const std::string profile = place.path("server.mdp").string();
+  const Finished record =
+      shell(place, "'" MEMDUEL_PROGRAM "' record -o '" + profile +
+                       "' -- /usr/bin/python3 -c 'import os, signal, time\n"
+                       "kept = []\n"
+                       "for _ in range(20): kept.append(bytes(10_000_000)); time.sleep(0.05)\n"
+                       "os.kill(os.getpid(), signal.SIGKILL)'");
+  EXPECT_EQ(record.status, 128 + SIGKILL) << record.err;
+  const Finished exported = memduel(place, {"export", profile, "--format", "folded"});
+  double bytes = 0;
+  std::istringstream lines(exported.out);
+  for (std::string line; std::getline(lines, line);)
+    bytes += std::stod(line.substr(line.rfind(' ') + 1));
+  EXPECT_GE(bytes, 120e6) << "a quarter of a second holds five blocks";
+  EXPECT_LE(bytes, 210e6);
 }
 
 }  // namespace
