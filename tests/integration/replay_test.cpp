@@ -50,10 +50,13 @@ TEST(Quickstart, MeasuresEveryRoleRoundAndMetricAndLearns) {
       EXPECT_EQ(role.at("rounds").size(), 5U);
       for (const char* metric :
            {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "end_rss_bytes",
-            "end_pss_bytes", "peak_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes",
-            "heap_in_use_bytes", "heap_held_free_bytes", "peak_torch_cpu_bytes", "cpu_seconds",
-            "minor_faults_count", "major_faults_count", "swapped_bytes"})
+            "end_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes", "heap_in_use_bytes",
+            "heap_held_free_bytes", "peak_torch_cpu_bytes", "cpu_seconds", "minor_faults_count",
+            "major_faults_count", "swapped_bytes"})
         EXPECT_TRUE(role.at("metrics").contains(metric)) << role.at("role") << metric;
+      // Read once a second at most, and kept where that was near the peak.
+      const double anonymous = role.at("metrics").at("peak_rss_anon_bytes");
+      EXPECT_GE(role.at("metrics").value("peak_pss_bytes", anonymous), anonymous);
       for (const auto& round : role.at("rounds")) {
         EXPECT_GT(round.at("metrics").at("round_seconds"), 0);
         EXPECT_GE(round.at("metrics").at("peak_rss_bytes"),
