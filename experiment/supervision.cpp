@@ -78,7 +78,8 @@ void Supervision::step() {
   const std::int64_t now = monotonic_ns();
   read_text_marks(now);
   check_readiness(now);
-  find_members(now);
+  // A process whose report has not come yet would be taken for a descendant.
+  if (!is_starting()) find_members(now);
   watch_allocators(now);
   check_daemons();
   meters_.sample(now);
@@ -93,6 +94,11 @@ bool Supervision::over() const {
   return outcome_.failed() || stop_asked() ||
          std::all_of(processes_.begin(), processes_.end(),
                      [](const auto& process) { return process.state == State::ended; });
+}
+
+bool Supervision::is_starting() const {
+  return std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process.state == State::starting; });
 }
 
 bool Supervision::stop_asked() const {

@@ -38,6 +38,7 @@ class Supervision {
   // The loop: supervision.cpp
   void step();
   [[nodiscard]] bool over() const;
+  [[nodiscard]] bool is_starting() const;
   [[nodiscard]] bool stop_asked() const;
   void watch(int descriptor, SupervisedProcess* process) const;
   [[nodiscard]] std::int64_t next_due() const;
@@ -124,6 +125,7 @@ class Supervision {
   LastPid last_pid_;
   std::int64_t members_due_ns_ = 0;
   std::int64_t new_members_due_ns_ = 0;
+  std::int64_t matches_until_ns_ = 0;
   std::int64_t sweep_due_ns_;
   std::int64_t logs_due_ns_ = 0;
   std::int64_t stopping_since_ns_ = 0;

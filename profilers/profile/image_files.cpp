@@ -73,7 +73,7 @@ fs::path ImageFiles::first_of(const ImagePlan& plan) const {
 }
 
 fs::path ImageFiles::file_of(const ImagePlan& plan, std::size_t number) const {
-  const fs::path first = first_of(plan);
+  fs::path first = first_of(plan);
   if (number == 1) return first;
   return goes_into_folder(plan, first) ? inside(first, number) : beside(first, number);
 }

@@ -127,7 +127,7 @@ std::string message_of(const json& notes, const std::string& code) {
 
 TEST_F(Job, OfAServerAndTwoClientsIsDuelledAndLeavesEqualFiles) {
   const Finished finished = run();
-  ASSERT_LE(finished.status, 1) << finished.err;
+  ASSERT_LE(finished.status, 1) << finished.err << finished.out;
   const json results = results_in(place_.path("run"));
   ASSERT_EQ(results.at("trials").size(), 6U);
   for (const json& trial : results.at("trials")) {
@@ -295,7 +295,7 @@ TEST_F(Job, CountsTheMemoryOfMatchedDescendantsAsTheirOwn) {
   write("trainer.py",
         "import sys, time\nblock = b'x' * (int(sys.argv[1]) << 20)\ntime.sleep(0.8)\n");
   const Finished finished = run();
-  ASSERT_LE(finished.status, 1) << finished.err;
+  ASSERT_LE(finished.status, 1) << finished.err << finished.out;
   const json results = results_in(place_.path("run"));
   const json row = comparison(results, "trainer", "peak_heap_bytes");
   ASSERT_FALSE(row.is_null());
@@ -321,7 +321,7 @@ TEST_F(Job, MarksItsRoundsByItsLinesAmidPreparationAndCleanup) {
   server.insert(server.find("    updates"), "    print('round', number + 1, flush=True)\n");
   write("server.py", server);
   const Finished finished = run();
-  ASSERT_LE(finished.status, 1) << finished.err;
+  ASSERT_LE(finished.status, 1) << finished.err << finished.out;
   for (const json& trial : results_in(place_.path("run")).at("trials")) {
     ASSERT_EQ(trial.at("status"), "ok") << trial;
     EXPECT_EQ(role_in(trial, "server").at("rounds").size(), 3U);
