@@ -81,7 +81,18 @@ int write_new_budgets(const CheckArguments& arguments) {
   return 0;
 }
 
+/// The run that is judged is not written over.
+void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem::path& run) {
+  for (const char* own : {"run.sqlite", "results.json", "config.json", "run.lock"}) {
+    std::error_code error;
+    if (std::filesystem::equivalent(file, run / own, error))
+      throw Error(ExitCode::usage, "found a file of the run itself, expected another to write",
+                  file.string());
+  }
+}
+
 int check(const CheckArguments& arguments) {
+  if (arguments.junit) refuse_file_of_run(*arguments.junit, arguments.directory);
   if (arguments.write_budgets) return write_new_budgets(arguments);
   const FinishedRun finished = analyse_with_budgets(
       arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());

@@ -34,6 +34,7 @@ int export_profile(const ExportArguments& arguments) {
   if (arguments.format == "pprof" && arguments.output.empty() && isatty(STDOUT_FILENO) == 1)
     throw Error(ExitCode::usage, "pprof is binary and stdout is a terminal", "export",
                 "add -o FILE.pb.gz");
+  if (!arguments.output.empty()) refuse_to_replace(arguments.profile, arguments.output);
   const std::string bytes = exported(open_profile(arguments.profile), arguments);
   if (arguments.output.empty()) {
     print(bytes);

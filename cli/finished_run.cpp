@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
@@ -141,7 +142,9 @@ void print_fitted(const std::string& text) {
 
 void print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw Error(ExitCode::io, "cannot write", "stdout");
+  const bool is_done = std::fflush(stdout) == 0 && written;
+  // A reader that has seen enough (head) is no failure.
+  if (!is_done && errno != EPIPE) throw Error(ExitCode::io, "cannot write", "stdout");
 }
 
 }  // namespace memduel::cli

@@ -32,6 +32,10 @@ void print_notes(const std::string& name, const Profile& profile) {
 
 int flamegraph(const FlamegraphArguments& arguments) {
   const std::filesystem::path file = arguments.profile;
+  std::filesystem::path output = arguments.output;
+  if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
+  refuse_to_replace(file, output);
+  if (!arguments.other.empty()) refuse_to_replace(arguments.other, output);
   const Profile profile = open_profile(file);
   FlameDataOptions options;
   options.names = {file.filename().string()};
@@ -50,8 +54,6 @@ int flamegraph(const FlamegraphArguments& arguments) {
     if (!common && arguments.kind.empty()) options.first = both.kinds.front();
     title = options.names[1] + " against " + title;
   }
-  std::filesystem::path output = arguments.output;
-  if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
   write_named_file(
       output, render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
   print_notes(options.names[0], profile);

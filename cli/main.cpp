@@ -49,6 +49,19 @@ void refuse_arguments_that_are_no_text(const CLI::App& app, int argc, char** arg
   }
 }
 
+/// An empty name is a variable of a script that was never set, and no default.
+void refuse_empty_names(const CLI::App& app) {
+  for (const CLI::App* verb : app.get_subcommands()) {
+    for (const CLI::Option* option : verb->get_options()) {
+      const bool is_name = option->get_items_expected_max() == 1 && !option->results().empty();
+      if (is_name && option->results().front().empty())
+        throw memduel::Error(memduel::ExitCode::usage, "found an empty text, expected a value",
+                             option->get_name());
+    }
+    refuse_empty_names(*verb);
+  }
+}
+
 /// No name of a file commands the terminal.
 void print_failure(const std::string& message) {
   memduel::say(fmt::format("memduel: {}\n", memduel::escape_terminal_lines(message)));
@@ -111,10 +124,12 @@ int main(int argc, char** argv) {
   }
   try {
     refuse_arguments_that_are_no_text(app, argc, argv);
+    refuse_empty_names(app);
     return action();
   } catch (const memduel::Error& error) {
     print_failure(error.message());
-    return static_cast<int>(error.code());
+    return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
+                                                      : static_cast<int>(error.code());
   } catch (const std::exception& error) {
     print_failure(error.what());
     return static_cast<int>(memduel::ExitCode::io);

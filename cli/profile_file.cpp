@@ -1,5 +1,6 @@
 #include "cli/profile_file.h"
 
+#include "base/error.h"
 #include "profilers/readers/registry.h"
 
 namespace memduel::cli {
@@ -18,6 +19,13 @@ void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpo
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
                        const std::string& purpose) {
   verb.add_option("-o,--output", file, purpose)->type_name(type);
+}
+
+void refuse_to_replace(const std::filesystem::path& profile, const std::filesystem::path& output) {
+  std::error_code error;
+  if (!std::filesystem::equivalent(profile, output, error)) return;
+  throw Error(ExitCode::usage, "found the profile itself, expected another file to write",
+              output.string(), "name another with -o");
 }
 
 std::optional<ProfileKind> kind_from(const std::string& word) {

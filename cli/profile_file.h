@@ -26,6 +26,9 @@ void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpo
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
                        const std::string& purpose);
 
+/// Throws Error(usage) when `output` is `profile` itself, by whatever name.
+void refuse_to_replace(const std::filesystem::path& profile, const std::filesystem::path& output);
+
 /// The value of --kind, if it was given.
 std::optional<ProfileKind> kind_from(const std::string& word);
 

@@ -11,6 +11,7 @@
 #include "base/profile_name.h"
 #include "base/standard_error.h"
 #include "base/text.h"
+#include "cli/finite_range.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "experiment/kept_profiles.h"
@@ -180,7 +181,8 @@ void add_record(CLI::App& app, Action& action) {
       verb->add_option("--interval", arguments->interval,
                        "sample one allocation per so many bytes on average: 65536, 512KiB")
           ->transform(CLI::AsSizeValue(true))
-          ->check(CLI::PositiveNumber)
+          ->transform(no_sign())
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
           ->option_text("BYTES (default 512KiB)");
   CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
   CLI::Option* count = verb->add_flag("--count", arguments->count,

@@ -3,6 +3,7 @@
 
 #include "base/characters.h"
 #include "cli/finished_run.h"
+#include "cli/finite_range.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/summarize.h"
@@ -31,9 +32,11 @@ void add_summary(CLI::App& app, Action& action) {
   verb->footer("Example: memduel summary train.mdp");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
+      ->transform(no_sign())
       ->capture_default_str();
   verb->add_option("--frames", arguments->options.frames,
                    "how many frames of each, innermost first")
+      ->transform(no_sign())
       ->capture_default_str();
   verb->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
 }

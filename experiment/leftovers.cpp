@@ -20,12 +20,6 @@
 namespace memduel {
 namespace {
 
-std::string pid_namespace_of(const std::string& process) {
-  std::error_code error;
-  const auto target = std::filesystem::read_symlink("/proc/" + process + "/ns/pid", error);
-  return error ? std::string() : target.string();
-}
-
 /// A build's server, which had a session of its own made.
 bool left_its_build(pid_t pid) {
   const auto session = environment_of(pid, kBuildSessionVariable);
@@ -40,13 +34,10 @@ std::string counted(std::size_t count, const char* what, const char* plural) {
 
 Leftovers find_leftovers() {
   Leftovers left;
-  // In another one the numbers of its memduels mean nothing here.
-  const std::string here = pid_namespace_of("self");
   for (const ProcessLine& process : all_processes()) {
     if (is_dead(process)) continue;
     const auto trial = environment_of(process.pid, kTrialVariable);
-    if (!trial || !owner_has_ended(*trial) || left_its_build(process.pid)) continue;
-    if (pid_namespace_of(std::to_string(process.pid)) == here)
+    if (trial && owner_has_ended(*trial) && !left_its_build(process.pid))
       left.processes.push_back(process.pid);
   }
   for (auto& [name, group] : cgroups_with_prefix(kTrialCgroupPrefix))

@@ -33,6 +33,14 @@ std::string name_of_the_dead() {
   return name;
 }
 
+/// The part of the owner, which is `here`, replaced.
+std::string with_owner(const std::string& owner) {
+  const std::string name = unique_trial_name(1);
+  const std::string here = std::to_string(::getpid()) + "-";
+  const std::size_t place = name.find("-" + here) + 1;
+  return name.substr(0, place) + owner;
+}
+
 /// A process that sleeps with these variables, in a session of its own if asked.
 pid_t sleeper(const std::string& trial, const std::string& session, bool own_session) {
   const pid_t child = ::fork();
@@ -61,9 +69,24 @@ TEST(TrialName, SaysWhetherItsOwnerLives) {
   EXPECT_NE(unique_trial_name(1), unique_trial_name(1));
   EXPECT_TRUE(owner_has_ended(name_of_the_dead()));
   // Another process has got the number since.
-  EXPECT_TRUE(owner_has_ended(std::to_string(::getpid()) + "-1-2-3"));
-  for (const char* none : {"", "doctor-1", "1", "1-2-3", "0-1-2-3", "1-2-3-4-5", "a-b-c-d"})
+  EXPECT_TRUE(owner_has_ended(with_owner(std::to_string(::getpid()) + "-1-2-3")));
+  for (const char* none : {"", "1", "1-2-3", "0-1-2-3", "1-2-3-4-5", "a-b-c-d"}) {
     EXPECT_FALSE(owner_has_ended(none)) << none;
+    EXPECT_FALSE(owner_has_ended(with_owner(none))) << none;
+  }
+  EXPECT_FALSE(owner_has_ended("doctor-1"));
+}
+
+// A container's process 7 is not this namespace's, and not another machine's.
+TEST(TrialName, OfAnotherNamespaceOrMachineIsNotJudged) {
+  const std::string dead = name_of_the_dead();
+  ASSERT_TRUE(owner_has_ended(dead));
+  std::string other_boot = dead;
+  other_boot[0] = other_boot[0] == '0' ? '1' : '0';
+  EXPECT_FALSE(owner_has_ended(other_boot));
+  std::string other_namespace = dead;
+  other_namespace.insert(dead.find('-') + 1, "1");
+  EXPECT_FALSE(owner_has_ended(other_namespace));
 }
 
 TEST(Leftovers, AreOfTrialsWhoseMemduelHasEnded) {

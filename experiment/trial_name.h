@@ -13,11 +13,12 @@ namespace memduel {
 /// leftover.
 inline constexpr const char* kBuildSessionVariable = "MEMDUEL_BUILD_SESSION";
 
-/// PID-START-CLOCK-ID of the calling process, whose start tells it from another of that number: a
-/// name that no other trial on this machine has.
+/// BOOT-NAMESPACE-PID-START-CLOCK-ID of the calling process, whose start tells it from another of
+/// that number: a name that no other trial has, in no container and on no other machine.
 std::string unique_trial_name(std::int64_t id);
 
-/// Whether the memduel that gave this name has ended. False for what is no such name.
+/// Whether the memduel that gave this name has ended. False for what is no such name, and where it
+/// cannot be told: for one of another machine, boot or PID namespace.
 bool owner_has_ended(std::string_view name);
 
 }  // namespace memduel

@@ -65,6 +65,15 @@ void check_thresholds(const WatchOptions& options) {
            "--warn", "warn at a smaller share");
 }
 
+/// One that is not there yet may come.
+void check_logs(const WatchOptions& options) {
+  for (const std::filesystem::path& log : options.logs) {
+    std::error_code error;
+    if (std::filesystem::exists(log, error) && !std::filesystem::is_regular_file(log, error))
+      refuse("found a directory or a device, expected a file with lines", "--log " + log.string());
+  }
+}
+
 void check_patterns(const WatchOptions& options) {
   if (!options.round_pattern) {
     if (!options.logs.empty())
@@ -90,6 +99,7 @@ void check_watch(const WatchOptions& options) {
   check_times(options);
   check_thresholds(options);
   check_patterns(options);
+  check_logs(options);
   check_pids(options);
   refuse_used_directory(options.directory, "give another --out");
 }

@@ -112,6 +112,7 @@ void Watching::step() {
     texts_changed_ = false;
     texts_read_ns_ = now;
     take_lines(text_marks_->read(now));
+    texts_changed_ = text_marks_->due_ns() <= now;  // more of them were there than one look takes
     listen_once(EPOLL_CTL_MOD, text_marks_->descriptor(), texts);
   }
   if (copied_ && now >= copied_->due_ns()) {

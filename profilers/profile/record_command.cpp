@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -14,6 +15,18 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// An image that could not make its file counts all the same.
+std::string without_profiles(const RecordedImages& recorded, const fs::path& directory) {
+  const auto counted = std::count_if(
+      recorded.images.begin(), recorded.images.end(),
+      [](const RecordedImage& image) { return !image.file && image.counters.mode == "count"; });
+  if (counted == 0) return "";
+  return fmt::format(
+      "{} of {} images could make no profile in {}, so they were only counted; is "
+      "its file system full (df, df -i)?",
+      counted, recorded.images.size(), directory.string());
+}
 
 }  // namespace
 
@@ -43,6 +56,10 @@ RecordResult record_command(const RecordOptions& options) {
         return files.keep(plan, number, bytes);
       }};
   RecordedImages recorded = finish_images(workplace.path(), keep, options.symbols);
+  if (options.preload.mode != RecordMode::count) {
+    if (std::string why = without_profiles(recorded, beside); !why.empty())
+      result.notes.push_back(std::move(why));
+  }
   result.images = std::move(recorded.images);
   for (std::string& why : recorded.unreadable) result.notes.push_back(std::move(why));
   for (std::string& what : files.finish(result.images)) result.notes.push_back(std::move(what));

@@ -156,7 +156,10 @@ __attribute__((constructor(101))) void start(int /*count*/, char** /*arguments*/
   if (!settings.follow) leave_preload_list();
   if (settings.seed == 0) settings.seed = now_ns();
   if (!open_page()) return install_off();
-  if (settings.mode != Mode::count && !open_trace()) return install_off();
+  if (settings.mode != Mode::count && !open_trace()) {
+    settings.mode = Mode::count;
+    page->mode = Mode::count;
+  }
   start_recording();
   on_exit(stop, nullptr);
 }

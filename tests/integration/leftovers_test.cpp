@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/file.h"
@@ -53,6 +54,28 @@ TEST(Leftovers, OfAKillOfMemduelAndItsLauncherAreEndedByTheNextRun) {
   EXPECT_EQ(next.status, 0) << next.err;
   EXPECT_THAT(next.err, HasSubstr("ended what a memduel that was killed left"));
   EXPECT_TRUE(within(seconds(30), [&] { return processes_with(mark).empty(); }));
+}
+
+// The numbers of the processes outside mean nothing in there, and their groups are in its reach.
+TEST(Leftovers, AreNotTheRunsOutsideOfAContainer) {
+  const Workplace place;
+  Running outside(place, {"compare", "--a", MEMDUEL_ACT " sleep 1500", "--b",
+                          MEMDUEL_ACT " sleep 1501", "--repeats", "1", "--no-default-gates",
+                          "--quiet", "--out", place.path("outside").string()});
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("outside/run.sqlite")); }));
+  std::this_thread::sleep_for(milliseconds(500));
+  const Workplace container;
+  Running inside(
+      container, "/usr/bin/unshare",
+      {"-pf", "--mount-proc", MEMDUEL_PROGRAM, "compare", "--a", "true", "--b", "true",
+       "--calibrate", "--repeats", "1", "--quiet", "--out", container.path("inside").string()});
+  const Finished within_it = inside.wait();
+  EXPECT_EQ(within_it.status, 0) << within_it.err;
+  EXPECT_EQ(within_it.err, "");
+  const Finished finished = outside.wait();
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  for (const auto& trial : results_in(place.path("outside")).at("trials"))
+    EXPECT_EQ(trial.at("status"), "ok") << trial;
 }
 
 TEST(Leftovers, OfABuildThatWasKilledAreEndedAndItsWorktreesRemoved) {

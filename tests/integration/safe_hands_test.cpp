@@ -77,6 +77,81 @@ TEST(Writing, ADirectoryIsNoProfileWhichIsSaidBeforeTheCommandRuns) {
   EXPECT_FALSE(fs::exists(ran));
 }
 
+TEST(Writing, WhatIsReadIsNotWrittenOver) {
+  const Workplace place;
+  const std::string profile = place.path("p.mdp").string();
+  ASSERT_EQ(memduel(place, {"record", "--exact", "-o", profile, "--", "/bin/ls", "/"}).status, 0);
+  const std::string before = read_file(profile);
+  fs::create_symlink(profile, place.path("link"));
+  fs::create_hard_link(profile, place.path("other-name"));
+  for (const char* name : {"p.mdp", "link", "other-name"}) {
+    const std::string output = place.path(name).string();
+    for (const auto& words : std::vector<std::vector<std::string>>{
+             {"export", profile, "--format", "folded", "-o", output},
+             {"flamegraph", profile, "-o", output},
+             {"flamegraph", MEMDUEL_READERS_TESTDATA "/shapes.mdp", "--diff", profile, "-o",
+              output}}) {
+      const Finished run = memduel(place, words);
+      EXPECT_EQ(run.status, 2) << testing::PrintToString(words);
+      EXPECT_THAT(run.err, HasSubstr("found the profile itself"));
+    }
+  }
+  EXPECT_EQ(read_file(profile), before);
+
+  const std::string out = place.path("run").string();
+  ASSERT_EQ(memduel(place, {"compare", "--calibrate", "--a", "true", "--b", "true", "--repeats",
+                            "1", "--quiet", "--out", out})
+                .status,
+            0);
+  const std::string results = read_file(out + "/results.json");
+  const Finished check = memduel(place, {"check", out, "--junit", out + "/results.json"});
+  EXPECT_EQ(check.status, 2) << check.err;
+  EXPECT_EQ(read_file(out + "/results.json"), results);
+}
+
+TEST(Writing, AnEmptyNameIsNoDefault) {
+  const Workplace place;
+  const auto refused = [&](const std::vector<std::string>& words, int status,
+                           const std::string& option) {
+    const Finished run = memduel(place, words, place.path("."));
+    EXPECT_EQ(run.status, status) << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr(option), HasSubstr("found an empty text")));
+  };
+  refused({"record", "-o", "", "--", "/bin/true"}, 125, "--output");
+  refused({"export", MEMDUEL_READERS_TESTDATA "/shapes.mdp", "--format", "folded", "-o", ""}, 2,
+          "--output");
+  refused({"flamegraph", MEMDUEL_READERS_TESTDATA "/shapes.mdp", "-o", ""}, 2, "--output");
+  refused({"summary", ""}, 2, "PROFILE");
+  refused({"compare", "--a", "true", "--b", ""}, 2, "--b");
+  EXPECT_EQ(
+      memduel(place, {"record", "-o", place.path("p.mdp").string(), "--", "/bin/echo", ""}).status,
+      0)
+      << "an argument of the command may be empty";
+}
+
+TEST(Writing, ARecordingThatCouldMakeNoProfileSaysSoAndCounts) {
+  const Workplace place;
+  fs::create_directories(place.path("full"));
+  const std::string full = place.path("full").string();
+  // Root, its folder, the workplace and one file: the counters, and no profile.
+  const Finished run =
+      shell(place, "unshare -m sh -c 'mount -t tmpfs -o nr_inodes=3 none " + full + " && \"" +
+                       MEMDUEL_PROGRAM + "\" record -o " + full + "/p.mdp -- /bin/ls /usr'");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("1 of 1 images could make no profile in " + full),
+                             HasSubstr("counted /usr/bin/ls"), Not(HasSubstr("signal")),
+                             Not(HasSubstr("peak 0 B"))));
+}
+
+TEST(Writing, AReaderThatHasSeenEnoughIsNoFailure) {
+  const Workplace place;
+  const Finished run =
+      shell(place, "/bin/bash -c 'set -o pipefail; \"" MEMDUEL_PROGRAM
+                   "\" export " MEMDUEL_READERS_TESTDATA "/shapes.mdp --format json | head -c 1'");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+}
+
 TEST(Writing, AUsersFolderKeepsItsFilesAndGetsNoRun) {
   const Workplace place;
   fs::create_directories(place.path("mine"));

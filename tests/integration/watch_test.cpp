@@ -361,6 +361,19 @@ TEST(Watch, HoldsItsOwnMemoryOverTenThousandSamples) {
   EXPECT_GE(std::stoll(run.out.substr(begin)), 10'000) << run.out;
 }
 
+// One look takes a MiB; what is behind a long line is not left for the next rounds'.
+TEST(Watch, KeepsUpWithAProgramThatLogsMuch) {
+  const Workplace place;
+  const Finished run = memduel(
+      place, {"watch", "--out", place.path("run").string(), "--round-pattern", "^r (\\d+)", "--",
+              "/bin/sh", "-c",
+              "echo r 1; sleep 0.3; head -c 40000000 /dev/zero; echo; echo r 2; sleep 1; echo r 3; "
+              "sleep 1"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const json results = results_in(place.path("run"));
+  EXPECT_EQ(results.at("trials").at(0).at("roles").at(0).at("rounds").size(), 2U) << run.err;
+}
+
 TEST(Watch, RefusesWhatCannotBe) {
   const Workplace place;
   const std::string self = std::to_string(getpid());
@@ -384,6 +397,10 @@ TEST(Watch, RefusesWhatCannotBe) {
       {{"--pid", self, "--log", "x.log", "--round-pattern", "Round ("},
        2,
        "--round-pattern: \"Round (\""},
+      {{"--pid", self, "--log", "/dev/zero", "--round-pattern", "Round (\\d+)"},
+       2,
+       "--log /dev/zero: found a directory or a device"},
+      {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
       {{"--no-such", "--", "/bin/true"}, 125, "--no-such"}};
