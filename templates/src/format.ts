@@ -2,14 +2,26 @@
 
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** As the terminal rounds: what lies exactly between two numbers goes to the even one. toFixed goes up, and whole pages
- *  of memory often lie between. */
-function fixed(value: number, digits: number): string {
-  const text = value.toFixed(digits);
-  const [, decimals = ""] = Math.abs(value).toFixed(60).split(".");
+// As the terminal rounds: what lies exactly between two numbers goes to the even one. JavaScript goes up, and whole
+// pages of memory and medians of counts often lie between.
+
+/** `text` is a number rounded up from one whose digits after the last of `text` are `rest`. */
+function to_even(text: string, rest: string): string {
   const odd = Number(text.at(-1)) % 2 === 1;
-  if (!odd || !/^50*$/.test(decimals.slice(digits))) return text;
-  return text.slice(0, -1) + String(Number(text.at(-1)) - 1);
+  return odd && /^50*$/.test(rest) ? text.slice(0, -1) + String(Number(text.at(-1)) - 1) : text;
+}
+
+function fixed(value: number, digits: number): string {
+  const [, decimals = ""] = Math.abs(value).toFixed(60).split(".");
+  return to_even(value.toFixed(digits), decimals.slice(digits));
+}
+
+/** To `digits` significant digits. */
+function precise(value: number, digits: number): string {
+  const mantissa = (text: string): string => text.replace(/e.*$/, "");
+  const exact = mantissa(Math.abs(value).toPrecision(60)).replace(".", "").replace(/^0+/, "");
+  const text = value.toPrecision(digits);
+  return to_even(mantissa(text), exact.slice(digits)) + text.slice(mantissa(text).length);
 }
 
 const byte_units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -68,11 +80,10 @@ export function metric_value(metric: string, value: number | null | undefined): 
     case "seconds":
       return seconds(value);
     case "count":
-      return whole.format(value);
+      return minus(fixed(value, 0));
     case "ratio":
-      return minus(value.toPrecision(4));
     case null:
-      return minus(String(Number(value.toPrecision(5))));
+      return minus(String(Number(precise(value, 4))));
   }
 }
 

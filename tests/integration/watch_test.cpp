@@ -370,8 +370,7 @@ TEST(Watch, KeepsUpWithAProgramThatLogsMuch) {
               "echo r 1; sleep 0.3; head -c 40000000 /dev/zero; echo; echo r 2; sleep 1; echo r 3; "
               "sleep 1"});
   EXPECT_EQ(run.status, 0) << run.err;
-  const json results = results_in(place.path("run"));
-  EXPECT_EQ(results.at("trials").at(0).at("roles").at(0).at("rounds").size(), 2U) << run.err;
+  EXPECT_THAT(run.err, testing::ContainsRegex("2[ \n]+rounds ended"));
 }
 
 TEST(Watch, RefusesWhatCannotBe) {
