@@ -18,7 +18,7 @@ WatchSignals::WatchSignals() {
   sigemptyset(&watched);
   sigaddset(&watched, SIGCHLD);
   sigaddset(&watched, SIGTERM);
-  for (const int number : {SIGINT, SIGHUP}) {
+  for (const int number : {SIGINT, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2}) {
     if (!is_ignored(number)) sigaddset(&watched, number);
   }
   sigprocmask(SIG_BLOCK, &watched, &before_);

@@ -9,9 +9,9 @@
 
 namespace memduel {
 
-/// SIGCHLD, SIGTERM, and SIGINT and SIGHUP where they are not ignored already (nohup). The rest of
-/// the process gets them back at the end. A reader of our output that went away is no reason to
-/// end: SIGPIPE is ignored meanwhile.
+/// SIGCHLD, SIGTERM, and the others that people send, where they are not ignored already (nohup).
+/// The rest of the process gets them back at the end. A reader of our output that went away is no
+/// reason to end: SIGPIPE is ignored meanwhile.
 class WatchSignals {
  public:
   WatchSignals();

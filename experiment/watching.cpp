@@ -200,7 +200,7 @@ void Watching::wait_for_events(std::int64_t until_ns) {
   }
 }
 
-/// A terminal sends an interrupt to the command as well; the others come to us alone.
+/// What a terminal sends goes to the command as well; the others come to us alone.
 void Watching::take_signals() {
   while (const auto number = signals_.next()) {
     if (*number == SIGCHLD) {
@@ -208,7 +208,7 @@ void Watching::take_signals() {
       if (const auto exit = command_->reap()) command_ended(*exit);
     } else if (!command_) {
       ended_by_signal_ = *number;
-    } else if (*number != SIGINT) {
+    } else if (*number != SIGINT && *number != SIGQUIT) {
       command_->signal(*number);
     }
   }

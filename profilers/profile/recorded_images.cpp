@@ -17,9 +17,9 @@ std::string end_of(const HeapCounters& image) {
                         : "by a signal: the stacks of its last moment are lost";
 }
 
-/// The page outlives the program, whatever ended it.
+/// The page outlives the program, whatever ended it, and misses nothing of what the trace lost.
 std::optional<ProfileCounters> last_counters(const HeapCounters& image) {
-  if (image.finished) return std::nullopt;
+  if (image.finished && image.lost == 0) return std::nullopt;
   return ProfileCounters{image.live_bytes,  image.peak_bytes,    image.allocated_bytes,
                          image.allocations, image.mapping_bytes, image.mapping_peak_bytes,
                          image.lost,        image.threads};

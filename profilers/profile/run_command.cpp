@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -23,21 +24,22 @@ void pass_on(int number) {
   kill(signalled_child, number);
 }
 
-// The command decides what a signal means, and its profile is finished after it. The terminal sends
-// an interrupt to the command as well; a termination or a hangup comes to us alone.
+/// A terminal sends these to the command as well.
+constexpr std::array kOfTerminals = {SIGINT, SIGQUIT};
+/// These come to us alone.
+constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+// The command decides what a signal means, and its profile is finished after it.
 class SignalsForTheCommand {
  public:
   explicit SignalsForTheCommand(pid_t child) {
     signalled_child = child;
-    old_interrupt_ = std::signal(SIGINT, SIG_IGN);
-    old_terminate_ = std::signal(SIGTERM, pass_on);
-    old_hangup_ = std::signal(SIGHUP, pass_on);
-    if (old_hangup_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
+    for (const int number : kOfTerminals) before_[number] = std::signal(number, SIG_IGN);
+    for (const int number : kPassedOn) before_[number] = std::signal(number, pass_on);
+    if (before_[SIGHUP] == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // under nohup
   }
   ~SignalsForTheCommand() {
-    std::signal(SIGINT, old_interrupt_);
-    std::signal(SIGTERM, old_terminate_);
-    std::signal(SIGHUP, old_hangup_);
+    for (const auto& [number, handler] : before_) std::signal(number, handler);
   }
   SignalsForTheCommand(const SignalsForTheCommand&) = delete;
   SignalsForTheCommand& operator=(const SignalsForTheCommand&) = delete;
@@ -45,9 +47,7 @@ class SignalsForTheCommand {
   SignalsForTheCommand& operator=(SignalsForTheCommand&&) = delete;
 
  private:
-  void (*old_interrupt_)(int);
-  void (*old_terminate_)(int);
-  void (*old_hangup_)(int);
+  std::map<int, void (*)(int)> before_;
 };
 
 }  // namespace
@@ -81,7 +81,8 @@ int run_command(const std::vector<std::string>& argv,
   sigset_t passed_on;
   sigset_t before;
   sigemptyset(&passed_on);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&passed_on, number);
+  for (const int number : kOfTerminals) sigaddset(&passed_on, number);
+  for (const int number : kPassedOn) sigaddset(&passed_on, number);
   sigprocmask(SIG_BLOCK, &passed_on, &before);
   const pid_t child = fork();
   if (child < 0) {

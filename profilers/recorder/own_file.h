@@ -1,5 +1,6 @@
 // A file of the recorder inside somebody else's process: its descriptor may be closed or replaced
-// under our hands (daemons close all they see), so that it is checked before each write.
+// under our hands (daemons close all they see), so that it is checked before each write, and opened
+// again.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +23,11 @@ class OwnFile {
   [[nodiscard]] int descriptor() const { return fd_; }
 
  private:
+  bool open_high(int flags, bool low_will_do) MEMDUEL_HIDDEN;
+  bool is_open() MEMDUEL_HIDDEN;
   [[nodiscard]] bool is_ours() const MEMDUEL_HIDDEN;
 
+  const char* suffix_ = nullptr;
   int fd_ = -1;
   ino_t inode_ = 0;
   dev_t device_ = 0;

@@ -379,6 +379,32 @@ TEST(Record, ReturnsTheCommandsStatusOrItsOwnFailure) {
   EXPECT_EQ(memduel(place, {"record", "-o", "/nowhere/x.mdp", "--", "true"}).status, 125);
 }
 
+// As daemons do; with a lower limit than the recorder's numbers it could not open its file again.
+TEST(Record, KeepsStacksAndCountersOfAProgramThatClosesEveryDescriptor) {
+  const Workplace place;
+  const std::string profile = place.path("closed.mdp").string();
+  const std::string script =
+      "import os; os.closerange(3, 65536); kept = [bytearray(1 << 20) for _ in range(40)]";
+  for (const bool few : {false, true}) {
+    const Finished run = memduel(place, {"record", "--exact", "-o", profile, "--", "/bin/sh", "-c",
+                                         (few ? "ulimit -n 256; " : "ulimit -n 1024; ") +
+                                             ("exec /usr/bin/python3 -c '" + script + "'")});
+    EXPECT_EQ(run.status, 0) << run.err;
+    const std::string python = place.path("closed.2.mdp").string();
+    const auto exported =
+        nlohmann::json::parse(memduel(place, {"export", python, "--format", "json"}).out);
+    EXPECT_GE(exported.at("counters").at("peak_bytes"), 40 << 20) << few;
+    const Finished folded =
+        memduel(place, {"export", python, "--format", "folded", "--kind", "peak"});
+    if (few) {
+      EXPECT_THAT(run.err, HasSubstr("events lost"));
+    } else {
+      EXPECT_THAT(run.err, Not(HasSubstr("lost")));
+      EXPECT_THAT(folded.out, HasSubstr("PyByteArray_Resize"));
+    }
+  }
+}
+
 TEST(Record, CountsWithoutLeavingAFile) {
   const Workplace place;
   const Finished run = record(place, {"--count"}, {kPrograms + "/leaks_in_upload"});

@@ -368,17 +368,20 @@ TEST(Dying, ASecondInterruptDoesNotWaitForTheCleanup) {
   EXPECT_LT(steady_clock::now() - begin, seconds(15));
 }
 
-TEST(Dying, RecordFinishesItsProfileWhenTheTerminalCloses) {
-  const Workplace place;
-  const std::string profile = place.path("p.mdp").string();
-  Running run(place, {"record", "-o", profile, "--", MEMDUEL_ACT, "file", place.path("up").string(),
-                      "sleep", "60000"});
-  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
-  run.signal(SIGHUP);
-  EXPECT_EQ(run.wait().status, 128 + SIGHUP);
-  EXPECT_TRUE(fs::exists(profile));
-  for (const fs::path& entry : entries(place.path("")))
-    EXPECT_THAT(entry.filename().string(), Not(HasSubstr(".memduel-record")));
+TEST(Dying, RecordHandsSignalsToItsCommandAndFinishesTheProfile) {
+  for (const int number : {SIGHUP, SIGTERM, SIGUSR1, SIGUSR2}) {
+    const Workplace place;
+    const std::string profile = place.path("p.mdp").string();
+    Running run(place, {"record", "-o", profile, "--", MEMDUEL_ACT, "file",
+                        place.path("up").string(), "sleep", "60000"});
+    ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+    run.signal(SIGQUIT);  // of a terminal, which sends it to the command as well
+    run.signal(number);
+    EXPECT_EQ(run.wait().status, 128 + number);
+    EXPECT_TRUE(fs::exists(profile)) << number;
+    for (const fs::path& entry : entries(place.path("")))
+      EXPECT_THAT(entry.filename().string(), Not(HasSubstr(".memduel-record")));
+  }
 }
 
 // --- Programs that recording breaks

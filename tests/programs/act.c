@@ -97,11 +97,15 @@ static void listen_on(int port) {
   if (listen(server, 4) != 0) die("listen");
 }
 
+/* Whole when it is there: others wait for it. */
 static void write_file(const char* path, long number) {
-  FILE* file = fopen(path, "w");
-  if (file == NULL) die(path);
+  char part[4096];
+  snprintf(part, sizeof part, "%s.part", path);
+  FILE* file = fopen(part, "w");
+  if (file == NULL) die(part);
   fprintf(file, "%ld\n", number);
   fclose(file);
+  if (rename(part, path) != 0) die(path);
 }
 
 static void daemonise(const char* pid_file) {
