@@ -45,8 +45,9 @@ std::string counters_of(const HeapCounters& image) {
         fmt::format(", mappings {}", format_bytes(static_cast<double>(image.mapping_peak_bytes)));
   }
   if (image.uncertainty_bytes() > 0) {
-    const std::string why =
-        image.finished ? fmt::format("{} threads", image.threads) : "ended by a signal";
+    const std::string why = image.finished       ? fmt::format("{} threads", image.threads)
+                            : image.still_runs() ? "still running, and what follows is not in here"
+                                                 : "ended abruptly, by a signal or exit_group";
     text += fmt::format(" (peak and live within {}: {})",
                         format_bytes(static_cast<double>(image.uncertainty_bytes())), why);
   }

@@ -85,6 +85,13 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
 
 }  // namespace
 
+// A process that nobody has waited for yet has no program any more.
+bool HeapCounters::still_runs() const {
+  std::error_code error;
+  const auto executed = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  return !finished && !executed.empty();
+}
+
 std::int64_t HeapCounters::uncertainty_bytes() const {
   return threads > 1 || !finished ? std::max<std::int64_t>(1, threads) * recorder::kPublishBytes
                                   : 0;

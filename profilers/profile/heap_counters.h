@@ -29,11 +29,12 @@ struct HeapCounters {
   std::int64_t pid = 0;
   std::int64_t parent_pid = 0;
   std::int64_t started_ns = 0;
-  std::string program;               ///< /proc/self/exe
-  std::string allocator;             ///< file that malloc comes from
-  std::string mode;                  ///< count, sampled or exact
-  bool finished = false;             ///< ended through exit, _exit, abort or exec, not by a signal
-  bool forked = false;               ///< a forked child that has not executed a program
+  std::string program;    ///< /proc/self/exe
+  std::string allocator;  ///< file that malloc comes from
+  std::string mode;       ///< count, sampled or exact
+  bool finished = false;  ///< ended through exit, _exit, abort or exec, not by a signal or inside
+                          ///< libc (daemon(3))
+  bool forked = false;    ///< a forked child that has not executed a program
   std::int64_t live_bytes = 0;       ///< live_at_end_bytes of an image that has ended
   std::int64_t peak_bytes = 0;       ///< peak_heap_bytes
   std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
@@ -47,6 +48,8 @@ struct HeapCounters {
   std::int64_t mappings = 0;
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
+  /// Whether the process lives on, as a daemon does that its starter has left.
+  [[nodiscard]] bool still_runs() const;
   /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per
   /// thread otherwise.
   [[nodiscard]] std::int64_t uncertainty_bytes() const;

@@ -47,7 +47,9 @@ std::string index_of(const std::vector<RecordedImage>& images) {
                         image.file ? image.file->filename().string() : "", counters.pid,
                         counters.parent_pid, counters.program, counters.peak_bytes,
                         counters.mapping_peak_bytes, counters.allocated_bytes, counters.allocations,
-                        counters.finished ? "by itself" : "by a signal");
+                        counters.finished       ? "by itself"
+                        : counters.still_runs() ? "not yet"
+                                                : "abruptly");
   }
   return text;
 }

@@ -13,8 +13,10 @@ namespace memduel {
 namespace {
 
 std::string end_of(const HeapCounters& image) {
-  return image.finished ? "the program's own"
-                        : "by a signal: the stacks of its last moment are lost";
+  if (image.finished) return "the program's own";
+  return image.still_runs()
+             ? "not yet: it went on in the background, which is not in here"
+             : "abruptly, by a signal or exit_group: the stacks of its last moment are lost";
 }
 
 /// The page outlives the program, whatever ended it, and misses nothing of what the trace lost.

@@ -43,8 +43,8 @@ void add_estimates(std::string& text, const Profile& profile) {
                                                            : "From every sample",
                       fact("amounts", "requested bytes"));
   const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
-  if (allocated.samples == 0 && fact("end", "").starts_with("by a signal")) {
-    text += "  nothing: the stacks were still in the program's own memory when a signal ended it\n";
+  if (allocated.samples == 0 && fact("end", "").starts_with("abruptly")) {
+    text += "  nothing: the stacks were still in the program's own memory when it ended\n";
     return;
   }
   if (profile.unit != ProfileUnit::bytes) {

@@ -107,7 +107,7 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
                                              "os.kill(os.getpid(), signal.SIG" +
                                              signal + ")'");
     EXPECT_GT(record.status, 128) << record.err;
-    EXPECT_THAT(record.err, HasSubstr("ended by a signal"));
+    EXPECT_THAT(record.err, HasSubstr("ended abruptly"));
     const Finished exported = memduel(place, {"export", profile, "--format", "json"});
     const auto counters = nlohmann::json::parse(exported.out).at("counters");
     EXPECT_GE(counters.at("peak_bytes").get<double>(), 30e6) << signal;

@@ -379,6 +379,22 @@ TEST(Record, ReturnsTheCommandsStatusOrItsOwnFailure) {
   EXPECT_EQ(memduel(place, {"record", "-o", "/nowhere/x.mdp", "--", "true"}).status, 125);
 }
 
+// What goes on in the background was not ended, and certainly not by a signal.
+TEST(Record, SaysThatADaemonStillRuns) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"record", "-o", place.path("d.mdp").string(), "--", "/bin/sh", "-c",
+                      "/usr/bin/python3 -c 'import time; kept = bytearray(8 << 20); "
+                      "open(\"" +
+                          place.path("up").string() +
+                          "\", \"w\"); time.sleep(3)' >&- 2>&- & "
+                          "while [ ! -e " +
+                          place.path("up").string() + " ]; do sleep 0.05; done"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("still running, and what follows is not in here"),
+                             Not(HasSubstr("signal"))));
+}
+
 // As daemons do; with a lower limit than the recorder's numbers it could not open its file again.
 TEST(Record, KeepsStacksAndCountersOfAProgramThatClosesEveryDescriptor) {
   const Workplace place;
