@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace memduel {
 
 LookPlan fixed_looks(int blocks) {
@@ -35,10 +37,10 @@ CheckedLooks check_looks(const LookPlan& plan, int gates, Design design) {
       checked.looks.push_back(look);
       checked.limitations.push_back(
           {"too_few_blocks_for_gates",
-           fmt::format("{} blocks cannot show a change in a single one of {} gates: the smallest p "
-                       "is {:.4f}, the level {:.3f} shared by {} is {:.4f}",
-                       look.blocks, gates, smallest_p(look.blocks, design), look.alpha, gates,
-                       look.alpha / gates),
+           fmt::format("{} cannot show a change in a single one of {}: the smallest p is {:.4f}, "
+                       "the level {:.3f} shared by {} is {:.4f}",
+                       format_count(look.blocks, "block"), format_count(gates, "gate"),
+                       smallest_p(look.blocks, design), look.alpha, gates, look.alpha / gates),
            "raise --repeats or name fewer gates"});
     }
   }

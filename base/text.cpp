@@ -62,6 +62,11 @@ std::string format_metric(std::string_view metric, std::optional<double> value) 
   return fmt::format("{:.4g}", *value);
 }
 
+std::string format_count(std::size_t n, std::string_view noun, std::string_view plural) {
+  if (n == 1) return fmt::format("1 {}", noun);
+  return plural.empty() ? fmt::format("{} {}s", n, noun) : fmt::format("{} {}", n, plural);
+}
+
 std::string format_change(double ratio) {
   const double percent = (ratio - 1) * 100;
   return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);

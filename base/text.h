@@ -1,6 +1,7 @@
 // Numbers and names as people read them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,9 @@ std::string format_seconds(double seconds);
 
 /// A value in the unit that the metric's name ends with (see list metrics); "-" when absent.
 std::string format_metric(std::string_view metric, std::optional<double> value);
+
+/// "1 block", "2 blocks"; what does not take an s is given: "2 processes".
+std::string format_count(std::size_t n, std::string_view noun, std::string_view plural = {});
 
 /// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %".
 std::string format_change(double ratio);

@@ -5,6 +5,13 @@
 namespace memduel {
 namespace {
 
+TEST(FormatCount, TakesAnSOrWhatIsGivenUnlessThereIsOne) {
+  EXPECT_EQ(format_count(1, "block"), "1 block");
+  EXPECT_EQ(format_count(0, "block"), "0 blocks");
+  EXPECT_EQ(format_count(2, "process", "processes"), "2 processes");
+  EXPECT_EQ(format_count(1, "process", "processes"), "1 process");
+}
+
 TEST(FormatBytes, KeepsThreeOrFourDigits) {
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

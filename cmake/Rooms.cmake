@@ -27,13 +27,13 @@ function(memduel_program name)
   target_link_libraries(${name} PRIVATE ${PROGRAM_LINK})
 endfunction()
 
-# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED] [ALONE]): a
+# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [OPTIMIZED] [ALONE] [ONE_THREAD]): a
 # GoogleTest program whose cases are CTest tests named <name>.<Suite>.<Case>. A worker-only build has none.
 function(memduel_test name)
   if(MEMDUEL_WORKER_ONLY)
     return()
   endif()
-  cmake_parse_arguments(TEST "ALONE;OPTIMIZED" "TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
+  cmake_parse_arguments(TEST "ALONE;OPTIMIZED;ONE_THREAD" "TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
   memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE ${TEST_DEFINITIONS})
   # OPTIMIZED: as the rooms are, for tests that share a precompiled header with one.
@@ -55,8 +55,12 @@ function(memduel_test name)
   if(TEST_ALONE)
     set(alone RUN_SERIAL TRUE)
   endif()
+  # ONE_THREAD: LibTorch's threads wait for each other at every operator, which takes minutes where the cores are busy.
+  if(TEST_ONE_THREAD)
+    set(threads ENVIRONMENT "OMP_NUM_THREADS=1")
+  endif()
   gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ${alone})
+    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} ${alone} ${threads})
 endfunction()
 
 # Everything that the fuzz preset builds.

@@ -143,6 +143,19 @@ void check_that_it_ends(const json& workload, const std::string& origin) {
          "give one of them \"end\": \"wait\", or the workload stop_after_round");
 }
 
+/// The role whose rounds others may take has to have some.
+void check_rounds(const json& workload, const std::string& origin) {
+  const json& processes = workload.at("processes");
+  const auto server = std::find_if(processes.begin(), processes.end(),
+                                   [](const json& process) { return process["role"] == "server"; });
+  const auto reference = server == processes.end() ? processes.begin() : server;
+  if (reference->value("rounds", "own") == "own") return;
+  refuse(origin, process_path(static_cast<std::size_t>(reference - processes.begin())), "rounds",
+         fmt::format("found \"reference\", but {} is the role whose rounds the others take",
+                     reference->at("role").get<std::string>()),
+         "leave it out here");
+}
+
 }  // namespace
 
 std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
@@ -171,6 +184,7 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
                                              : workload.at("cwd");
   }
   check_that_it_ends(workload, origin);
+  check_rounds(workload, origin);
   check_matches(workload, taken, origin);
   resolve_templates(workload, directory, origin);
   resolve_files(workload, directory, origin);

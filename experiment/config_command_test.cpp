@@ -149,6 +149,14 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
             "role, or one process a count");
   EXPECT_THAT(message_with("/match", R"([{"role": "trainer", "pattern": "train(er"}])"),
               testing::HasSubstr("$.workload.match[0].pattern: \"train(er\" is not a regular"));
+  EXPECT_THAT(message_with("/processes/0/rounds", R"("reference")"),
+              testing::AllOf(testing::HasSubstr("$.workload.processes[0].rounds: found"),
+                             testing::HasSubstr("is the role whose rounds the others take")));
+  EXPECT_THAT(message_with("/processes/1/rounds", R"("theirs")"),
+              testing::HasSubstr("found \"theirs\", expected own or reference"));
+  EXPECT_THAT(message_with("/match", R"([{"role": "tr</b>", "pattern": "x"}])"),
+              testing::AllOf(testing::HasSubstr("$.workload.match[0].role: found \"tr</b>\""),
+                             testing::HasSubstr("Letters, digits, _ and single -")));
   EXPECT_THAT(message_with("/processes/0/ready", R"({"log": "up["})"),
               testing::HasSubstr("$.workload.processes[0].ready.log: \"up[\" is not a regular"));
   EXPECT_EQ(message_with("/files", R"([{"name": "m", "path": "a"}, {"name": "m", "path": "b"}])"),

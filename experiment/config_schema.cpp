@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <regex>
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
@@ -117,6 +118,17 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
                value.is_string() ? did_you_mean(value.get<std::string>(), names) : ""};
 }
 
+std::optional<Fault> pattern_fault(const json& schema, const json& value, const JsonPath& path) {
+  const auto pattern = schema.find("pattern");
+  if (pattern == schema.end() || !value.is_string()) return {};
+  if (std::regex_search(value.get<std::string>(), std::regex(pattern->get<std::string>())))
+    return {};
+  return Fault{path,
+               fmt::format("found {}, expected text that matches {}", shown(value),
+                           pattern->get<std::string>()),
+               schema.value("description", "")};
+}
+
 std::optional<Fault> object_fault(const json& schema, const json& value, const JsonPath& path) {
   if (!value.is_object()) return {};
   const json none = json::object();
@@ -158,6 +170,7 @@ std::optional<Fault> first_fault(const json& root, const json& schema_or_ref, co
   if (auto fault = type_fault(schema, value, path)) return fault;
   if (auto fault = choice_fault(schema, value, path)) return fault;
   if (auto fault = range_fault(schema, value, path)) return fault;
+  if (auto fault = pattern_fault(schema, value, path)) return fault;
   if (auto fault = object_fault(schema, value, path)) return fault;
   if (!value.is_structured()) return {};
   std::size_t index = 0;

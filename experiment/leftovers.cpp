@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/characters.h"
+#include "base/text.h"
 #include "experiment/launcher/process_tree.h"
 #include "experiment/launcher/protocol.h"
 #include "experiment/trial_name.h"
@@ -24,10 +25,6 @@ namespace {
 bool left_its_build(pid_t pid) {
   const auto session = environment_of(pid, kBuildSessionVariable);
   return session && *session != std::to_string(::getsid(pid));
-}
-
-std::string counted(std::size_t count, const char* what, const char* plural) {
-  return fmt::format("{} {}", count, count == 1 ? what : plural);
 }
 
 }  // namespace
@@ -55,10 +52,10 @@ std::string describe_leftovers(const Leftovers& leftovers) {
   std::vector<std::string> parts;
   if (!leftovers.processes.empty())
     parts.push_back(fmt::format("{} ({})",
-                                counted(leftovers.processes.size(), "process", "processes"),
+                                format_count(leftovers.processes.size(), "process", "processes"),
                                 fmt::join(names, ", ")));
   if (!leftovers.cgroups.empty())
-    parts.push_back(counted(leftovers.cgroups.size(), "control group", "control groups"));
+    parts.push_back(format_count(leftovers.cgroups.size(), "control group"));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

@@ -88,6 +88,7 @@ class JobPlanner {
     process.env = environment_of(source.at("env"));
     if (source.contains("ready")) process.ready = ready_from_json(source.at("ready"));
     process.end = source.at("end") == "stop" ? End::stop : End::wait;
+    process.takes_rounds = source.value("rounds", "own") == "reference";
     process.exit_statuses = source.at("exit_statuses").get<std::vector<int>>();
     return process;
   }

@@ -90,6 +90,7 @@ class Supervision {
   [[nodiscard]] const SupervisedProcess& reference() const;
   void take_marks(SupervisedProcess& process);
   void note_round(SupervisedProcess& process, MarkEvent& event);
+  void lend_round(const SupervisedProcess& from, const Mark& mark);
   void count_round(RoleTrace& trace, const Mark& mark);
   void sweep_between_rounds(std::int64_t now);
   void sweep_at_round_end(const SupervisedProcess& process, int round);

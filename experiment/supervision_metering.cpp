@@ -95,7 +95,8 @@ void Supervision::take_marks(SupervisedProcess& process) {
     }
     MarkEvent event{std::move(mark), {}};
     note_round(process, event);
-    process.trace.marks.push_back(std::move(event));
+    process.trace.marks.push_back(event);
+    lend_round(process, event.mark);
   }
   if (process.marks.closed()) {
     epoll_ctl(poll_.get(), EPOLL_CTL_DEL, process.marks.descriptor(), nullptr);
@@ -117,6 +118,25 @@ void Supervision::note_round(SupervisedProcess& process, MarkEvent& event) {
     sweep_at_round_end(process, event.mark.round);
   }
   count_round(process.trace, event.mark);
+}
+
+/// The roles that say nothing of rounds are read when the reference role begins or ends one.
+void Supervision::lend_round(const SupervisedProcess& from, const Mark& mark) {
+  const bool bounds = mark.kind == Mark::Kind::round_begin || mark.kind == Mark::Kind::round_end;
+  if (!bounds || &from != &reference()) return;
+  for (SupervisedProcess& process : processes_) {
+    const bool takes = process.spec().takes_rounds && process.state == State::running &&
+                       process.marks.marking_pid == 0 && &process != &from;
+    if (!takes) continue;
+    RoleMemory& memory = role_memory_[process.role()];
+    MarkEvent event{mark, {}};
+    event.mark.sizes = memory.read(process.members);
+    event.mark.t_ns = monotonic_ns();
+    process.trace.peaks_reset = process.trace.peaks_reset && memory.peaks_reset();
+    process.trace.has_lent_rounds = true;
+    note_round(process, event);
+    process.trace.marks.push_back(std::move(event));
+  }
 }
 
 void Supervision::count_round(RoleTrace& trace, const Mark& mark) {

@@ -58,7 +58,8 @@ void Supervision::take_text_mark(SupervisedProcess& process, Mark mark) {
   }
   MarkEvent event{std::move(mark), {}};
   note_round(process, event);
-  process.trace.marks.push_back(std::move(event));
+  process.trace.marks.push_back(event);
+  lend_round(process, event.mark);
 }
 
 /// Of descendants that are a role of their own.

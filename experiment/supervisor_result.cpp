@@ -109,6 +109,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> daemons;
   std::vector<std::string> other_clocks;
   std::vector<std::string> never_idle;
+  std::vector<std::string> lent;
   for (const SupervisedProcess& process : processes) {
     if (process.marks.foreign_marks > 0) several.push_back(process.role());
     if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
@@ -117,6 +118,12 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   }
   for (const RoleTrace& role : outcome.trace.roles)
     if (role.last_round_begun > 0 && !idle_level(role)) never_idle.push_back(role.role);
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.has_lent_rounds) lent.push_back(role.role);
+  note_roles(run.limitations, lent, "rounds_of_reference",
+             "the rounds of {} are the reference role's: what it did in them is its own, when they "
+             "begin and end is not",
+             "\"rounds\": \"reference\" asks for that");
   note_roles(run.warnings, daemons, "role_became_daemon",
              "{} put itself into the background; what it left there was measured and stopped as "
              "the role, without its CPU time",

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
+
 namespace memduel {
 namespace {
 
@@ -157,9 +159,9 @@ std::vector<Note> TextMarks::warnings() const {
            "leave round and phase out of its patterns"});
     if (role.read_together > 0)
       notes.push_back({"rounds_read_together",
-                       fmt::format("{} rounds of {} began in lines that arrived together with the "
-                                   "next round's: what they held was not seen",
-                                   role.read_together, role.name),
+                       fmt::format("{} of {} began in lines that arrived together with the next "
+                                   "round's: what they held was not seen",
+                                   format_count(role.read_together, "round"), role.name),
                        "its output is buffered (stdbuf -oL PROGRAM …), or its rounds are shorter "
                        "than two milliseconds"});
     if (role.rounds.out_of_order() > 0)

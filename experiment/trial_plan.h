@@ -45,6 +45,7 @@ struct ProcessSpec {
   std::vector<std::string> after;
   std::optional<Ready> ready;  ///< absent: ready once started
   End end = End::wait;
+  bool takes_rounds = false;  ///< has the reference role's rounds unless it marks some itself
   std::vector<int> exit_statuses = {0};
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;

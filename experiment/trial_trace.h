@@ -58,6 +58,7 @@ struct RoleTrace {
   bool has_several_processes = false;
   /// Some of its descendants are a role of their own: what `exit` says of children is theirs, too.
   bool has_matched_descendants = false;
+  bool has_lent_rounds = false;  ///< its rounds are the reference role's
   int last_round_begun = 0;
   int last_round_ended = 0;  ///< by its own mark, or by the next one's begin
   /// Others went on when the process of `exit` ended: what it used is not what the role used.

@@ -55,10 +55,6 @@ const char* icon(Verdict verdict) {
   return "❔";
 }
 
-std::string counted(size_t n, const char* noun) {
-  return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 /// Of a name or a sentence; cut where a character of UTF-8 begins.
 std::string cut(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
@@ -188,7 +184,7 @@ std::string head(const ReportModel& model) {
   const auto& warnings = model.results.warnings;
   if (!warnings.empty())
     end.insert(end.begin(),
-               fmt::format("- ⚠️ {}; the first: {}", counted(warnings.size(), "warning"),
+               fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
                            line(warnings.front().message)));
   end.emplace_back();
   end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/profile_name.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -131,7 +132,7 @@ std::string trials_behind(const Perturbation& cost, const Results& results) {
         return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
                trial.arm == cost.arm && trial.tracer == cost.tracer;
       });
-  return fmt::format("{} trial{}", count, count == 1 ? "" : "s");
+  return format_count(count, "trial");
 }
 
 std::string cost_of_an_arm(const Perturbation& cost, const Results& results) {

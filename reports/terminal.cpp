@@ -194,8 +194,8 @@ std::string notes(const ReportModel& model, int width) {
 }  // namespace
 
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
-  const std::string title = fmt::format("{} · {} block{}", escape_terminal(model.title),
-                                        model.blocks_done, model.blocks_done == 1 ? "" : "s");
+  const std::string title = fmt::format("{} · {}", escape_terminal(model.title),
+                                        format_count(model.blocks_done, "block"));
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +

@@ -54,7 +54,7 @@ bool by_round_grows(const GrowthNow& now) {
 
 std::string rounds_text(const WatchSnapshot& snapshot) {
   if (snapshot.rounds_ended == 0 && !snapshot.running_round) return "no rounds";
-  std::string ended = fmt::format("{} rounds ended", snapshot.rounds_ended);
+  std::string ended = format_count(snapshot.rounds_ended, "round") + " ended";
   if (!snapshot.running_round) return ended;
   return fmt::format("round {}, {}", *snapshot.running_round, ended);
 }
@@ -95,9 +95,8 @@ std::vector<std::string> watch_screen(const WatchSnapshot& snapshot,
     return count_characters(text) > width ? padded(text, width, false) : text;
   };
   const GrowthNow now = growth_now(snapshot);
-  const std::string tail =
-      fmt::format(" · {} · {} process{}", format_seconds(snapshot.elapsed_seconds),
-                  snapshot.processes, snapshot.processes == 1 ? "" : "es");
+  const std::string tail = fmt::format(" · {} · {}", format_seconds(snapshot.elapsed_seconds),
+                                       format_count(snapshot.processes, "process", "processes"));
   const std::string what = escape_terminal(snapshot.what);
   const std::size_t room = width - std::min(width - 1, count_characters(tail));
   std::vector<std::string> lines;

@@ -59,8 +59,7 @@ std::string role_words(const std::string& role) {
 }
 
 std::string blocks(const Comparison& c) {
-  const int n = std::min(c.n_baseline, c.n_candidate);
-  return fmt::format("{} block{}", n, n == 1 ? "" : "s");
+  return format_count(std::min(c.n_baseline, c.n_candidate), "block");
 }
 
 std::string signed_percent(double ratio) {
@@ -230,7 +229,7 @@ std::string slope_sentence(const Growth& g) {
 }
 
 std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
-  const std::string blocks = fmt::format("{} block{}", file.blocks, file.blocks == 1 ? "" : "s");
+  const std::string blocks = format_count(file.blocks, "block");
   if (file.identical_blocks == file.blocks)
     return fmt::format("{} is byte by byte the same with {} and {}, in {}.", file.file, e.candidate,
                        e.baseline, blocks);

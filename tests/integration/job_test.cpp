@@ -315,6 +315,60 @@ TEST_F(Job, CountsTheMemoryOfMatchedDescendantsAsTheirOwn) {
   }
 }
 
+// The client keeps 8 MiB more in each round, of which it says nothing.
+TEST_F(Job, ReadsASilentRoleInTheRoundsOfItsServer) {
+  config_ = json::parse(R"json({
+    "name": "lent",
+    "workload": {"kind": "command",
+      "processes": [{"role": "server", "argv": ["/usr/bin/python3", "rounds.py", "{trial_dir}"]},
+                    {"role": "client", "rounds": "reference",
+                     "argv": ["/usr/bin/python3", "keeps.py", "{trial_dir}"]}],
+      "marks": [{"role": "server", "pattern": "^round (\\d+)"}]
+}
+, "arms" : [ {"name" : "a"}, {"name" : "b", "env" : {"OTHER" : "1"}} ],
+           "baseline" : "a",
+                        "measure" : {"repeats" : 1}
+})json");
+  write("rounds.py", R"(import os, sys, time
+def seen(name):
+    while not os.path.exists(os.path.join(sys.argv[1], name)): time.sleep(0.01)
+seen("up")
+for n in range(1, 6):
+    print("round", n, flush=True)
+    time.sleep(0.1)
+    open(os.path.join(sys.argv[1], "go-%d" % n), "w").close()
+    seen("done-%d" % n)
+    time.sleep(0.1)
+)");
+  write("keeps.py", R"(import os, sys, time
+kept = []
+open(os.path.join(sys.argv[1], "up"), "w").close()
+for n in range(1, 6):
+    while not os.path.exists(os.path.join(sys.argv[1], "go-%d" % n)): time.sleep(0.01)
+    kept.append(b"x" * (8 << 20))
+    open(os.path.join(sys.argv[1], "done-%d" % n), "w").close()
+)");
+  const Finished finished = run({"--no-default-gates"});
+  ASSERT_EQ(finished.status, 0) << finished.err << finished.out;
+  const json results = results_in(place_.path("run"));
+  EXPECT_THAT(message_of(results.at("limitations"), "rounds_of_reference"),
+              HasSubstr("the rounds of client are the reference role's"));
+  for (const json& trial : results.at("trials")) {
+    const json rounds = role_in(trial, "client").at("rounds");
+    ASSERT_GE(rounds.size(), 4U);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(rounds[i].at("round"), i + 1);
+      const auto of = [&](const char* metric) {
+        return rounds[i].at("metrics").at(metric).get<double>();
+      };
+      EXPECT_NEAR(of("peak_rss_bytes"), of("end_rss_bytes"), 1 << 20);
+      if (i == 0) continue;
+      const double before = rounds[i - 1].at("metrics").at("end_rss_bytes");
+      EXPECT_NEAR(of("end_rss_bytes") - before, 8.0 * (1 << 20), 1 << 19) << i;
+    }
+  }
+}
+
 TEST_F(Job, MarksItsRoundsByItsLinesAmidPreparationAndCleanup) {
   workload()["marks"] = json::parse(R"_([{"role": "server", "pattern": "^round (\\d+)"}])_");
   std::string server = kServer;

@@ -191,9 +191,9 @@ TEST_P(Transports, WhoDoesNotKnowTheTokenIsRefusedAndHarmsNobody) {
        {std::string(32, '0'), std::string(), address.substr(place.size() + 1) + "0"}) {
     const auto stranger = open_client(options(), place + "#" + token, "client-1");
     stranger->connect(seconds(30));
-    const auto call = stranger->start(Method::update_global_model);
     EXPECT_THROW(
         {
+          const auto call = stranger->start(Method::update_global_model);
           call->finish_writing();
           call->finish();
         },
