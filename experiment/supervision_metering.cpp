@@ -15,8 +15,10 @@ namespace {
 /// lives for 30 ms may make a job's peak, so the list is read sooner where processes were made.
 constexpr std::int64_t kMembersInterval = kSecondNs / 10;
 constexpr std::int64_t kNewMembersInterval = kSecondNs / 50;
-/// How long a new process may take until it executes the program whose arguments match a role.
-constexpr std::int64_t kUntilExecuted = kSecondNs / 2;
+/// A new process may be found before it executes the program whose arguments match a role, and that
+/// may have its memory after ten milliseconds: it is looked at often, for so long.
+constexpr std::int64_t kMatchesInterval = kSecondNs / 200;
+constexpr std::int64_t kUntilExecuted = kSecondNs / 5;
 constexpr std::int64_t kMembersIntervalWithoutGroup = kSecondNs * 5 / 4;
 /// Of PSS between rounds, where its share of the time allows so many readings.
 constexpr std::int64_t kSweepInterval = kSecondNs;
@@ -37,12 +39,12 @@ void Supervision::find_members(std::int64_t now) {
   const bool soon = group.exists() && now >= new_members_due_ns_ &&
                     (last_pid_.moved() || now < matches_until_ns_);
   if (now < members_due_ns_ && !soon) return;
-  new_members_due_ns_ = now + kNewMembersInterval;
   members_due_ns_ = now + (group.exists() ? kMembersInterval : kMembersIntervalWithoutGroup);
   const auto found =
       group.exists() ? processes_in(group) : descendants_of(launcher_->pid(), all_processes());
   const std::vector<Member> changed = members_.update(found);
   if (!changed.empty() && !plan_.match.empty()) matches_until_ns_ = now + kUntilExecuted;
+  new_members_due_ns_ = now + (now < matches_until_ns_ ? kMatchesInterval : kNewMembersInterval);
   for (const Member& member : changed) {
     for (SupervisedProcess& process : processes_) {
       std::erase(process.members, member.pid);

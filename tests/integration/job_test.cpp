@@ -333,6 +333,7 @@ TEST_F(Job, ReadsASilentRoleInTheRoundsOfItsServer) {
 def seen(name):
     while not os.path.exists(os.path.join(sys.argv[1], name)): time.sleep(0.01)
 seen("up")
+time.sleep(1)  # its start is known by then
 for n in range(1, 6):
     print("round", n, flush=True)
     time.sleep(0.1)
