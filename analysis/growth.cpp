@@ -20,6 +20,7 @@ constexpr double kMatterShare = 0.02;  ///< of the level, added by the horizon: 
 constexpr double kFlatShare = 0.05;    ///< of the level: less than that by the horizon is bounded
 constexpr double kBendLevel = 0.02;    ///< one-sided
 constexpr double kHintLevel = 0.06;    ///< one-sided: so much of a bend, and a line is not believed
+constexpr double kBendShare = 0.1;     ///< of the slope, lost by the last round: less is a line's
 constexpr double kResetRuns = 0.3;     ///< share of the runs that fall back
 constexpr double kStepGain = 0.5;      ///< share of the squares that a step must take from a line
 constexpr double kLateShare = 0.25;    ///< of what matters, that the last half must go on with
@@ -238,12 +239,22 @@ class Judge {
     seen.jump_round = median(last_rounds);
   }
 
-  void find_warmup(Seen& seen) const {
-    if (seen.shape == Shape::staircase) return;
+  [[nodiscard]] OverRuns bends_of_runs() const {
     std::vector<double> bends;
     for (const auto& run : runs_) bends.push_back(bend(x_, run));
+    return over_runs(bends);
+  }
+
+  /// Whether the runs agree on a bend, and the slope that it takes is worth telling from a line's.
+  [[nodiscard]] bool bends_down(const OverRuns& bends, double level) const {
+    const double lost = -2 * bends.mean * (x_.back() - x_.front());
+    return bends.p_below() <= level && lost >= kBendShare * line_slope(x_, mean_series(runs_));
+  }
+
+  void find_warmup(Seen& seen) const {
+    if (seen.shape == Shape::staircase) return;
     const std::vector<double> mean = mean_series(runs_);
-    const bool bends_down = over_runs(bends).p_below() <= kBendLevel;
+    const bool bent = bends_down(bends_of_runs(), kBendLevel);
     const WarmupFit line = fit_line(x_, mean);
     std::optional<WarmupFit> best;
     for (const WarmupCurve curve :
@@ -253,7 +264,7 @@ class Judge {
       const bool allowed =
           curve == WarmupCurve::step
               ? fit.squares < (1 - kStepGain) * line.squares && is_abrupt(mean, fit.at, fit.height)
-              : bends_down;
+              : bent;
       if (!allowed) continue;
       best = fit;
       seen.curve = curve;
@@ -272,11 +283,9 @@ class Judge {
     const std::vector<double> mean = mean_series(runs_);
     const WarmupFit open =
         seen.shape == Shape::warmup ? fit_warmup(x_, mean, seen.curve) : fit_line(x_, mean);
-    std::vector<double> bends;
-    for (const auto& run : runs_) bends.push_back(bend(x_, run));
-    const double down = over_runs(bends).p_below();
-    if (seen.shape == Shape::line && down <= kHintLevel) return false;
-    if (down >= 1 - kBendLevel) return true;
+    const OverRuns bends = bends_of_runs();
+    if (seen.shape == Shape::line && bends_down(bends, kHintLevel)) return false;
+    if (bends.p_below() >= 1 - kBendLevel) return true;
     if (open.values.back() - open.values.front() < kCurveShare * std::abs(level_)) return true;
     const bool within = seen.shape != Shape::warmup;
     const double level = within ? kCurveLevel : kFreeCurveLevel;

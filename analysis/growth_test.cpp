@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -42,6 +43,26 @@ TEST(Growth, CallsAPlantedLeakGrowingAndEstimatesIt) {
   EXPECT_NEAR(*estimate.slope, 256 * kKiB, 8 * kKiB);
   EXPECT_LT(estimate.interval.low, 256 * kKiB);
   EXPECT_GT(estimate.interval.high, 256 * kKiB);
+}
+
+TEST(Growth, CallsALineOfThreeRunsGrowingThoughTheyAgreeOnASlightBend) {
+  // 6 MiB a round, of which the runs lose about `share` by the last round: one-sided p .04 over
+  // three.
+  const auto judged = [](double share) {
+    Random random(12);
+    std::vector<GrowthSeries> runs(3);
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+      const double lost = share * std::array{0.6, 1.0, 1.8}.at(run);
+      for (int round = 0; round < 80; ++round) {
+        runs[run].x.push_back(round + 21);
+        runs[run].y.push_back(200 * kMiB + 6 * kMiB * round * (1 - lost * round / 79 / 2) +
+                              0.1 * kMiB * random.normal());
+      }
+    }
+    return judge(runs).verdict;
+  };
+  EXPECT_EQ(judged(0.01), GrowthVerdict::growing);
+  EXPECT_NE(judged(0.5), GrowthVerdict::growing);
 }
 
 TEST(Growth, CallsALevelSeriesFlat) {
