@@ -87,6 +87,7 @@ void Supervision::step() {
   sweep_between_rounds(now);
   limit_logs(now);
   check_deadlines(now);
+  stop_after_last_round();
   check_launcher(now);
 }
 

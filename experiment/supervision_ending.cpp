@@ -15,6 +15,13 @@
 #include "experiment/supervision.h"
 
 namespace memduel {
+namespace {
+
+// Of a last round that only the next one's begin would end: times the longest before it.
+constexpr std::int64_t kLastRoundFactor = 2;
+constexpr std::int64_t kShortestLastRound = kSecondNs / 2;
+
+}  // namespace
 
 void Supervision::check_deadlines(std::int64_t now) {
   if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds)) {
@@ -61,19 +68,30 @@ void Supervision::stop_others_when_due() {
   if (all_waited_for) begin_stopping();
 }
 
-/// With text marks a role may only tell where rounds begin: the next one's begin ends them.
+/// With text marks a role may only tell where rounds begin: the next one's begin ends them, and the
+/// last one is over when it took twice as long as any before.
 void Supervision::stop_after_last_round() {
   if (!plan_.stop_after_round || stopping_since_ns_ != 0) return;
+  const int last = *plan_.stop_after_round;
+  const std::int64_t now = monotonic_ns();
   bool marked = false;
   bool all_done = true;
-  const auto look_at = [&](const RoleTrace& trace, bool ended) {
+  const auto look_at = [&](RoleTrace& trace, bool ended) {
     if (trace.last_round_begun == 0) return;
     marked = true;
-    all_done = all_done && (ended || trace.last_round_ended >= *plan_.stop_after_round);
+    const bool without_end = trace.last_round_begun == last && trace.last_round_ended < last &&
+                             !trace.marks_round_ends && trace.longest_round_ns > 0;
+    const std::int64_t enough =
+        std::max(kLastRoundFactor * trace.longest_round_ns, kShortestLastRound);
+    if (without_end && !ended && now - trace.last_round_begun_ns > enough) {
+      trace.last_round_ended = last;
+      trace.last_round_ended_by_time = true;
+    }
+    all_done = all_done && (ended || trace.last_round_ended >= last);
   };
-  for (const SupervisedProcess& process : processes_)
+  for (SupervisedProcess& process : processes_)
     look_at(process.trace, process.state == State::ended);
-  for (const auto& [role, trace] : matched_) look_at(trace, false);
+  for (auto& [role, trace] : matched_) look_at(trace, false);
   if (!marked || !all_done) return;
   stopped_after_round_ = true;
   begin_stopping();

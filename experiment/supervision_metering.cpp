@@ -143,9 +143,14 @@ void Supervision::lend_round(const SupervisedProcess& from, const Mark& mark) {
 
 void Supervision::count_round(RoleTrace& trace, const Mark& mark) {
   if (mark.kind == Mark::Kind::round_begin) {
+    const std::int64_t now = monotonic_ns();
+    if (trace.last_round_begun_ns != 0)
+      trace.longest_round_ns = std::max(trace.longest_round_ns, now - trace.last_round_begun_ns);
+    trace.last_round_begun_ns = now;
     trace.last_round_begun = std::max(trace.last_round_begun, mark.round);
     trace.last_round_ended = std::max(trace.last_round_ended, mark.round - 1);
   } else if (mark.kind == Mark::Kind::round_end) {
+    trace.marks_round_ends = true;
     trace.last_round_ended = std::max(trace.last_round_ended, mark.round);
   }
   stop_after_last_round();

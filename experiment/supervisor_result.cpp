@@ -110,6 +110,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   std::vector<std::string> other_clocks;
   std::vector<std::string> never_idle;
   std::vector<std::string> lent;
+  std::vector<std::string> timed;
   for (const SupervisedProcess& process : processes) {
     if (process.marks.foreign_marks > 0) several.push_back(process.role());
     if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
@@ -120,10 +121,18 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
     if (role.last_round_begun > 0 && !idle_level(role)) never_idle.push_back(role.role);
   for (const RoleTrace& role : outcome.trace.roles)
     if (role.has_lent_rounds) lent.push_back(role.role);
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.last_round_ended_by_time) timed.push_back(role.role);
   note_roles(run.limitations, lent, "rounds_of_reference",
              "the rounds of {} are the reference role's: what it did in them is its own, when they "
              "begin and end is not",
              "\"rounds\": \"reference\" asks for that");
+  note_roles(
+      run.limitations, timed, "last_round_ended_by_time",
+      "no mark ends the last round of {}: it was taken to be over after twice the time of the "
+      "longest round before it",
+      "let the program mark its end with memduel/annotate.h or memduel_annotate.py, or run one "
+      "round more than stop_after_round");
   note_roles(run.warnings, daemons, "role_became_daemon",
              "{} put itself into the background; what it left there was measured and stopped as "
              "the role, without its CPU time",

@@ -60,7 +60,11 @@ struct RoleTrace {
   bool has_matched_descendants = false;
   bool has_lent_rounds = false;  ///< its rounds are the reference role's
   int last_round_begun = 0;
-  int last_round_ended = 0;  ///< by its own mark, or by the next one's begin
+  int last_round_ended = 0;  ///< by its own mark, by the next one's begin, or by time
+  std::int64_t last_round_begun_ns = 0;
+  std::int64_t longest_round_ns = 0;  ///< between the begins of rounds
+  bool marks_round_ends = false;
+  bool last_round_ended_by_time = false;
   /// Others went on when the process of `exit` ended: what it used is not what the role used.
   bool outlived_its_process = false;
 };

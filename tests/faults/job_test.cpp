@@ -132,6 +132,31 @@ TEST_F(TrialTest, ARoundThatOnlyTheNextOneEndsStopsATrialToo) {
   EXPECT_EQ(role_of(result, "server").rounds.size(), 2U);
 }
 
+TEST_F(TrialTest, ALastRoundThatNothingEndsIsOverAfterTwiceTheLongest) {
+  TrialPlan plan = plan_of({act("server", {"round", "1", "sleep", "300", "round", "2", "sleep",
+                                           "400", "round", "3", "sleep", "60000"})});
+  plan.stop_after_round = 3;
+  const TrialRun result = run(plan);
+  EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  const auto& rounds = role_of(result, "server").rounds;
+  ASSERT_EQ(rounds.size(), 3U);
+  EXPECT_GE(rounds[2].end_ns - rounds[2].begin_ns, 790'000'000);
+  EXPECT_LT(rounds[2].end_ns - rounds[2].begin_ns, 5'000'000'000);
+  EXPECT_TRUE(has_note(result.limitations, "last_round_ended_by_time"));
+}
+
+TEST_F(TrialTest, ALastRoundIsNotCutShortWhereRoundsMarkTheirEnds) {
+  TrialPlan plan = plan_of({act("server", {"round", "1", "sleep", "50", "end", "1", "round", "2",
+                                           "sleep", "1500", "end", "2", "sleep", "60000"})});
+  plan.stop_after_round = 2;
+  const TrialRun result = run(plan);
+  EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  const auto& rounds = role_of(result, "server").rounds;
+  ASSERT_EQ(rounds.size(), 2U);
+  EXPECT_GE(rounds[1].end_ns - rounds[1].begin_ns, 1'450'000'000);
+  EXPECT_FALSE(has_note(result.limitations, "last_round_ended_by_time"));
+}
+
 TEST_F(TrialTest, AServerInTheBackgroundIsMeasuredAndStoppedAsItsRole) {
   const int port = free_port();
   const auto pid_file = dir_ / "daemon";
