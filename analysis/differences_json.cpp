@@ -46,6 +46,7 @@ json difference_total_to_json(const DifferenceTotal& total) {
           {"baseline_bytes", total.baseline_bytes},
           {"candidate_bytes", total.candidate_bytes},
           {"unmatched_share", total.unmatched_share},
+          {"guessed_share", total.guessed_share},
           {"stacks", total.stacks}};
 }
 
@@ -58,6 +59,7 @@ DifferenceTotal difference_total_from_json(const JsonReader& in) {
   total.baseline_bytes = in.at("baseline_bytes").number();
   total.candidate_bytes = in.at("candidate_bytes").number();
   total.unmatched_share = in.at("unmatched_share").number();
+  total.guessed_share = in.maybe_number("guessed_share").value_or(0);
   total.stacks = in.maybe_int("stacks").value_or(0);
   return total;
 }

@@ -1,6 +1,7 @@
 #include "analysis/gate_grammar.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -129,7 +130,7 @@ bool may_be_gauge(std::string_view metric) {
 }
 
 std::string nearest_advice(const std::string& word, const std::vector<std::string>& names,
-                           const char* otherwise) {
+                           const std::string& otherwise) {
   const auto nearest = nearest_name(word, names);
   return nearest ? fmt::format("did you mean '{}'?", *nearest) : otherwise;
 }
@@ -215,10 +216,14 @@ void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::str
   for (const Gate& gate : gates) {
     if (gate.is_default) continue;
     if (gate.role != "*" && !has(roles, gate.role)) {
+      constexpr std::size_t kTold = 8;
+      const std::size_t told = std::min(roles.size(), kTold);
       refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
              nearest_advice(gate.role, roles,
-                            "the roles are those of the config, client_max, "
-                            "client_median, tree and *"));
+                            fmt::format("the roles of this run are {}{}, or * for all",
+                                        fmt::join(roles.begin(),
+                                                  roles.begin() + static_cast<long>(told), ", "),
+                                        roles.size() > told ? " and so on" : "")));
     }
     if (!is_known_metric(gate.metric) && !has(metrics, gate.metric)) {
       std::vector<std::string> names = known_metric_names();

@@ -93,6 +93,8 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
     return std::string();
   };
   EXPECT_THAT(message("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean 'server'?"));
+  EXPECT_THAT(message("program.peak_rss_bytes<=+1%"),
+              HasSubstr("the roles of this run are server, tree, or * for all"));
   EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));
   EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
   EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");

@@ -228,6 +228,7 @@ struct DifferenceTotal {
   double candidate_bytes = 0;
   double unmatched_share = 0;  ///< of both sides' bytes: stacks that only one side has
   int stacks = 0;              ///< that differ by more than chance; the largest are differences
+  double guessed_share = 0;    ///< of both sides' bytes: stacks taken for one without being equal
 };
 
 /// Everything of results.json; `trials` are the run's, without their series.

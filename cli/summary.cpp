@@ -35,9 +35,12 @@ void add_summary(CLI::App& app, Action& action) {
       ->transform(no_sign())
       ->capture_default_str();
   verb->add_option("--frames", arguments->options.frames,
-                   "how many frames of each, innermost first")
+                   "how many frames of each, from the function that tells most outwards")
       ->transform(no_sign())
       ->capture_default_str();
+  verb->add_flag(
+      "--all-frames", arguments->options.all_frames,
+      "whole names, and all frames from the innermost: allocators, libraries, interpreters");
   verb->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
 }
 

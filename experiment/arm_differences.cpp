@@ -114,11 +114,11 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
                     const std::string& candidate, const std::string& role) {
   if (whole.baseline.samples + whole.candidate.samples == 0) return;
   const bool counted = whole.counted_baseline && whole.counted_candidate;
-  found.totals.push_back({candidate, role, to_string(whole.kind),
-                          whole.heap == Heap::malloc ? "malloc" : "mapping",
-                          counted ? *whole.counted_baseline : whole.baseline.bytes,
-                          counted ? *whole.counted_candidate : whole.candidate.bytes,
-                          whole.unmatched_share, static_cast<int>(whole.stacks.size())});
+  found.totals.push_back(
+      {candidate, role, to_string(whole.kind), whole.heap == Heap::malloc ? "malloc" : "mapping",
+       counted ? *whole.counted_baseline : whole.baseline.bytes,
+       counted ? *whole.counted_candidate : whole.candidate.bytes, whole.unmatched_share,
+       static_cast<int>(whole.stacks.size()), whole.guessed_share});
   for (std::size_t i = 0; i < whole.stacks.size() && i < kMostStacks; ++i) {
     Difference row = row_of(whole.stacks[i], whole);
     row.candidate = candidate;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiment/block_order.h"
+#include "experiment/dead_baseline.h"
 #include "experiment/file_comparison.h"
 #include "experiment/final_models.h"
 #include "experiment/job_trial.h"
@@ -311,9 +312,7 @@ class Driver {
     throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
                 fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
                             experiment_.baseline, outcome.failed, outcome.failure),
-                store_.directory().string(),
-                "the logs are in logs/, its files in trials/; memduel report shows the rounds that "
-                "there are");
+                store_.directory().string(), advice_on_dead_baseline(experiment_, outcome.failure));
   }
 
   void compare_models() {

@@ -9,6 +9,7 @@
 
 #include "analysis/names.h"
 #include "base/text.h"
+#include "profilers/profile/short_name.h"
 #include "reports/difference_tables.h"
 #include "reports/words.h"
 
@@ -98,7 +99,8 @@ AgreementStackRow stack_row(const AgreementStack& stack, const TracerAgreement& 
   AgreementStackRow row;
   row.question = question_of(stack.kind);
   row.stack = stack.stack;
-  row.function = stack.stack.empty() ? "[no stack]" : stack.stack[telling_frame(stack.stack)];
+  row.function =
+      stack.stack.empty() ? "[no stack]" : short_name(stack.stack[telling_frame(stack.stack)]);
   for (const TracerView& view : agreement.tracers) {
     const auto cell =
         std::find_if(stack.cells.begin(), stack.cells.end(),

@@ -61,7 +61,7 @@ TEST(AgreementTables, CountTheReferencesStacksThatAreFound) {
 TEST(AgreementTables, ShowWhatEachTracerHasAtTheReferencesStacks) {
   const AgreementTable table = sample_table();
   ASSERT_THAT(table.stacks, SizeIs(3));
-  EXPECT_EQ(table.stacks[0].function, "clone(State)");
+  EXPECT_EQ(table.stacks[0].function, "clone");
   EXPECT_THAT(table.stacks[0].amounts,
               ElementsAre("90.0 MiB", "90.0 MiB", "90.0 MiB (of 95.0 MiB)", "–"));
   EXPECT_THAT(table.stacks[1].amounts, ElementsAre("512.0 KiB", "512.0 KiB", "–", "–"));

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <initializer_list>
+#include <optional>
 #include <string_view>
 
 #include "analysis/metrics.h"
 #include "base/text.h"
+#include "profilers/profile/own_code.h"
+#include "profilers/profile/short_name.h"
 #include "reports/best_arm.h"
 #include "reports/words.h"
 
@@ -122,9 +125,9 @@ DifferenceRow shown_row(const Difference& row) {
   shown.function = "[no stack]";
   if (row.stack.empty()) return shown;
   const std::size_t at = telling_frame(row.stack);
-  shown.function = row.stack[at];
-  shown.caller = telling_caller(row.stack);
-  for (std::size_t i = at; i-- > 0;) shown.callers.push_back(row.stack[i]);
+  shown.function = short_name(row.stack[at]);
+  shown.caller = short_name(telling_caller(row.stack));
+  for (std::size_t i = at; i-- > 0;) shown.callers.push_back(short_name(row.stack[i]));
   return shown;
 }
 
@@ -136,6 +139,11 @@ std::string remark_on(const DifferenceTotal& total) {
                 "them only, or have no names",
                 percent(total.unmatched_share))
           : "every stack is in both";
+  if (total.guessed_share > 0)
+    matched += fmt::format(
+        "; {} lie in stacks that are alike, not equal: functions were renamed, inlined or have no "
+        "names",
+        percent(total.guessed_share));
   if (total.stacks == 0) return "no stack differs by more than chance; " + matched;
   return matched;
 }
@@ -157,42 +165,12 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
   return table;
 }
 
-/// The name without its return type and parameters: what stands before these, after the last space
-/// that is in no bracket.
-std::string_view qualified_name(std::string_view function) {
-  if (const std::size_t at = function.find("operator"); at != std::string_view::npos)
-    return function.substr(function.rfind(' ', at) + 1);
-  int depth = 0;
-  std::size_t begin = 0;
-  std::size_t end = function.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    const char c = function[i];
-    if (c == '<') ++depth;
-    if (c == '>') --depth;
-    if (depth > 0) continue;
-    if (c == '(' && !function.substr(i).starts_with("(anonymous")) end = i;
-    if (c == ' ' && !function.substr(0, i).ends_with("(anonymous")) begin = i + 1;
-  }
-  return function.substr(begin, end - begin);
-}
-
-bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
-}
-
-/// The C++ library's and the allocators' own. Inlined functions have no class before their names.
-bool hands_memory_out(std::string_view name) {
-  return name == "allocate" ||
-         begins_with_one_of(
-             name, {"std::", "__gnu_cxx::", "operator new", "malloc", "calloc", "realloc",
-                    "aligned_alloc", "posix_memalign", "memalign", "mmap", "[", "c10::alloc_cpu"});
-}
-
 /// LibTorch's dispatch, operators and what the C++ library inlines to call them.
 bool passes_calls_on(std::string_view name) {
+  constexpr std::array kPrefixes = {"at::", "c10::", "torch::", "__invoke"};
   return name.find("operator") != std::string_view::npos ||
-         begins_with_one_of(name, {"at::", "c10::", "torch::", "__invoke"});
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
@@ -204,12 +182,23 @@ std::string_view class_of(std::string_view name) {
 }  // namespace
 
 std::size_t telling_frame(const std::vector<std::string>& stack) {
+  const auto innermost = [&](auto tells) -> std::optional<std::size_t> {
+    for (std::size_t i = stack.size(); i-- > 0;)
+      if (tells(stack[i])) return i;
+    return std::nullopt;
+  };
   // What a Python function calls in C is the library's business.
-  for (std::size_t i = stack.size(); i-- > 0;)
-    if (stack[i].ends_with(".py)")) return i;
-  for (std::size_t i = stack.size(); i-- > 0;)
-    if (!hands_memory_out(qualified_name(stack[i]))) return i;
-  return stack.empty() ? 0 : stack.size() - 1;
+  if (const auto at = innermost([](const auto& name) { return name.ends_with(".py)"); }))
+    return *at;
+  const auto named = innermost([](const auto& function) {
+    return !is_place(function) && !hands_memory_out(function) && !starts_something(function);
+  });
+  if (named) return *named;
+  const auto place = innermost(
+      [](const auto& name) { return is_place(name) && name.find(".so") == std::string::npos; });
+  if (place) return *place;
+  const auto any = innermost([](const auto& function) { return !hands_memory_out(function); });
+  return any.value_or(stack.empty() ? 0 : stack.size() - 1);
 }
 
 std::string telling_caller(const std::vector<std::string>& stack) {
@@ -221,7 +210,7 @@ std::string telling_caller(const std::vector<std::string>& stack) {
     const std::string_view name = qualified_name(stack[i]);
     const bool same_class = !own_class.empty() && class_of(name) == own_class;
     if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
-    if (!hands_memory_out(name) && !passes_calls_on(name)) return stack[i];
+    if (!hands_memory_out(stack[i]) && !passes_calls_on(name)) return stack[i];
   }
   return {};
 }

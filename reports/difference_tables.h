@@ -12,9 +12,9 @@ struct DifferenceRow {
   std::string amount;                ///< "+4.0 MiB", "−120 blocks"
   double size = 0;                   ///< candidate minus baseline: bytes, of allocations blocks
   std::string share;                 ///< "97 %" of everything that differs
-  std::string function;              ///< the one that tells most, see telling_frame
+  std::string function;              ///< the one that tells most, see telling_frame; short
   std::string caller;                ///< of it, see telling_caller
-  std::vector<std::string> callers;  ///< of it, innermost first
+  std::vector<std::string> callers;  ///< of it, innermost first; short
   std::vector<std::string> stack;    ///< outermost first, whole
   std::string phase;                 ///< empty: in none
   bool more = false;                 ///< the candidate has more
@@ -36,8 +36,8 @@ struct DifferenceTable {
 std::vector<DifferenceTable> difference_tables(const Results& results);
 
 /// The function of a stack (outermost first) that a reader knows, as an index: the innermost one in
-/// Python, else the innermost that is neither the C++ library's own nor an allocator's, else the
-/// innermost.
+/// Python, else the innermost that has a name and is neither a standard library's nor an
+/// allocator's nor starts programs or threads, else a place in the program, else the innermost.
 std::size_t telling_frame(const std::vector<std::string>& stack);
 
 /// For whom that function works: its nearest caller that is neither of the C++ library, of LibTorch

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "profilers/profile/short_name.h"
 #include "reports/difference_tables.h"
 #include "reports/words.h"
 
@@ -25,8 +26,9 @@ GrowingRow growing_row(const GrowingStack& stack) {
   row.amount = format_bytes(stack.bytes_per_round) + " per round";
   row.bytes_per_round = stack.bytes_per_round;
   row.stack = stack.stack;
-  row.function = stack.stack.empty() ? "[no stack]" : stack.stack[telling_frame(stack.stack)];
-  row.caller = telling_caller(stack.stack);
+  row.function =
+      stack.stack.empty() ? "[no stack]" : short_name(stack.stack[telling_frame(stack.stack)]);
+  row.caller = short_name(telling_caller(stack.stack));
   row.phase = stack.phase;
   return row;
 }

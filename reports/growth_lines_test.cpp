@@ -41,7 +41,7 @@ TEST(GrowthLines, NameTheFunctionThatTellsMost) {
       {{"main", "keep(State)", "operator new(unsigned long)"}, "upload", 262144, 1e6}};
   const GrowthLine line = growth_lines(results)[0];
   ASSERT_EQ(line.stacks.size(), 1U);
-  EXPECT_EQ(line.stacks[0].function, "keep(State)");
+  EXPECT_EQ(line.stacks[0].function, "keep");
   EXPECT_EQ(line.stacks[0].amount, "256.0 KiB per round");
   EXPECT_EQ(line.stacks[0].bytes_per_round, 262144);
   EXPECT_EQ(line.stacks[0].caller, "main");

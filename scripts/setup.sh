@@ -7,10 +7,10 @@ set -euo pipefail
 
 tool_packages=(
   ca-certificates ccache cmake g++ git make ninja-build pkg-config
-  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libpcre2-dev libspdlog-dev libsqlite3-dev
+  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev libpcre2-dev libspdlog-dev libsqlite3-dev
   libssl-dev libunwind-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
   libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
-  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev
+  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   heaptrack libgoogle-perftools4 mawk sqlite3 valgrind

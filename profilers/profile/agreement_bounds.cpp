@@ -62,7 +62,7 @@ bool begins_in_loader(const NamedStack& stack, const FunctionNames& names) {
 
 /// The same in all stacks but those of constructors, each for itself.
 double freed_in_stacks(const TracerSide& stopped, const TracerSide& late) {
-  FunctionNames names;
+  FunctionNames names(Nameless::library);
   const std::size_t depth = stopped.facts.most_frames.value_or(kWholeStack);
   const NamedSide live = named_side(late.trials, DifferenceKind::live, Heap::malloc, names, depth);
   const std::vector<MatchedStack> matched =

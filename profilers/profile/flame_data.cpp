@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "profilers/profile/comparability.h"
 #include "profilers/profile/flame_tree.h"
+#include "profilers/profile/short_name.h"
 #include "profilers/profile/trace_file.h"
 
 namespace memduel {
@@ -245,13 +246,18 @@ std::string flame_data(const Profile& profile, const Profile* other,
   }
   nlohmann::json& frames = json["frames"];
   frames = {{"names", nlohmann::json::array()},
-            {"places", nlohmann::json::array()},
+            {"places", tree.places()},
+            {"shorts", nlohmann::json::array()},
+            {"everybodys", nlohmann::json::array()},
             {"kinds", nlohmann::json::array()}};
   for (const FlameFrame& frame : tree.frames()) {
     frames["names"].push_back(frame.name);
-    frames["places"].push_back(frame.place);
+    const std::string said = short_name(frame.name);
+    frames["shorts"].push_back(said == frame.name ? "" : said);
     frames["kinds"].push_back(static_cast<int>(frame.kind));
   }
+  for (const bool everybodys : tree.everybodys())
+    frames["everybodys"].push_back(everybodys ? 1 : 0);
   // Names come from other people's files: bytes that are not UTF-8 are replaced, not thrown at.
   const std::string text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string bytes;

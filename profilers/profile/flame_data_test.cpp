@@ -50,6 +50,48 @@ TEST(FlameTree, MergesPlacesOfOneFunctionAndSortsByName) {
   EXPECT_EQ(tree.nodes()[3].parent, 1U);
 }
 
+TEST(FlameTree, TakesAFunctionForOneWhereverItsSourceLay) {
+  Profile one = small_profile();
+  Profile other = small_profile();
+  for (ProfileLocation& location : other.locations) {
+    location.module = 0;
+    location.names[0].file = "/worktrees/b/" + location.names[0].file;
+    location.names[0].line = 9;
+  }
+  for (ProfileLocation& location : one.locations) location.module = 0;
+  one.modules = {{"/a/bin/job", "aa", 0, 0, 0}};
+  other.modules = {{"/b/bin/job-new", "bb", 0, 0, 0}};
+  one.info["program"] = one.modules[0].path;
+  other.info["program"] = other.modules[0].path;
+  other.locations[3].names[0].function += " [clone .isra.0]";
+  FlameTree tree;
+  const auto node_of = tree.add(one);
+  EXPECT_EQ(tree.add(other), node_of);
+  tree.sort();
+  ASSERT_EQ(tree.nodes().size(), 4U);
+  EXPECT_EQ(tree.places()[1], "b.cpp") << "as the first profile has it";
+}
+
+TEST(FlameTree, TellsFunctionsOfOneNameInTwoLibrariesApart) {
+  Profile profile = small_profile();
+  profile.modules = {{"/usr/lib/liba.so.1", "", 0, 0, 0}, {"/usr/lib/libb.so", "", 0, 0, 0}};
+  profile.locations[1].module = 0;
+  profile.locations[2].module = 1;
+  FlameTree tree;
+  const auto node_of = tree.add(profile);
+  EXPECT_NE(node_of.at(2), node_of.at(3));
+}
+
+TEST(FlameTree, SaysWhichFramesEveryProgramHas) {
+  Profile profile = small_profile();
+  profile.locations[0].names[0].function = "__libc_start_main";
+  profile.locations[3].names[0].function = "std::vector<int>::reserve(unsigned long)";
+  FlameTree tree;
+  tree.add(profile);
+  tree.sort();
+  EXPECT_THAT(tree.everybodys(), ElementsAre(true, false, true));
+}
+
 TEST(FlameTree, ExpandsInlinedFunctionsOutermostFirst) {
   Profile profile;
   ProfileLocation inlined = function_at(1, "inner");

@@ -2,14 +2,22 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
+
+#include "profilers/profile/own_code.h"
+#include "profilers/profile/stack_names.h"
 
 namespace memduel {
 
-std::uint32_t FlameTree::frame_number(FlameFrame frame) {
+std::uint32_t FlameTree::frame_number(FlameFrame frame, const std::string& place, bool everybodys) {
   const auto [entry, made] =
       frame_numbers_.emplace(std::move(frame), static_cast<std::uint32_t>(frames_.size()));
-  if (made) frames_.push_back(entry->first);
+  if (made) {
+    frames_.push_back(entry->first);
+    places_.push_back(place);
+    everybodys_.push_back(everybodys);
+  } else if (places_[entry->second].empty()) {
+    places_[entry->second] = place;
+  }
   return entry->second;
 }
 
@@ -23,17 +31,21 @@ std::uint32_t FlameTree::child_of(std::uint32_t parent, std::uint32_t frame) {
 // Outermost first.
 std::vector<std::uint32_t> FlameTree::frames_at(const Profile& profile,
                                                 const ProfileLocation& location) {
-  std::string module;
-  if (location.module) {
-    module = std::filesystem::path(profile.modules[*location.module].path).filename().string();
-  }
+  const std::string library = library_of(profile, location);
   if (location.names.empty()) {
-    return {frame_number({describe(profile, location), module, location.kind})};
+    const std::string name = describe(profile, location);
+    return {frame_number({name, library, location.kind}, library,
+                         is_everybodys(profile, location, name))};
   }
   std::vector<std::uint32_t> frames;
   for (auto name = location.names.rbegin(); name != location.names.rend(); ++name) {
-    frames.push_back(
-        frame_number({name->function, name->file.empty() ? module : name->file, location.kind}));
+    FlameFrame frame{name->function, library, location.kind};
+    if (location.kind == ProfileLocation::Kind::python)
+      frame.module = std::filesystem::path(name->file).filename().string();
+    else
+      frame.name = without_clone(name->function);
+    frames.push_back(frame_number(std::move(frame), name->file.empty() ? library : name->file,
+                                  is_everybodys(profile, location, name->function)));
   }
   return frames;
 }
@@ -62,11 +74,17 @@ std::unordered_map<std::uint32_t, std::uint32_t> FlameTree::add(const Profile& p
 
 std::vector<std::uint32_t> FlameTree::sort() {
   std::vector<std::uint32_t> frame_order(frames_.size());
+  std::vector<std::string> places(frames_.size());
+  std::vector<bool> everybodys(frames_.size());
   for (std::uint32_t number = 0; auto& entry : frame_numbers_) {
     frame_order[entry.second] = number;
+    places[number] = std::move(places_[entry.second]);
+    everybodys[number] = everybodys_[entry.second];
     frames_[number] = entry.first;
     entry.second = number++;
   }
+  places_ = std::move(places);
+  everybodys_ = std::move(everybodys);
   for (std::size_t i = 1; i < nodes_.size(); ++i) nodes_[i].frame = frame_order[nodes_[i].frame];
 
   std::vector<std::vector<std::uint32_t>> children(nodes_.size());

@@ -1,4 +1,5 @@
-// The frames of one or more profiles merged into one tree by function, whatever their addresses.
+// The frames of one or more profiles merged into one tree by function, whatever their addresses,
+// and wherever a program was built.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,11 @@
 
 namespace memduel {
 
+/// A function of a module. The module of the program itself is empty, so that two programs of other
+/// names compare; a Python function's is its file's name.
 struct FlameFrame {
   std::string name;
-  std::string place;  ///< source file, or the module where no source is known; may be empty
+  std::string module;
   ProfileLocation::Kind kind = ProfileLocation::Kind::native;
 
   friend auto operator<=>(const FlameFrame&, const FlameFrame&) = default;
@@ -35,14 +38,20 @@ class FlameTree {
 
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<FlameFrame>& frames() const { return frames_; }
+  /// Of each frame the source file, else the library, as the first profile that knows has it.
+  [[nodiscard]] const std::vector<std::string>& places() const { return places_; }
+  /// Of each frame whether it is one that every program has (see is_everybodys()).
+  [[nodiscard]] const std::vector<bool>& everybodys() const { return everybodys_; }
 
  private:
   std::uint32_t child_of(std::uint32_t parent, std::uint32_t frame);
-  std::uint32_t frame_number(FlameFrame frame);
+  std::uint32_t frame_number(FlameFrame frame, const std::string& place, bool everybodys);
   std::vector<std::uint32_t> frames_at(const Profile& profile, const ProfileLocation& location);
 
   std::vector<Node> nodes_{Node{}};
   std::vector<FlameFrame> frames_;
+  std::vector<std::string> places_;
+  std::vector<bool> everybodys_;
   std::map<FlameFrame, std::uint32_t> frame_numbers_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_;
 };

@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::map<std::uint64_t, std::vector<FrameName>>;
 
-constexpr std::string_view kCacheHeader = "memduel symbols 1\n";
+constexpr std::string_view kCacheHeader = "memduel symbols 2\n";
 
 void put_names(std::string& bytes, const std::vector<FrameName>& names) {
   put_number(bytes, names.size());

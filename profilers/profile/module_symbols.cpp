@@ -1,13 +1,12 @@
 #include "profilers/profile/module_symbols.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <optional>
+#include <string_view>
 
+#include "profilers/profile/debug_functions.h"
 #include "profilers/profile/symbol_table.h"
 #include "profilers/profile/symbolize.h"
 
@@ -27,67 +26,6 @@ std::string build_id_of(Dwfl_Module* module) {
   for (int i = 0; i < size; ++i) text += fmt::format("{:02x}", bits[i]);
   return text;
 }
-
-std::string function_name(Dwarf_Die* die) {
-  for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    Dwarf_Attribute value;
-    if (dwarf_attr_integrate(die, attribute, &value) != nullptr) {
-      const char* name = dwarf_formstring(&value);
-      if (name != nullptr) return demangle(name);
-    }
-  }
-  const char* name = dwarf_diename(die);
-  return name == nullptr ? "" : name;
-}
-
-bool is_function(Dwarf_Die* die) {
-  const int tag = dwarf_tag(die);
-  return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_entry_point;
-}
-
-struct Place {
-  std::string file;
-  int line = 0;
-};
-
-// Where an inlined call was made, in the function around it.
-Place call_place(Dwarf_Die* die, Dwarf_Die* unit) {
-  Place place;
-  Dwarf_Attribute attribute;
-  Dwarf_Word value = 0;
-  if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &value) == 0) {
-    place.line = static_cast<int>(value);
-  }
-  Dwarf_Files* files = nullptr;
-  if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &value) == 0 &&
-      dwarf_getsrcfiles(unit, &files, nullptr) == 0) {
-    const char* name = dwarf_filesrc(files, value, nullptr, nullptr);
-    if (name != nullptr) place.file = name;
-  }
-  return place;
-}
-
-Place source_place(Dwarf_Die* unit, Dwarf_Addr address) {
-  Place place;
-  Dwarf_Line* line = dwarf_getsrc_die(unit, address);
-  if (line == nullptr) return place;
-  dwarf_lineno(line, &place.line);
-  const char* file = dwarf_linesrc(line, nullptr, nullptr);
-  if (file != nullptr) place.file = file;
-  return place;
-}
-
-// libdw hands out arrays that are ours to free.
-struct Scopes {
-  Dwarf_Die* entries = nullptr;
-  int count = 0;
-  Scopes() = default;
-  Scopes(Scopes&&) = delete;
-  Scopes& operator=(Scopes&&) = delete;
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  ~Scopes() { std::free(entries); }
-};
 
 Symbol::Binding binding_of(const GElf_Sym& symbol) {
   switch (GELF_ST_BIND(symbol.st_info)) {
@@ -120,25 +58,8 @@ SymbolTable read_symbols(Dwfl_Module* module) {
   return SymbolTable(std::move(symbols));
 }
 
-// The innermost function, then those it was inlined into (as eu-addr2line does).
-std::vector<FrameName> names_from_dwarf(Dwarf_Die* unit, Dwarf_Addr address) {
-  Scopes around;
-  around.count = dwarf_getscopes(unit, address, &around.entries);
-  int innermost = 0;
-  while (innermost < around.count && !is_function(&around.entries[innermost])) ++innermost;
-  if (innermost >= around.count) return {};
-  Scopes chain;
-  chain.count = dwarf_getscopes_die(&around.entries[innermost], &chain.entries);
-  std::vector<FrameName> names;
-  Place place = source_place(unit, address);
-  for (int i = 0; i < chain.count; ++i) {
-    Dwarf_Die* die = &chain.entries[i];
-    if (!is_function(die)) continue;
-    names.push_back({function_name(die), place.file, place.line});
-    if (dwarf_tag(die) != DW_TAG_inlined_subroutine) break;
-    place = call_place(die, unit);
-  }
-  return names;
+bool is_mangled(std::string_view name) {
+  return name.starts_with("_Z") || name.starts_with("_R");
 }
 
 }  // namespace
@@ -147,7 +68,9 @@ struct ModuleSymbols::Handle {
   Dwfl* dwfl = nullptr;
   Dwfl_Module* module = nullptr;
   Dwarf_Addr bias = 0;
-  std::optional<SymbolTable> table;  ///< read when first asked
+  Dwarf_Addr debug_bias = 0;
+  std::optional<DebugFunctions> functions;  ///< read when first asked, absent without any
+  std::optional<SymbolTable> table;         ///< likewise
 
   Handle() = default;
   Handle(Handle&&) = delete;
@@ -183,21 +106,24 @@ ModuleSymbols::~ModuleSymbols() = default;
 
 std::vector<FrameName> ModuleSymbols::names_at(std::uint64_t address) const {
   const Dwarf_Addr at = address + handle_->bias;
-  Dwarf_Addr debug_bias = 0;
-  Dwarf_Die* unit = dwfl_module_addrdie(handle_->module, at, &debug_bias);
-  std::vector<FrameName> names;
-  if (unit != nullptr) names = names_from_dwarf(unit, at - debug_bias);
-  if (!names.empty() && !names.back().function.empty()) return names;
-  if (!handle_->table) handle_->table = read_symbols(handle_->module);
-  const Symbol* symbol = handle_->table->at(at);
-  if (symbol == nullptr) return {};
-  FrameName found{demangle(symbol->name), {}, 0};
-  if (unit != nullptr) {
-    const Place place = source_place(unit, at - debug_bias);
-    found.file = place.file;
-    found.line = place.line;
+  if (!handle_->table) {
+    handle_->table = read_symbols(handle_->module);
+    Dwarf* dwarf = dwfl_module_getdwarf(handle_->module, &handle_->debug_bias);
+    if (dwarf != nullptr) handle_->functions.emplace(dwarf);
   }
-  return {found};
+  DebugNames found;
+  if (handle_->functions) found = handle_->functions->at(at - handle_->debug_bias);
+  if (found.linkage) return found.names;
+  const Symbol* symbol = handle_->table->at(at);
+  if (!found.names.empty()) {
+    // Where a compiler left linkage names out, the linker's own says which function it is.
+    std::string& outermost = found.names.back().function;
+    if (symbol != nullptr && (outermost.empty() || is_mangled(symbol->name)))
+      outermost = demangle(symbol->name);
+    if (!outermost.empty()) return found.names;
+  }
+  if (symbol == nullptr) return {};
+  return {{demangle(symbol->name), found.place.file, found.place.line}};
 }
 
 }  // namespace memduel

@@ -76,6 +76,7 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
   difference.counted_baseline = counted_total(baseline, kind, heap);
   difference.counted_candidate = counted_total(candidate, kind, heap);
   double unmatched = 0;
+  double guessed = 0;
   for (const MatchedStack& stack : match_stacks(a, b)) {
     StackDifference row;
     row.baseline = stack.baseline.total;
@@ -85,6 +86,8 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
     const bool one_sided = !stack.in_baseline || !stack.in_candidate;
     if ((one_sided && differs(row, kind)) || !has_name(stack.stack, names))
       unmatched += row.baseline.bytes + row.candidate.bytes;
+    else if (stack.guessed)
+      guessed += row.baseline.bytes + row.candidate.bytes;
     difference.moved += std::abs(rank_of(row.candidate, kind) - rank_of(row.baseline, kind));
     if (!differs(row, kind)) continue;
     for (const std::uint32_t function : stack.stack) row.stack.push_back(names.name(function));
@@ -93,6 +96,7 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
   }
   const double whole = difference.baseline.bytes + difference.candidate.bytes;
   if (whole > 0) difference.unmatched_share = unmatched / whole;
+  if (whole > 0) difference.guessed_share = guessed / whole;
   std::stable_sort(
       difference.stacks.begin(), difference.stacks.end(),
       [kind](const StackDifference& x, const StackDifference& y) {

@@ -44,6 +44,8 @@ struct ProfileDifference {
   /// Bytes of both sides in stacks that only one side has, by more than chance in the sampling, or
   /// of which no frame has a name, over all bytes of both sides.
   double unmatched_share = 0;
+  /// Bytes of both sides in stacks that were taken for one without being equal, likewise.
+  double guessed_share = 0;
   /// Sum over all stacks of the size of their difference, in what the kind is ranked by.
   double moved = 0;
   /// Stacks that differ by more than their 95 % interval; largest difference first.

@@ -120,7 +120,7 @@ RowOfStack rows_of_both(const std::vector<MatchedStack>& matched) {
 
 StackAgreement stack_agreement(const TracerSide& reference, const TracerSide& other,
                                DifferenceKind kind) {
-  FunctionNames names;
+  FunctionNames names(Nameless::library);
   const std::size_t depth = other.facts.most_frames.value_or(kWholeStack);
   const std::vector<MatchedStack> matched =
       match_stacks(named_side(reference.trials, kind, Heap::malloc, names, depth),

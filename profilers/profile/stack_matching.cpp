@@ -148,12 +148,15 @@ std::vector<MatchedStack> match_stacks(const NamedSide& baseline, const NamedSid
     if (other == candidate.amounts.end())
       leave(stack, amount, true);
     else
-      matched.push_back({stack, amount, other->second, true, true, {stack}});
+      matched.push_back({stack, amount, other->second, true, true, false, {stack}});
   }
   for (const auto& [stack, amount] : candidate.amounts)
     if (!baseline.amounts.contains(stack)) leave(stack, amount, false);
   join_inlined(leftovers);
-  for (auto& [key, leftover] : leftovers) matched.push_back(std::move(leftover.matched));
+  for (auto& [key, leftover] : leftovers) {
+    leftover.matched.guessed = leftover.matched.in_baseline && leftover.matched.in_candidate;
+    matched.push_back(std::move(leftover.matched));
+  }
   return matched;
 }
 

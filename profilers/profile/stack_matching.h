@@ -25,6 +25,7 @@ struct MatchedStack {
   StackAmount candidate;
   bool in_baseline = false;
   bool in_candidate = false;
+  bool guessed = false;  ///< they are not equal, only alike
   /// The baseline's stacks that were put together.
   std::vector<NamedStack> of_baseline = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };

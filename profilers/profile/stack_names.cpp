@@ -14,27 +14,29 @@ namespace {
 constexpr std::array kCloneSuffixes = {".constprop.", ".isra.",      ".part.", ".cold",
                                        ".lto_priv.",  ".localalias", ".llvm."};
 
-/// `libfoo.so.1.2` is `[libfoo.so]`, whatever its version.
-std::string in_library(std::string file) {
+std::string without_version(std::string file) {
   const std::size_t version = file.find(".so.");
   if (version != std::string::npos) file.resize(version + 3);
-  return "[" + file + "]";
+  return file;
 }
 
-/// The program itself is `[program]`.
-std::string nameless(const Profile& profile, const ProfileLocation& location) {
-  if (location.kind == ProfileLocation::Kind::lost) return "[lost]";
-  if (!location.module) return "[unknown]";
-  const std::string& path = profile.modules[*location.module].path;
-  const auto program = profile.info.find("program");
-  if (program != profile.info.end() && program->second == path) return "[program]";
-  return in_library(std::filesystem::path(path).filename().string());
+std::uint32_t nameless(const Profile& profile, const ProfileLocation& location,
+                       FunctionNames& names) {
+  if (location.kind == ProfileLocation::Kind::lost) return names.number_of("[lost]");
+  if (!location.module) return names.number_of("[unknown]");
+  if (names.nameless() == Nameless::offset) {
+    const ProfileModule& module = profile.modules[*location.module];
+    return names.number_of(describe(profile, location),
+                           module.build_id.empty() ? module.path : module.build_id);
+  }
+  const std::string library = library_of(profile, location);
+  return names.number_of("[" + (library.empty() ? "program" : library) + "]");
 }
 
 std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
   // Readers of other tools' profiles have named such frames for the file that the tool names.
   if (frame.function.starts_with('[') && frame.function.ends_with(']'))
-    return in_library(frame.function.substr(1, frame.function.size() - 2));
+    return "[" + without_version(frame.function.substr(1, frame.function.size() - 2)) + "]";
   if (kind != ProfileLocation::Kind::python) return without_clone(frame.function);
   return fmt::format("{} ({})", frame.function,
                      std::filesystem::path(frame.file).filename().string());
@@ -43,7 +45,7 @@ std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
 /// Innermost first.
 NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
                         FunctionNames& names) {
-  if (location.names.empty()) return {names.number_of(nameless(profile, location))};
+  if (location.names.empty()) return {nameless(profile, location, names)};
   NamedStack functions;
   for (const FrameName& frame : location.names)
     functions.push_back(names.number_of(shown_name(frame, location.kind)));
@@ -52,8 +54,17 @@ NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
 
 }  // namespace
 
-std::uint32_t FunctionNames::number_of(const std::string& name) {
-  const auto [entry, made] = numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+std::string library_of(const Profile& profile, const ProfileLocation& location) {
+  if (!location.module) return {};
+  const std::string& path = profile.modules[*location.module].path;
+  const auto program = profile.info.find("program");
+  if (program != profile.info.end() && program->second == path) return {};
+  return without_version(std::filesystem::path(path).filename().string());
+}
+
+std::uint32_t FunctionNames::number_of(const std::string& name, const std::string& build) {
+  const auto [entry, made] =
+      numbers_.try_emplace({name, build}, static_cast<std::uint32_t>(names_.size()));
   if (made) names_.push_back(name);
   return entry->second;
 }

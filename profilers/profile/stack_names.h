@@ -3,24 +3,36 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profilers/profile/profile.h"
 
 namespace memduel {
 
+/// What stands for a frame without a name.
+enum class Nameless {
+  library,  ///< `[libfoo.so]`, of the program itself `[program]`: what another tool says of it
+  offset    ///< `libfoo.so+0x1234`, the place in its file, which is one in equal builds only
+};
+
 /// A number for each name, common to several profiles.
 class FunctionNames {
  public:
-  std::uint32_t number_of(const std::string& name);
+  explicit FunctionNames(Nameless nameless = Nameless::offset) : nameless_(nameless) {}
+
+  /// Names that differ in `build` alone are not one.
+  std::uint32_t number_of(const std::string& name, const std::string& build = {});
   [[nodiscard]] const std::string& name(std::uint32_t number) const { return names_[number]; }
-  /// Whether the name is a function's; else it stands for a library without names.
+  /// Whether the name is a function's or a place's; else it stands for a library without names.
   [[nodiscard]] bool is_function(std::uint32_t number) const;
+  [[nodiscard]] Nameless nameless() const { return nameless_; }
 
  private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  Nameless nameless_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
   std::vector<std::string> names_;
 };
 
@@ -30,9 +42,13 @@ using NamedStack = std::vector<std::uint32_t>;
 /// A function's name without what the compiler made of it: `f(int) [clone .isra.0]` is `f(int)`.
 std::string without_clone(const std::string& function);
 
+/// The file's name of the library that a place lies in, without its version: `libfoo.so` of
+/// `libfoo.so.1.2`. Empty for the program itself, and where nothing is known.
+std::string library_of(const Profile& profile, const ProfileLocation& location);
+
 /// Names the stacks of one profile: no addresses, no lines, one frame where a function calls
-/// itself. Frames without a name are `[library.so]`, in the program itself `[program]`; Python
-/// functions have their file's name, `fit (trainer.py)`.
+/// itself. Frames without a name are what `FunctionNames::nameless` says; Python functions have
+/// their file's name, `fit (trainer.py)`.
 class StackNames {
  public:
   /// Both must outlive this.

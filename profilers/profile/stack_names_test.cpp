@@ -44,19 +44,47 @@ TEST(StackNames, ForgetsPlacesAndFoldsRecursion) {
   EXPECT_EQ(stacks.functions().size(), 3U);
 }
 
-TEST(StackNames, GivesFramesWithoutANameTheirLibrary) {
+/// Four frames without a name: two of the program, one of a library, one of nothing.
+Profile nameless_profile(const std::string& build_id) {
   Profile profile;
   profile.info["program"] = "/opt/a/bin/job";
-  profile.modules = {{"/opt/a/bin/job", "", 0, 0, 0}, {"/usr/lib/libfoo.so.1.2", "", 0, 0, 0}};
+  profile.modules = {{"/opt/a/bin/job", build_id, 0, 0, 0},
+                     {"/usr/lib/libfoo.so.1.2", "", 0, 0, 0}};
   profile.locations = {{ProfileLocation::Kind::native, 0, 0x10, {}},
                        {ProfileLocation::Kind::native, 0, 0x20, {}},
                        {ProfileLocation::Kind::native, 1, 0x30, {}},
                        {ProfileLocation::Kind::native, std::nullopt, 0x40, {}}};
   profile.stacks = {{}, {0, 0}, {1, 1}, {2, 2}, {3, 3}};
-  FunctionNames names;
+  return profile;
+}
+
+TEST(StackNames, GivesFramesWithoutANameTheirLibraryWhereAnotherToolDoes) {
+  const Profile profile = nameless_profile("");
+  FunctionNames names(Nameless::library);
   const NamedStack stack = StackNames(profile, names).of(4);
   EXPECT_THAT(texts(stack, names), ElementsAre("[program]", "[libfoo.so]", "[unknown]"));
   EXPECT_FALSE(names.is_function(stack.front()));
+}
+
+TEST(StackNames, KeepsThePlaceOfStrippedCode) {
+  const Profile profile = nameless_profile("");
+  FunctionNames names;
+  const NamedStack stack = StackNames(profile, names).of(4);
+  EXPECT_THAT(texts(stack, names),
+              ElementsAre("job+0x10", "job+0x20", "libfoo.so.1.2+0x30", "[unknown]"));
+  EXPECT_TRUE(names.is_function(stack.front()));
+}
+
+TEST(StackNames, TakesPlacesOfOneOffsetForOneInEqualBuildsOnly) {
+  FunctionNames names;
+  const Profile first = nameless_profile("aa");
+  const Profile again = nameless_profile("aa");
+  const Profile other = nameless_profile("bb");
+  const NamedStack of_first = StackNames(first, names).of(1);
+  EXPECT_EQ(StackNames(again, names).of(1), of_first);
+  const NamedStack of_other = StackNames(other, names).of(1);
+  EXPECT_NE(of_other, of_first);
+  EXPECT_EQ(texts(of_other, names), texts(of_first, names));
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "profilers/profile/own_code.h"
+#include "profilers/profile/short_name.h"
 
 namespace memduel {
 
@@ -96,19 +98,22 @@ void add_totals(std::string& text, const Profile& profile) {
   add_estimates(text, profile);
 }
 
+// From the frame that tells most outwards; those between that every program has are left out.
 void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
                 const SummaryOptions& options) {
-  std::vector<FrameName> frames = frames_of(profile, stack);
-  std::reverse(frames.begin(), frames.end());
-  for (std::size_t i = 0; i < frames.size() && i < options.frames; ++i) {
-    const FrameName& frame = frames[i];
-    text += fmt::format("        {}", frame.function);
+  const std::vector<ToldFrame> frames = told_frames(profile, stack);
+  const std::size_t lead = options.all_frames ? 0 : leading_frame(profile, stack);
+  std::size_t shown = 0;
+  for (std::size_t i = lead; i < frames.size() && shown < options.frames; ++i) {
+    if (!options.all_frames && i != lead && !frames[i].own) continue;
+    const FrameName& frame = frames[i].name;
+    text +=
+        fmt::format("        {}", options.all_frames ? frame.function : short_name(frame.function));
     if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
     text += '\n';
+    ++shown;
   }
-  if (frames.size() > options.frames) {
-    text += fmt::format("        … {} more\n", frames.size() - options.frames);
-  }
+  if (frames.size() > shown) text += fmt::format("        … {} more\n", frames.size() - shown);
 }
 
 void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
@@ -175,12 +180,13 @@ void add_rounds(std::string& text, const Profile& profile) {
   }
 }
 
-// The function that asked for most of what was live.
+// The function that most of what was live was for.
 std::string top_function(const Profile& profile, const LiveSites& sites) {
   std::map<std::string, double> bytes;
   for (const auto& [stack, amount] : stacks_of(profile, sites)) {
-    const std::vector<FrameName> frames = frames_of(profile, stack);
-    if (!frames.empty()) bytes[frames.back().function] += amount.bytes;
+    const std::vector<ToldFrame> frames = told_frames(profile, stack);
+    if (!frames.empty())
+      bytes[short_name(frames[leading_frame(profile, stack)].name.function)] += amount.bytes;
   }
   const auto top = std::max_element(
       bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -9,7 +9,8 @@ namespace memduel {
 
 struct SummaryOptions {
   std::size_t stacks = 10;
-  std::size_t frames = 8;  ///< per stack, innermost first
+  std::size_t frames = 8;   ///< per stack, from the one that tells most outwards
+  bool all_frames = false;  ///< also what every program has, innermost first
 };
 
 /// Ends with a newline. Amounts of a sampled profile carry their 95 % interval.

@@ -9,6 +9,9 @@
 
 #include "profilers/profile/module_names.h"
 
+// libiberty's; its header declares a basename() that C++ does not take.
+extern "C" char* rust_demangle(const char* mangled, int options);
+
 namespace memduel {
 
 namespace {
@@ -30,10 +33,13 @@ void symbolize_module(Profile& profile, std::size_t index, const std::vector<std
 }  // namespace
 
 std::string demangle(const std::string& name) {
+  using Text = std::unique_ptr<char, decltype(&std::free)>;
   if (!name.starts_with("_Z") && !name.starts_with("_R")) return name;
+  // Rust's older names look like C++'s and end in a hash, which this leaves out.
+  const Text rust(rust_demangle(name.c_str(), 0), &std::free);
+  if (rust) return rust.get();
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const Text text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && text ? std::string(text.get()) : name;
 }
 

@@ -22,7 +22,7 @@ std::optional<std::filesystem::path> default_symbol_cache();
 /// has another build id by now gets `module+0x1234`, never the name of a neighbour, and a note.
 void symbolize(Profile& profile, const SymbolOptions& options);
 
-/// A C++ name as people write it; other names unchanged.
+/// A C++ or Rust name as people write it; other names unchanged.
 std::string demangle(const std::string& name);
 
 }  // namespace memduel

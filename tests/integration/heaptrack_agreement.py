@@ -114,10 +114,12 @@ def recorder_profile(build, place):
 
 @functools.cache
 def symbols_of(file):
+    """Without the local ones of a file with debug information, of which heaptrack says no scope and no parameters."""
+    kinds = "A-Zu-w" if ".debug_info" in output_of("readelf", "-SW", file) else "A-Za-z"
     names = set()
     for table in ([], ["-D"]):
         text = subprocess.run(["nm", "-C", "--defined-only", *table, file], capture_output=True, text=True, errors="replace").stdout
-        names.update(line.split(" ", 2)[2] for line in text.splitlines() if re.match(r"[0-9a-f]+ [A-Za-z] ", line))
+        names.update(line.split(" ", 2)[2] for line in text.splitlines() if re.match(rf"[0-9a-f]+ [{kinds}] ", line))
     return names
 
 

@@ -139,7 +139,7 @@ describe("finding", () => {
   });
 
   test("a search goes to the widest match, and on to the others by Enter, by n and by buttons", async () => {
-    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=allocated" });
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=allocated&frames=all" });
     await page.fill("input[type=search]", "^(malloc|calloc|operator new.*|leak_in_upload.*|main)$");
     await page.check("input[value=callees]", { force: true });
     const [, count] = (await page.textContent(".found")).match(/^(\d+) boxes: .* · 1 of \1$/);
@@ -195,6 +195,111 @@ describe("finding", () => {
     await page.mouse.click(box.x + 4 + (at * box.width) / 50, box.y + 30);
     await page.mouse.move(box.x + box.width - 8, box.y + 30);
     assert.match(await page.textContent(".look"), /leak_in_upload/, "it is as wide as the graph");
+    await page.close();
+  });
+});
+
+describe("what stays out", () => {
+  const frames_of = (page) => page.$$eval("table.functions tbody tr th", (all) => all.map((head) => head.title));
+
+  test("frames that every program has, unless all are asked for; the total stays", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=allocated" });
+    const starts = /^__libc_start/;
+    const all = await bytes(page);
+    assert.ok((await frames_of(page)).every((name) => !starts.test(name) && !name.startsWith("std::")));
+    await page.check("input[value=all]", { force: true });
+    assert.ok((await frames_of(page)).some((name) => starts.test(name)));
+    assert.equal(await bytes(page), all);
+    await page.close();
+  });
+
+  test("stacks without what is in focus, stacks with what is ignored, frames that are hidden", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    const live = json.sites.filter((site) => site.heap === "malloc").reduce((all, site) => all + site.live.bytes, 0);
+    const set = async (label, text) => {
+      await page.fill(`label.select:has(> span:text-is("${label}")) input`, text);
+      await page.keyboard.press("Tab");
+    };
+    await set("Focus", "leak_in_upload");
+    const focused = await bytes(page);
+    assert.equal(focused, 5 * 256 * 1024);
+    await set("Focus", "");
+    await set("Ignore", "leak_in_upload");
+    assert.equal(await bytes(page), live - focused);
+    await set("Ignore", "");
+    await set("Hide", "leak_in_upload");
+    assert.equal(await bytes(page), live);
+    assert.ok((await frames_of(page)).every((name) => !name.includes("leak_in_upload")));
+    await set("Hide", "(");
+    assert.equal(await page.getAttribute(`label.select:has(> span:text-is("Hide")) input`, "aria-invalid"), "true");
+    assert.equal(await bytes(page), live);
+    await page.close();
+  });
+});
+
+describe("one function", () => {
+  test("has its callers above and what it calls below", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    await page.locator("table.functions tbody tr", { hasText: "leak_in_upload" }).getByRole("button", { name: /callers/ }).click();
+    const look = async (place) => {
+      await page.focus(`${place}`);
+      await page.keyboard.press("ArrowDown");
+      return page.textContent(".look");
+    };
+    assert.match(await look(".flame >> nth=0"), /leak_in_upload\(\).*: 1\.25 MiB/);
+    await page.keyboard.press("ArrowDown");
+    assert.match(await page.textContent(".look"), /^main.*: 1\.25 MiB/, "who calls it");
+    assert.match(await look(".flame >> nth=1"), /leak_in_upload\(\).*: 1\.25 MiB/);
+    await page.close();
+  });
+
+  test("is said beside the pointer, and its box has an outline", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live&order=callees" });
+    const graph = await page.$(".flame");
+    const box = await graph.boundingBox();
+    const pixels = () => page.$eval(".flame canvas", (canvas) => canvas.toDataURL());
+    const before = await pixels();
+    await page.mouse.move(box.x + 30, box.y + 30);
+    assert.notEqual(await pixels(), before);
+    const tip = await page.$eval(".flame-tip", (element) => ({ text: element.textContent, ...element.getBoundingClientRect().toJSON() }));
+    assert.equal(tip.text, await page.textContent(".look"));
+    assert.ok(Math.abs(tip.top - (box.y + 46)) < 30 && tip.left >= box.x, "it is where the pointer is");
+    await page.mouse.move(box.x + 30, box.y - 30);
+    assert.equal(await page.isVisible(".flame-tip"), false);
+    await page.close();
+  });
+
+  test("is among the ten largest, as a list that leads to its box", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    await page.getByText("The ten largest boxes").click();
+    const first = page.locator("details ol button").first();
+    assert.match(await first.textContent(), /leak_in_upload.*: 1\.25 MiB/);
+    await first.click();
+    assert.match(await page.textContent(".look"), /leak_in_upload/);
+    await page.close();
+  });
+
+  test("is printed with its amount", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=live" });
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const texts = await page.$$eval("svg.flame-print text", (all) => all.map((text) => text.textContent));
+    assert.ok(texts.some((text) => /leak_in_upload.*1\.25 MiB/.test(text)), texts.join("; "));
+    assert.ok(await page.isVisible("svg.flame-print"));
+    assert.equal(await page.isVisible(".flame canvas"), false);
+    await page.close();
+  });
+});
+
+describe("a table of functions", () => {
+  test("is sorted by the column whose head is pressed, and turned by a second press", async () => {
+    const { page } = await open_report(browser, page_of(leaks), { hash: "#view=allocated" });
+    const totals = () => page.$$eval("table.functions tbody tr", (rows) => rows.map((row) => Number(row.cells[3].querySelector("data").value)));
+    await page.getByRole("button", { name: "with all it calls" }).click();
+    const down = await totals();
+    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    await page.getByRole("button", { name: "with all it calls" }).click();
+    assert.deepEqual(await totals(), [...down].reverse());
     await page.close();
   });
 });
@@ -264,6 +369,14 @@ describe("difference", () => {
     }
     const unfolded = (await rows("#functions")).slice(0, -folded.length);
     assert.equal(unfolded.filter(([difference]) => difference.text.startsWith("the same")).length, 0);
+    await page.close();
+  });
+
+  test("shows only what differs when asked", async () => {
+    const { page } = await open_report(browser, join(dir, "diff.html"), { hash: "#view=live" });
+    await page.selectOption(select("Compare"), "changed");
+    const rows = await page.$$eval("table.functions tbody tr td[data-value]", (all) => all.map((cell) => Number(cell.dataset.value)));
+    assert.ok(rows.length > 0 && rows.every((value) => value !== 0));
     await page.close();
   });
 

@@ -125,7 +125,7 @@ describe("growth", () => {
     const [growing] = samples.results("growing").growth;
     const stack = await page.$$eval("table.growing tbody tr:first-child li", (all) => all.map((frame) => frame.textContent).reverse());
     assert.deepEqual(stack, growing.stacks[0].stack);
-    assert.equal(await page.textContent("table.growing tbody tr:first-child summary"), "clone(State) for aggregate(State&)");
+    assert.equal(await page.textContent("table.growing tbody tr:first-child summary"), "clone for aggregate");
     assert.equal(await page.textContent("table.growing tbody tr:first-child td:last-child"), "aggregate");
     await page.click("table.growing button.to-flame");
     await page.waitForSelector("#flames [data-loaded]");

@@ -69,8 +69,12 @@ export interface Sites {
 
 export interface Frames {
   names: string[];
+  /** As people say them; empty where that is the name. */
+  shorts: string[];
   places: string[];
   kinds: number[];
+  /** 1 of what every program has: allocators, standard libraries, interpreters, places of libraries without names. */
+  everybodys: number[];
 }
 
 export interface FlameModel {

@@ -2,10 +2,10 @@
 
 import { css_color } from "../arms";
 import { fitting } from "../canvas_text";
-import { h } from "../dom";
+import { h, s } from "../dom";
 import type { FlameModel } from "./data";
 import type { Tree } from "./tree";
-import { box_difference, amount_text, describe, frame_name, half_width } from "./words";
+import { box_label, describe, half_width } from "./words";
 
 const row_height = 20;
 const most_rows = 34;
@@ -37,6 +37,9 @@ export class FlameGraph {
   readonly element: HTMLElement;
   private readonly canvas: HTMLCanvasElement;
   private readonly rows: HTMLElement;
+  /** What the box under the pointer is, beside the pointer. */
+  private readonly tip = h("div", { class: "flame-tip", hidden: true, "aria-hidden": "true" });
+  private hovered: number | null = null;
   private tree: Tree | null = null;
   private zoomed = 0;
   private selected = 0;
@@ -51,7 +54,7 @@ export class FlameGraph {
     private readonly events: GraphEvents,
   ) {
     this.canvas = h("canvas", {});
-    this.rows = h("div", { class: "flame-rows" }, this.canvas);
+    this.rows = h("div", { class: "flame-rows" }, this.canvas, this.tip);
     this.element = h(
       "div",
       {
@@ -66,8 +69,9 @@ export class FlameGraph {
     this.element.addEventListener("scroll", () => this.draw());
     this.element.addEventListener("keydown", (event) => this.on_key(event));
     this.canvas.addEventListener("click", (event) => this.on_click(event));
-    this.canvas.addEventListener("mousemove", (event) => this.look_at(this.node_at(event) ?? this.selected));
-    this.canvas.addEventListener("mouseleave", () => this.look_at(this.selected));
+    this.canvas.addEventListener("mousemove", (event) => this.hover(this.node_at(event), event));
+    this.canvas.addEventListener("mouseleave", () => this.hover(null));
+    addEventListener("beforeprint", () => this.print());
     new ResizeObserver(() => {
       if (this.tree !== null) this.bring_into_view(this.selected);
       this.draw();
@@ -164,6 +168,13 @@ export class FlameGraph {
     this.select(node);
   }
 
+  /** Shows a box that something outside the graph names. */
+  go_to(node: number): void {
+    this.reveal(node);
+    this.element.scrollIntoView({ block: "center" });
+    this.element.focus({ preventScroll: true });
+  }
+
   /** Amounts of all that is shown, per profile that is drawn. */
   totals(): number[] {
     return this.tree === null ? [] : this.tree.sides.map((side) => side.total[0]!);
@@ -189,6 +200,35 @@ export class FlameGraph {
     this.bring_into_view(node);
     this.draw();
     this.look_at(node);
+  }
+
+  private hover(node: number | null, event?: MouseEvent): void {
+    this.look_at(node ?? this.selected);
+    if (node !== this.hovered) {
+      this.hovered = node;
+      this.draw();
+    }
+    const { tip, tree } = this;
+    tip.hidden = node === null || tree === null || event === undefined;
+    if (node === null || tree === null || event === undefined) return;
+    const sentence = describe(this.model, tree, node);
+    if (tip.textContent !== sentence) tip.textContent = sentence;
+    // Beside the pointer, and inside the graph.
+    const box = this.rows.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = tip;
+    const x = event.clientX - box.left;
+    const y = event.clientY - box.top;
+    const below = event.clientY + 16 + height < innerHeight;
+    tip.style.left = `${Math.max(0, Math.min(x + 12, box.width - width - 4))}px`;
+    tip.style.top = `${below ? y + 16 : y - height - 8}px`;
+  }
+
+  /** A canvas inside a scrolled window prints as nothing: a drawing takes its place on paper. */
+  private print(): void {
+    const { tree } = this;
+    if (tree === null) return;
+    this.rows.querySelector("svg")?.remove();
+    this.rows.append(drawing(this.model, tree, this.zoomed));
   }
 
   private look_at(node: number): void {
@@ -261,8 +301,36 @@ export class FlameGraph {
     new Painter(this.model, tree, context, width, this.element.scrollTop, height, this.matches).paint(
       this.zoomed,
       this.selected,
+      this.hovered,
     );
   }
+}
+
+/** Of a tree what lies under a box, for paper: rows of boxes with their labels, wide enough to be seen. */
+function drawing(model: FlameModel, tree: Tree, zoomed: number): SVGSVGElement {
+  const width = 1000;
+  const least = 2;
+  const scale = tree.width[zoomed]! > 0 ? width / tree.width[zoomed]! : 0;
+  const boxes: SVGElement[] = [];
+  let deepest = 0;
+  for (let i = zoomed; i < tree.end[zoomed]!; ) {
+    const wide = tree.width[i]! * scale;
+    if (wide < least) {
+      i = tree.end[i]!;
+      continue;
+    }
+    const row = tree.depth[i]! - tree.depth[zoomed]!;
+    deepest = Math.max(deepest, row);
+    const x = (tree.left[i]! - tree.left[zoomed]!) * scale;
+    const { name, amount } = box_label(model, tree, i);
+    const text = `${name}  ${amount}`.slice(0, Math.floor((wide - 6) / 6));
+    boxes.push(
+      s("rect", { x, y: row * row_height, width: wide - 1, height: row_height - 1, fill: css_color(fill_of(model, tree, i)), stroke: "#666", "stroke-width": 0.3 }),
+      ...(text.length < 3 ? [] : [s("text", { x: x + 3, y: row * row_height + 14, "font-size": 11, fill: css_color("--text") }, text)]),
+    );
+    ++i;
+  }
+  return s("svg", { class: "flame-print", viewBox: `0 0 ${width} ${(deepest + 1) * row_height}`, "aria-hidden": "true" }, ...boxes);
 }
 
 function widest_child(tree: Tree, node: number): number | null {
@@ -299,14 +367,14 @@ class Painter {
     private readonly matches: Uint8Array | null,
   ) {}
 
-  paint(zoomed: number, selected: number): void {
+  paint(zoomed: number, selected: number, hovered: number | null): void {
     const { context, tree } = this;
     context.font = "12px system-ui, sans-serif";
     context.textBaseline = "middle";
     context.fillStyle = this.color("--ground");
     context.fillRect(0, 0, this.width, this.height);
     for (let i = tree.parent[zoomed]!, row = tree.depth[zoomed]! - 1; row >= 0; --row) {
-      this.box(i, 0, this.width, i === selected);
+      this.box(i, 0, this.width, i === selected, i === hovered);
       i = tree.parent[i]!;
     }
     const scale = tree.width[zoomed]! > 0 ? this.width / tree.width[zoomed]! : 0;
@@ -316,7 +384,7 @@ class Painter {
       const to = from + tree.width[i]! * scale;
       const below = (tree.depth[i]! + 1) * row_height - this.scrolled > this.height + row_height;
       if (to - from < 1) this.add_to_run(tree.depth[i]!, from, to);
-      else this.box(i, from, to, i === selected);
+      else this.box(i, from, to, i === selected, i === hovered);
       i = to - from < 1 || below ? tree.end[i]! : i + 1;
     }
     for (const row of this.runs.keys()) this.end_run(row);
@@ -348,49 +416,74 @@ class Painter {
     this.context.fillRect(run.from, row * row_height - this.scrolled, run.to - run.from, row_height - 1);
   }
 
-  private box(node: number, from: number, to: number, selected: boolean): void {
+  private box(node: number, from: number, to: number, selected: boolean, hovered: boolean): void {
     const { context, tree } = this;
     const top = tree.depth[node]! * row_height - this.scrolled;
     if (top + row_height < 0 || top > this.height) return;
     const matched = node !== 0 && this.matches?.[node] === 1;
     const width = Math.max(to - from - 1, 1);
-    context.fillStyle = this.color(matched ? "--flame-match" : this.fill(node));
+    const fill = fill_of(this.model, tree, node);
+    context.fillStyle = this.color(matched ? "--flame-match" : fill);
     context.fillRect(from, top, width, row_height - 1);
-    if (selected || matched) {
-      context.strokeStyle = this.color(selected ? "--text" : "--flame-match-edge");
+    if (!matched && fill.startsWith("--less")) this.hatch(from, top, width);
+    if (selected || matched || hovered) {
+      context.strokeStyle = this.color(selected || hovered ? "--text" : "--flame-match-edge");
       context.lineWidth = selected ? 2 : 1;
       context.strokeRect(from + 1, top + 1, Math.max(width - 2, 1), row_height - 3);
     }
     if (width < 24) return;
-    const text = fitting(context, this.label(node), width - 8);
+    const text = this.label(node, width - 8);
     if (text === "") return;
     context.fillStyle = this.color(matched ? "--flame-match-text" : "--text");
     context.fillText(text, from + 4, top + row_height / 2);
   }
 
-  private label(node: number): string {
-    const name = frame_name(this.model, this.tree, node);
-    const [a, b] = this.tree.sides;
-    return `${name}  ${b === undefined ? amount_text(a?.total[node] ?? 0) : box_difference(this.tree, node)}`;
+  /** Stripes tell LESS from MORE where colours do not. */
+  private hatch(from: number, top: number, width: number): void {
+    if (width < 4) return;
+    const { context } = this;
+    context.save();
+    context.beginPath();
+    context.rect(from, top, width, row_height - 1);
+    context.clip();
+    context.strokeStyle = this.color("--less-hatch");
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let x = from - row_height - (from % 8); x < from + width; x += 8) {
+      context.moveTo(x, top + row_height);
+      context.lineTo(x + row_height, top);
+    }
+    context.stroke();
+    context.restore();
   }
 
-  /** The custom property with a box's colour: by name, or by how much the profiles differ. */
-  private fill(node: number): string {
-    const [a, b] = this.tree.sides;
-    if (a !== undefined && b !== undefined) {
-      const difference = b.total[node]! - a.total[node]!;
-      const share = Math.abs(difference) / Math.max(a.total[node]!, b.total[node]!, 1);
-      const unsure = Math.abs(difference) <= half_width(a.variance[node]! + b.variance[node]!);
-      if (share < 0.005 || unsure) return "--neutral-soft";
-      return `--${difference > 0 ? "more" : "less"}-${share > 0.5 ? "much" : "little"}`;
-    }
-    if (node === 0) return "--neutral-soft";
-    const frame = this.tree.frame[node]!;
-    if (this.model.frames.kinds[frame] === python_kind) return "--flame-python";
-    const name = this.model.frames.names[frame] ?? "";
-    if (name.includes("+0x") || name.startsWith("[")) return "--flame-unknown";
-    let hash = 0;
-    for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-    return `--flame-${hash % 4}`;
+  /** Name and amount; where both do not fit, the end of the name, which is the function's own. */
+  private label(node: number, width: number): string {
+    const { context } = this;
+    const { name, amount } = box_label(this.model, this.tree, node);
+    const fits = (text: string): boolean => context.measureText(text).width <= width;
+    const own = name.slice(name.lastIndexOf("::", name.length - 3) + (name.includes("::") ? 2 : 0));
+    for (const text of [`${name}  ${amount}`, `…${own}  ${amount}`]) if (text.length <= width && fits(text)) return text;
+    return fitting(context, own === name ? `${name}  ${amount}` : own, width);
   }
+}
+
+/** The custom property with a box's colour: by name, or by how much the profiles differ. */
+function fill_of(model: FlameModel, tree: Tree, node: number): string {
+  const [a, b] = tree.sides;
+  if (a !== undefined && b !== undefined) {
+    const difference = b.total[node]! - a.total[node]!;
+    const share = Math.abs(difference) / Math.max(a.total[node]!, b.total[node]!, 1);
+    const unsure = Math.abs(difference) <= half_width(a.variance[node]! + b.variance[node]!);
+    if (share < 0.005 || unsure) return "--neutral-soft";
+    return `--${difference > 0 ? "more" : "less"}-${share > 0.5 ? "much" : "little"}`;
+  }
+  if (node === 0) return "--neutral-soft";
+  const frame = tree.frame[node]!;
+  if (model.frames.kinds[frame] === python_kind) return "--flame-python";
+  const name = model.frames.names[frame] ?? "";
+  if (name.includes("+0x") || name.startsWith("[")) return "--flame-unknown";
+  let hash = 0;
+  for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
+  return `--flame-${hash % 4}`;
 }

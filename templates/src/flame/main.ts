@@ -7,6 +7,12 @@ import { h, section } from "../dom";
 import { load } from "./data";
 import { FlameView } from "./view";
 
+/** The hash keeps what the reader chose, so that it cannot name the place. */
+function skip_graph(event: Event): void {
+  event.preventDefault();
+  document.getElementById("functions-title")?.focus();
+}
+
 async function start(): Promise<void> {
   const model = await load("memduel-data");
   const view = new FlameView(model);
@@ -16,6 +22,7 @@ async function start(): Promise<void> {
     h(
       "div",
       { class: "page wide" },
+      h("a", { class: "skip", href: "#functions", click: skip_graph }, "Skip the graph: functions as a table"),
       h("header", {}, h("div", {}, h("h1", {}, names.length === 2 ? `${names[1]} against ${names[0]}` : (names[0] ?? "")), h("p", { class: "muted" }, program === "" ? "memduel flame graph" : `${program} · memduel flame graph`))),
       h("main", {}, view.graph_part(), ...view.other_parts().map(({ id, title, content }) => section(id, title, ...content))),
     ),

@@ -1,19 +1,23 @@
-// Which side of two profiles is shown, and which frames stay out.
+// Which side of two profiles is shown, and which frames and stacks stay out.
 
 import type { FlameModel } from "./data";
 
-/** Of two profiles: what they differ in, one of them, or the stacks that only one of them has. */
-export type Shown = "difference" | "first" | "second" | "removed" | "added";
+/** Of two profiles: what they differ in, one of them, the stacks that differ, or those that only one of them has. */
+export type Shown = "difference" | "first" | "second" | "changed" | "removed" | "added";
 
-export const all_shown = ["difference", "first", "second", "removed", "added"] as const;
+export const all_shown = ["difference", "first", "second", "changed", "removed", "added"] as const;
 
 export interface Filter {
   /** Born in this round, in this phase. */
   round: number | null;
   phase: number | null;
   shown: Shown;
-  /** Amounts of allocator frames go to the functions that called them. */
-  hide_allocators: boolean;
+  /** Without the frames that every program has, and one box where a function calls itself. */
+  own_code: boolean;
+  /** Only stacks with a function that matches, none with one, and frames that are left out. */
+  focus: RegExp | null;
+  ignore: RegExp | null;
+  hide: RegExp | null;
 }
 
 export function shown_label(shown: Shown, [first = "", second = ""]: string[]): string {
@@ -24,6 +28,8 @@ export function shown_label(shown: Shown, [first = "", second = ""]: string[]): 
       return first;
     case "second":
       return second;
+    case "changed":
+      return "only what differs";
     case "removed":
       return `removed: only in ${first}`;
     case "added":
@@ -37,10 +43,7 @@ export function sides_of(model: FlameModel, shown: Shown): number[] {
   return shown === "second" ? [1] : [0, 1];
 }
 
-const allocator =
-  /^(?:\w+ )*(?:(?:__)?(?:libc_)?(?:malloc|calloc|realloc|reallocarray|aligned_alloc|posix_memalign|memalign|valloc|pvalloc|mmap(?:64)?|mremap|s?brk)\b|operator new\b|std::(?:__new_)?allocator(?:_traits)?\b|__gnu_cxx::(?:new_allocator|__alloc_traits|malloc_allocator)\b|(?:je|tc|mi|sdallocx?|rallocx)_\w*alloc|_?Py(?:Mem|Object)_(?:Raw)?(?:Malloc|Calloc|Realloc)\b|_PyMem_|c10::(?:alloc_cpu|Alloc|\w*Allocator)\b)/;
-
-/** Per frame whether it only hands memory out. */
-export function allocator_frames(model: FlameModel): Uint8Array {
-  return Uint8Array.from(model.frames.names, (name) => (allocator.test(name.slice(0, 400)) ? 1 : 0));
+/** Per frame whether an expression finds its name. */
+export function frames_matching(model: FlameModel, pattern: RegExp | null): Uint8Array | null {
+  return pattern === null ? null : Uint8Array.from(model.frames.names, (name) => (pattern.test(name) ? 1 : 0));
 }

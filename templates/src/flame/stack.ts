@@ -1,5 +1,5 @@
-// Where a stack of the report's tables lies in the tree. Tables name stacks as profilers/profile/stack_names.h does: without
-// addresses, a library for its nameless functions, one frame where a function calls itself.
+// Where a stack of the report's tables lies in the tree. Tables name stacks as profilers/profile/stack_names.h does: without lines,
+// one frame where a function calls itself.
 
 import type { FlameModel } from "./data";
 import type { Tree } from "./tree";
@@ -21,9 +21,7 @@ function table_name(model: FlameModel, frame: number): string {
   const place = file_of(model.frames.places[frame] ?? "");
   if (model.frames.kinds[frame] === python_kind) return `${name} (${place})`;
   if (name.startsWith("[") && name.endsWith("]")) return in_library(name.slice(1, -1));
-  if (!/\+0x[0-9a-f]+$/.test(name)) return name.replace(clone, "");
-  const programs = model.profiles.map((profile) => file_of(profile.facts["program"] ?? ""));
-  return programs.includes(place) ? "[program]" : in_library(place);
+  return name.replace(clone, "");
 }
 
 export interface TableStack {
@@ -37,13 +35,16 @@ export interface TableStack {
 export interface StackBoxes {
   /** The outermost boxes, several where a library's addresses differ; empty where nothing of the stack is here. */
   nodes: number[];
-  /** How many of the stack's functions they have, from the outermost. */
+  /** How many of the stack's functions they have, from the outermost, of how many that are not folded. */
   depth: number;
+  of: number;
 }
 
-/** `stack` is outermost first, `tree` top down. */
-export function boxes_of(model: FlameModel, tree: Tree, stack: readonly string[]): StackBoxes {
+/** `stack` is outermost first, `tree` top down; `folded` says which frames the tree leaves out. */
+export function boxes_of(model: FlameModel, tree: Tree, whole_stack: readonly string[], folded: Uint8Array): StackBoxes {
   const names = model.frames.names.map((_, frame) => table_name(model, frame));
+  const left_out = new Set(names.filter((_, frame) => folded[frame] === 1));
+  const stack = whole_stack.filter((name) => !left_out.has(name));
   // Of each node how many functions of the stack lead to it; -1: others do.
   const reached = new Int32Array(tree.parent.length).fill(-1);
   reached[0] = 0;
@@ -60,5 +61,5 @@ export function boxes_of(model: FlameModel, tree: Tree, stack: readonly string[]
   for (let i = 1; i < reached.length && depth > 0; ++i) {
     if (reached[i] === depth && reached[tree.parent[i]!] !== depth) nodes.push(i);
   }
-  return { nodes, depth };
+  return { nodes, depth, of: stack.length };
 }

@@ -10,6 +10,7 @@ import {
   exact_amount,
   half_width,
   percent,
+  short_name,
   view_label,
 } from "./words";
 
@@ -23,6 +24,25 @@ function button(text: string, label: string, on_click: () => void): HTMLElement 
   return h("button", { type: "button", class: "link", "aria-label": label, click: on_click }, text);
 }
 
+/** A column's head, which sorts its table by what the column holds: numbers from the largest, texts from A. */
+function sorter(text: string, column: number): HTMLElement {
+  const on_click = (event: Event): void => {
+    if (!(event.currentTarget instanceof HTMLElement)) return;
+    const head = event.currentTarget.closest("th")!;
+    const body = head.closest("table")!.tBodies[0]!;
+    const again = head.getAttribute("aria-sort") === "descending";
+    const cell = (row: HTMLTableRowElement): HTMLElement => row.cells[column]!;
+    const number = (row: HTMLTableRowElement): number => Number(cell(row).querySelector("data")?.value ?? cell(row).dataset["value"] ?? NaN);
+    const rows = [...body.rows].sort((a, b) =>
+      Number.isNaN(number(a)) ? cell(a).textContent!.localeCompare(cell(b).textContent!) : number(b) - number(a),
+    );
+    body.replaceChildren(...(again ? rows.reverse() : rows));
+    for (const other of head.parentElement!.children) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", again ? "ascending" : "descending");
+  };
+  return h("button", { type: "button", class: "sort", click: on_click }, text);
+}
+
 /** Functions with most bytes of their own; of two profiles (their numbers are `profiles`) those that
  *  changed most. */
 export function functions_table(
@@ -31,6 +51,7 @@ export function functions_table(
   rows: FrameAmounts[],
   whole: number,
   on_find: (name: string) => void,
+  on_around: (name: string) => void,
 ): HTMLElement {
   const two = profiles.length === 2;
   const weight = ({ own, total }: FrameAmounts): number =>
@@ -40,16 +61,16 @@ export function functions_table(
   const shown = weighty.filter((row) => !unsure(row)).slice(0, most_rows);
   const within = weighty.filter(unsure).slice(0, most_rows);
   const heads = two
-    ? ["function", "difference", ...profiles.map((profile) => model.profiles[profile]!.name), "where"]
-    : ["function", `own ${amount_word()}`, "share", "with all it calls", "where"];
+    ? ["function", "difference", ...profiles.map((profile) => model.profiles[profile]!.name), "callers, callees", "where"]
+    : ["function", `own ${amount_word()}`, "share", "with all it calls", "callers, callees", "where"];
   const cells = ({ own, total, variance }: FrameAmounts): HTMLElement[] =>
     two
       ? [
-          h("td", { class: "number", title: exact_amount(own[1]! - own[0]!) }, difference_text(own[0]!, own[1]!, half_width(variance))),
+          h("td", { class: "number", title: exact_amount(own[1]! - own[0]!), "data-value": own[1]! - own[0]! }, difference_text(own[0]!, own[1]!, half_width(variance))),
           number_cell(own[0]!),
           number_cell(own[1]!),
         ]
-      : [number_cell(own[0]!), h("td", { class: "number" }, percent(own[0]!, whole)), number_cell(total[0]!)];
+      : [number_cell(own[0]!), h("td", { class: "number", "data-value": own[0]! }, percent(own[0]!, whole)), number_cell(total[0]!)];
   const table = (some: FrameAmounts[], label: string): HTMLElement =>
     h(
       "div",
@@ -57,17 +78,19 @@ export function functions_table(
       h(
         "table",
         { class: "functions" },
-        h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
+        h("thead", {}, h("tr", {}, ...heads.map((text, column) => h("th", { scope: "col" }, sorter(text, column))))),
         h(
           "tbody",
           {},
           ...some.map((row) => {
             const name = model.frames.names[row.frame] ?? "?";
+            const said = short_name(model, row.frame);
             return h(
               "tr",
               {},
-              h("th", { scope: "row" }, button(name, `${name}: find it in the graph`, () => on_find(name))),
+              h("th", { scope: "row", title: name }, button(said, `${said}: find it in the graph`, () => on_find(name))),
               ...cells(row),
+              h("td", {}, button("around", `around ${said}: its callers and what it calls`, () => on_around(name))),
               h("td", { class: "muted" }, model.frames.places[row.frame] || "–"),
             );
           }),
@@ -83,7 +106,7 @@ export function functions_table(
       : h(
           "details",
           { class: "raw" },
-          h("summary", {}, `${within.length} functions whose difference is within the sampling error`),
+          h("summary", {}, `${within.length} function${within.length === 1 ? "" : "s"} whose difference is within the sampling error`),
           table(within, "Functions within the sampling error"),
         ),
   );

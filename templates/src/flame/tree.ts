@@ -1,7 +1,9 @@
 // A tree of frames with the amounts of one view: what the graph and the table draw.
 
 import type { FlameModel, View } from "./data";
-import { allocator_frames, type Filter, sides_of } from "./shown";
+import { fold, in_preorder, stacks_kept } from "./fold";
+import { type Filter, sides_of } from "./shown";
+import { half_width } from "./words";
 
 /** Amounts per node; `total` includes the nodes below. */
 export interface Side {
@@ -39,27 +41,26 @@ function new_side(count: number): Side {
   };
 }
 
-/** For each node the one that its amounts go to: the nearest caller that is no allocator. */
-function callers_of_allocators(model: FlameModel): Uint32Array {
-  const home = new Uint32Array(model.parent.length);
-  const hidden = allocator_frames(model);
-  for (let i = 1; i < home.length; ++i) {
-    home[i] = hidden[model.frame[i]!] === 1 ? home[model.parent[i]!]! : i;
-  }
-  return home;
+/** The nodes without what is folded, and the amounts at those where they were born, for the sites that the filter lets through. */
+interface Births {
+  parent: Uint32Array;
+  frame: Uint32Array;
+  sides: Side[];
 }
 
-/** Amounts at the nodes where they were born, for the sites that the filter lets through. */
-function births(model: FlameModel, view: View, filter: Filter): Side[] {
-  const home = filter.hide_allocators ? callers_of_allocators(model) : null;
+function births(model: FlameModel, view: View, filter: Filter): Births {
+  const plain = !filter.own_code && filter.hide === null;
+  const { parent, frame, home } = plain ? { ...model, home: null } : fold(model, filter);
+  const kept = stacks_kept(model, filter);
   const sides = view.amounts.map((amounts, profile) => {
-    const side = new_side(model.parent.length);
+    const side = new_side(parent.length);
     const sites = model.sites[profile]!;
     for (let i = 0; i < amounts.site.length; ++i) {
       const site = amounts.site[i]!;
       if (filter.round !== null && sites.round[site] !== filter.round) continue;
       if (filter.phase !== null && sites.phase[site] !== filter.phase) continue;
       const born = sites.node[site]!;
+      if (kept !== null && kept[born] !== 1) continue;
       const node = home === null ? born : home[born]!;
       side.own[node]! += amounts.bytes[i]!;
       side.blocks[node]! += amounts.blocks[i]!;
@@ -71,8 +72,35 @@ function births(model: FlameModel, view: View, filter: Filter): Side[] {
   if (first !== undefined && second !== undefined) {
     if (filter.shown === "removed") keep_where_absent(first, second);
     if (filter.shown === "added") keep_where_absent(second, first);
+    if (filter.shown === "changed") keep_where_changed(first, second);
   }
-  return sides_of(model, filter.shown).map((profile) => sides[profile]!);
+  return { parent, frame, sides: sides_of(model, filter.shown).map((profile) => sides[profile]!) };
+}
+
+/** Stacks whose difference their samples do not tell from none are taken out of both. */
+function keep_where_changed(first: Side, second: Side): void {
+  for (let i = 0; i < first.own.length; ++i) {
+    const half = half_width(first.own_variance[i]! + second.own_variance[i]!);
+    if (Math.abs(second.own[i]! - first.own[i]!) > half) continue;
+    for (const { own, blocks, own_variance } of [first, second]) own[i] = blocks[i] = own_variance[i] = 0;
+  }
+}
+
+/** Of two profiles' bytes those in stacks that only one of them has, by more than sampling could have missed. */
+export function one_sided_share({ sides: [a, b] }: Tree): number {
+  if (a === undefined || b === undefined) return 0;
+  let alone = 0;
+  const add = (side: Side, other: Side): void => {
+    for (let i = 0; i < side.own.length; ++i) if (is_alone(side, other, i)) alone += side.own[i]!;
+  };
+  add(a, b);
+  add(b, a);
+  const all = a.total[0]! + b.total[0]!;
+  return all > 0 ? alone / all : 0;
+}
+
+function is_alone(side: Side, other: Side, node: number): boolean {
+  return other.own[node] === 0 && side.own[node]! > surely_there * Math.sqrt(side.own_variance[node]!);
 }
 
 /** In standard deviations: what sampling could have missed on the other side by chance is in neither profile alone. */
@@ -81,7 +109,7 @@ const surely_there = 3.29;
 /** Stacks that `other` has as well are taken out of both, and those of which `side` has too few samples to tell. */
 function keep_where_absent(side: Side, other: Side): void {
   for (let i = 0; i < side.own.length; ++i) {
-    if (other.own[i] === 0 && side.own[i]! > surely_there * Math.sqrt(side.own_variance[i]!)) continue;
+    if (is_alone(side, other, i)) continue;
     for (const { own, blocks, own_variance } of [side, other]) own[i] = blocks[i] = own_variance[i] = 0;
   }
 }
@@ -126,21 +154,22 @@ function finish(parent: Uint32Array, frame: Uint32Array, sides: Side[], profiles
 
 /** Callers on top, what they call below. */
 export function top_down(model: FlameModel, view: View, filter: Filter): Tree {
-  return finish(model.parent, model.frame, births(model, view, filter), sides_of(model, filter.shown));
+  const { parent, frame, sides } = births(model, view, filter);
+  return finish(parent, frame, sides, sides_of(model, filter.shown));
 }
 
-/** Allocating functions on top, their callers below. */
-export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
-  const born = births(model, view, filter);
+/** Builds a tree from the paths that stacks become: of each node with own amounts the frames from the top. */
+function from_paths(model: FlameModel, filter: Filter, born: Births, path_of: (node: number) => number[] | null): Tree {
   const parents = [0];
   const frames = [0];
   const leaves: { node: number; at: number }[] = [];
   const known = new Map<number, number>();
-  for (let node = 1; node < model.parent.length; ++node) {
-    if (!born.some((side) => side.own[node]! > 0)) continue;
+  for (let node = 1; node < born.parent.length; ++node) {
+    if (!born.sides.some((side) => side.own[node]! > 0)) continue;
+    const path = path_of(node);
+    if (path === null) continue;
     let at = 0;
-    for (let up = node; up !== 0; up = model.parent[up]!) {
-      const frame = model.frame[up]!;
+    for (const frame of path) {
       const key = at * model.frames.names.length + frame;
       let child = known.get(key);
       if (child === undefined) {
@@ -154,7 +183,7 @@ export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
     leaves.push({ node, at });
   }
   const { parent, frame, number } = in_preorder(parents, frames);
-  const sides = born.map((side) => {
+  const sides = born.sides.map((side) => {
     const turned = new_side(parent.length);
     for (const { node, at } of leaves) {
       const place = number[at]!;
@@ -167,26 +196,37 @@ export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
   return finish(parent, frame, sides, sides_of(model, filter.shown));
 }
 
-/** Children of a node in the order of their frames, which is that of their names. */
-function in_preorder(
-  parents: number[],
-  frames: number[],
-): { parent: Uint32Array; frame: Uint32Array; number: Uint32Array } {
-  const count = parents.length;
-  const children: number[][] = Array.from({ length: count }, () => []);
-  for (let i = 1; i < count; ++i) children[parents[i]!]!.push(i);
-  const parent = new Uint32Array(count);
-  const frame = new Uint32Array(count);
-  const number = new Uint32Array(count);
-  const open = [0];
-  for (let next = 0; open.length > 0; ++next) {
-    const node = open.pop()!;
-    number[node] = next;
-    parent[next] = number[parents[node]!]!;
-    frame[next] = frames[node]!;
-    open.push(...children[node]!.sort((a, b) => frames[b]! - frames[a]!));
-  }
-  return { parent, frame, number };
+/** The frames of a stack, innermost first. */
+function frames_up({ parent, frame }: Births, node: number): number[] {
+  const frames: number[] = [];
+  for (let up = node; up !== 0; up = parent[up]!) frames.push(frame[up]!);
+  return frames;
+}
+
+/** Allocating functions on top, their callers below. */
+export function bottom_up(model: FlameModel, view: View, filter: Filter): Tree {
+  const born = births(model, view, filter);
+  return from_paths(model, filter, born, (node) => frames_up(born, node));
+}
+
+/** One function on top, below it who calls it: of each stack from its innermost call on. */
+export function callers_of(model: FlameModel, view: View, filter: Filter, wanted: number): Tree {
+  const born = births(model, view, filter);
+  return from_paths(model, filter, born, (node) => {
+    const up = frames_up(born, node);
+    const at = up.indexOf(wanted);
+    return at < 0 ? null : up.slice(at);
+  });
+}
+
+/** One function on top, below it what it calls: of each stack from its outermost call on. */
+export function callees_of(model: FlameModel, view: View, filter: Filter, wanted: number): Tree {
+  const born = births(model, view, filter);
+  return from_paths(model, filter, born, (node) => {
+    const down = frames_up(born, node).reverse();
+    const at = down.indexOf(wanted);
+    return at < 0 ? null : down.slice(at);
+  });
 }
 
 /** Bytes by frame: its own blocks, and all under it, each counted once however often it recurs. */

@@ -9,15 +9,18 @@ import { moments_chart } from "./moments";
 import { all_shown, type Filter, type Shown, shown_label, sides_of } from "./shown";
 import { boxes_of, type TableStack } from "./stack";
 import { functions_table, retention_table } from "./tables";
-import { bottom_up, by_frame, top_down, type Tree } from "./tree";
+import { folded_frames } from "./fold";
+import { bottom_up, by_frame, callees_of, callers_of, one_sided_share, top_down, type Tree } from "./tree";
 import {
   amount_text,
   amount_word,
+  describe,
   difference_sentence,
   difference_text,
   exact_amount,
   half_width,
   percent,
+  short_name,
   use_unit,
   view_key,
   view_label,
@@ -45,6 +48,10 @@ export class FlameView {
   private readonly legend = h("div", {});
   private readonly controls = h("div", { class: "controls" });
   private readonly graph: FlameGraph;
+  /** Around one function: the graph has its callers, this what it calls. */
+  private readonly below: FlameGraph;
+  private readonly below_title = h("p", { class: "muted" });
+  private readonly largest = h("div", {});
   private refreshed = 0;
   private readonly field: HTMLInputElement;
 
@@ -57,6 +64,11 @@ export class FlameView {
     this.graph = new FlameGraph(model, {
       on_look: (sentence) => (this.look.textContent = sentence),
       on_zoom: (node) => choose("zoom", node === 0 ? "" : String(node)),
+      on_step: (by) => this.step(by),
+    });
+    this.below = new FlameGraph(model, {
+      on_look: (sentence) => (this.look.textContent = sentence),
+      on_zoom: () => {},
       on_step: (by) => this.step(by),
     });
     this.field = h("input", {
@@ -91,7 +103,10 @@ export class FlameView {
       this.legend,
       ...this.model.warnings.map((text) => h("p", { class: "notice" }, text)),
       this.graph.element,
+      this.below_title,
+      this.below.element,
       this.look,
+      h("details", { class: "raw" }, h("summary", {}, "The ten largest boxes"), this.largest),
       h("p", { class: "muted" }, this.extent()),
     );
   }
@@ -143,7 +158,7 @@ export class FlameView {
       : "";
     return (
       `All ${stacks.toLocaleString("en")} stacks are here, nothing is pruned; boxes narrower than a pixel are drawn together in grey ` +
-      `until you zoom in.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches, n and N show the next match and the one before.`
+      `until you zoom in. Frames of allocators, standard libraries and interpreters are left out unless all are shown.${rounds} Keys: arrows walk, Enter zooms in, Escape out, / searches, n and N show the next match and the one before.`
     );
   }
 
@@ -177,16 +192,36 @@ export class FlameView {
       const text = chosen_text(key);
       return /^\d+$/.test(text) ? Number(text) : null;
     };
+    const pattern = (key: string): RegExp | null => {
+      try {
+        return chosen_text(key) === "" ? null : new RegExp(chosen_text(key), "i");
+      } catch {
+        return null; // its field says so
+      }
+    };
     return {
       round: number("round"),
       phase: number("phase"),
       shown: chosen<Shown>("side", all_shown, "difference"),
-      hide_allocators: chosen("allocators", ["shown", "hidden"], "shown") === "hidden",
+      own_code: chosen("frames", ["own", "all"], "own") === "own",
+      focus: pattern("focus"),
+      ignore: pattern("ignore"),
+      hide: pattern("hide"),
     };
   }
 
+  private order(): "callers" | "callees" | "around" {
+    const order = chosen("order", ["callers", "callees", "around"], "callers");
+    return order === "around" && this.around() < 0 ? "callers" : order;
+  }
+
   private inverted(): boolean {
-    return chosen("order", ["callers", "callees"], "callers") === "callees";
+    return this.order() !== "callers";
+  }
+
+  /** The frame that the URL names, -1 of none. */
+  private around(): number {
+    return this.model.frames.names.indexOf(chosen_text("around"));
   }
 
   /** Shows what the URL says, in the controls as well. */
@@ -201,9 +236,17 @@ export class FlameView {
     const view = this.view();
     const filter = this.filter();
     const tree = top_down(model, view, filter);
-    const drawn = this.inverted() ? bottom_up(model, view, filter) : tree;
+    const around = this.around();
+    const drawn =
+      this.order() === "callees" ? bottom_up(model, view, filter) : this.order() === "around" ? callers_of(model, view, filter, around) : tree;
     const zoomed = Number(chosen_text("zoom"));
     this.graph.show(drawn);
+    this.below.element.hidden = this.below_title.hidden = this.order() !== "around";
+    if (this.order() === "around") {
+      this.below.show(callees_of(model, view, filter, around));
+      this.below_title.textContent = `Above: who calls ${short_name(model, around)}. Below: what it calls.`;
+    }
+    this.show_largest(drawn);
     this.say_total(view, filter, tree);
     this.find(drawn);
     if (zoomed > 0 && drawn.width[zoomed]! > 0) this.graph.zoom(zoomed);
@@ -222,6 +265,16 @@ export class FlameView {
     );
   }
 
+  /** The boxes that hold most themselves, not what they call, for those who do not see the graph. */
+  private show_largest(tree: Tree): void {
+    const own = (node: number): number => Math.max(...tree.sides.map((side) => side.own[node]!));
+    const nodes = [...tree.parent.keys()].slice(1).filter((node) => own(node) > 0);
+    const largest = nodes.sort((a, b) => own(b) - own(a)).slice(0, 10);
+    this.largest.replaceChildren(
+      h("ol", {}, ...largest.map((node) => h("li", {}, h("button", { type: "button", class: "link", click: () => this.graph.go_to(node) }, describe(this.model, tree, node))))),
+    );
+  }
+
   private show_functions(tree: Tree): void {
     const { model } = this;
     const rows = by_frame(tree, model.frames.names.length);
@@ -230,13 +283,20 @@ export class FlameView {
         this.field.value = `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
         this.type_search(this.field.value);
         this.graph.element.scrollIntoView({ block: "center" });
+      }, (name) => {
+        choose("around", name);
+        choose("order", "around");
+        choose("zoom", "");
+        this.reset();
+        this.graph.element.scrollIntoView({ block: "center" });
       }),
     );
   }
 
   private say_total(view: View, filter: Filter, tree: Tree): void {
     // Unfiltered totals come from the profile as they are, not from amounts rounded by site.
-    const whole = filter.round === null && filter.phase === null && !["removed", "added"].includes(filter.shown);
+    const all_stacks = filter.focus === null && filter.ignore === null && !["removed", "added", "changed"].includes(filter.shown);
+    const whole = filter.round === null && filter.phase === null && all_stacks;
     // A difference of samples is told by the exact counters beside them.
     const profiles = tree.profiles.map((profile) => this.model.profiles[profile]!);
     const counted = profiles.map((profile) => counted_total(profile, view));
@@ -260,7 +320,7 @@ export class FlameView {
       this.total.replaceChildren(`${start}${of}: `, amount(0));
       return;
     }
-    const only = filter.shown === "removed" || filter.shown === "added" ? `, ${shown_label(filter.shown, names)}` : "";
+    const only = ["removed", "added", "changed"].includes(filter.shown) ? `, ${shown_label(filter.shown, names)}` : "";
     const [first, second] = totals;
     const difference = difference_text(first!.bytes, second!.bytes, Math.hypot(first!.half, second!.half));
     this.total.replaceChildren(
@@ -270,7 +330,7 @@ export class FlameView {
       amount(0),
       ` in ${names[0]}, `,
       amount(1),
-      ` in ${names[1]}${exactly ? "; counted, the stacks below are sampled" : ""})`,
+      ` in ${names[1]}${exactly ? "; counted, the stacks below are sampled" : ""}). ${matched_text(one_sided_share(tree))}`,
     );
   }
 
@@ -292,19 +352,23 @@ export class FlameView {
         [
           { value: "callers", label: "callers" },
           { value: "callees", label: amount_word() === "bytes" ? "allocating functions" : "innermost functions" },
+          ...(this.around() < 0 ? [] : [{ value: "around" as const, label: `around ${short_name(model, this.around())}` }]),
         ],
-        this.inverted() ? "callees" : "callers",
+        this.order(),
         set("order"),
       ),
       choice(
-        "Allocator frames",
+        "Frames",
         [
-          { value: "shown", label: "shown" },
-          { value: "hidden", label: "hidden" },
+          { value: "own", label: "my code" },
+          { value: "all", label: "all" },
         ],
-        filter.hide_allocators ? "hidden" : "shown",
-        set("allocators"),
+        filter.own_code ? "own" : "all",
+        set("frames"),
       ),
+      this.expression("Focus", "focus", "only stacks with a function that matches"),
+      this.expression("Ignore", "ignore", "without stacks with a function that matches"),
+      this.expression("Hide", "hide", "without frames that match"),
     ].filter((control) => control !== null);
     const numbers = (column: "round" | "phase"): number[] =>
       [...new Set(model.sites.flatMap((sites) => [...new Set(sites[column])]))].sort((x, y) => x - y);
@@ -322,6 +386,31 @@ export class FlameView {
     return controls;
   }
 
+  /** A field for a regular expression that the filter has. */
+  private expression(label: string, key: string, hint: string): HTMLElement {
+    const field = h("input", {
+      type: "text",
+      placeholder: hint,
+      "aria-label": `${label}: ${hint}, as a regular expression`,
+      change: () => {
+        let known = true;
+        try {
+          new RegExp(field.value);
+        } catch {
+          known = false;
+        }
+        field.setAttribute("aria-invalid", String(!known));
+        field.title = known ? "" : "not a regular expression";
+        if (!known) return;
+        choose(key, field.value);
+        choose("zoom", "");
+        this.refresh();
+      },
+    });
+    field.value = chosen_text(key);
+    return h("label", { class: "select" }, h("span", {}, label), field);
+  }
+
   /** What the URL names: a table's stack, or what was searched for. */
   private find(tree: Tree): void {
     const row = this.stack_of(chosen_text("stack"));
@@ -329,10 +418,10 @@ export class FlameView {
       this.search(this.field.value);
       return;
     }
-    const { nodes, depth } = boxes_of(this.model, tree, row.stack);
+    const { nodes, depth, of } = boxes_of(this.model, tree, row.stack, folded_frames(this.model, this.filter()));
     const found = this.graph.mark(nodes);
-    const whole = depth === row.stack.length;
-    const part = whole ? "the stack of the table" : `the outer ${depth} of the table’s ${row.stack.length} functions`;
+    const whole = depth === of;
+    const part = whole ? "the stack of the table" : `the outer ${depth} of the table’s ${of} functions`;
     const [a, b] = found.bytes;
     const here = a === undefined || b === undefined ? row.size : b - a;
     const joined = whole && row.size !== undefined && Math.abs((here ?? 0) - row.size) > Math.abs(row.size) * 0.01;
@@ -378,6 +467,10 @@ export class FlameView {
   }
 }
 
+function matched_text(one_sided: number): string {
+  return one_sided === 0 ? "Every stack is in both." : `${percent(one_sided, 1)} of the bytes of both lie in stacks that only one of them has.`;
+}
+
 function legend(model: FlameModel): HTMLElement {
   const entry = (color: string, text: string): HTMLElement => {
     const sample = h("span", { class: "sample", "aria-hidden": "true" });
@@ -389,7 +482,7 @@ function legend(model: FlameModel): HTMLElement {
     "p",
     { class: "muted legend" },
     entry("--more-much", `${name} has MORE`),
-    entry("--less-much", `${name} has LESS`),
+    entry("--less-much", `${name} has LESS (striped)`),
     entry("--neutral-soft", "the same, or within the sampling interval"),
     h("span", {}, "A box is as wide as the larger side."),
   );

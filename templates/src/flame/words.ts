@@ -99,6 +99,21 @@ export function frame_name(model: FlameModel, tree: Tree, node: number): string 
   return node === 0 ? "all" : (model.frames.names[tree.frame[node]!] ?? "?");
 }
 
+/** As people say it: without parameters and what stands in angle brackets. */
+export function short_name(model: FlameModel, frame: number): string {
+  return model.frames.shorts[frame] || (model.frames.names[frame] ?? "?");
+}
+
+/** What a box says: its function, and what it has or differs by. */
+export function box_label(model: FlameModel, tree: Tree, node: number): { name: string; amount: string } {
+  const name = node === 0 ? "all" : short_name(model, tree.frame[node]!);
+  const [a, b] = tree.sides;
+  if (b === undefined) return { name, amount: amount_text(a?.total[node] ?? 0) };
+  const sign = a === undefined || a.total[node] === b.total[node] ? "" : a.total[node]! < b.total[node]! ? "+" : "−";
+  const text = box_difference(tree, node);
+  return { name, amount: text.startsWith("the same") ? text : `${sign}${text}` };
+}
+
 /** One sentence about a box. */
 export function describe(model: FlameModel, tree: Tree, node: number): string {
   const [a, b] = tree.sides;

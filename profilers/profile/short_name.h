@@ -1,0 +1,14 @@
+// A function's name as people say it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace memduel {
+
+/// Without return type, parameters and what stands in angle brackets, which becomes `‹…›`:
+/// `nlohmann::basic_json‹…›::parse`. Of a Rust method `<T as Trait>::f` the type's name and the
+/// method. Names of other languages, and places, are left as they are.
+std::string short_name(std::string_view function);
+
+}  // namespace memduel
