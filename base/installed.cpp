@@ -10,16 +10,24 @@ std::filesystem::path own_directory() {
   return std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
 }
 
+/// What is installed comes before what lies in a build directory.
+std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
+  const std::filesystem::path directory = own_directory();
+  if (directory.empty()) return directory;
+  std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
+  std::error_code unreadable;
+  if (std::filesystem::exists(installed, unreadable)) return installed;
+  return (directory / built / name).lexically_normal();
+}
+
 }  // namespace
 
 std::filesystem::path program_beside(std::string_view name) {
-  const std::filesystem::path directory = own_directory();
-  return directory.empty() ? directory : directory / name;
+  return part(name, ".");
 }
 
 std::filesystem::path library_beside_programs(std::string_view name) {
-  const std::filesystem::path directory = own_directory();
-  return directory.empty() ? directory : directory.parent_path() / "lib" / name;
+  return part(name, "../lib");
 }
 
 }  // namespace memduel

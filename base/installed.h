@@ -1,4 +1,5 @@
-// Where the parts of memduel lie beside the program that runs.
+// Where the parts of memduel lie beside the program that runs: installed, all of them in
+// ../lib/memduel/; in a build directory programs beside it and libraries in ../lib/.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +7,10 @@
 
 namespace memduel {
 
-/// A program in the directory of the running one. Empty where /proc/self/exe cannot be read.
+/// A program that only memduel starts. Empty where /proc/self/exe cannot be read.
 std::filesystem::path program_beside(std::string_view name);
 
-/// A library in lib/ beside that directory. Empty likewise.
+/// A library that memduel preloads. Empty likewise.
 std::filesystem::path library_beside_programs(std::string_view name);
 
 }  // namespace memduel

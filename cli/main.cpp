@@ -116,6 +116,7 @@ int main(int argc, char** argv) {
   memduel::cli::add_checkpoints(app, action);
   memduel::cli::add_doctor(app, action);
   memduel::cli::add_list(app, action);
+  memduel::cli::add_generate(app, action);
   if (const int status = refuse_unknown_verb(app, argc, argv); status != 0) return status;
   try {
     app.parse(argc, argv);

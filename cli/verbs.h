@@ -31,5 +31,6 @@ void add_budget(CLI::App& app, Action& action);
 void add_checkpoints(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_list(CLI::App& app, Action& action);
+void add_generate(CLI::App& app, Action& action);
 
 }  // namespace memduel::cli

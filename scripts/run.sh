@@ -1,9 +1,18 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the main job: federated rounds on MNIST, original against optimized.
+# The main job: federated rounds on MNIST, original against optimized, to a verdict and a report.
+# Uses a memduel that is built already; else installs what is missing and builds it first.
 # Arguments are passed on to `memduel run` (for instance --out DIR or --repeats 5).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-"$root/scripts/setup.sh"
-"$root/scripts/build.sh" release
-exec "$root/build/release/bin/memduel" run "$root/configs/quickstart.json" "$@"
+preset=release
+if [ ! -x "$root/build/release/bin/memduel-worker" ]; then
+  preset=job
+  if [ ! -x "$root/build/job/bin/memduel-worker" ]; then
+    echo "run: builds memduel and the replays first: LibTorch, gRPC and about ten minutes on two cores. scripts/try.sh needs neither."
+  fi
+fi
+"$root/scripts/setup.sh" --tool --laboratory
+"$root/scripts/build.sh" "$preset"
+echo "run: runs the duel, about two minutes."
+exec "$root/build/$preset/bin/memduel" run "$root/configs/quickstart.json" "$@"

@@ -1,34 +1,43 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that building and testing memduel need and that are missing; says which before it does.
-#   scripts/setup.sh          the tool and the laboratory
-#   scripts/setup.sh --tool   the tool alone: no LibTorch, no gRPC
-#   scripts/setup.sh --jobs   the servers that tests/foreign duels; they may start, so nobody gets them unasked
+#   scripts/setup.sh                 the tool, its tests and the laboratory
+#   scripts/setup.sh --tool          to build the tool: no LibTorch, no gRPC, no browser
+#   scripts/setup.sh --tests         to test it
+#   scripts/setup.sh --laboratory    to build and test the replays
+#   scripts/setup.sh --jobs          the servers that tests/foreign duels; they may start, so nobody gets them unasked
+# Several of these may be given.
 set -euo pipefail
 
 tool_packages=(
   ca-certificates ccache cmake g++ git make ninja-build pkg-config
-  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev libpcre2-dev libspdlog-dev libsqlite3-dev
-  libssl-dev libunwind-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev libpcre2-dev libsqlite3-dev
+  libssl-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
+)
+test_packages=(
   libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   heaptrack libgoogle-perftools4 mawk sqlite3 valgrind
 )
-foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
 laboratory_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
+foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
 
-packages=("${tool_packages[@]}")
-case "${1:-}" in
-  "") packages+=("${laboratory_packages[@]}") ;;
-  --tool) ;;
-  --jobs) packages=("${foreign_jobs[@]}") ;;
-  *) echo "usage: setup.sh [--tool | --jobs]" >&2; exit 2 ;;
-esac
-# Any Node.js with npm will do; Debian's where there is none.
+packages=()
+if [ $# -eq 0 ]; then set -- --tool --tests --laboratory; fi
+for part in "$@"; do
+  case "$part" in
+    --tool) packages+=("${tool_packages[@]}") ;;
+    --tests) packages+=("${test_packages[@]}") ;;
+    --laboratory) packages+=("${laboratory_packages[@]}") ;;
+    --jobs) packages+=("${foreign_jobs[@]}") ;;
+    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--jobs]" >&2; exit 2 ;;
+  esac
+done
+# The viewer inside the report is bundled with Node.js: any with npm will do, Debian's where there is none.
 command -v node >/dev/null && command -v npm >/dev/null || packages+=(nodejs npm)
 
 installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p' | sort -u)

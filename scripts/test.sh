@@ -5,13 +5,19 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=release
-if [ "${1:-}" = --tool ]; then preset=tool; elif [ $# -gt 0 ]; then echo "usage: test.sh [--tool]" >&2; exit 2; fi
+parts=(--tool --tests --laboratory)
+if [ "${1:-}" = --tool ]; then
+  preset=tool-tests
+  parts=(--tool --tests)
+elif [ $# -gt 0 ]; then
+  echo "usage: test.sh [--tool]" >&2
+  exit 2
+fi
 
-"$root/scripts/setup.sh" "$@"
+"$root/scripts/setup.sh" "${parts[@]}"
 if [ -n "${CI:-}" ]; then "$root/scripts/setup.sh" --jobs; fi
 "$root/scripts/build.sh" "$preset"
 "$root/scripts/build.sh" fuzz
 cd "$root"
-if [ "$preset" = tool ]; then cmake --build --preset tool-tests; fi
 ctest --preset fuzz -L fuzz -j2
 ctest --preset "$preset" -j2

@@ -104,11 +104,14 @@ void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
   const std::vector<ToldFrame> frames = told_frames(profile, stack);
   const std::size_t lead = options.all_frames ? 0 : leading_frame(profile, stack);
   std::size_t shown = 0;
+  std::string last;
   for (std::size_t i = lead; i < frames.size() && shown < options.frames; ++i) {
     if (!options.all_frames && i != lead && !frames[i].own) continue;
     const FrameName& frame = frames[i].name;
-    text +=
-        fmt::format("        {}", options.all_frames ? frame.function : short_name(frame.function));
+    const std::string said = options.all_frames ? frame.function : short_name(frame.function);
+    if (!options.all_frames && said == last) continue;
+    last = said;
+    text += "        " + said;
     if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
     text += '\n';
     ++shown;

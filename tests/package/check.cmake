@@ -28,7 +28,37 @@ function(build_from_package source name)
   run(ignored ${CMAKE_COMMAND} --build ${SCRATCH}/${name})
 endfunction()
 
-run(ignored ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(ignored ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/first)
+# A prefix can be moved.
+file(RENAME ${SCRATCH}/first ${prefix})
+set(memduel ${prefix}/bin/memduel)
+
+# The tool alone, far from its build directory: it records, duels and reports.
+run(said ${memduel} record -o ${SCRATCH}/ls.mdp -- ls /)
+if(NOT said MATCHES "peak [0-9.]+ [KM]iB")
+  message(FATAL_ERROR "expected counters in:\n${said}")
+endif()
+run(said ${memduel} compare --a "ls /" --b "ls /usr" --repeats 2 --gate "tree.peak_rss_bytes<=1GiB" --out ${SCRATCH}/duel)
+if(NOT EXISTS ${SCRATCH}/duel/report.html OR NOT said MATCHES "peak_heap_bytes")
+  message(FATAL_ERROR "expected a report and heap counters in:\n${said}")
+endif()
+file(REMOVE ${SCRATCH}/ls.mdp)
+
+# What man and shells get names each verb.
+foreach(file share/man/man1/memduel.1 share/bash-completion/completions/memduel share/zsh/site-functions/_memduel
+        share/fish/vendor_completions.d/memduel.fish)
+  file(READ ${prefix}/${file} text)
+  foreach(verb run compare record watch report summary flamegraph export explain check doctor)
+    if(NOT text MATCHES "${verb}")
+      message(FATAL_ERROR "${file} does not name ${verb}")
+    endif()
+  endforeach()
+endforeach()
+run(completed bash ${CMAKE_CURRENT_LIST_DIR}/complete.sh ${prefix}/share/bash-completion/completions/memduel record --ex)
+if(NOT completed STREQUAL "--exact\n")
+  message(FATAL_ERROR "expected --exact, bash completes: ${completed}")
+endif()
+
 build_from_package(${prefix}/share/memduel/examples/memory-policy memory-policy)
 
 run(with ${SCRATCH}/memory-policy/memory-policy)
@@ -40,6 +70,15 @@ if(without MATCHES "cleanup")
   message(FATAL_ERROR "expected no cleanup in:\n${without}")
 endif()
 expect_number("${without}" "glibc: grew by (-?[0-9.]+) MiB in 4 rounds" 120 130)
+
+# Programs that count their own heap.
+build_from_package(${CMAKE_CURRENT_LIST_DIR}/consumer consumer)
+run(said ${SCRATCH}/consumer/window)
+expect_number("${said}" "allocations ([0-9]+)," 1 1)
+expect_number("${said}" "bytes ([0-9]+)" 100000 100000)
+run(said ${SCRATCH}/consumer/pushes --benchmark_min_time=0.01 --benchmark_format=json)
+# One of the program, and what the library itself allocates in a run of sixteen.
+expect_number("${said}" "\"allocs_per_iter\": ([0-9.e+-]+)" 1 1.2)
 
 set(torch_part ${CMAKE_CURRENT_LIST_DIR}/torch)
 if(TORCH)

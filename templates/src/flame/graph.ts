@@ -462,7 +462,8 @@ class Painter {
     const { context } = this;
     const { name, amount } = box_label(this.model, this.tree, node);
     const fits = (text: string): boolean => context.measureText(text).width <= width;
-    const own = name.slice(name.lastIndexOf("::", name.length - 3) + (name.includes("::") ? 2 : 0));
+    const scope = name.lastIndexOf("::");
+    const own = scope < 0 ? name : name.slice(scope + 2);
     for (const text of [`${name}  ${amount}`, `…${own}  ${amount}`]) if (text.length <= width && fits(text)) return text;
     return fitting(context, own === name ? `${name}  ${amount}` : own, width);
   }

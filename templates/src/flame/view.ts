@@ -73,7 +73,7 @@ export class FlameView {
     });
     this.field = h("input", {
       type: "search",
-      placeholder: "regular expression",
+      placeholder: "search: regular expression",
       "aria-label": "Search functions by regular expression",
       input: () => this.type_search(this.field.value),
       keydown: (event) => {
