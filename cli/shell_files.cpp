@@ -73,8 +73,10 @@ std::string manual_page(const CLI::App& app) {
   for (const CLI::App* verb : verbs_of(app)) {
     page += fmt::format(".SS {}\n{}\n", verb->get_name(), roff(verb->get_description()));
     for (const CLI::Option* option : verb->get_options())
-      page += fmt::format(".TP\n.B {}\n{}\n", roff(option->get_name(true)),
-                          roff(replaced(option->get_description(), '\n', " ")));
+      page += fmt::format(
+          ".TP\n.B {}\n{}\n",
+          roff(option->nonpositional() ? option->get_name(false, true) : option->get_name(true)),
+          roff(replaced(option->get_description(), '\n', " ")));
     for (const CLI::App* inner : verb->get_subcommands(nullptr))
       page +=
           fmt::format(".TP\n.B {}\n{}\n", roff(inner->get_name()), roff(inner->get_description()));

@@ -3,7 +3,8 @@
 // The bytes are a LEB128 number, that many bytes of JSON, and then LEB128 numbers to the end.
 // JSON, schema "memduel.flame/1": `profiles` (name, facts, notes, counters; `unit` of the amounts,
 // whether blocks are `counted`; `moments`, each a pair of `moment_unit` and bytes), `phases`,
-// `frames` (`names`, `places`, `kinds`), `warnings` (of a comparison), `views` (kind, heap; `round`
+// `frames` (`names`, `shorts` where people say another, `places`, `kinds`, `everybodys`: see
+// own_code.h), `warnings` (of a comparison), `views` (kind, heap; `round`
 // of a peak, `born` and `end` of a retention cell, `moment` and `at` of a moment; `totals` per
 // profile), `first` (index of a view), `nodes`. Numbers: per node in preorder how many levels to
 // climb from the node before and its frame; then per profile the count of its sites and for each

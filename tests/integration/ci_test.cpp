@@ -75,7 +75,7 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run(kHeapGate), 1) << said();
   EXPECT_THAT(step_summary(), AllOf(HasSubstr("gate failed"), HasSubstr("+4.00 MiB"),
-                                    HasSubstr("ledger::Store::reserve\\_buffer()")));
+                                    HasSubstr("in ledger::Store::reserve\\_buffer for main")));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 

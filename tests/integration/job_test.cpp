@@ -336,10 +336,10 @@ seen("up")
 time.sleep(1)  # its start is known by then
 for n in range(1, 6):
     print("round", n, flush=True)
-    time.sleep(0.1)
+    time.sleep(0.4)  # longer than a busy machine keeps the sampler from looking
     open(os.path.join(sys.argv[1], "go-%d" % n), "w").close()
     seen("done-%d" % n)
-    time.sleep(0.1)
+    time.sleep(0.4)
 )");
   write("keeps.py", R"(import os, sys, time
 kept = []

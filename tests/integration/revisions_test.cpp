@@ -81,11 +81,11 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
               Contains("ledger::Store::reserve_buffer()"));
   EXPECT_EQ(results.at("difference_totals").at(0).at("unmatched_share"), 0);
   EXPECT_THAT(run.out, AllOf(HasSubstr("+4.00 MiB, 100 % of what differs"),
-                             HasSubstr("ledger::Store::reserve_buffer()"),
+                             HasSubstr("ledger::Store::reserve_buffer\n"),
                              HasSubstr("every stack is in both")));
   const Finished markdown =
       memduel(place, {"report", place.path("run").string(), "--format", "markdown"});
-  EXPECT_TRUE(markdown.out.find("ledger::Store::reserve\\_buffer()") != std::string::npos);
+  EXPECT_TRUE(markdown.out.find("ledger::Store::reserve\\_buffer |") != std::string::npos);
   const auto& builds = results.at("environment").at("builds");
   EXPECT_NE(builds.at("main").at(0).at("libraries").at(0).at("build_id"),
             builds.at(base.substr(0, 12)).at(0).at("libraries").at(0).at("build_id"));

@@ -2,14 +2,14 @@
 
 import { css_color } from "../arms";
 import { fitting } from "../canvas_text";
-import { h, s } from "../dom";
+import { h } from "../dom";
 import type { FlameModel } from "./data";
+import { drawing } from "./paper";
+import { fill_of, row_height } from "./paint";
 import type { Tree } from "./tree";
-import { box_label, describe, half_width } from "./words";
+import { box_label, describe } from "./words";
 
-const row_height = 20;
 const most_rows = 34;
-const python_kind = 1;
 
 export interface GraphEvents {
   /** The box that the pointer or the keyboard is at. */
@@ -306,33 +306,6 @@ export class FlameGraph {
   }
 }
 
-/** Of a tree what lies under a box, for paper: rows of boxes with their labels, wide enough to be seen. */
-function drawing(model: FlameModel, tree: Tree, zoomed: number): SVGSVGElement {
-  const width = 1000;
-  const least = 2;
-  const scale = tree.width[zoomed]! > 0 ? width / tree.width[zoomed]! : 0;
-  const boxes: SVGElement[] = [];
-  let deepest = 0;
-  for (let i = zoomed; i < tree.end[zoomed]!; ) {
-    const wide = tree.width[i]! * scale;
-    if (wide < least) {
-      i = tree.end[i]!;
-      continue;
-    }
-    const row = tree.depth[i]! - tree.depth[zoomed]!;
-    deepest = Math.max(deepest, row);
-    const x = (tree.left[i]! - tree.left[zoomed]!) * scale;
-    const { name, amount } = box_label(model, tree, i);
-    const text = `${name}  ${amount}`.slice(0, Math.floor((wide - 6) / 6));
-    boxes.push(
-      s("rect", { x, y: row * row_height, width: wide - 1, height: row_height - 1, fill: css_color(fill_of(model, tree, i)), stroke: "#666", "stroke-width": 0.3 }),
-      ...(text.length < 3 ? [] : [s("text", { x: x + 3, y: row * row_height + 14, "font-size": 11, fill: css_color("--text") }, text)]),
-    );
-    ++i;
-  }
-  return s("svg", { class: "flame-print", viewBox: `0 0 ${width} ${(deepest + 1) * row_height}`, "aria-hidden": "true" }, ...boxes);
-}
-
 function widest_child(tree: Tree, node: number): number | null {
   let widest: number | null = null;
   for (let i = node + 1; i < tree.end[node]!; i = tree.end[i]!) {
@@ -467,24 +440,4 @@ class Painter {
     for (const text of [`${name}  ${amount}`, `…${own}  ${amount}`]) if (text.length <= width && fits(text)) return text;
     return fitting(context, own === name ? `${name}  ${amount}` : own, width);
   }
-}
-
-/** The custom property with a box's colour: by name, or by how much the profiles differ. */
-function fill_of(model: FlameModel, tree: Tree, node: number): string {
-  const [a, b] = tree.sides;
-  if (a !== undefined && b !== undefined) {
-    const difference = b.total[node]! - a.total[node]!;
-    const share = Math.abs(difference) / Math.max(a.total[node]!, b.total[node]!, 1);
-    const unsure = Math.abs(difference) <= half_width(a.variance[node]! + b.variance[node]!);
-    if (share < 0.005 || unsure) return "--neutral-soft";
-    return `--${difference > 0 ? "more" : "less"}-${share > 0.5 ? "much" : "little"}`;
-  }
-  if (node === 0) return "--neutral-soft";
-  const frame = tree.frame[node]!;
-  if (model.frames.kinds[frame] === python_kind) return "--flame-python";
-  const name = model.frames.names[frame] ?? "";
-  if (name.includes("+0x") || name.startsWith("[")) return "--flame-unknown";
-  let hash = 0;
-  for (let i = 0; i < name.length; ++i) hash = (hash * 31 + name.charCodeAt(i)) >>> 0;
-  return `--flame-${hash % 4}`;
 }

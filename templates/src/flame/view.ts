@@ -1,12 +1,14 @@
 // A flame graph with its controls and tables: keeps in the URL what the reader chose.
 
-import { choice, h, select } from "../dom";
+import { h } from "../dom";
 import { bytes_text } from "../format";
-import { choose, chosen, chosen_text } from "../state";
+import { choose, chosen_text } from "../state";
+import { chosen_filter, chosen_frame, chosen_order, chosen_view } from "./chosen";
+import { legend, make_controls } from "./controls";
 import { counted_total, type FlameModel, type ProfileFacts, type View } from "./data";
 import { type Found, FlameGraph } from "./graph";
 import { moments_chart } from "./moments";
-import { all_shown, type Filter, type Shown, shown_label, sides_of } from "./shown";
+import { type Filter, shown_label, sides_of } from "./shown";
 import { boxes_of, type TableStack } from "./stack";
 import { functions_table, retention_table } from "./tables";
 import { folded_frames } from "./fold";
@@ -162,19 +164,6 @@ export class FlameView {
     );
   }
 
-  /** The view that the URL names, else the first. */
-  private view(): View {
-    const keys = this.model.views.map(view_key);
-    const first = this.model.views[this.model.first];
-    const wanted = chosen_text("view");
-    // A link to what lives at the end of the last round does not know its number.
-    const last = wanted === "live-any" ? keys.find((key) => key.startsWith("live-any-")) : undefined;
-    const key = last ?? chosen("view", keys, first === undefined ? "" : view_key(first));
-    const view = this.model.views[keys.indexOf(key)];
-    if (view === undefined) throw new Error("the profile has no allocations");
-    return view;
-  }
-
   private show_view(view: View): void {
     choose("view", view_key(view));
     choose("zoom", "");
@@ -187,62 +176,26 @@ export class FlameView {
     return view_label(view, this.model.profiles[0]!.moment_unit);
   }
 
-  private filter(): Filter {
-    const number = (key: string): number | null => {
-      const text = chosen_text(key);
-      return /^\d+$/.test(text) ? Number(text) : null;
-    };
-    const pattern = (key: string): RegExp | null => {
-      try {
-        return chosen_text(key) === "" ? null : new RegExp(chosen_text(key), "i");
-      } catch {
-        return null; // its field says so
-      }
-    };
-    return {
-      round: number("round"),
-      phase: number("phase"),
-      shown: chosen<Shown>("side", all_shown, "difference"),
-      own_code: chosen("frames", ["own", "all"], "own") === "own",
-      focus: pattern("focus"),
-      ignore: pattern("ignore"),
-      hide: pattern("hide"),
-    };
-  }
-
-  private order(): "callers" | "callees" | "around" {
-    const order = chosen("order", ["callers", "callees", "around"], "callers");
-    return order === "around" && this.around() < 0 ? "callers" : order;
-  }
-
-  private inverted(): boolean {
-    return this.order() !== "callers";
-  }
-
-  /** The frame that the URL names, -1 of none. */
-  private around(): number {
-    return this.model.frames.names.indexOf(chosen_text("around"));
-  }
-
   /** Shows what the URL says, in the controls as well. */
   reset(): void {
     this.field.value = chosen_text("search");
-    this.controls.replaceChildren(...this.make_controls(this.view(), this.filter()), this.field, this.steps, this.found);
+    this.controls.replaceChildren(...make_controls(this.model, () => this.refresh()), this.field, this.steps, this.found);
     this.refresh();
   }
 
   private refresh(): void {
     const { model } = this;
-    const view = this.view();
-    const filter = this.filter();
+    const view = chosen_view(this.model);
+    const filter = chosen_filter();
     const tree = top_down(model, view, filter);
-    const around = this.around();
+    const around = chosen_frame(model);
+    const order = chosen_order(model);
     const drawn =
-      this.order() === "callees" ? bottom_up(model, view, filter) : this.order() === "around" ? callers_of(model, view, filter, around) : tree;
+      order === "callees" ? bottom_up(model, view, filter) : order === "around" ? callers_of(model, view, filter, around) : tree;
     const zoomed = Number(chosen_text("zoom"));
     this.graph.show(drawn);
-    this.below.element.hidden = this.below_title.hidden = this.order() !== "around";
-    if (this.order() === "around") {
+    this.below.element.hidden = this.below_title.hidden = order !== "around";
+    if (order === "around") {
       this.below.show(callees_of(model, view, filter, around));
       this.below_title.textContent = `Above: who calls ${short_name(model, around)}. Below: what it calls.`;
     }
@@ -334,91 +287,14 @@ export class FlameView {
     );
   }
 
-  private make_controls(view: View, filter: Filter): HTMLElement[] {
-    const { model } = this;
-    const set = (key: string) => (value: string): void => {
-      choose(key, value);
-      choose("zoom", "");
-      this.refresh();
-    };
-    const names = model.profiles.map((profile) => profile.name);
-    const controls = [
-      names.length < 2
-        ? null
-        : select("Compare", all_shown.map((value) => ({ value, label: shown_label(value, names) })), filter.shown, set("side")),
-      select("Show", model.views.map((v) => ({ value: view_key(v), label: this.label_of(v) })), view_key(view), set("view")),
-      choice(
-        "Top",
-        [
-          { value: "callers", label: "callers" },
-          { value: "callees", label: amount_word() === "bytes" ? "allocating functions" : "innermost functions" },
-          ...(this.around() < 0 ? [] : [{ value: "around" as const, label: `around ${short_name(model, this.around())}` }]),
-        ],
-        this.order(),
-        set("order"),
-      ),
-      choice(
-        "Frames",
-        [
-          { value: "own", label: "my code" },
-          { value: "all", label: "all" },
-        ],
-        filter.own_code ? "own" : "all",
-        set("frames"),
-      ),
-      this.expression("Focus", "focus", "only stacks with a function that matches"),
-      this.expression("Ignore", "ignore", "without stacks with a function that matches"),
-      this.expression("Hide", "hide", "without frames that match"),
-    ].filter((control) => control !== null);
-    const numbers = (column: "round" | "phase"): number[] =>
-      [...new Set(model.sites.flatMap((sites) => [...new Set(sites[column])]))].sort((x, y) => x - y);
-    const any = { value: "", label: "any" };
-    const rounds = numbers("round");
-    if (rounds.some((round) => round > 0)) {
-      const options = rounds.map((round) => ({ value: String(round), label: round === 0 ? "outside rounds" : String(round) }));
-      controls.push(select("Born in round", [any, ...options], String(filter.round ?? ""), set("round")));
-    }
-    const phases = numbers("phase");
-    if (phases.some((phase) => phase > 0)) {
-      const options = phases.map((phase) => ({ value: String(phase), label: phase === 0 ? "no phase" : (model.phases[phase] ?? "?") }));
-      controls.push(select("Born in phase", [any, ...options], String(filter.phase ?? ""), set("phase")));
-    }
-    return controls;
-  }
-
-  /** A field for a regular expression that the filter has. */
-  private expression(label: string, key: string, hint: string): HTMLElement {
-    const field = h("input", {
-      type: "text",
-      placeholder: hint,
-      "aria-label": `${label}: ${hint}, as a regular expression`,
-      change: () => {
-        let known = true;
-        try {
-          new RegExp(field.value);
-        } catch {
-          known = false;
-        }
-        field.setAttribute("aria-invalid", String(!known));
-        field.title = known ? "" : "not a regular expression";
-        if (!known) return;
-        choose(key, field.value);
-        choose("zoom", "");
-        this.refresh();
-      },
-    });
-    field.value = chosen_text(key);
-    return h("label", { class: "select" }, h("span", {}, label), field);
-  }
-
   /** What the URL names: a table's stack, or what was searched for. */
   private find(tree: Tree): void {
     const row = this.stack_of(chosen_text("stack"));
-    if (row === undefined || this.inverted()) {
+    if (row === undefined || chosen_order(this.model) !== "callers") {
       this.search(this.field.value);
       return;
     }
-    const { nodes, depth, of } = boxes_of(this.model, tree, row.stack, folded_frames(this.model, this.filter()));
+    const { nodes, depth, of } = boxes_of(this.model, tree, row.stack, folded_frames(this.model, chosen_filter()));
     const found = this.graph.mark(nodes);
     const whole = depth === of;
     const part = whole ? "the stack of the table" : `the outer ${depth} of the table’s ${of} functions`;
@@ -469,23 +345,6 @@ export class FlameView {
 
 function matched_text(one_sided: number): string {
   return one_sided === 0 ? "Every stack is in both." : `${percent(one_sided, 1)} of the bytes of both lie in stacks that only one of them has.`;
-}
-
-function legend(model: FlameModel): HTMLElement {
-  const entry = (color: string, text: string): HTMLElement => {
-    const sample = h("span", { class: "sample", "aria-hidden": "true" });
-    sample.style.background = `var(${color})`;
-    return h("span", { class: "entry" }, sample, text);
-  };
-  const name = model.profiles[1]!.name;
-  return h(
-    "p",
-    { class: "muted legend" },
-    entry("--more-much", `${name} has MORE`),
-    entry("--less-much", `${name} has LESS (striped)`),
-    entry("--neutral-soft", "the same, or within the sampling interval"),
-    h("span", {}, "A box is as wide as the larger side."),
-  );
 }
 
 function facts(profile: ProfileFacts): HTMLElement {
