@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/calibration_file.h"
@@ -64,8 +65,8 @@ int calibrate_config(CalibrateArguments arguments) {
   write_calibration(*path, calibration);
   if (!options.quiet) {
     print_fitted(describe(calibration));
-    print(fmt::format("\ncalibration: {}\nreport: {}\n", path->string(),
-                      (directory / "report.html").string()));
+    print(fmt::format("\ncalibration: {}\nreport: {}\n", escape_terminal(path->string()),
+                      escape_terminal((directory / "report.html").string())));
   }
   return 0;
 }

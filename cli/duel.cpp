@@ -7,6 +7,7 @@
 #include <ctime>
 #include <random>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_json.h"
@@ -128,9 +129,10 @@ std::string profile_lines(const fs::path& directory) {
   const std::vector<fs::path> profiles = kept_profiles(directory);
   if (profiles.size() > kMostNamed)
     return fmt::format("profiles: {} files in {}\n", profiles.size(),
-                       (directory / kProfilesFolder).string());
+                       escape_terminal((directory / kProfilesFolder).string()));
   std::string text;
-  for (const fs::path& profile : profiles) text += fmt::format("profile: {}\n", profile.string());
+  for (const fs::path& profile : profiles)
+    text += fmt::format("profile: {}\n", escape_terminal(profile.string()));
   return text;
 }
 
@@ -138,7 +140,7 @@ int conclude(const FinishedRun& finished, const RunOptions& options, const fs::p
   if (!options.quiet) {
     print_terminal_report(finished);
     if (options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
-    print(fmt::format("\nreport: {}\n", (directory / "report.html").string()));
+    print(fmt::format("\nreport: {}\n", escape_terminal((directory / "report.html").string())));
     print(profile_lines(directory));
   }
   return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));

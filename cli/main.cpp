@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,11 @@ bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
   const bool has_command = std::any_of(
       argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
   return app.got_subcommand("record") || (app.got_subcommand("watch") && has_command);
+}
+
+int own_failure(const CLI::App& app, int argc, char** argv, memduel::ExitCode code) {
+  return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
+                                                    : static_cast<int>(code);
 }
 
 /// What goes into a config and from there into reports must be text; a recorded or watched
@@ -71,8 +77,7 @@ int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int arg
   if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
   memduel::say(
       fmt::format("memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what()));
-  return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
-                                                    : static_cast<int>(memduel::ExitCode::usage);
+  return own_failure(app, argc, argv, memduel::ExitCode::usage);
 }
 
 /// CLI11 would say that a verb is missing.
@@ -129,10 +134,12 @@ int main(int argc, char** argv) {
     return action();
   } catch (const memduel::Error& error) {
     print_failure(error.message());
-    return returns_status_of_command(app, argc, argv) ? memduel::cli::kOwnFailure
-                                                      : static_cast<int>(error.code());
+    return own_failure(app, argc, argv, error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_failure(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return own_failure(app, argc, argv, memduel::ExitCode::io);
   } catch (const std::exception& error) {
     print_failure(error.what());
-    return static_cast<int>(memduel::ExitCode::io);
+    return own_failure(app, argc, argv, memduel::ExitCode::io);
   }
 }

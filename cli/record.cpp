@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/profile_name.h"
 #include "base/standard_error.h"
@@ -56,8 +57,8 @@ std::string counters_of(const HeapCounters& image) {
 }
 
 std::string name_of(const RecordedImage& image) {
-  return fmt::format("{} {} [{}]", image.file ? image.file->string() : "counted",
-                     image.counters.program, image.counters.pid);
+  return escape_terminal(fmt::format("{} {} [{}]", image.file ? image.file->string() : "counted",
+                                     image.counters.program, image.counters.pid));
 }
 
 std::int64_t size_of(const RecordedImage& image) {
@@ -86,7 +87,8 @@ void tell(const RecordResult& result) {
         [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
     say(fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
   }
-  for (const std::string& note : result.notes) say(fmt::format("memduel: {}\n", note));
+  for (const std::string& note : result.notes)
+    say(fmt::format("memduel: {}\n", escape_terminal_lines(note)));
 }
 
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,
@@ -117,11 +119,13 @@ int record_by_another(const RecordArguments& arguments) {
   if (arguments.interval) command.options.interval_bytes = *arguments.interval;
   if (!arguments.output.empty()) command.output = arguments.output;
   const TracedResult result = trace_command(entry, command);
-  for (const auto& file : result.files) say(fmt::format("memduel: {}\n", file.string()));
-  for (const std::string& note : result.notes) say(fmt::format("memduel: {}\n", note));
+  for (const auto& file : result.files)
+    say(fmt::format("memduel: {}\n", escape_terminal(file.string())));
+  for (const std::string& note : result.notes)
+    say(fmt::format("memduel: {}\n", escape_terminal_lines(note)));
   for (const auto& file : result.files)
     for (const std::string& loss : losses_in(file, file.string()))
-      say(fmt::format("memduel: {}\n", loss));
+      say(fmt::format("memduel: {}\n", escape_terminal(loss)));
   return result.status;
 }
 
@@ -139,18 +143,6 @@ int record(const RecordArguments& arguments) {
   const RecordResult result = record_command(options);
   tell(result);
   return result.status;
-}
-
-/// A status of the command's and a failure of memduel's must not be mistaken for each other.
-int record_or_own_failure(const RecordArguments& arguments) {
-  try {
-    return record(arguments);
-  } catch (const Error& error) {
-    say(fmt::format("memduel: {}\n", error.message()));
-  } catch (const std::exception& error) {
-    say(fmt::format("memduel: {}\n", error.what()));
-  }
-  return kOwnFailure;
 }
 
 }  // namespace
@@ -199,8 +191,7 @@ void add_record(CLI::App& app, Action& action) {
       "the first image's file (default: NAME.PID.mdp here, or the tracer's extension)");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
       ->required();
-  verb->callback(
-      [arguments, &action] { action = [arguments] { return record_or_own_failure(*arguments); }; });
+  verb->callback([arguments, &action] { action = [arguments] { return record(*arguments); }; });
 }
 
 }  // namespace memduel::cli

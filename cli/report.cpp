@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "base/characters.h"
 #include "base/file.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
@@ -44,7 +45,7 @@ int report(const ReportArguments& arguments) {
     add_flames(model, finished, arguments.directory);
     const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
     write_file_atomically(path, render_html(model));
-    print(path.string() + "\n");
+    print(escape_terminal(path.string()) + "\n");
     return 0;
   }
   const std::map<std::string, std::string (*)(const ReportModel&)> writers = {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "cli/duel.h"
@@ -68,8 +69,9 @@ void conclude(const WatchArguments& arguments, const WatchResult& result,
               const std::filesystem::path& directory) {
   write_outputs(directory, analyse_directory(directory, {}, WithSeries::yes));
   if (arguments.quiet) return;
-  const std::string text = watch_summary(result.last, 80) +
-                           fmt::format("report: {}\n", (directory / "report.html").string());
+  const std::string text =
+      watch_summary(result.last, 80) +
+      fmt::format("report: {}\n", escape_terminal((directory / "report.html").string()));
   if (arguments.command.empty()) return print(text);
   memduel::say(text);
 }

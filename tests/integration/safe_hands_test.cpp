@@ -410,6 +410,23 @@ TEST(Unrecordable, ASanitizersProgramBehindAShellIsMeasuredWithoutTheRecorder) {
   EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("sanitizer"));
 }
 
+// --- Names
+// --------------------------------------------------------------------------------------
+
+TEST(Names, OfFilesCommandNoTerminal) {
+  const Workplace place;
+  const std::string profile = place.path("p\x1b[31m.mdp").string();
+  const Finished record = memduel(place, {"record", "-o", profile, "--", "true"});
+  EXPECT_EQ(record.status, 0) << record.err;
+  EXPECT_THAT(record.err, AllOf(HasSubstr(".mdp"), Not(HasSubstr("\x1b"))));
+  const std::string out = place.path("o\x1b[31mut").string();
+  const Finished run = memduel(place, {"compare", "--a", "true", "--b", "true 1", "--repeats", "1",
+                                       "--no-default-gates", "--out", out});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("report.html"), Not(HasSubstr("\x1b"))));
+  EXPECT_TRUE(std::filesystem::exists(profile)) << "the file has the name that was asked for";
+}
+
 // --- Long runs
 // --------------------------------------------------------------------------------------
 
