@@ -1,16 +1,20 @@
 #include "cli/finite_range.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 
 namespace memduel::cli {
 
 CLI::Validator finite_range(double least, double most) {
-  const auto refuse_nan = [](const std::string& text) {
-    return std::isnan(std::strtod(text.c_str(), nullptr)) ? "Value " + text + " is not a number"
-                                                          : std::string();
+  const auto refuse = [least, most](const std::string& text) -> std::string {
+    const double value = std::strtod(text.c_str(), nullptr);
+    if (std::isnan(value)) return "Value " + text + " is not a number";
+    if (value >= least && value <= most) return {};
+    return fmt::format("Value {} is not from {:g} to {:g}", text, least, most);
   };
-  return CLI::Range(least, most) & CLI::Validator(refuse_nan, "");
+  return {refuse, ""};
 }
 
 CLI::Validator no_sign() {

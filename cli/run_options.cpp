@@ -1,6 +1,15 @@
 #include "cli/run_options.h"
 
+#include "cli/finite_range.h"
+
 namespace memduel::cli {
+namespace {
+
+constexpr double kMostRepeats = 10'000;  // as the schema has it
+constexpr double kLeastMinutes = 0.001;
+constexpr double kMostMinutes = 1e6;
+
+}  // namespace
 
 void add_on_undecided(CLI::App& verb, bool& fail_on_undecided) {
   verb.add_option_function<std::string>(
@@ -23,7 +32,7 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
       ->type_name("DIR");
   verb.add_option("--repeats", options.repeats,
                   "a fixed number of blocks; without it the run ends when settled")
-      ->check(CLI::PositiveNumber)
+      ->check(finite_range(1, kMostRepeats))
       ->type_name("N");
   verb.add_option("--arms", options.arms, "only these arms, the baseline among them")
       ->delimiter(',')
@@ -35,7 +44,7 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                 "continue the run in --out without repeating a finished trial");
   verb.add_option("--max-minutes", options.max_minutes,
                   "end after the block that passes this time, and say so")
-      ->check(CLI::Range(0.0, 1e6) & CLI::PositiveNumber)
+      ->check(finite_range(kLeastMinutes, kMostMinutes))
       ->type_name("M");
   verb.add_option("--gate", options.gates,
                   "ROLE.METRIC<=BOUND, e.g. 'server.peak_rss_bytes<=+2%' (repeatable)")

@@ -53,8 +53,10 @@ void Supervision::spawned(const std::vector<std::string>& fields) {
 void Supervision::unstarted(const std::vector<std::string>& fields) {
   SupervisedProcess& process = named(fields[1]);
   process.state = State::ended;
-  fail(process, fmt::format("could not be started: {} ({}) failed: {}", fields[2],
-                            shortened(fmt::format("{}", fmt::join(process.spec().argv, " "))),
+  const bool by_directory = fields[2] == "entering the working directory";
+  const std::string what = by_directory ? process.spec().cwd.string()
+                                        : fmt::format("{}", fmt::join(process.spec().argv, " "));
+  fail(process, fmt::format("could not be started: {} ({}) failed: {}", fields[2], shortened(what),
                             std::strerror(std::stoi(fields[3]))));
 }
 

@@ -410,6 +410,23 @@ TEST(Unrecordable, ASanitizersProgramBehindAShellIsMeasuredWithoutTheRecorder) {
   EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("sanitizer"));
 }
 
+// --- Numbers
+// --------------------------------------------------------------------------------------
+
+TEST(Numbers, OfTheCommandLineAreFinite) {
+  const Workplace place;
+  const auto refused = [&](const char* option, const char* value) {
+    const Finished run = memduel(place, {"compare", "--a", "true", "--b", "true 1", option, value,
+                                         "--out", place.path("run").string()});
+    EXPECT_EQ(run.status, 2) << option << ' ' << value;
+    EXPECT_LT(run.err.size(), 200U) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(refused("--max-minutes", "nan"), HasSubstr("nan is not a number"));
+  EXPECT_THAT(refused("--max-minutes", "0"), HasSubstr("0 is not from 0.001 to 1e+06"));
+  EXPECT_THAT(refused("--repeats", "0"), HasSubstr("0 is not from 1 to 10000"));
+}
+
 // --- Names
 // --------------------------------------------------------------------------------------
 
