@@ -92,6 +92,8 @@ TEST(ShortName, LeavesOutWhatStandsInBracketsAndKeepsTheFunctionsOwn) {
   EXPECT_EQ(short_name("<alloc::vec::Vec<u8> as core::clone::Clone>::clone"), "Vec‹…›::clone");
   EXPECT_EQ(short_name("main"), "main");
   EXPECT_EQ(short_name("Server.fit (server.py)"), "Server.fit (server.py)");
+  EXPECT_EQ(short_name("Trainer.step.<locals>.<listcomp>"), "Trainer.step.<locals>.<listcomp>");
+  EXPECT_EQ(short_name("<module>"), "<module>");
 }
 
 }  // namespace

@@ -150,7 +150,9 @@ std::string rust_method(std::string_view function) {
 }  // namespace
 
 std::string short_name(std::string_view function) {
-  const bool python = function.ends_with(".py)") || function.ends_with(">)");
+  // Python's `Trainer.step.<locals>.<listcomp>`.
+  const bool python = function.ends_with(".py)") || function.ends_with(">)") ||
+                      function.find(".<") != std::string_view::npos;
   if (python || is_place(function) || function.starts_with('[')) return std::string(function);
   if (function.starts_with('<') && function.find(">::") != std::string_view::npos)
     return rust_method(function);
