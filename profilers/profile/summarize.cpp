@@ -62,11 +62,16 @@ void add_estimates(std::string& text, const Profile& profile) {
   add("live at peak", profile.peak.total, "");
   add("live at end", total_of(sites_of(profile, ProfileKind::live)), "");
   add("allocated", allocated, count_text(profile, allocated));
+  constexpr double kVague = 0.5;  // of the estimate
+  if (profile.sampled() && profile.peak.total.half_width() >= kVague * profile.peak.total.bytes)
+    text += "  too few samples to say more; memduel record --exact records every block\n";
   if (allocated.bytes <= 0) return;
   const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
   add("temporary", temporary,
       fmt::format(" ({:.1f} %: {})", 100 * temporary.bytes / allocated.bytes,
-                  fact("temporary", "freed by their thread in their phase")));
+                  fact("temporary", profile.phases.size() > 1
+                                        ? "freed by their thread in their phase"
+                                        : "freed by their thread; no phase was marked")));
 }
 
 void add_totals(std::string& text, const Profile& profile) {
