@@ -13,7 +13,7 @@ std::filesystem::path own_directory() {
 /// What is installed comes before what lies in a build directory.
 std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
   const std::filesystem::path directory = own_directory();
-  if (directory.empty()) return directory;
+  if (directory.empty()) return {};
   std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
   std::error_code unreadable;
   if (std::filesystem::exists(installed, unreadable)) return installed;

@@ -9,6 +9,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/profile_name.h"
 #include "base/standard_error.h"
 #include "base/text.h"
@@ -16,6 +17,7 @@
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "experiment/kept_profiles.h"
+#include "profilers/profile/counts_json.h"
 #include "profilers/profile/image_files.h"
 #include "profilers/profile/record_command.h"
 #include "profilers/tracers/registry.h"
@@ -142,6 +144,9 @@ int record(const RecordArguments& arguments) {
   options.symbols = {default_symbol_cache(), arguments.debuginfod};
   const RecordResult result = record_command(options);
   tell(result);
+  if (arguments.count && !arguments.output.empty())
+    write_named_file(arguments.output,
+                     counts_json(arguments.command, result.status, result.images));
   return result.status;
 }
 
@@ -178,8 +183,9 @@ void add_record(CLI::App& app, Action& action) {
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
           ->option_text("BYTES (default 512KiB)");
   CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
-  CLI::Option* count = verb->add_flag("--count", arguments->count,
-                                      "count only: no stacks, no file, next to no cost");
+  CLI::Option* count = verb->add_flag(
+      "--count", arguments->count,
+      "exact totals and peak alone: no stacks, next to no cost; -o FILE.json writes them");
   exact->excludes(interval)->excludes(count);
   count->excludes(interval);
   verb->add_flag("--alone", arguments->alone,

@@ -125,6 +125,38 @@ TEST(Record, CountersAreExportedWithoutASample) {
   EXPECT_THAT(folded.err, HasSubstr("memduel record --exact"));
 }
 
+TEST(Record, CountsAsJsonWhatExactRecordsToTheByte) {
+  const Workplace place;
+  const fs::path counts = place.path("counts.json");
+  const std::vector<std::string> command = {"ls", "-R", "/usr/share/doc/libc6"};
+  std::vector<std::string> words = {"record", "--count", "-o", counts.string(), "--"};
+  words.insert(words.end(), command.begin(), command.end());
+  fs::create_symlink("behind.json", counts);
+  const Finished counted = memduel(place, words);
+  ASSERT_EQ(counted.status, 0) << counted.err;
+  EXPECT_TRUE(fs::is_symlink(counts)) << "what -o names keeps being what it was";
+  const auto json = nlohmann::json::parse(read_file(counts));
+  EXPECT_EQ(json.at("schema"), "memduel.counts/1");
+  EXPECT_EQ(json.at("command"), command);
+  ASSERT_EQ(json.at("images").size(), 1U);
+  words = {"record", "--exact", "-o", place.path("exact.mdp").string(), "--"};
+  words.insert(words.end(), command.begin(), command.end());
+  ASSERT_EQ(memduel(place, words).status, 0);
+  const auto exact = nlohmann::json::parse(exported(place, place.path("exact.mdp"), "json"));
+  double bytes = 0;
+  double blocks = 0;
+  for (const auto& site : exact.at("sites")) {
+    if (site.at("heap") != "malloc") continue;
+    bytes += site.at("allocated").at("bytes").get<double>();
+    blocks += site.at("allocated").at("count").get<double>();
+  }
+  const auto& image = json.at("images").at(0);
+  EXPECT_EQ(image.at("allocated_bytes"), bytes);
+  EXPECT_EQ(image.at("allocation_count"), blocks);
+  EXPECT_EQ(image.at("exact_within_bytes"), 0);
+  EXPECT_EQ(image.at("ended_by_itself"), true);
+}
+
 TEST(Record, LeavesGitUnharmed) {
   const Workplace place;
   const std::string repository = place.path("repository").string();
@@ -423,10 +455,11 @@ TEST(Record, KeepsStacksAndCountersOfAProgramThatClosesEveryDescriptor) {
 
 TEST(Record, CountsWithoutLeavingAFile) {
   const Workplace place;
-  const Finished run = record(place, {"--count"}, {kPrograms + "/leaks_in_upload"});
+  const Finished run = memduel(place, {"record", "--count", "--", kPrograms + "/leaks_in_upload"});
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.err, HasSubstr("live at end"));
-  EXPECT_FALSE(fs::exists(place.path("out.mdp")));
+  for (const auto& entry : fs::directory_iterator(place.path(".")))
+    EXPECT_NE(entry.path().extension(), ".mdp");
 }
 
 TEST(Record, SaysWhyAProgramIsNotRecorded) {
