@@ -23,7 +23,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SYMBOLIZER = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
-MOST_ADDRESSES = 700
+MOST_ADDRESSES = 400
 WANTED = 0.99
 
 
