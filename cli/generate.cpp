@@ -1,9 +1,9 @@
 // memduel generate KIND: the manual page and completions that an installation brings. Not in
 // --help.
-#include <iostream>
 #include <memory>
 #include <string>
 
+#include "cli/finished_run.h"
 #include "cli/shell_files.h"
 #include "cli/verbs.h"
 
@@ -18,10 +18,10 @@ void add_generate(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"manual", "bash", "zsh", "fish"}));
   verb->callback([kind, &app, &action] {
     action = [kind, &app] {
-      std::cout << (*kind == "manual" ? manual_page(app)
-                    : *kind == "bash" ? bash_completion(app)
-                    : *kind == "zsh"  ? zsh_completion(app)
-                                      : fish_completion(app));
+      print(*kind == "manual" ? manual_page(app)
+            : *kind == "bash" ? bash_completion(app)
+            : *kind == "zsh"  ? zsh_completion(app)
+                              : fish_completion(app));
       return 0;
     };
   });
