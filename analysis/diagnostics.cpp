@@ -81,11 +81,15 @@ void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::str
   const std::vector<Mode> modes = find_modes(plain(values));
   if (modes.empty()) return;
   std::string groups;
+  int grouped = 0;
   for (const Mode& mode : modes) {
+    grouped += mode.count;
     groups += fmt::format("{}{:.0f} % near {}", groups.empty() ? "" : ", ",
                           100.0 * mode.count / static_cast<double>(values.size()),
                           format_metric(row.metric.name, mode.median));
   }
+  if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
+    groups += fmt::format(", {} of {} trials near none of them", rest, values.size());
   notes.push_back({"several_modes",
                    fmt::format("{}.{} of arm {} has {} modes: {}", row.comparison.role,
                                row.comparison.metric, arm, modes.size(), groups),

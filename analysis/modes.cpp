@@ -32,12 +32,12 @@ std::vector<Mode> find_modes(std::span<const double> values) {
     modes.push_back({group.front(), group.back(), median(group), static_cast<int>(group.size())});
     begin = i;
   }
-  const auto repeated = std::count_if(modes.begin(), modes.end(),
-                                      [](const Mode& mode) { return mode.count >= kLeastGroup; });
   const bool wide = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
     return mode.high - mode.low > widest / 2;
   });
-  if (modes.size() > kMostModes || repeated < 2 || wide) return {};
+  if (modes.size() > kMostModes || wide) return {};
+  std::erase_if(modes, [](const Mode& mode) { return mode.count < kLeastGroup; });
+  if (modes.size() < 2) return {};
   return modes;
 }
 

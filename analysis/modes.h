@@ -14,8 +14,9 @@ struct Mode {
   int count = 0;
 };
 
-/// Two to five groups of values whose widest gap is at least twice the width of any of them and 1 %
-/// of the median, two of them with three values or more; otherwise none. Ascending.
+/// The groups of three values or more, where there are two of them; otherwise none. A group ends at
+/// a gap of more than half the widest, which is at least 1 % of the median; no group is wider than
+/// that half, and there are five groups at most, single values among them. Ascending.
 std::vector<Mode> find_modes(std::span<const double> values);
 
 }  // namespace memduel

@@ -16,6 +16,14 @@ TEST(FindModes, FindsTheRunsWithOneMoreArena) {
   EXPECT_NEAR(modes[1].median, 604.5, 1e-9);
 }
 
+TEST(FindModes, ASingleTrialBesideTwoModesIsNoThird) {
+  const std::vector<Mode> modes =
+      find_modes(std::vector<double>{95.4, 103.9, 104, 104.1, 103.8, 116.4, 116.3, 116.5});
+  ASSERT_EQ(modes.size(), 2U);
+  EXPECT_EQ(modes[0].count, 4);
+  EXPECT_EQ(modes[1].count, 3);
+}
+
 TEST(FindModes, TwoTrialsAreNoMode) {
   EXPECT_TRUE(find_modes(std::vector<double>{540, 604, 541, 539, 540.5, 605, 542, 538}).empty());
 }

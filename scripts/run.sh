@@ -14,5 +14,5 @@ if [ ! -x "$root/build/release/bin/memduel-worker" ]; then
 fi
 "$root/scripts/setup.sh" --tool --laboratory
 "$root/scripts/build.sh" "$preset"
-echo "run: runs the duel, about two minutes."
+echo "run: runs the duel, about a minute and a half."
 exec "$root/build/$preset/bin/memduel" run "$root/configs/quickstart.json" "$@"
