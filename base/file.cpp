@@ -38,15 +38,16 @@ std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t 
   constexpr std::size_t kPiece = 1 << 16;
   std::error_code no_size;
   const auto size = std::filesystem::file_size(path, no_size);
-  if (!no_size && size <= most) bytes.reserve(size + kPiece);
-  while (stream && bytes.size() <= most) {
+  const bool too_large = !no_size && size > most;
+  if (!no_size && !too_large) bytes.reserve(size + kPiece);
+  while (!too_large && stream && bytes.size() <= most) {
     const std::size_t before = bytes.size();
     bytes.resize(before + kPiece);
     stream.read(bytes.data() + before, kPiece);
     bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
   }
   if (stream.bad()) fail(path, "read", EIO);
-  if (bytes.size() > most)
+  if (too_large || bytes.size() > most)
     throw Error(ExitCode::io, "found more than " + std::to_string(most) + " bytes", path.string());
   return bytes;
 }

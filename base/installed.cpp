@@ -2,18 +2,23 @@
 
 #include <system_error>
 
+#include "base/error.h"
+
 namespace memduel {
 namespace {
 
 std::filesystem::path own_directory() {
   std::error_code unreadable;
-  return std::filesystem::read_symlink("/proc/self/exe", unreadable).parent_path();
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  if (unreadable)
+    throw Error(ExitCode::io, "cannot be read: " + unreadable.message(), "/proc/self/exe",
+                "mount /proc: memduel finds its own parts and all processes there");
+  return program.parent_path();
 }
 
 /// What is installed comes before what lies in a build directory.
 std::filesystem::path part(std::string_view name, const std::filesystem::path& built) {
   const std::filesystem::path directory = own_directory();
-  if (directory.empty()) return {};
   std::filesystem::path installed = directory.parent_path() / "lib" / "memduel" / name;
   std::error_code unreadable;
   if (std::filesystem::exists(installed, unreadable)) return installed;

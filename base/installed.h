@@ -7,10 +7,10 @@
 
 namespace memduel {
 
-/// A program that only memduel starts. Empty where /proc/self/exe cannot be read.
+/// A program that only memduel starts. Throws Error(io) where /proc/self/exe cannot be read.
 std::filesystem::path program_beside(std::string_view name);
 
-/// A library that memduel preloads. Empty likewise.
+/// A library that memduel preloads. Throws likewise.
 std::filesystem::path library_beside_programs(std::string_view name);
 
 }  // namespace memduel

@@ -1,5 +1,10 @@
 #include "base/scratch_directory.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -8,17 +13,37 @@
 
 namespace memduel {
 
-ScratchDirectory::ScratchDirectory(const std::filesystem::path& parent, const std::string& name) {
+namespace fs = std::filesystem;
+
+ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& name) {
   std::string pattern = (parent / (name + "-XXXXXX")).string();
   if (::mkdtemp(pattern.data()) == nullptr)
     throw Error(ExitCode::io, "cannot make a directory: " + std::generic_category().message(errno),
                 parent.string());
-  path_ = std::filesystem::absolute(pattern);
+  path_ = fs::absolute(pattern);
+  lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ::flock(lock_, LOCK_EX | LOCK_NB);
 }
 
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  fs::remove_all(path_, ignored);
+  ::close(lock_);
+}
+
+std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::string& name) {
+  std::vector<fs::path> found;
+  std::error_code unreadable;
+  for (fs::directory_iterator entry(parent, unreadable), end; !unreadable && entry != end;
+       entry.increment(unreadable)) {
+    if (!entry->path().filename().string().starts_with(name + "-")) continue;
+    const int fd = ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) found.push_back(entry->path());
+    ::close(fd);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 }  // namespace memduel

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace memduel {
 
@@ -18,6 +19,11 @@ class ScratchDirectory {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  ///< held until the owner ends, however it does
 };
+
+/// Those of this name in `parent` whose owner ended without removing them: it was killed.
+std::vector<std::filesystem::path> abandoned_scratch(const std::filesystem::path& parent,
+                                                     const std::string& name);
 
 }  // namespace memduel

@@ -1,5 +1,7 @@
 #include "cli/calibration_file.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "base/error.h"
@@ -7,6 +9,7 @@
 #include "base/foreign_json.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/text_file.h"
 
 namespace memduel::cli {
 namespace {
@@ -45,8 +48,9 @@ std::optional<fs::path> calibration_path(const nlohmann::json& config,
 }
 
 std::optional<Calibration> read_calibration(const fs::path& path) {
-  if (!fs::exists(path)) return std::nullopt;
-  const nlohmann::json json = parse_foreign_json(read_file(path));
+  // A folder of another user's, as below sudo -u, holds none for this one.
+  if (::access(path.c_str(), R_OK) != 0) return std::nullopt;
+  const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path.string(), "delete it and calibrate again");
   return calibration_from_json(json, path.string());

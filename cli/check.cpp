@@ -9,6 +9,7 @@
 #include "analysis/experiment_view.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text_file.h"
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
@@ -34,7 +35,7 @@ struct CheckArguments {
 
 std::vector<Gate> read_budgets(const std::string& path) {
   try {
-    return budgets_from_json(parse_json_text(read_file(path), path), path);
+    return budgets_from_json(parse_json_text(read_text_file(path), path), path);
   } catch (const Error& error) {
     throw Error(ExitCode::io, error.what(), error.where(), error.advice());
   }

@@ -8,8 +8,8 @@
 #include "analysis/merge_runs.h"
 #include "analysis/results_json.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/foreign_json.h"
+#include "base/text_file.h"
 #include "cli/compare_builds.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
@@ -74,7 +74,7 @@ struct Measured {
 
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_run(path, WithSeries::yes)};
-  const nlohmann::json json = parse_foreign_json(read_file(path));
+  const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path,
                 "give a run directory, results.json, or Google Benchmark JSON");

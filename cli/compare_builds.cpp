@@ -6,8 +6,8 @@
 
 #include "analysis/gate_grammar.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/standard_error.h"
+#include "base/text_file.h"
 #include "cli/duel.h"
 #include "experiment/builds_experiment.h"
 #include "experiment/builds_make.h"
@@ -47,7 +47,7 @@ BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments
   }
   const std::string name = arguments.words.front();
   BuildDuel duel =
-      duel_of_config(builds, parse_json_text(read_file(*config), name), arguments.arm, name);
+      duel_of_config(builds, parse_json_text(read_text_file(*config), name), arguments.arm, name);
   if (root) start_in_worktrees(duel, builds, *root, config->parent_path());
   return duel;
 }

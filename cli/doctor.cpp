@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/scratch_directory.h"
+#include "base/text.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 #include "experiment/capture.h"
@@ -17,6 +19,7 @@
 #include "profilers/meters/nvml.h"
 #include "profilers/meters/registry.h"
 #include "profilers/profile/preload.h"
+#include "profilers/profile/run_command.h"
 #include "profilers/tracers/registry.h"
 
 namespace memduel::cli {
@@ -96,6 +99,11 @@ Capability git_capability() {
 
 Capability leftovers_capability() {
   const Leftovers left = find_leftovers();
+  if (const auto recordings = abandoned_scratch(".", kRecordScratch); !recordings.empty())
+    return {"leftovers", false,
+            format_count(recordings.size(), "recording") +
+                " that was killed: " + recordings.front().string(),
+            "delete it when its command has ended"};
   if (left.empty()) return {"leftovers", true, "none of a memduel that was killed", ""};
   return {"leftovers", false, describe_leftovers(left) + " of a memduel that was killed",
           "the next run ends them"};

@@ -9,11 +9,11 @@
 
 #include "base/characters.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/foreign_json.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "cli/calibration_file.h"
 #include "cli/progress_bar.h"
 #include "experiment/datasets.h"
@@ -104,7 +104,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
 std::uint64_t order_seed(const RunOptions& options) {
   const fs::path config = fs::path(options.out.value_or("")) / "config.json";
   if (options.resume && options.out && fs::exists(config)) {
-    const nlohmann::json kept = parse_foreign_json(read_file(config));
+    const nlohmann::json kept = parse_foreign_json(read_text_file(config));
     const nlohmann::json::json_pointer place("/measure/seed");
     if (kept.is_object() && kept.contains(place) && kept.at(place).is_number_unsigned())
       return kept.at(place).get<std::uint64_t>();

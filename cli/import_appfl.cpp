@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/standard_error.h"
+#include "base/text_file.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 
@@ -25,7 +26,7 @@ struct ImportArguments {
 };
 
 AppflFile read(const std::string& path) {
-  return {path, read_file(path)};
+  return {path, read_text_file(path)};
 }
 
 /// An experiment that somebody may have edited since is not written over.

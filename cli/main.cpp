@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -137,6 +138,9 @@ int main(int argc, char** argv) {
     return own_failure(app, argc, argv, error.code());
   } catch (const std::filesystem::filesystem_error& error) {
     print_failure(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    return own_failure(app, argc, argv, memduel::ExitCode::io);
+  } catch (const std::bad_alloc&) {
+    print_failure("the memory that is allowed here does not suffice (ulimit -v, ulimit -d)");
     return own_failure(app, argc, argv, memduel::ExitCode::io);
   } catch (const std::exception& error) {
     print_failure(error.what());

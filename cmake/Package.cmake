@@ -47,6 +47,7 @@ install(FILES ${PROJECT_BINARY_DIR}/memduelConfig.cmake ${PROJECT_BINARY_DIR}/me
 
 # cpack -G TGZ and cpack -G DEB: an archive, and a package of the tool beside one of the laboratory.
 set(CPACK_PACKAGE_NAME memduel)
+set(CPACK_PACKAGE_FILE_NAME memduel-${PROJECT_VERSION}-linux-x86_64)
 set(CPACK_PACKAGE_VENDOR memduel)
 set(CPACK_PACKAGE_CONTACT "memduel maintainers <maintainers@memduel.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Does this change make a program use less memory? Duels of builds, commands and jobs")
@@ -58,7 +59,15 @@ if(TARGET memduel-worker)
 endif()
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+# An archive is unpacked anywhere, a Debian package into /usr.
+file(WRITE ${PROJECT_BINARY_DIR}/CPackPrefix.cmake [[
+if(CPACK_GENERATOR STREQUAL DEB)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY OFF)
+endif()
+]])
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_BINARY_DIR}/CPackPrefix.cmake)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

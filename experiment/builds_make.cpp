@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/why_not_run.h"
 #include "experiment/launcher/protocol.h"
 #include "experiment/plan.h"
 #include "experiment/trial_name.h"
@@ -72,7 +73,7 @@ pid_t spawn_group(const MakeOptions& options) {
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0)
-    throw Error(ExitCode::usage, fmt::format("cannot start: {}", std::strerror(failed)),
+    throw Error(ExitCode::usage, "cannot start: " + why_not_run(options.command.argv[0], failed),
                 options.command.argv[0],
                 "--build is split into words as a shell does it; give --shell for && and the like");
   return pid;

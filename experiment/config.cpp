@@ -7,9 +7,9 @@
 #include <set>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "experiment/command_placeholders.h"
 #include "experiment/config_command.h"
 #include "experiment/config_schema.h"
@@ -372,7 +372,7 @@ Experiment parse_experiment(std::string_view text, const std::string& origin,
 
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
                            const Catalog& catalog) {
-  const std::string text = read_file(path);
+  const std::string text = read_text_file(path);
   return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
                           overrides, catalog);
 }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/json_reason.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -120,7 +121,9 @@ nlohmann::json parse_json_text(std::string_view text, const std::string& origin)
     throw Error(ExitCode::usage, "not valid JSON: " + what,
                 fmt::format("{}, line {}, column {}", origin, at.line, at.column));
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ExitCode::usage, fmt::format("not valid JSON: {}", error.what()), origin);
+    const Position at = position_of(text, byte == 0 ? 0 : byte - 1);
+    throw Error(ExitCode::usage, "not valid JSON: " + reason_of(error),
+                fmt::format("{}, line {}, column {}", origin, at.line, at.column));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "experiment/event_wait.h"
 #include "experiment/monotonic.h"
 #include "experiment/ports.h"
 #include "experiment/seconds.h"
@@ -122,10 +123,8 @@ std::int64_t Supervision::next_due() const {
 }
 
 void Supervision::wait_for_events(std::int64_t until_ns) {
-  const std::int64_t left = std::max<std::int64_t>(0, until_ns - monotonic_ns());
-  const timespec timeout{left / kSecondNs, left % kSecondNs};
   std::array<epoll_event, 16> events{};
-  const int count = epoll_pwait2(poll_.get(), events.data(), events.size(), &timeout, nullptr);
+  const int count = wait_for_events_until(poll_.get(), events, until_ns);
   for (int at = 0; at < count; ++at) {
     void* source = events[static_cast<std::size_t>(at)].data.ptr;
     if (source == &text_marks_) {

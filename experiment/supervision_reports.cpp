@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/why_not_run.h"
 #include "experiment/monotonic.h"
 #include "experiment/supervision.h"
 
@@ -56,8 +57,14 @@ void Supervision::unstarted(const std::vector<std::string>& fields) {
   const bool by_directory = fields[2] == "entering the working directory";
   const std::string what = by_directory ? process.spec().cwd.string()
                                         : fmt::format("{}", fmt::join(process.spec().argv, " "));
-  fail(process, fmt::format("could not be started: {} ({}) failed: {}", fields[2], shortened(what),
-                            std::strerror(std::stoi(fields[3]))));
+  const int error = std::stoi(fields[3]);
+  const std::string& program = process.spec().argv.front();
+  const std::string why =
+      fields[2] == "executing the program" && program.find('/') != std::string::npos
+          ? why_not_run(process.spec().cwd / program, error)
+          : std::strerror(error);
+  fail(process,
+       fmt::format("could not be started: {} ({}) failed: {}", fields[2], shortened(what), why));
 }
 
 void Supervision::exited(const std::vector<std::string>& fields) {

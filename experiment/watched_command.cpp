@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/why_not_run.h"
 #include "experiment/launcher/protocol.h"
 #include "experiment/monotonic.h"
 
@@ -107,7 +108,7 @@ WatchedCommand::WatchedCommand(const std::vector<std::string>& argv,
   } while (got < 0 && errno == EINTR);
   if (got != sizeof reason) return;
   waitpid(pid_, nullptr, 0);
-  throw Error(ExitCode::usage, fmt::format("cannot run it: {}", std::strerror(reason)), argv[0]);
+  throw Error(ExitCode::usage, "cannot run it: " + why_not_run(argv[0], reason), argv[0]);
 }
 
 void WatchedCommand::signal(int number) const {

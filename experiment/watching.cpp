@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "experiment/event_wait.h"
 #include "experiment/monotonic.h"
 #include "experiment/seconds.h"
 #include "experiment/watch_header.h"
@@ -177,10 +178,8 @@ std::int64_t Watching::next_due() const {
 }
 
 void Watching::wait_for_events(std::int64_t until_ns) {
-  const std::int64_t left = std::max<std::int64_t>(0, until_ns - monotonic_ns());
-  const timespec timeout{left / kSecondNs, left % kSecondNs};
   std::array<epoll_event, 8> events{};
-  const int count = epoll_pwait2(poll_.get(), events.data(), events.size(), &timeout, nullptr);
+  const int count = wait_for_events_until(poll_.get(), events, until_ns);
   for (int at = 0; at < count; ++at) {
     switch (events[static_cast<std::size_t>(at)].data.u32) {
       case signals:

@@ -4,6 +4,7 @@
 #   scripts/setup.sh --tool          to build the tool: no LibTorch, no gRPC, no browser
 #   scripts/setup.sh --tests         to test it
 #   scripts/setup.sh --laboratory    to build and test the replays
+#   scripts/setup.sh --packages      to make a wheel of it
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels; they may start, so nobody gets them unasked
 # Several of these may be given.
 set -euo pipefail
@@ -24,6 +25,7 @@ laboratory_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
+wheel_packages=(binutils python3-pip python3-venv python3-wheel)
 foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
 
 packages=()
@@ -33,8 +35,9 @@ for part in "$@"; do
     --tool) packages+=("${tool_packages[@]}") ;;
     --tests) packages+=("${test_packages[@]}") ;;
     --laboratory) packages+=("${laboratory_packages[@]}") ;;
+    --packages) packages+=("${wheel_packages[@]}") ;;
     --jobs) packages+=("${foreign_jobs[@]}") ;;
-    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--jobs]" >&2; exit 2 ;;
+    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--jobs]" >&2; exit 2 ;;
   esac
 done
 # The viewer inside the report is bundled with Node.js: any with npm will do, Debian's where there is none.

@@ -67,7 +67,8 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
     throw Error(
         ExitCode::io, fmt::format("{} bytes, expected at least {}", bytes.size(), sizeof page),
         file.string(),
-        "the program was killed while it started, or may not write that much (df, ulimit -f)");
+        "the program was killed while it started, only starts now, or may not write that much "
+        "(df, ulimit -f)");
   }
   std::memcpy(&page, bytes.data(), sizeof page);
   if (std::memcmp(page.magic, recorder::kPageMagic, sizeof page.magic) != 0) {
@@ -109,6 +110,7 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   counters.mode = mode_name(page.mode);
   counters.finished = (page.flags & recorder::kFinished) != 0;
   counters.forked = (page.flags & recorder::kForked) != 0;
+  counters.left_behind = (page.flags & recorder::kLeftBehind) != 0;
   counters.live_bytes = page.live_bytes;
   counters.peak_bytes = page.peak_bytes;
   counters.inherited_bytes = page.inherited_bytes;

@@ -35,8 +35,9 @@ struct HeapCounters {
   bool finished = false;  ///< ended through exit, _exit, abort or exec, not by a signal or inside
                           ///< libc (daemon(3))
   bool forked = false;    ///< a forked child that has not executed a program
-  std::int64_t live_bytes = 0;       ///< live_at_end_bytes of an image that has ended
-  std::int64_t peak_bytes = 0;       ///< peak_heap_bytes
+  bool left_behind = false;     ///< it executed a program with an environment without the recorder
+  std::int64_t live_bytes = 0;  ///< live_at_end_bytes of an image that has ended
+  std::int64_t peak_bytes = 0;  ///< peak_heap_bytes
   std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
   std::int64_t allocated_bytes = 0;
   std::int64_t allocations = 0;  ///< allocation_count

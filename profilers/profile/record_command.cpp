@@ -40,7 +40,11 @@ RecordResult record_command(const RecordOptions& options) {
   ImageFiles files(options.output, fs::path(options.argv[0]).filename().string());
   const std::string obstacle = program.empty() ? "" : obstacle_to_recording(program);
   const fs::path beside = files.workplace();
-  const ScratchDirectory workplace(beside, ".memduel-record");
+  for (const fs::path& left : abandoned_scratch(beside, kRecordScratch))
+    result.notes.push_back(left.string() +
+                           " is left of a recording that was killed; delete it when its command "
+                           "has ended");
+  const ScratchDirectory workplace(beside, kRecordScratch);
   if (obstacle.empty()) {
     const char* others = std::getenv("LD_PRELOAD");
     result.status = run_command(
@@ -63,6 +67,13 @@ RecordResult record_command(const RecordOptions& options) {
   result.images = std::move(recorded.images);
   for (std::string& why : recorded.unreadable) result.notes.push_back(std::move(why));
   for (std::string& what : files.finish(result.images)) result.notes.push_back(std::move(what));
+  for (const RecordedImage& image : result.images) {
+    if (!image.counters.left_behind) continue;
+    result.notes.push_back(fmt::format(
+        "{} [{}] started another program with an environment of its own, as env -i does: that "
+        "program was not recorded",
+        image.counters.program, image.counters.pid));
+  }
   if (result.images.empty() && obstacle.empty()) {
     result.notes.push_back(fmt::format(
         "{} left no records: it never started a dynamically linked program, or its directory {} "

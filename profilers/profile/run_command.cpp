@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/why_not_run.h"
 
 namespace memduel {
 
@@ -110,7 +111,7 @@ int run_command(const std::vector<std::string>& argv,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (got == sizeof reason) {
-    throw Error(ExitCode::usage, fmt::format("cannot run it: {}", std::strerror(reason)), argv[0]);
+    throw Error(ExitCode::usage, "cannot run it: " + why_not_run(argv[0], reason), argv[0]);
   }
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

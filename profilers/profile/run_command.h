@@ -8,6 +8,9 @@
 
 namespace memduel {
 
+/// The name of the directories in which commands are recorded, beside what they leave.
+inline constexpr const char* kRecordScratch = ".memduel-record";
+
 /// As the shell finds it in PATH; empty when there is none.
 std::filesystem::path find_program(const std::string& name);
 

@@ -99,8 +99,9 @@ std::vector<AgreementReason> counted_reasons(const std::vector<AgreementReason>&
 
 bool has_same_bytes(const MatchedStack& row) {
   const double difference = row.candidate.total.bytes - row.baseline.total.bytes;
-  const double chance =
-      std::hypot(row.candidate.total.half_width(), row.baseline.total.half_width());
+  const double one = row.candidate.total.half_width();
+  const double other = row.baseline.total.half_width();
+  const double chance = std::sqrt(one * one + other * other);
   return std::abs(difference) <= std::max(kSameStackShare * row.baseline.total.bytes, chance);
 }
 

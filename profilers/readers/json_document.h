@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/foreign_json.h"
+#include "base/json_reason.h"
 #include "profilers/profile/profile.h"
 #include "profilers/readers/plain_source.h"
 
@@ -27,7 +28,7 @@ inline Profile read_json_profile(PlainSource& source,
   } catch (const std::length_error& problem) {
     source.fail(fmt::format("not a profile: {}", problem.what()));
   } catch (const nlohmann::json::exception& problem) {
-    source.fail(fmt::format("not a profile: {}", problem.what()));
+    source.fail("not a profile: " + reason_of(problem));
   }
 }
 

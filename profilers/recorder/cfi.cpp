@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/unwind_tables.h"
 
 namespace memduel::recorder {
@@ -399,8 +400,7 @@ UnwindRule read_rule(Bytes header, std::uintptr_t pc) {
 
 UnwindRule find_unwind_rule(std::uintptr_t pc) {
   dl_find_object module{};
-  if (_dl_find_object(reinterpret_cast<void*>(pc), &module) != 0 ||
-      module.dlfo_eh_frame == nullptr) {
+  if (find_object(reinterpret_cast<void*>(pc), &module) != 0 || module.dlfo_eh_frame == nullptr) {
     return {};
   }
   const UnwindRule rule = read_rule(static_cast<Bytes>(module.dlfo_eh_frame), pc);

@@ -14,6 +14,7 @@
 
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/sampler.h"
 #include "profilers/recorder/stacks.h"
 #include "profilers/recorder/unwind.h"
@@ -127,6 +128,7 @@ int walk_both(const void* /*a*/, const void* /*b*/) {
 }
 
 TEST(Unwinding, FindsTheFramesThatLibgccFinds) {
+  look_up_find_object();
   walk_below(50);
   ASSERT_GT(walks.libgcc.size(), 55U);
   for (std::size_t i = 1; i <= 53; ++i) {
@@ -247,6 +249,7 @@ class RandomCalls {
 };
 
 TEST(Unwinding, FromTheLastStackFindsWhatUnwindingFromNothingFinds) {
+  look_up_find_object();
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const auto calls = std::make_unique<RandomCalls>(seed);
     std::thread([&] { calls->run(50000); }).join();

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
 
 #include "memduel/annotate.h"
 #include "memduel/heap_window.h"
@@ -35,6 +37,20 @@ void finish_quietly() {
   if (tls.busy) return;  // a signal handler that interrupted the recorder
   const Busy busy;
   finish_image();
+}
+
+/// Whether the program that is executed with it will be recorded.
+bool names_recorder(char* const* environment) {
+  constexpr std::string_view kName = "MEMDUEL_RECORDER_DIR=";
+  for (; environment != nullptr && *environment != nullptr; ++environment)
+    if (std::strncmp(*environment, kName.data(), kName.size()) == 0) return true;
+  return false;
+}
+
+void finish_before(char* const* environment) {
+  if (tls.busy) return;
+  finish_quietly();
+  if (!names_recorder(environment)) leave_behind();
 }
 
 int failed(long result) {
@@ -71,6 +87,7 @@ void find_ways_out() {
 
 using memduel::recorder::collect;
 using memduel::recorder::failed;
+using memduel::recorder::finish_before;
 using memduel::recorder::finish_quietly;
 using memduel::recorder::kMostArguments;
 using memduel::recorder::looked_up;
@@ -102,7 +119,7 @@ MEMDUEL_EXPORT void abort() noexcept {
 }
 
 MEMDUEL_EXPORT int execve(const char* path, char* const* argv, char* const* environment) noexcept {
-  finish_quietly();
+  finish_before(environment);
   return failed(raw_syscall(SYS_execve, reinterpret_cast<long>(path), reinterpret_cast<long>(argv),
                             reinterpret_cast<long>(environment)));
 }
@@ -112,7 +129,7 @@ MEMDUEL_EXPORT int execv(const char* path, char* const* argv) noexcept {
 }
 
 MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* environment) noexcept {
-  finish_quietly();
+  finish_before(environment);
   const int status = looked_up.by_path_with_environment(file, argv, environment);
   resume_image();
   return status;
@@ -123,7 +140,7 @@ MEMDUEL_EXPORT int execvp(const char* file, char* const* argv) noexcept {
 }
 
 MEMDUEL_EXPORT int fexecve(int fd, char* const* argv, char* const* environment) noexcept {
-  finish_quietly();
+  finish_before(environment);
   const int status = looked_up.by_descriptor(fd, argv, environment);
   resume_image();
   return status;

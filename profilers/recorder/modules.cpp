@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/trace_writer.h"
 
 namespace memduel::recorder {
@@ -83,7 +84,7 @@ BuildId build_id_of(const dl_find_object& module) {
 void tell_module_of(std::uintptr_t ip) {
   if (is_told(ip)) return;
   dl_find_object module{};
-  if (_dl_find_object(reinterpret_cast<void*>(ip), &module) != 0) return;
+  if (find_object(reinterpret_cast<void*>(ip), &module) != 0) return;
   const Range range{reinterpret_cast<std::uintptr_t>(module.dlfo_map_start),
                     reinterpret_cast<std::uintptr_t>(module.dlfo_map_end)};
   if (told_count == kMostModules) return count_lost();

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/sampler.h"
@@ -151,6 +152,7 @@ __attribute__((constructor(101))) void start(int /*count*/, char** /*arguments*/
   if (environ == nullptr) environ = environment;
   leave_early();
   find_ways_out();
+  look_up_find_object();
   const Busy busy;
   if (!read_settings()) return install_off();
   if (!settings.follow) leave_preload_list();
@@ -188,7 +190,12 @@ bool is_recording() {
 
 void resume_image() {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
-  __atomic_fetch_and(&page->flags, ~kFinished, __ATOMIC_RELEASE);
+  __atomic_fetch_and(&page->flags, ~(kFinished | kLeftBehind), __ATOMIC_RELEASE);
+}
+
+void leave_behind() {
+  if (!recording || !settings.follow) return;
+  __atomic_fetch_or(&page->flags, kLeftBehind, __ATOMIC_RELEASE);
 }
 
 void finish_image() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profilers/recorder/cfi.h"
+#include "profilers/recorder/find_object.h"
 
 namespace memduel::recorder {
 namespace {
@@ -50,6 +51,7 @@ TEST(UnwindTables, AreGivenBackNowAndThenAndSayTheSameAfterwards) {
   dl_find_object module{};
   ASSERT_EQ(_dl_find_object(reinterpret_cast<void*>(function), &module), 0);
   ASSERT_NE(module.dlfo_eh_frame, nullptr);
+  look_up_find_object();
   const UnwindRule before = find_unwind_rule(function);
   ASSERT_NE(before.cfa, UnwindRule::unsupported);
 

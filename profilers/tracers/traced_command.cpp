@@ -45,7 +45,7 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   }
   std::filesystem::path beside = command.output ? command.output->parent_path() : ".";
   if (beside.empty()) beside = ".";
-  const ScratchDirectory workplace(beside, ".memduel-record");
+  const ScratchDirectory workplace(beside, kRecordScratch);
   const auto tracer = entry.make();
   const TracedStart start = tracer->start(workplace.path(), inherited_variables(), command.options);
   std::vector<std::string> argv = start.wrapper;

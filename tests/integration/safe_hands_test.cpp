@@ -193,6 +193,21 @@ TEST(Writing, WithoutAHomeNoCalibrationIsKeptInAFolderOfEverybodys) {
   EXPECT_FALSE(fs::exists("/tmp/.cache/memduel"));
 }
 
+TEST(Writing, AHomeOfAnotherUserHoldsNoCalibrationForThisOne) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const Workplace place;
+  const fs::path home = place.path("home");
+  fs::create_directories(home);
+  fs::permissions(home, fs::perms::owner_all);
+  fs::permissions(place.path(""), fs::perms::all);
+  const Finished run = shell(place, "HOME='" + home.string() +
+                                        "' setpriv --reuid nobody --clear-groups '" MEMDUEL_PROGRAM
+                                        "' compare --a true --b true --calibrate --repeats 1 "
+                                        "--quiet --out '" +
+                                        place.path("run").string() + "'");
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
 // --- Text that others wrote
 // -------------------------------------------------------------------------
 
@@ -287,6 +302,39 @@ TEST(Bounds, ATemplateThatNeverEndsAndPortsWithoutNumberAreRefused) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("256 others"));
   EXPECT_LT(steady_clock::now() - begin, seconds(20));
+}
+
+TEST(Bounds, AFileTooLargeForAConfigIsNotRead) {
+  const Workplace place;
+  const std::string large = place.file("large.json", "");
+  fs::resize_file(large, std::uintmax_t{20} << 30);
+  const auto begin = steady_clock::now();
+  for (const char* verb : {"run", "compare"}) {
+    const Finished run = verb == std::string("run")
+                             ? memduel(place, {verb, large, "--out", place.path("run").string()})
+                             : memduel(place, {verb, large, large});
+    EXPECT_EQ(run.status, 4) << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("large.json"), HasSubstr("more than 268435456 bytes")));
+  }
+  EXPECT_LT(steady_clock::now() - begin, seconds(5));
+}
+
+TEST(Bounds, ANumberTooLargeForAConfigIsNamedWithItsPlace) {
+  const Workplace place;
+  const Finished run = memduel(place, {"run", place.file("c.json", "{\n \"name\": 1e999 }")});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("c.json, line 2, column "),
+                             HasSubstr("not valid JSON: number overflow parsing '1e999'"),
+                             Not(HasSubstr("json.exception"))));
+}
+
+TEST(Bounds, LittleMemoryIsNamed) {
+  const Workplace place;
+  const std::string large = place.file("c.json", "");
+  fs::resize_file(large, std::uintmax_t{200} << 20);
+  const Finished run = shell(place, "ulimit -v 150000; '" MEMDUEL_PROGRAM "' run " + large);
+  EXPECT_EQ(run.status, 4) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("ulimit -v"));
 }
 
 TEST(Bounds, AKeyGivenTwiceAndASeedThatIsTooLargeAreNamed) {
@@ -384,6 +432,28 @@ TEST(Dying, RecordHandsSignalsToItsCommandAndFinishesTheProfile) {
   }
 }
 
+TEST(Dying, WhatAKilledRecordingLeavesIsSaid) {
+  const Workplace place;
+  const fs::path here = place.path("here");
+  fs::create_directories(here);
+  Running killed(place, MEMDUEL_PROGRAM,
+                 {"record", "--", MEMDUEL_ACT, "file", place.path("up").string(), "sleep", "1500"},
+                 here);
+  ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("up")); }));
+  const Finished beside =
+      Running(place, MEMDUEL_PROGRAM, {"record", "-o", "b.mdp", "--", "/bin/true"}, here).wait();
+  EXPECT_THAT(beside.err, Not(HasSubstr("was killed"))) << "the first goes on";
+  killed.signal(SIGKILL);
+  killed.wait();
+  const Finished next =
+      Running(place, MEMDUEL_PROGRAM, {"record", "-o", "c.mdp", "--", "/bin/true"}, here).wait();
+  EXPECT_EQ(next.status, 0);
+  EXPECT_THAT(next.err, AllOf(HasSubstr(".memduel-record-"),
+                              HasSubstr("is left of a recording that was killed")));
+  EXPECT_THAT(Running(place, MEMDUEL_PROGRAM, {"doctor"}, here).wait().out,
+              HasSubstr("1 recording that was killed: ./.memduel-record-"));
+}
+
 // --- Programs that recording breaks
 // -----------------------------------------------------------------
 
@@ -398,6 +468,34 @@ TEST(Unrecordable, AFilterOfSystemCallsIsMeasuredWithoutTheRecorder) {
                       "--calibrate", "--repeats", "2", "--out", place.path("run").string()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(limitations_of(place.path("run")), HasSubstr("seccomp"));
+}
+
+TEST(Unrecordable, AProgramWithAnEnvironmentOfItsOwnIsSaid) {
+  const Workplace place;
+  const std::string profile = place.path("p.mdp").string();
+  Finished run = memduel(
+      place, {"record", "-o", profile, "--", "env", "-i", "/usr/bin/sort", "/etc/services"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("started another program with an environment of its own, as env "
+                                 "-i does: that program was not recorded"));
+  run = memduel(place,
+                {"record", "-o", profile, "--", "env", "A=1", "/usr/bin/sort", "/etc/services"});
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/sort ["), Not(HasSubstr("not recorded"))));
+  run = memduel(place, {"record", "--alone", "-o", profile, "--", "env", "-i", "/bin/true"});
+  EXPECT_THAT(run.err, Not(HasSubstr("not recorded"))) << "nothing else was asked for";
+}
+
+TEST(Unrecordable, AScriptWithoutItsInterpreterIsNamed) {
+  const Workplace place;
+  const std::string script = place.file("script", "#!/nonexistent/python9\n");
+  fs::permissions(script, fs::perms::all);
+  const std::string why = "its first line names the interpreter /nonexistent/python9";
+  EXPECT_THAT(memduel(place, {"record", "--", script}).err, HasSubstr(why));
+  EXPECT_THAT(memduel(place, {"watch", "--", script}).err, HasSubstr(why));
+  EXPECT_THAT(memduel(place, {"compare", "--a", script, "--b", script, "--calibrate", "--out",
+                              place.path("run").string()})
+                  .err,
+              HasSubstr(why));
 }
 
 TEST(Unrecordable, ASanitizersProgramBehindAShellIsMeasuredWithoutTheRecorder) {
