@@ -26,8 +26,13 @@ ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& na
 }
 
 ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  // A process that goes on may make a file in it meanwhile.
+  constexpr int kTries = 10;
+  std::error_code failed;
+  for (int tried = 0; tried < kTries; ++tried) {
+    fs::remove_all(path_, failed);
+    if (!failed) break;
+  }
   ::close(lock_);
 }
 

@@ -1,23 +1,30 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs every test.
-#   scripts/test.sh          the tool and the laboratory, then the fuzz targets
-#   scripts/test.sh --tool   the tool alone
+# Installs what is missing, builds the tool and the laboratory, and tests them.
+#   scripts/test.sh          all but what takes long
+#   scripts/test.sh --all    also clang-tidy, fuzz targets, browsers, long jobs, and the packages: what CI runs
+#   scripts/test.sh --tool   the tool alone, all but what takes long
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=release
 parts=(--tool --tests --laboratory)
-if [ "${1:-}" = --tool ]; then
-  preset=tool-tests
-  parts=(--tool --tests)
-elif [ $# -gt 0 ]; then
-  echo "usage: test.sh [--tool]" >&2
-  exit 2
-fi
+which=(-LE slow)
+case "${1:-}" in
+  "") ;;
+  --all) which=() parts+=(--packages) ;;
+  --tool) preset=tool-tests parts=(--tool --tests) ;;
+  *) echo "usage: test.sh [--all | --tool]" >&2; exit 2 ;;
+esac
 
 "$root/scripts/setup.sh" "${parts[@]}"
 if [ -n "${CI:-}" ]; then "$root/scripts/setup.sh" --jobs; fi
 "$root/scripts/build.sh" "$preset"
-"$root/scripts/build.sh" fuzz
 cd "$root"
-ctest --preset fuzz -L fuzz -j2
-ctest --preset "$preset" -j2
+if [ "${1:-}" = --all ]; then
+  scripts/build.sh fuzz
+  scripts/package.sh build/packages
+  tests/package/portable.sh build/packages
+  ctest --preset fuzz -L fuzz -j2
+else
+  echo "test: leaves out what takes long; scripts/test.sh --all runs it too."
+fi
+ctest --preset "$preset" -j2 "${which[@]}"

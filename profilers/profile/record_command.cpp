@@ -1,5 +1,6 @@
 #include "profilers/profile/record_command.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -67,6 +68,11 @@ RecordResult record_command(const RecordOptions& options) {
   result.images = std::move(recorded.images);
   for (std::string& why : recorded.unreadable) result.notes.push_back(std::move(why));
   for (std::string& what : files.finish(result.images)) result.notes.push_back(std::move(what));
+  if (options.preload.mode != RecordMode::count && obstacle.empty() &&
+      ::dlsym(RTLD_DEFAULT, "_dl_find_object") == nullptr)
+    result.notes.push_back(
+        "stacks are one frame deep: glibc finds a program's parts without a lock "
+        "since version 2.35");
   for (const RecordedImage& image : result.images) {
     if (!image.counters.left_behind) continue;
     result.notes.push_back(fmt::format(

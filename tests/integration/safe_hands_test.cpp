@@ -491,7 +491,8 @@ TEST(Unrecordable, AScriptWithoutItsInterpreterIsNamed) {
   fs::permissions(script, fs::perms::all);
   const std::string why = "its first line names the interpreter /nonexistent/python9";
   EXPECT_THAT(memduel(place, {"record", "--", script}).err, HasSubstr(why));
-  EXPECT_THAT(memduel(place, {"watch", "--", script}).err, HasSubstr(why));
+  const std::string watched = place.path("watched").string();
+  EXPECT_THAT(memduel(place, {"watch", "--out", watched, "--", script}).err, HasSubstr(why));
   EXPECT_THAT(memduel(place, {"compare", "--a", script, "--b", script, "--calibrate", "--out",
                               place.path("run").string()})
                   .err,
