@@ -70,7 +70,7 @@ RecordResult record_command(const RecordOptions& options) {
   for (std::string& what : files.finish(result.images)) result.notes.push_back(std::move(what));
   if (options.preload.mode != RecordMode::count && obstacle.empty() &&
       ::dlsym(RTLD_DEFAULT, "_dl_find_object") == nullptr)
-    result.notes.push_back(
+    result.notes.emplace_back(
         "stacks are one frame deep: glibc finds a program's parts without a lock "
         "since version 2.35");
   for (const RecordedImage& image : result.images) {
