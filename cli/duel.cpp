@@ -208,6 +208,17 @@ void refuse_few_descriptors() {
       "", "raise the limit: ulimit -n 1024");
 }
 
+void refuse_small_stack() {
+  constexpr rlim_t kLeast = 256 << 10;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  throw Error(ExitCode::cannot_measure,
+              fmt::format("the stack may be {} here, and {} are needed",
+                          format_bytes(static_cast<double>(limit.rlim_cur)),
+                          format_bytes(static_cast<double>(kLeast))),
+              "", "raise the limit: ulimit -s 8192");
+}
+
 }  // namespace
 
 void end_what_was_left() {
@@ -222,6 +233,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
                      const fs::path& directory, const RunFacts& facts) {
   refuse_bad_gates(experiment);
   refuse_few_descriptors();
+  refuse_small_stack();
   end_what_was_left();
   SupervisorOptions supervision;
   supervision.launcher = find_launcher();

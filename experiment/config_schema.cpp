@@ -210,6 +210,14 @@ const json* value_at(const json& document, const JsonPath& path) {
   return at;
 }
 
+/// valijson writes 1 as 1.000000.
+std::string with_short_numbers(std::string text) {
+  constexpr std::string_view kZeros = ".000000";
+  for (std::size_t at = 0; (at = text.find(kZeros, at)) != std::string::npos;)
+    text.erase(at, kZeros.size());
+  return text;
+}
+
 /// The deepest of valijson's complaints: the others are its echoes on the way up.
 Fault fault_of(const valijson::ValidationResults& results, const json& document) {
   const valijson::ValidationResults::Error* deepest = nullptr;
@@ -217,7 +225,7 @@ Fault fault_of(const valijson::ValidationResults& results, const json& document)
     if (deepest == nullptr || error.context.size() > deepest->context.size()) deepest = &error;
   }
   if (deepest == nullptr) return {{}, "does not follow the schema", ""};
-  Fault fault{path_of(deepest->context), "", deepest->description};
+  Fault fault{path_of(deepest->context), "", with_short_numbers(deepest->description)};
   const json* value = value_at(document, fault.path);
   fault.what = value == nullptr ? "does not follow the schema" : "found " + shown(*value);
   return fault;

@@ -91,6 +91,11 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   if (stored.config_sha256 != header.config_sha256) {
     const auto changes = nlohmann::json::diff(stored.config, header.config);
     const std::string first = changes.empty() ? "" : changes[0].at("path").get<std::string>();
+    if (first == "/default_gates" || first.starts_with("/gates"))
+      throw Error(ExitCode::usage,
+                  "cannot resume: it began with other gates, which decide its length",
+                  directory.string(),
+                  "give those of its start; memduel check judges it by others afterwards");
     refuse_resume(directory, fmt::format("the config changed, first at {}", first));
   }
   const auto programs = stored_programs(database);

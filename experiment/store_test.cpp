@@ -216,6 +216,10 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
   config.config["name"] = "u";
   config.config_sha256 = "beef";
   EXPECT_EQ(refusal(config), "cannot resume: the config changed, first at /name");
+  RunHeader gates = header();
+  gates.config["default_gates"] = false;
+  gates.config_sha256 = "beef";
+  EXPECT_EQ(refusal(gates), "cannot resume: it began with other gates, which decide its length");
   RunHeader program = header();
   program.programs["/bin/x"] = "5678";
   EXPECT_EQ(refusal(program), "cannot resume: the program /bin/x changed");

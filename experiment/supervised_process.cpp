@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "experiment/launcher/protocol.h"
 #include "experiment/log_tail.h"
+#include "profilers/profile/preload.h"
 
 namespace memduel {
 namespace {
@@ -44,8 +45,11 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stderr_limit_(stderr_path_, plan.log_limit_bytes) {
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
-  for (const auto& directory : {spec.heap_dir, spec.trace_dir})
-    if (directory) std::filesystem::create_directories(*directory);
+  for (const auto& directory : {spec.heap_dir, spec.trace_dir}) {
+    if (!directory) continue;
+    std::filesystem::create_directories(*directory);
+    admit_other_users(*directory);
+  }
   if (spec.allocator) make_witness_file(spec.allocator->witness);
   if (spec.ready) readiness.emplace(*spec.ready, std::vector{stdout_path_, stderr_path_});
 }

@@ -32,7 +32,7 @@ bool is_dead(std::int64_t pid) {
 
 struct HeapMeter::Image {
   explicit Image(const std::filesystem::path& file) {
-    const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) return;
     // A page that is not there yet would be SIGBUS.
     if (::lseek(fd, 0, SEEK_END) >= static_cast<off_t>(sizeof(HeapPage))) {

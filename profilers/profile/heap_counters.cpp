@@ -61,6 +61,12 @@ HeapScope running_scope(Scope raw, const HeapPage& page) {
   return scope_of(raw);
 }
 
+/// Other users may write to a directory that root records into: no pipe that never ends, no link.
+bool is_own_file(const std::filesystem::directory_entry& entry) {
+  std::error_code gone;
+  return entry.symlink_status(gone).type() == std::filesystem::file_type::regular;
+}
+
 HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
   HeapPage page{};
   if (bytes.size() < sizeof page) {
@@ -110,6 +116,7 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   counters.mode = mode_name(page.mode);
   counters.finished = (page.flags & recorder::kFinished) != 0;
   counters.forked = (page.flags & recorder::kForked) != 0;
+  counters.shut_out = (page.flags & recorder::kShutOut) != 0;
   counters.left_behind = (page.flags & recorder::kLeftBehind) != 0;
   counters.live_bytes = page.live_bytes;
   counters.peak_bytes = page.peak_bytes;
@@ -143,7 +150,7 @@ HeapImages read_heap_directory(const std::filesystem::path& directory) {
   HeapImages found;
   std::error_code failure;
   for (const auto& entry : std::filesystem::directory_iterator(directory, failure)) {
-    if (entry.path().extension() != ".heap") continue;
+    if (entry.path().extension() != ".heap" || !is_own_file(entry)) continue;
     try {
       found.images.push_back(read_heap_counters(entry.path()));
     } catch (const Error& error) {  // one killed in its first instructions leaves half a page

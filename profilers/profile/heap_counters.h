@@ -35,6 +35,7 @@ struct HeapCounters {
   bool finished = false;  ///< ended through exit, _exit, abort or exec, not by a signal or inside
                           ///< libc (daemon(3))
   bool forked = false;    ///< a forked child that has not executed a program
+  bool shut_out = false;  ///< it executed a program as a user who may not write its records
   bool left_behind = false;     ///< it executed a program with an environment without the recorder
   std::int64_t live_bytes = 0;  ///< live_at_end_bytes of an image that has ended
   std::int64_t peak_bytes = 0;  ///< peak_heap_bytes

@@ -88,6 +88,11 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
   return environment;
 }
 
+void admit_other_users(const std::filesystem::path& directory) {
+  constexpr mode_t kAddOnly = 01733;
+  if (geteuid() == 0) ::chmod(directory.c_str(), kAddOnly);
+}
+
 std::string obstacle_to_recording(const std::filesystem::path& program) {
   const std::string library = recorder_library().string();
   if (library.find_first_of(" :") != std::string::npos)

@@ -29,6 +29,10 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
                                                          const std::filesystem::path& directory,
                                                          const std::string& other_preloads);
 
+/// What root starts may become other users', as below su and gosu: they may add records to
+/// `directory` too, and neither list it nor replace what is there. For root alone.
+void admit_other_users(const std::filesystem::path& directory);
+
 /// Why the recorder cannot enter `program` (static, setuid, sanitized), in words; empty when it
 /// can.
 std::string obstacle_to_recording(const std::filesystem::path& program);

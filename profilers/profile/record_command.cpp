@@ -46,6 +46,7 @@ RecordResult record_command(const RecordOptions& options) {
                            " is left of a recording that was killed; delete it when its command "
                            "has ended");
   const ScratchDirectory workplace(beside, kRecordScratch);
+  admit_other_users(workplace.path());
   if (obstacle.empty()) {
     const char* others = std::getenv("LD_PRELOAD");
     result.status = run_command(
@@ -74,6 +75,11 @@ RecordResult record_command(const RecordOptions& options) {
         "stacks are one frame deep: glibc finds a program's parts without a lock "
         "since version 2.35");
   for (const RecordedImage& image : result.images) {
+    if (image.counters.shut_out)
+      result.notes.push_back(fmt::format(
+          "{} [{}] started another program as a user who may not write to {}: that program was not "
+          "recorded; give -o in a directory that everybody may enter",
+          image.counters.program, image.counters.pid, beside.string()));
     if (!image.counters.left_behind) continue;
     result.notes.push_back(fmt::format(
         "{} [{}] started another program with an environment of its own, as env -i does: that "

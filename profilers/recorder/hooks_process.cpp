@@ -50,7 +50,7 @@ bool names_recorder(char* const* environment) {
 void finish_before(char* const* environment) {
   if (tls.busy) return;
   finish_quietly();
-  if (!names_recorder(environment)) leave_behind();
+  tell_what_is_lost(names_recorder(environment));
 }
 
 int failed(long result) {

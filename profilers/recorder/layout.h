@@ -47,6 +47,7 @@ static_assert(sizeof(Scope) == 152);
 
 inline constexpr std::uint32_t kFinished = 1;  ///< the image ran its exit handlers, _exit or exec
 inline constexpr std::uint32_t kForked = 2;    ///< the image is a forked child that has not exec'ed
+inline constexpr std::uint32_t kShutOut = 8;   ///< it exec'ed as a user who cannot write records
 inline constexpr std::uint32_t kLeftBehind =
     4;  ///< it exec'ed with an environment without the recorder
 

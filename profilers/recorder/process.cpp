@@ -1,8 +1,10 @@
 #include "profilers/recorder/process.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -190,12 +192,16 @@ bool is_recording() {
 
 void resume_image() {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
-  __atomic_fetch_and(&page->flags, ~(kFinished | kLeftBehind), __ATOMIC_RELEASE);
+  __atomic_fetch_and(&page->flags, ~(kFinished | kLeftBehind | kShutOut), __ATOMIC_RELEASE);
 }
 
-void leave_behind() {
+void tell_what_is_lost(bool names_recorder) {
   if (!recording || !settings.follow) return;
-  __atomic_fetch_or(&page->flags, kLeftBehind, __ATOMIC_RELEASE);
+  if (!names_recorder) __atomic_fetch_or(&page->flags, kLeftBehind, __ATOMIC_RELEASE);
+  const long writable =
+      raw_syscall(SYS_faccessat2, AT_FDCWD, reinterpret_cast<long>(settings.directory), W_OK | X_OK,
+                  AT_EACCESS);
+  if (writable == -EACCES) __atomic_fetch_or(&page->flags, kShutOut, __ATOMIC_RELEASE);
 }
 
 void finish_image() {

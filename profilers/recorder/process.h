@@ -10,8 +10,8 @@ void start_thread() MEMDUEL_HIDDEN;
 
 /// Before the image ends without its exit handlers (_exit, exec). Does nothing in a vfork child.
 void finish_image() MEMDUEL_HIDDEN;
-/// Before an exec with an environment that lacks the recorder, in a vfork child too.
-void leave_behind() MEMDUEL_HIDDEN;
+/// Before an exec, in a vfork child too: whether the program that is executed will be recorded.
+void tell_what_is_lost(bool names_recorder) MEMDUEL_HIDDEN;
 /// After an exec that failed.
 void resume_image() MEMDUEL_HIDDEN;
 

@@ -243,6 +243,8 @@ class Call:
         """`may_die`: the verb has nothing to clean up, so that a signal may end it; any verb may, before it has begun."""
         status = self.status
         deadly = {-getattr(signal, "SIG" + name) for name in self.sent if name in ("KILL", "QUIT", "USR1", "ALRM")}
+        if "LD_PRELOAD" in self.environment and self.streams.get("stderr") == "deaf":
+            deadly |= {-signal.SIGPIPE}  # the dynamic linker's own complaint
         if may_die or any(when < 0.5 for when, _ in self.signals):
             deadly |= {-getattr(signal, "SIG" + name) for name in self.sent if name in ("INT", "TERM", "HUP", "PIPE")}
         if any(limit == resource.RLIMIT_CPU for limit, _ in self.limits):

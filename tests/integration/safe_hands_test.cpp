@@ -328,6 +328,15 @@ TEST(Bounds, ANumberTooLargeForAConfigIsNamedWithItsPlace) {
                              Not(HasSubstr("json.exception"))));
 }
 
+TEST(Bounds, ASmallStackIsNamed) {
+  const Workplace place;
+  const Finished run = shell(place, "ulimit -s 64; '" MEMDUEL_PROGRAM
+                                    "' compare --a true --b true --calibrate --repeats 1 --out '" +
+                                        place.path("run").string() + "'");
+  EXPECT_EQ(run.status, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("the stack may be 64.0 KiB here, and 256.0 KiB are needed"));
+}
+
 TEST(Bounds, LittleMemoryIsNamed) {
   const Workplace place;
   const std::string large = place.file("c.json", "");
@@ -483,6 +492,30 @@ TEST(Unrecordable, AProgramWithAnEnvironmentOfItsOwnIsSaid) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("/sort ["), Not(HasSubstr("not recorded"))));
   run = memduel(place, {"record", "--alone", "-o", profile, "--", "env", "-i", "/bin/true"});
   EXPECT_THAT(run.err, Not(HasSubstr("not recorded"))) << "nothing else was asked for";
+}
+
+TEST(Unrecordable, AProgramOfAnotherUsersIsRecordedOrSaidNotToBe) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  const Workplace place;
+  fs::permissions(place.path(""), fs::perms::all);
+  const std::vector<std::string> as_nobody = {
+      "/usr/bin/python3", "-S", "-c",
+      "import os; os.setgroups([]); os.setuid(65534); os.execv('/usr/bin/sort', ['sort'])"};
+  const auto record_to = [&](const fs::path& profile) {
+    std::vector<std::string> words = {"record", "-o", profile.string(), "--"};
+    words.insert(words.end(), as_nobody.begin(), as_nobody.end());
+    return memduel(place, words);
+  };
+  Finished run = record_to(place.path("p.mdp"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/sort ["), Not(HasSubstr("not recorded"))));
+  const fs::path closed = place.path("closed");
+  fs::create_directories(closed);
+  fs::permissions(closed, fs::perms::owner_all);
+  run = record_to(closed / "p.mdp");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("as a user who may not write to"),
+                             HasSubstr("that program was not recorded")));
 }
 
 TEST(Unrecordable, AScriptWithoutItsInterpreterIsNamed) {
