@@ -6,7 +6,8 @@
 // find.
 #define MEMDUEL_WEAK __attribute__((weak, visibility("default")))
 extern "C" {
-extern const unsigned long Py_Version MEMDUEL_WEAK;
+extern const unsigned long Py_Version MEMDUEL_WEAK;  // from 3.11
+MEMDUEL_WEAK const char* Py_GetVersion(void);
 extern const char PyCode_Type[] MEMDUEL_WEAK;
 extern const char _PyRuntime[] MEMDUEL_WEAK;
 MEMDUEL_WEAK const char* PyGILState_GetThisThreadState(void);
@@ -23,9 +24,12 @@ const PythonLayout* python_layout = nullptr;
 namespace {
 
 // Compiled from CPython's internal headers of these versions (pycore_frame.h, cpython/code.h).
-constexpr PythonLayout k311{56, true, 8, 16, 32, 48, 56, 68, 72, 184, 48, 72};
-constexpr PythonLayout k312{56, true, 0, 8, 0, 8, 56, 70, 68, 192, 40, 56};
-constexpr PythonLayout k313{72, false, 0, 0, 0, 8, 56, 70, 68, 200, 40, 56};
+constexpr PythonLayout k310{24, true, 0, 8, 32, 24, 96, 0, 40, 104, 112, 120, 0, 48, 72};
+constexpr PythonLayout k311{56, true, 8, 16, 32, 48, 56, 68, 72, 112, 128, 136, 184, 48, 72};
+constexpr PythonLayout k312{56, true, 0, 8, 0, 8, 56, 70, 68, 112, 128, 136, 192, 40, 56};
+constexpr PythonLayout k313{72, false, 0, 0, 0, 8, 56, 70, 68, 112, 128, 136, 200, 40, 56};
+constexpr PythonLayout k314{72, false, 0, 0, 0, 8, 56, 74, 68, 112, 128, 136, 208, 40, 56};
+constexpr std::size_t kCframeOf310 = 48;  // of a thread state
 constexpr char kOwnedByNativeStack = 3;  // a shim that lives in the native frame of the interpreter
 
 template <class Value>
@@ -52,9 +56,10 @@ bool is_free_threaded() {
 }
 
 const PythonLayout* layout_here() {
-  if (&Py_Version == nullptr || &PyGILState_GetThisThreadState == nullptr ||
-      !is_here(PyCode_Type)) {
-    return nullptr;
+  if (&PyGILState_GetThisThreadState == nullptr || !is_here(PyCode_Type)) return nullptr;
+  if (&Py_Version == nullptr) {
+    const bool is_310 = &Py_GetVersion != nullptr && strncmp(Py_GetVersion(), "3.10.", 5) == 0;
+    return is_310 ? &k310 : nullptr;
   }
   switch (Py_Version >> 16) {
     case 0x030b:
@@ -63,6 +68,8 @@ const PythonLayout* layout_here() {
       return &k312;
     case 0x030d:
       return is_free_threaded() ? nullptr : &k313;
+    case 0x030e:
+      return is_free_threaded() ? nullptr : &k314;
     default:
       return nullptr;
   }
@@ -83,14 +90,23 @@ const char* usable_state() {
   return known && PyThreadState_GetUnchecked() == state ? state : nullptr;
 }
 
+/// Of the instruction that runs, in bytes.
+std::ptrdiff_t code_offset(const PythonLayout& layout, const char* frame, const char* code) {
+  if (&layout == &k310)
+    return std::ptrdiff_t{2} * load<std::int32_t>(frame, layout.frame_instruction);
+  return follow(frame, layout.frame_instruction) - code - layout.code_bytes;
+}
+
 void add_frame(PythonStack& stack, const PythonLayout& layout, const char* frame) {
   constexpr std::size_t kType = 8;
-  const char* code = follow(frame, layout.frame_code);
+  // From 3.14 on the lowest bits of the reference say who counts it; objects lie at multiples
+  // of 16.
+  const auto bits = load<std::uintptr_t>(frame, layout.frame_code) & ~std::uintptr_t{3};
+  const auto* code = reinterpret_cast<const char*>(bits);
   // From 3.13 on a frame may have something else in the place of its code.
   if (code == nullptr || follow(code, kType) != PyCode_Type) return;
-  const char* instruction = follow(frame, layout.frame_instruction);
   stack.frames[stack.frame_count++] = {code, python_content(code),
-                                       python_line(code, instruction - code - layout.code_bytes)};
+                                       python_line(code, code_offset(layout, frame, code))};
 }
 
 void add_run(PythonStack& stack, const char* at, int first) {
@@ -101,6 +117,19 @@ void add_run(PythonStack& stack, const char* at, int first) {
 
 bool has_room(const PythonStack& stack) {
   return stack.frame_count < PythonStack::kMostFrames && stack.run_count < PythonStack::kMostRuns;
+}
+
+// 3.10: each Python frame has a native frame of its own, which holds a CFrame.
+void walk_by_pairs(PythonStack& stack, const PythonLayout& layout, const char* state) {
+  const char* cframe = follow(state, kCframeOf310);
+  for (const char* frame = follow(state, layout.current); frame != nullptr && cframe != nullptr;
+       frame = follow(frame, layout.frame_previous)) {
+    if (!has_room(stack)) return;
+    const int first = stack.frame_count;
+    add_frame(stack, layout, frame);
+    add_run(stack, cframe, first);
+    cframe = follow(cframe, layout.cframe_previous);
+  }
 }
 
 // 3.11: the interpreter's native frame holds a _PyCFrame; its run ends with the entry frame.
@@ -146,6 +175,7 @@ void walk_python(PythonStack& stack) {
   if (python_layout == nullptr) return;
   const char* state = usable_state();
   if (state == nullptr) return;
+  if (python_layout == &k310) return walk_by_pairs(stack, *python_layout, state);
   if (python_layout == &k311) return walk_by_cframes(stack, *python_layout, state);
   walk_by_shims(stack, *python_layout, state);
 }

@@ -1,7 +1,7 @@
 // The Python functions of the calling thread. Since CPython 3.11 nested Python calls share one
 // native frame, so that no native stack tells them apart. The interpreter's own chain of frames
 // does: only its own thread changes it, so that it is walked without the interpreter's lock, also
-// where numpy or torch have released it. CPython 3.11 to 3.13 as the program or a library it was
+// where numpy or torch have released it. CPython 3.10 to 3.14 as the program or a library it was
 // started with; elsewhere stacks have native frames only.
 #pragma once
 
@@ -57,16 +57,19 @@ void restart_python_codes() MEMDUEL_HIDDEN;
 
 /// Where CPython keeps what is needed, by version; offsets in bytes.
 struct PythonLayout {
-  std::size_t current;  ///< thread state: 3.11, 3.12 its _PyCFrame, 3.13 its frame
+  std::size_t current;  ///< thread state: 3.11, 3.12 its _PyCFrame, 3.10, 3.13 its frame
   bool has_cframe;
   std::size_t cframe_frame;  ///< _PyCFrame: the innermost frame
   std::size_t cframe_previous;
   std::size_t frame_code;
   std::size_t frame_previous;
-  std::size_t frame_instruction;
-  std::size_t frame_kind;  ///< 3.11: is_entry; later: owner
+  std::size_t frame_instruction;  ///< 3.10: its index; later: its address
+  std::size_t frame_kind;         ///< 3.11: is_entry; later: owner
   std::size_t code_first_line;
-  std::size_t code_bytes;
+  std::size_t code_file;
+  std::size_t code_name;  ///< qualified from 3.11 on
+  std::size_t code_lines;
+  std::size_t code_bytes;  ///< 0 in 3.10, whose bytes are an object of their own
   std::size_t text_ascii;  ///< where the characters of an ASCII string begin
   std::size_t text_compact;
 };

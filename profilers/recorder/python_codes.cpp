@@ -9,10 +9,7 @@ namespace memduel::recorder {
 
 namespace {
 
-// The same in CPython 3.11 to 3.13.
-constexpr std::size_t kFileName = 112;
-constexpr std::size_t kQualifiedName = 128;
-constexpr std::size_t kLineTable = 136;
+// The same in CPython 3.10 to 3.14.
 constexpr std::size_t kSize = 16;       // of a bytes or str object
 constexpr std::size_t kTextState = 32;  // of a str object
 constexpr std::size_t kBytes = 32;      // where a bytes object's content begins
@@ -104,7 +101,7 @@ void put_name(EventWriter& event, const Text& text) {
   event.text(utf8, used);
 }
 
-// ---- the location table: CPython's Objects/locations.md -------------------------------------
+// ---- the location table, from 3.11 on: CPython's Objects/locations.md -------------------------
 
 class LineTable {
  public:
@@ -154,6 +151,21 @@ class LineTable {
   const char* end_;
 };
 
+/// 3.10's, of PEP 626: pairs of the bytes of code and the change of line before them.
+std::uint32_t line_of_pairs(std::int64_t line, const char* at, const char* end,
+                            std::ptrdiff_t offset) {
+  constexpr int kNoLine = -128;
+  if (offset < 0) return line > 0 ? static_cast<std::uint32_t>(line) : 0;  // before its beginning
+  std::int64_t left = offset;
+  for (; at + 1 < end; at += 2) {
+    const int change = static_cast<signed char>(at[1]);
+    if (change != kNoLine) line += change;
+    left -= static_cast<unsigned char>(at[0]);
+    if (left < 0) return change != kNoLine && line > 0 ? static_cast<std::uint32_t>(line) : 0;
+  }
+  return 0;
+}
+
 // ---- numbers --------------------------------------------------------------------------------
 
 struct Entry {
@@ -192,16 +204,18 @@ bool grow() {
 std::uint64_t python_content(const char* code) {
   const auto line = load<std::int32_t>(code, python_layout->code_first_line);
   std::uint64_t hash = mix(1, static_cast<std::uint64_t>(line));
-  hash = hash_of(text_at(code, kQualifiedName), hash);
-  hash = hash_of(text_at(code, kFileName), hash);
+  hash = hash_of(text_at(code, python_layout->code_name), hash);
+  hash = hash_of(text_at(code, python_layout->code_file), hash);
   return hash == 0 ? 1 : hash;
 }
 
 std::uint32_t python_line(const char* code, std::ptrdiff_t offset) {
   std::int64_t line = load<std::int32_t>(code, python_layout->code_first_line);
-  const char* table = load<const char*>(code, kLineTable);
+  const char* table = load<const char*>(code, python_layout->code_lines);
   const auto size = load<std::uint64_t>(table, kSize);
   if (size > kMostTableBytes) return 0;
+  const bool in_pairs = python_layout->code_bytes == 0;
+  if (in_pairs) return line_of_pairs(line, table + kBytes, table + kBytes + size, offset);
   LineTable entries_of_table(table + kBytes, table + kBytes + size);
   std::int64_t left = offset < 0 ? 0 : offset / 2;
   std::uint32_t units = 0;
@@ -221,8 +235,8 @@ FrameWord python_word(const PythonFrame& frame) {
   if (entry->content == 0) {
     *entry = {frame.content, known++};
     EventWriter event(Event::code);
-    put_name(event, text_at(frame.code, kQualifiedName));
-    put_name(event, text_at(frame.code, kFileName));
+    put_name(event, text_at(frame.code, python_layout->code_name));
+    put_name(event, text_at(frame.code, python_layout->code_file));
   }
   return python_frame(entry->number, frame.line);
 }

@@ -22,8 +22,8 @@ cd "$(mktemp -d)"
 "$@" doctor >doctor
 "$@" record --exact -o p.mdp -- python3 -c 'kept = [bytes(1000) for _ in range(3000)]' 2>recorded
 "$@" summary p.mdp >summary
-# Python's functions have names from 3.11 on.
-python3 -c 'import sys; sys.exit(sys.version_info >= (3, 11))' || grep -q '<listcomp>\|<module>' summary || { echo "no Python function in its summary"; exit 1; }
+# Python's functions have names from 3.10 on.
+grep -q '<listcomp>\|<module>' summary || { echo "no Python function in its summary"; exit 1; }
 seq 400000 -1 1 >lines
 "$@" compare --a 'sort -S 4M lines -o /dev/null' --b 'sort -S 40M lines -o /dev/null' --repeats 5 --out duel >verdict 2>progress || [ $? -eq 1 ]
 grep -q regressed verdict || { echo "a buffer of 40 MB is not seen"; exit 1; }
