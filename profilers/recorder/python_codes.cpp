@@ -158,7 +158,8 @@ std::uint32_t line_of_pairs(std::int64_t line, const char* at, const char* end,
   if (offset < 0) return line > 0 ? static_cast<std::uint32_t>(line) : 0;  // before its beginning
   std::int64_t left = offset;
   for (; at + 1 < end; at += 2) {
-    const int change = static_cast<signed char>(at[1]);
+    const int byte = static_cast<unsigned char>(at[1]);
+    const int change = byte < 128 ? byte : byte - 256;
     if (change != kNoLine) line += change;
     left -= static_cast<unsigned char>(at[0]);
     if (left < 0) return change != kNoLine && line > 0 ? static_cast<std::uint32_t>(line) : 0;
