@@ -167,7 +167,7 @@ void add_budget(CLI::App& app, Action& action) {
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(true))
       ->transform(no_sign())
-      ->check(CLI::PositiveNumber);
+      ->check(finite_range(1, 1e18));
   verb->add_option("--target-utilization", arguments->target_utilization,
                    "share of the device (default: the model's safety factor + 0.15, else 0.7)")
       ->check(finite_range(0.01, 1));
