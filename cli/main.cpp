@@ -137,7 +137,9 @@ int main(int argc, char** argv) {
     print_failure(error.message());
     return own_failure(app, argc, argv, error.code());
   } catch (const std::filesystem::filesystem_error& error) {
-    print_failure(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    const std::string path = error.path1().string();
+    print_failure(fmt::format("{}: {}", path.empty() ? "the current directory" : path,
+                              error.code().message()));
     return own_failure(app, argc, argv, memduel::ExitCode::io);
   } catch (const std::bad_alloc&) {
     print_failure("the memory that is allowed here does not suffice (ulimit -v, ulimit -d)");
