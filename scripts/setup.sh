@@ -11,7 +11,7 @@ set -euo pipefail
 
 tool_packages=(
   ca-certificates ccache cmake g++ git make ninja-build pkg-config
-  libboost-math-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev libpcre2-dev libsqlite3-dev
+  libboost-math-dev libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev liblzma-dev libpcre2-dev libsqlite3-dev
   libssl-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 )
 test_packages=(
