@@ -25,7 +25,7 @@ laboratory_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
-wheel_packages=(binutils python3-pip python3-venv python3-wheel)
+wheel_packages=(binutils dpkg-dev python3-pip python3-venv python3-wheel)
 foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
 
 packages=()
