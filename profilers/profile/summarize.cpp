@@ -15,10 +15,11 @@ namespace memduel {
 
 namespace {
 
+/// Of whole bytes, as the flame graph's page has them: both round to the same text.
 std::string amount_text(const Profile& profile, const Estimate& amount) {
-  std::string text = format_amount(profile.unit, amount.bytes);
+  std::string text = format_amount(profile.unit, std::round(amount.bytes));
   if (amount.variance <= 0) return text;
-  return fmt::format("{} ± {}", text, format_amount(profile.unit, amount.half_width()));
+  return fmt::format("{} ± {}", text, format_amount(profile.unit, std::round(amount.half_width())));
 }
 
 // " in 3 blocks", " in 3 samples", or nothing where nobody counted.
