@@ -29,9 +29,10 @@ CheckedLooks check_looks(const LookPlan& plan, int gates, Design design) {
       carried = look.alpha;
       checked.limitations.push_back(
           {"look_refused",
-           fmt::format("no look at {} blocks: the smallest p there is {:.4f}, above its level of "
-                       "{:.4f} shared by {} gates",
-                       look.blocks, smallest_p(look.blocks, design), look.alpha, gates),
+           fmt::format("no look at {} blocks: the smallest p there is {:.4f}, and {} gates share a "
+                       "level of {:.4f}, {:.4f} each",
+                       look.blocks, smallest_p(look.blocks, design), gates, look.alpha,
+                       look.alpha / gates),
            "name fewer gates to be able to stop earlier"});
     } else {
       checked.looks.push_back(look);
