@@ -140,7 +140,6 @@ class Call:
         self.environment = dict(os.environ, **{TOKEN: token})
         self.story = []
         self.killed = False
-        self.may_fail_to_write = False
         self.terminal_bytes_may_be_foreign = False
 
     def circumstances(self):
@@ -153,7 +152,6 @@ class Call:
                                            ("CPU", 3), ("DATA", 50 * 2**20)])
                 self.limits.append((getattr(resource, "RLIMIT_" + what), value))
                 self.story.append(f"ulimit {what} {value}")
-                self.may_fail_to_write = True
             elif kind == "close":
                 self.closed = draw.choice([[0], [1], [2], [0, 1, 2], [1, 2]])
                 self.story.append(f"closed {self.closed}")
