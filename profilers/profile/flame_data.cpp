@@ -193,12 +193,16 @@ std::string flame_data(const Profile& profile, const Profile* other,
   std::vector<const Profile*> profiles{&profile};
   if (other != nullptr) profiles.push_back(other);
   Comparability both;
-  if (other != nullptr) both = comparability_of(profile, *other, options.names);
+  RenamedFunctions renamed;
+  if (other != nullptr) {
+    both = comparability_of(profile, *other, options.names);
+    renamed = renamed_functions(compiled_functions(profile), compiled_functions(*other));
+  }
   FlameTree tree;
   Views collected(profiles.size());
   std::vector<std::unordered_map<std::uint32_t, std::uint32_t>> node_of;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    node_of.push_back(tree.add(*profiles[i]));
+    node_of.push_back(tree.add(*profiles[i], i == 0 ? RenamedFunctions() : renamed));
     collect_views(collected, i, *profiles[i], options);
     if (other == nullptr) collect_moments(collected, profile);
   }
@@ -235,6 +239,7 @@ std::string flame_data(const Profile& profile, const Profile* other,
                       {"warnings", nlohmann::json::array()},
                       {"nodes", tree.nodes().size()}};
   if (!both.warning.empty()) json["warnings"].push_back(both.warning);
+  if (!renamed.empty()) json["warnings"].push_back(describe(renamed));
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     json["profiles"].push_back(json_of(*profiles[i], options.names.at(i)));
   }

@@ -30,7 +30,8 @@ std::uint32_t FlameTree::child_of(std::uint32_t parent, std::uint32_t frame) {
 
 // Outermost first.
 std::vector<std::uint32_t> FlameTree::frames_at(const Profile& profile,
-                                                const ProfileLocation& location) {
+                                                const ProfileLocation& location,
+                                                const RenamedFunctions& renamed) {
   const std::string library = library_of(profile, location);
   if (location.names.empty()) {
     const std::string name = describe(profile, location);
@@ -44,13 +45,16 @@ std::vector<std::uint32_t> FlameTree::frames_at(const Profile& profile,
       frame.module = std::filesystem::path(name->file).filename().string();
     else
       frame.name = without_clone(name->function);
+    if (const auto other = renamed.find(frame.name); other != renamed.end())
+      frame.name = other->second;
     frames.push_back(frame_number(std::move(frame), name->file.empty() ? library : name->file,
                                   is_everybodys(profile, location, name->function)));
   }
   return frames;
 }
 
-std::unordered_map<std::uint32_t, std::uint32_t> FlameTree::add(const Profile& profile) {
+std::unordered_map<std::uint32_t, std::uint32_t> FlameTree::add(const Profile& profile,
+                                                                const RenamedFunctions& renamed) {
   // A stack's parent has a smaller number, so that one pass down finds who is needed and one pass
   // up meets each parent before its children.
   std::vector<bool> needed(profile.stacks.size(), false);
@@ -64,7 +68,7 @@ std::unordered_map<std::uint32_t, std::uint32_t> FlameTree::add(const Profile& p
     if (!needed[i]) continue;
     const std::uint32_t location = profile.stacks[i].location;
     if (frames[location].empty())
-      frames[location] = frames_at(profile, profile.locations[location]);
+      frames[location] = frames_at(profile, profile.locations[location], renamed);
     std::uint32_t node = nodes.at(profile.stacks[i].parent);
     for (const std::uint32_t frame : frames[location]) node = child_of(node, frame);
     nodes[i] = node;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profilers/profile/profile.h"
+#include "profilers/profile/renamed_functions.h"
 
 namespace memduel {
 
@@ -29,8 +30,10 @@ class FlameTree {
     std::uint32_t frame = 0;  ///< of the root: none
   };
 
-  /// Adds the stacks of `profile` that `sites` were born at; for each stack its node.
-  std::unordered_map<std::uint32_t, std::uint32_t> add(const Profile& profile);
+  /// Adds the stacks of `profile` that `sites` were born at; for each stack its node. Functions
+  /// that are renamed get the names that they stand for.
+  std::unordered_map<std::uint32_t, std::uint32_t> add(const Profile& profile,
+                                                       const RenamedFunctions& renamed = {});
 
   /// Numbers nodes and frames so that children follow their parent in the order of their names,
   /// equal trees get equal numbers, and the root is 0. The new number of each old one.
@@ -46,7 +49,8 @@ class FlameTree {
  private:
   std::uint32_t child_of(std::uint32_t parent, std::uint32_t frame);
   std::uint32_t frame_number(FlameFrame frame, const std::string& place, bool everybodys);
-  std::vector<std::uint32_t> frames_at(const Profile& profile, const ProfileLocation& location);
+  std::vector<std::uint32_t> frames_at(const Profile& profile, const ProfileLocation& location,
+                                       const RenamedFunctions& renamed);
 
   std::vector<Node> nodes_{Node{}};
   std::vector<FlameFrame> frames_;

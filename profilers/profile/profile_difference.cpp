@@ -33,6 +33,20 @@ bool has_name(const NamedStack& stack, const FunctionNames& names) {
                      [&](std::uint32_t function) { return names.is_function(function); });
 }
 
+std::set<std::string> functions_of(const ProfileSide& side) {
+  std::set<std::string> functions;
+  for (const std::vector<Profile>& trial : side)
+    for (const Profile& profile : trial) functions.merge(compiled_functions(profile));
+  return functions;
+}
+
+/// Both sides have it, though a function of it under another version's name.
+bool was_taken(const MatchedStack& stack, const FunctionNames& names) {
+  return stack.in_baseline && stack.in_candidate &&
+         std::any_of(stack.stack.begin(), stack.stack.end(),
+                     [&](std::uint32_t function) { return names.was_taken(function); });
+}
+
 /// By more than chance in the sampling explains.
 bool differs(const StackDifference& row, DifferenceKind kind) {
   const bool sampled = row.half_width() > 0;
@@ -69,6 +83,7 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
                                      DifferenceKind kind, Heap heap) {
   FunctionNames names;
   const NamedSide a = named_side(baseline, kind, heap, names);
+  names.take(renamed_functions(functions_of(baseline), functions_of(candidate)));
   const NamedSide b = named_side(candidate, kind, heap, names);
   ProfileDifference difference;
   difference.kind = kind;
@@ -86,7 +101,7 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
     const bool one_sided = !stack.in_baseline || !stack.in_candidate;
     if ((one_sided && differs(row, kind)) || !has_name(stack.stack, names))
       unmatched += row.baseline.bytes + row.candidate.bytes;
-    else if (stack.guessed)
+    else if (stack.guessed || was_taken(stack, names))
       guessed += row.baseline.bytes + row.candidate.bytes;
     difference.moved += std::abs(rank_of(row.candidate, kind) - rank_of(row.baseline, kind));
     if (!differs(row, kind)) continue;

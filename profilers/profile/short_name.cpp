@@ -35,6 +35,13 @@ bool is_qualifier(std::string_view rest) {
   return false;
 }
 
+/// Whether the word operator stands at a place, and no longer word.
+bool is_operator(std::string_view text, std::size_t at) {
+  const std::string_view rest = text.substr(at);
+  return rest.starts_with(kOperator) && (at == 0 || !is_word(text[at - 1])) &&
+         (rest.size() == kOperator.size() || !is_word(rest[kOperator.size()]));
+}
+
 class Shortening {
  public:
   explicit Shortening(std::string_view text) : text_(text) {}
@@ -48,9 +55,7 @@ class Shortening {
   void step() {
     const char c = text_[at_];
     const std::string_view rest = text_.substr(at_);
-    if (rest.starts_with(kOperator) && (at_ == 0 || !is_word(text_[at_ - 1])) &&
-        (rest.size() == kOperator.size() || !is_word(rest[kOperator.size()])))
-      return take_operator();
+    if (is_operator(text_, at_)) return take_operator();
     if (rest.starts_with(kAnonymous)) return take(kAnonymous.size());
     switch (c) {
       case '<':
@@ -158,6 +163,22 @@ std::string short_name(std::string_view function) {
     return rust_method(function);
   if (function.starts_with('<')) return std::string(function);
   return Shortening(function).result();
+}
+
+std::string without_template_arguments(std::string_view function) {
+  std::string out;
+  for (std::size_t at = 0; at < function.size();) {
+    if (is_operator(function, at)) {
+      const std::size_t end = function.find_first_not_of("<>=-", at + kOperator.size());
+      out += function.substr(at, end - at);
+      at = std::min(end, function.size());
+    } else if (function[at] == '<') {
+      at = after_bracket(function, at);
+    } else {
+      out += function[at++];
+    }
+  }
+  return out;
 }
 
 }  // namespace memduel

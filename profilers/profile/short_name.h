@@ -11,4 +11,7 @@ namespace memduel {
 /// method. Names of other languages, and places, are left as they are.
 std::string short_name(std::string_view function);
 
+/// `Table<int>::grow(List<int>)` is `Table::grow(List)`.
+std::string without_template_arguments(std::string_view function);
+
 }  // namespace memduel

@@ -63,6 +63,12 @@ std::string library_of(const Profile& profile, const ProfileLocation& location) 
 }
 
 std::uint32_t FunctionNames::number_of(const std::string& name, const std::string& build) {
+  const auto other = renamed_.find(name);
+  if (other != renamed_.end()) {
+    const std::uint32_t number = numbers_.at({other->second, build});
+    taken_.insert(number);
+    return number;
+  }
   const auto [entry, made] =
       numbers_.try_emplace({name, build}, static_cast<std::uint32_t>(names_.size()));
   if (made) names_.push_back(name);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "profilers/profile/profile.h"
+#include "profilers/profile/renamed_functions.h"
 
 namespace memduel {
 
@@ -25,6 +27,10 @@ class FunctionNames {
 
   /// Names that differ in `build` alone are not one.
   std::uint32_t number_of(const std::string& name, const std::string& build = {});
+  /// From here on a name is taken for the one that it stands for.
+  void take(RenamedFunctions renamed) { renamed_ = std::move(renamed); }
+  /// Whether another name was taken for it.
+  [[nodiscard]] bool was_taken(std::uint32_t number) const { return taken_.contains(number); }
   [[nodiscard]] const std::string& name(std::uint32_t number) const { return names_[number]; }
   /// Whether the name is a function's or a place's; else it stands for a library without names.
   [[nodiscard]] bool is_function(std::uint32_t number) const;
@@ -34,6 +40,8 @@ class FunctionNames {
   Nameless nameless_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
   std::vector<std::string> names_;
+  RenamedFunctions renamed_;
+  std::set<std::uint32_t> taken_;
 };
 
 /// The functions of a stack, outermost first.
