@@ -19,7 +19,7 @@ test_packages=(
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
-  heaptrack libgoogle-perftools4 mawk sqlite3 valgrind
+  fish heaptrack libgoogle-perftools4 mawk sqlite3 valgrind zsh
 )
 laboratory_packages=(
   libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
