@@ -19,7 +19,6 @@ namespace memduel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 /// Of the three networks of a training on graphs that which is asked for, or as what the model is
 /// trained.
@@ -29,9 +28,9 @@ std::string network_of(const ProbedWorkload& asked) {
   return asked.teacher.empty() ? "teacher" : "student";
 }
 
-json graph_workload(const ProbedWorkload& asked) {
+nlohmann::json graph_workload(const ProbedWorkload& asked) {
   const std::string network = network_of(asked);
-  json workload = {{"kind", "graph"}};
+  nlohmann::json workload = {{"kind", "graph"}};
   if (!asked.teacher.empty()) workload["teacher"] = asked.teacher;
   workload[network == "student" ? "model" : network] = asked.model;
   return workload;
@@ -43,7 +42,7 @@ bool is_graph_model(const std::string& model) {
 }
 
 /// The workload that trains the model, and the presets of its system.
-std::pair<json, std::string> workload_of(const ProbedWorkload& asked) {
+std::pair<nlohmann::json, std::string> workload_of(const ProbedWorkload& asked) {
   if (is_graph_model(asked.model)) return {graph_workload(asked), "kdgat"};
   if (asked.model.starts_with("cbramod"))
     return {{{"kind", "eeg"}, {"model", asked.model}}, "cbramod"};
@@ -71,12 +70,12 @@ Experiment experiment_of(const ProbedWorkload& asked, const Overrides& overrides
   workload["device"] = asked.device;
   workload["threads"] = asked.threads;
   workload["dataset"] = {{"name", asked.dataset}};
-  const json config = {{"name", "budget"},
-                       {"workload", workload},
-                       {"arms",
-                        {{{"name", "original"}, {"preset", system + "-original"}},
-                         {{"name", "optimized"}, {"preset", system + "-optimized"}}}},
-                       {"baseline", "original"}};
+  const nlohmann::json config = {{"name", "budget"},
+                                 {"workload", workload},
+                                 {"arms",
+                                  {{{"name", "original"}, {"preset", system + "-original"}},
+                                   {{"name", "optimized"}, {"preset", system + "-optimized"}}}},
+                                 {"baseline", "original"}};
   return parse_experiment(config.dump(), "budget --measured", fs::current_path(), overrides);
 }
 
@@ -116,7 +115,7 @@ int measured_budget(const ProbedWorkload& asked, const BudgetRequest& request) {
                 "a budget is for workloads that memduel-worker trains");
   const fs::path data_dir = find_data_dir(experiment.workload, data_directories(asked.data_dir));
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-budget");
-  const json answer =
+  const nlohmann::json answer =
       probe_worker(*worker,
                    {{"config", worker_document(experiment, arm, data_dir, scratch.path())},
                     {"budget", completed(request, asked)}},

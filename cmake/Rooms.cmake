@@ -2,20 +2,25 @@
 # read "room/file.h", and links only what it names.
 set(MEMDUEL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 
-# compile_together(<batch> <target>...): headers are most of what compiling costs, so several files are compiled at once; they
-# share their unnamed namespaces.
-function(compile_together batch)
-  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch}
+# compile_together(<target>...): what files have in common, headers and instances of templates, is most of what compiling them costs, so
+# several are compiled at once; they share their unnamed namespaces.
+set(MEMDUEL_FILES_AT_ONCE 16 CACHE STRING "How many files are compiled as one: with fewer, a change to one file is compiled sooner and the whole later")
+function(compile_together)
+  set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${MEMDUEL_FILES_AT_ONCE}
     UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()
 
-# memduel_room(<name> SOURCES <files> [LINK <targets>])
+# memduel_room(<name> SOURCES <files> [LINK <targets>] [APART]). APART: its files have the same names for different
+# things, or are linked one by one into programs of others.
 function(memduel_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ROOM "APART" "" "SOURCES;LINK" ${ARGN})
   add_library(memduel_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(memduel_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_compile_options(memduel_${name} PRIVATE ${MEMDUEL_WARNINGS})
   target_link_libraries(memduel_${name} PUBLIC ${ROOM_LINK})
+  if(NOT ROOM_APART)
+    compile_together(memduel_${name})
+  endif()
 endfunction()
 
 # memduel_program(<name> SOURCES <files> [LINK <targets>])
@@ -38,7 +43,7 @@ function(memduel_test name)
   target_compile_definitions(${name} PRIVATE ${TEST_DEFINITIONS})
   # OPTIMIZED: as the rooms are, for tests that share a precompiled header with one.
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  compile_together(7 ${name})
+  compile_together(${name})
   if(NOT TEST_OPTIMIZED)
     target_compile_options(${name} PRIVATE -O0)
   endif()

@@ -10,7 +10,6 @@
 namespace memduel {
 namespace {
 
-constexpr std::int64_t kMostClients = 256;
 constexpr std::int64_t kMostSamples = 1'000'000'000;
 
 struct DataSet {

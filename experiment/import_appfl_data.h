@@ -9,6 +9,8 @@
 
 namespace memduel {
 
+constexpr std::int64_t kMostClients = 256;  ///< the schema's bound
+
 struct ImportedData {
   nlohmann::ordered_json dataset;
   std::int64_t train_samples = 0;  ///< that APPFL has, over all clients

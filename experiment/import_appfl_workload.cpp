@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "experiment/import_appfl_data.h"
 #include "experiment/import_appfl_model.h"
 #include "experiment/import_appfl_training.h"
 
@@ -15,7 +16,6 @@ using nlohmann::ordered_json;
 
 // The schema's bounds, so that a value out of them is refused where it stands in the YAML.
 constexpr std::int64_t kMostRounds = 1'000'000;
-constexpr std::int64_t kMostClients = 256;
 constexpr std::int64_t kLeastMessage = 65'536;
 constexpr std::int64_t kMostMessage = 2'147'483'647;
 

@@ -25,7 +25,7 @@ std::string mebibytes(std::int64_t bytes) {
   return with_unit("%.1f MiB", static_cast<double>(bytes) / kMebi);
 }
 
-std::string percent(double value) {
+std::string percentage(double value) {
   return with_unit("%.1f %%", value);
 }
 

@@ -13,7 +13,7 @@ std::string plain_number(double value);
 std::string mebibytes(std::int64_t bytes);
 
 /// "91.3 %"
-std::string percent(double value);
+std::string percentage(double value);
 
 /// "1.20 ms"
 std::string milliseconds(double seconds);

@@ -164,12 +164,12 @@ std::string to_string(const MemoryInfo& info) {
   if (info.rss_bytes) add("RSS " + mebibytes(*info.rss_bytes));
   if (info.pss_bytes) add("PSS " + mebibytes(*info.pss_bytes));
   if (info.limit && !info.limit->group.empty() && info.limit_percent())
-    add(percent(*info.limit_percent()) + " of " + mebibytes(info.limit->bytes) +
+    add(percentage(*info.limit_percent()) + " of " + mebibytes(info.limit->bytes) +
         " used (its control group)");
   if (info.ram_percent())
-    add("RAM " + percent(*info.ram_percent()) + " (" + mebibytes(*info.ram_used_bytes()) + ")");
+    add("RAM " + percentage(*info.ram_percent()) + " (" + mebibytes(*info.ram_used_bytes()) + ")");
   if (info.device)
-    add("GPU " + percent(info.device_percent().value_or(0)) + " (" +
+    add("GPU " + percentage(info.device_percent().value_or(0)) + " (" +
         mebibytes(info.device->reserved) + " reserved)");
   return text;
 }

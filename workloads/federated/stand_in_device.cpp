@@ -18,8 +18,8 @@ namespace {
 constexpr c10::DeviceType kType = c10::DeviceType::XPU;
 constexpr c10::DispatchKeySet kKeys(c10::DispatchKey::XPU);
 
-std::atomic<std::int64_t> live_bytes{0};
-std::atomic<std::int64_t> peak_bytes{0};
+std::atomic<std::int64_t> device_live{0};
+std::atomic<std::int64_t> device_peak{0};
 
 struct Block {
   void* memory;
@@ -28,7 +28,7 @@ struct Block {
 
 void release_block(void* context) {
   auto* const block = static_cast<Block*>(context);
-  live_bytes -= block->size;
+  device_live -= block->size;
   std::free(block->memory);
   delete block;
 }
@@ -37,9 +37,9 @@ class StandInAllocator final : public c10::Allocator {
  public:
   [[nodiscard]] c10::DataPtr allocate(std::size_t size) const override {
     auto* const block = new Block{std::malloc(size + 1), static_cast<std::int64_t>(size)};
-    const std::int64_t live = live_bytes += block->size;
-    std::int64_t peak = peak_bytes;
-    while (live > peak && !peak_bytes.compare_exchange_weak(peak, live)) {
+    const std::int64_t live = device_live += block->size;
+    std::int64_t peak = device_peak;
+    while (live > peak && !device_peak.compare_exchange_weak(peak, live)) {
     }
     return {block->memory, block, &release_block, c10::Device(kType, 0)};
   }
@@ -146,11 +146,11 @@ void install_stand_in_device() {
 }
 
 StandInBytes stand_in_bytes() {
-  return {live_bytes, peak_bytes};
+  return {device_live, device_peak};
 }
 
 void reset_stand_in_peak() {
-  peak_bytes = live_bytes.load();
+  device_peak = device_live.load();
 }
 
 }  // namespace memduel

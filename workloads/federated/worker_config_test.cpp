@@ -23,9 +23,9 @@ nlohmann::json good() {
     "address_file": "/t/server.address", "model_file": "/t/final_model.bin" })");
 }
 
-std::string config_refusal(const nlohmann::json& json) {
+std::string config_refusal(const nlohmann::json& given) {
   try {
-    parse_worker_config(json, "worker.json");
+    parse_worker_config(given, "worker.json");
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
     return error.message();
@@ -43,36 +43,36 @@ TEST(WorkerConfig, ReadsWhatThePlannerWrites) {
 }
 
 TEST(WorkerConfig, ZeroClientsAreRefused) {
-  nlohmann::json json = good();
-  json["workload"]["clients"] = 0;
-  EXPECT_THAT(config_refusal(json),
+  nlohmann::json given = good();
+  given["workload"]["clients"] = 0;
+  EXPECT_THAT(config_refusal(given),
               ::testing::AllOf(HasSubstr("workload.clients: found 0"), HasSubstr("at least 1"),
                                HasSubstr("worker.json")));
 }
 
 TEST(WorkerConfig, UnknownKeyNamesPathAndNearest) {
-  nlohmann::json json = good();
-  json["workload"]["optimizer"]["learning_rat"] = 1;
-  EXPECT_THAT(config_refusal(json), ::testing::AllOf(HasSubstr("workload.optimizer.learning_rat"),
-                                                     HasSubstr("did you mean \"learning_rate\"")));
+  nlohmann::json given = good();
+  given["workload"]["optimizer"]["learning_rat"] = 1;
+  EXPECT_THAT(config_refusal(given), ::testing::AllOf(HasSubstr("workload.optimizer.learning_rat"),
+                                                      HasSubstr("did you mean \"learning_rate\"")));
 }
 
 TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
-  nlohmann::json json = good();
-  json["workload"]["rounds"] = "five";
-  EXPECT_THAT(config_refusal(json), HasSubstr("workload.rounds: found \"five\""));
-  json = good();
-  json["workload"]["optimizer"]["name"] = "magic";
-  EXPECT_THAT(config_refusal(json), HasSubstr("expected adam, sgd"));
-  json = good();
-  json["workload"]["optimizer"]["learning_rate"] = 0;
-  EXPECT_THAT(config_refusal(json), HasSubstr("above 0"));
+  nlohmann::json given = good();
+  given["workload"]["rounds"] = "five";
+  EXPECT_THAT(config_refusal(given), HasSubstr("workload.rounds: found \"five\""));
+  given = good();
+  given["workload"]["optimizer"]["name"] = "magic";
+  EXPECT_THAT(config_refusal(given), HasSubstr("expected adam, sgd"));
+  given = good();
+  given["workload"]["optimizer"]["learning_rate"] = 0;
+  EXPECT_THAT(config_refusal(given), HasSubstr("above 0"));
 }
 
 TEST(WorkerConfig, MissingKeyIsRefused) {
-  nlohmann::json json = good();
-  json["workload"].erase("transport");
-  EXPECT_THAT(config_refusal(json), HasSubstr("workload.transport: missing"));
+  nlohmann::json given = good();
+  given["workload"].erase("transport");
+  EXPECT_THAT(config_refusal(given), HasSubstr("workload.transport: missing"));
 }
 
 }  // namespace

@@ -143,15 +143,15 @@ class InPlace final : public Aggregator {
   GlobalEntries global_;
 };
 
-using Make = std::unique_ptr<Aggregator> (*)(const Model&, UploadKind);
+using MakeAggregator = std::unique_ptr<Aggregator> (*)(const Model&, UploadKind);
 
 template <class Kind>
 std::unique_ptr<Aggregator> make(const Model& model, UploadKind upload) {
   return std::make_unique<Kind>(model, upload);
 }
 
-constexpr Choice<Make> kChoices[] = {{"out_of_place_kept_step", make<OutOfPlaceKeptStep>},
-                                     {"in_place", make<InPlace>}};
+constexpr Choice<MakeAggregator> kAggregateChoices[] = {
+    {"out_of_place_kept_step", make<OutOfPlaceKeptStep>}, {"in_place", make<InPlace>}};
 
 }  // namespace
 
@@ -161,10 +161,10 @@ bool is_stepped(const Model& model, const NamedTensor& entry) {
 
 std::unique_ptr<Aggregator> make_aggregator(const std::string& value, const Model& model,
                                             UploadKind upload) {
-  return choose("aggregate", kChoices, value)(model, upload);
+  return choose("aggregate", kAggregateChoices, value)(model, upload);
 }
 std::vector<std::string> aggregate_values() {
-  return values_of(kChoices);
+  return values_of(kAggregateChoices);
 }
 
 }  // namespace memduel

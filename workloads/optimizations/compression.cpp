@@ -10,7 +10,7 @@ namespace {
 
 enum class Compression { none, blosc, zfp };
 
-constexpr Choice<Compression> kChoices[] = {
+constexpr Choice<Compression> kCompressionChoices[] = {
     {"none", Compression::none}, {"blosc", Compression::blosc}, {"zfp", Compression::zfp}};
 
 Bytes compress(const State& state, Compression compression) {
@@ -42,7 +42,7 @@ class Compressor final : public Serializer {
 
   [[nodiscard]] Outgoing prepare(const State& state, const Header& header, const Framing& framing,
                                  CallFrame& frame) const override {
-    const auto compressed = std::make_shared<Bytes>(compress(state, compression_));
+    const auto compressed = share(compress(state, compression_));
     if (lifetime_ == CopyLifetime::kept) frame.keep(compressed);
     return framing.wrap(header, compressed, lifetime_, frame);
   }
@@ -75,7 +75,7 @@ class Decompressor final : public Deserializer {
 
 /// Of what this worker was built with.
 Compression choose_compression(const std::string& value) {
-  const Compression chosen = choose("compression", kChoices, value);
+  const Compression chosen = choose("compression", kCompressionChoices, value);
   if (chosen != Compression::none && !has_compressors())
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", but this worker was built without blosc and zfp", value),
@@ -100,7 +100,7 @@ std::unique_ptr<Deserializer> make_upload_deserializer(const std::string& compre
 }
 
 std::vector<std::string> compression_values() {
-  return values_of(kChoices);
+  return values_of(kCompressionChoices);
 }
 
 void expect_compressible(const nlohmann::json& values) {

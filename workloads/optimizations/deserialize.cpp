@@ -72,8 +72,8 @@ class InPlaceViews final : public Deserializer {
   }
 };
 
-using Make = std::unique_ptr<Deserializer> (*)(const at::Device&);
-constexpr Choice<Make> kChoices[] = {
+using MakeDeserializer = std::unique_ptr<Deserializer> (*)(const at::Device&);
+constexpr Choice<MakeDeserializer> kDeserializeChoices[] = {
     {"source_device",
      [](const at::Device& device) {
        return std::unique_ptr<Deserializer>(std::make_unique<SourceDevice>(device));
@@ -88,10 +88,10 @@ constexpr Choice<Make> kChoices[] = {
 
 std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
                                                 const at::Device& device) {
-  return choose("deserialize", kChoices, value)(device);
+  return choose("deserialize", kDeserializeChoices, value)(device);
 }
 std::vector<std::string> deserialize_values() {
-  return values_of(kChoices);
+  return values_of(kDeserializeChoices);
 }
 
 }  // namespace memduel

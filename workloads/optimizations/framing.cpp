@@ -18,10 +18,6 @@ Segment whole(const SharedBytes& bytes) {
   return {bytes->view(), bytes};
 }
 
-SharedBytes share(Bytes bytes) {
-  return std::make_shared<Bytes>(std::move(bytes));
-}
-
 /// Everything is one protobuf message, cut into pieces.
 class EmbeddedInMessage final : public Framing {
  public:
@@ -115,8 +111,8 @@ class MetadataThenRaw final : public Framing {
   }
 };
 
-using Make = std::unique_ptr<Framing> (*)();
-constexpr Choice<Make> kChoices[] = {
+using MakeFraming = std::unique_ptr<Framing> (*)();
+constexpr Choice<MakeFraming> kFramingChoices[] = {
     {"embedded_in_message",
      [] { return std::unique_ptr<Framing>(std::make_unique<EmbeddedInMessage>()); }},
     {"metadata_then_raw",
@@ -125,10 +121,10 @@ constexpr Choice<Make> kChoices[] = {
 }  // namespace
 
 std::unique_ptr<Framing> make_framing(const std::string& value) {
-  return choose("framing", kChoices, value)();
+  return choose("framing", kFramingChoices, value)();
 }
 std::vector<std::string> framing_values() {
-  return values_of(kChoices);
+  return values_of(kFramingChoices);
 }
 
 }  // namespace memduel

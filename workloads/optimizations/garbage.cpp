@@ -30,15 +30,15 @@ class HeldGarbage final : public Garbage {
   std::vector<State> held_;
 };
 
-using Make = std::unique_ptr<Garbage> (*)();
+using MakeGarbage = std::unique_ptr<Garbage> (*)();
 
 template <class Kind>
 std::unique_ptr<Garbage> make_kind() {
   return std::make_unique<Kind>();
 }
 
-constexpr Choice<Make> kGarbage[] = {{"none", make_kind<NoGarbage>},
-                                     {"until_collected", make_kind<HeldGarbage>}};
+constexpr Choice<MakeGarbage> kGarbage[] = {{"none", make_kind<NoGarbage>},
+                                            {"until_collected", make_kind<HeldGarbage>}};
 constexpr Choice<CudaCache> kCudaCache[] = {{"off", CudaCache::kept}, {"on", CudaCache::emptied}};
 
 }  // namespace

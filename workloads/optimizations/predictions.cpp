@@ -49,17 +49,17 @@ class Reduced final : public Predictions {
   std::int64_t count_ = 0;
 };
 
-constexpr Choice<MakePredictions> kChoices[] = {
+constexpr Choice<MakePredictions> kPredictionsChoices[] = {
     {"kept", [] { return std::unique_ptr<Predictions>(std::make_unique<Kept>()); }},
     {"reduced", [] { return std::unique_ptr<Predictions>(std::make_unique<Reduced>()); }}};
 
 }  // namespace
 
 MakePredictions choose_predictions(const std::string& value) {
-  return choose("predictions", kChoices, value);
+  return choose("predictions", kPredictionsChoices, value);
 }
 std::vector<std::string> predictions_values() {
-  return values_of(kChoices);
+  return values_of(kPredictionsChoices);
 }
 
 }  // namespace memduel

@@ -17,7 +17,7 @@ void expect_differences_make_sense(const State& state,
                   {}, "send weights, or make the tensor a buffer, which keeps its value");
 }
 
-class OutOfPlaceKept final : public PseudoGradient {
+class DifferenceKept final : public PseudoGradient {
  public:
   [[nodiscard]] State compute(State& previous, const State& trained,
                               const std::unordered_set<std::string>& parameters) const override {
@@ -33,7 +33,7 @@ class OutOfPlaceKept final : public PseudoGradient {
   }
 };
 
-class InPlace final : public PseudoGradient {
+class DifferenceInPlace final : public PseudoGradient {
  public:
   [[nodiscard]] State compute(State& previous, const State& trained,
                               const std::unordered_set<std::string>& parameters) const override {
@@ -50,19 +50,20 @@ class InPlace final : public PseudoGradient {
   }
 };
 
-using Make = std::unique_ptr<PseudoGradient> (*)();
-constexpr Choice<Make> kChoices[] = {
+using MakePseudoGradient = std::unique_ptr<PseudoGradient> (*)();
+constexpr Choice<MakePseudoGradient> kPseudoGradientChoices[] = {
     {"out_of_place_kept",
-     [] { return std::unique_ptr<PseudoGradient>(std::make_unique<OutOfPlaceKept>()); }},
-    {"in_place", [] { return std::unique_ptr<PseudoGradient>(std::make_unique<InPlace>()); }}};
+     [] { return std::unique_ptr<PseudoGradient>(std::make_unique<DifferenceKept>()); }},
+    {"in_place",
+     [] { return std::unique_ptr<PseudoGradient>(std::make_unique<DifferenceInPlace>()); }}};
 
 }  // namespace
 
 std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value) {
-  return choose("pseudo_gradient", kChoices, value)();
+  return choose("pseudo_gradient", kPseudoGradientChoices, value)();
 }
 std::vector<std::string> pseudo_gradient_values() {
-  return values_of(kChoices);
+  return values_of(kPseudoGradientChoices);
 }
 
 }  // namespace memduel

@@ -8,10 +8,6 @@
 namespace memduel {
 namespace {
 
-SharedBytes share(Bytes bytes) {
-  return std::make_shared<Bytes>(std::move(bytes));
-}
-
 std::vector<std::string> list_pieces(Call& call, CopiedPiece& last) {
   std::vector<std::string> pieces;
   while (std::optional<CopiedPiece> piece = read_piece_copied(call)) {
@@ -135,7 +131,7 @@ class NewTensorsReceiver final : public StreamingReceiver {
   }
 };
 
-using Make = std::unique_ptr<ModelReceiver> (*)(ReceiveParts);
+using MakeModelReceiver = std::unique_ptr<ModelReceiver> (*)(ReceiveParts);
 
 template <SharedBytes (*gather)(Call&, CallFrame&)>
 std::unique_ptr<ModelReceiver> make_gathering(ReceiveParts parts) {
@@ -147,19 +143,20 @@ std::unique_ptr<ModelReceiver> make_streaming(ReceiveParts parts) {
   return std::make_unique<Receiver>(parts.framing);
 }
 
-constexpr Choice<Make> kChoices[] = {{"concatenate", make_gathering<concatenate>},
-                                     {"bytearray", make_gathering<grow_bytearray>},
-                                     {"chunk_list", make_gathering<list_then_stream>},
-                                     {"new_tensors", make_streaming<NewTensorsReceiver>},
-                                     {"into_tensors", make_streaming<StreamingReceiver>}};
+constexpr Choice<MakeModelReceiver> kReceiveChoices[] = {
+    {"concatenate", make_gathering<concatenate>},
+    {"bytearray", make_gathering<grow_bytearray>},
+    {"chunk_list", make_gathering<list_then_stream>},
+    {"new_tensors", make_streaming<NewTensorsReceiver>},
+    {"into_tensors", make_streaming<StreamingReceiver>}};
 
 }  // namespace
 
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts) {
-  return choose("receive", kChoices, value)(parts);
+  return choose("receive", kReceiveChoices, value)(parts);
 }
 std::vector<std::string> receive_values() {
-  return values_of(kChoices);
+  return values_of(kReceiveChoices);
 }
 
 }  // namespace memduel

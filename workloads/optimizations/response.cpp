@@ -53,24 +53,24 @@ class ResponderOf final : public Responder {
   ResponseParts parts_;
 };
 
-using Make = std::unique_ptr<Responder> (*)(ResponseParts);
+using MakeResponder = std::unique_ptr<Responder> (*)(ResponseParts);
 
 template <class Prepared>
 std::unique_ptr<Responder> make(ResponseParts parts) {
   return std::make_unique<ResponderOf<Prepared>>(parts);
 }
 
-constexpr Choice<Make> kChoices[] = {{"serialized_per_client", make<PerClient>},
-                                     {"shared_buffer", make<Shared>},
-                                     {"streamed_from_tensors", make<Streamed>}};
+constexpr Choice<MakeResponder> kResponseChoices[] = {{"serialized_per_client", make<PerClient>},
+                                                      {"shared_buffer", make<Shared>},
+                                                      {"streamed_from_tensors", make<Streamed>}};
 
 }  // namespace
 
 std::unique_ptr<Responder> make_responder(const std::string& value, ResponseParts parts) {
-  return choose("response", kChoices, value)(parts);
+  return choose("response", kResponseChoices, value)(parts);
 }
 std::vector<std::string> response_values() {
-  return values_of(kChoices);
+  return values_of(kResponseChoices);
 }
 
 }  // namespace memduel

@@ -20,7 +20,7 @@ class BufferedCopies final : public Serializer {
                                  CallFrame& frame) const override {
     Bytes growing;
     append_state(state, table_of(state), growing);
-    const auto serialized = std::make_shared<Bytes>(std::move(growing));
+    const auto serialized = share(std::move(growing));
     frame.keep(serialized);
     return framing.wrap(header, serialized, CopyLifetime::kept, frame);
   }
@@ -42,8 +42,8 @@ class StreamedFromTensors final : public Serializer {
   }
 };
 
-using Make = std::unique_ptr<Serializer> (*)();
-constexpr Choice<Make> kChoices[] = {
+using MakeSerializer = std::unique_ptr<Serializer> (*)();
+constexpr Choice<MakeSerializer> kSerializeChoices[] = {
     {"buffered_copies",
      [] { return std::unique_ptr<Serializer>(std::make_unique<BufferedCopies>()); }},
     {"scoped_buffer", [] { return std::unique_ptr<Serializer>(std::make_unique<ScopedBuffer>()); }},
@@ -57,7 +57,7 @@ SharedBytes encode_state(const State& state) {
   Bytes bytes;
   bytes.reserve(table.total_bytes);
   append_state(state, table, bytes);
-  return std::make_shared<Bytes>(std::move(bytes));
+  return share(std::move(bytes));
 }
 
 std::vector<Segment> borrow_state(const State& state) {
@@ -77,10 +77,10 @@ std::vector<Segment> borrow_state(const State& state) {
 }
 
 std::unique_ptr<Serializer> make_serializer(const std::string& value) {
-  return choose("serialize", kChoices, value)();
+  return choose("serialize", kSerializeChoices, value)();
 }
 std::vector<std::string> serialize_values() {
-  return values_of(kChoices);
+  return values_of(kSerializeChoices);
 }
 
 }  // namespace memduel

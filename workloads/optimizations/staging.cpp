@@ -103,24 +103,24 @@ class UnlinkedFile final : public Staging {
   off_t end_ = 0;
 };
 
-using Make = std::unique_ptr<Staging> (*)(std::size_t, const std::filesystem::path&);
+using MakeStaging = std::unique_ptr<Staging> (*)(std::size_t, const std::filesystem::path&);
 
 template <class Kind>
 std::unique_ptr<Staging> make(std::size_t state_bytes, const std::filesystem::path& directory) {
   return std::make_unique<Kind>(state_bytes, directory);
 }
 
-constexpr Choice<Make> kChoices[] = {{"second_copy", make<SecondCopy>},
-                                     {"unlinked_file", make<UnlinkedFile>}};
+constexpr Choice<MakeStaging> kStagingChoices[] = {{"second_copy", make<SecondCopy>},
+                                                   {"unlinked_file", make<UnlinkedFile>}};
 
 }  // namespace
 
 std::unique_ptr<Staging> make_staging(const std::string& value, std::size_t state_bytes,
                                       const std::filesystem::path& directory) {
-  return choose("staging", kChoices, value)(state_bytes, directory);
+  return choose("staging", kStagingChoices, value)(state_bytes, directory);
 }
 std::vector<std::string> staging_values() {
-  return values_of(kChoices);
+  return values_of(kStagingChoices);
 }
 
 }  // namespace memduel

@@ -41,18 +41,18 @@ class Reference final : public StateSnapshot {
   }
 };
 
-using Make = std::unique_ptr<StateSnapshot> (*)();
+using MakeStateSnapshot = std::unique_ptr<StateSnapshot> (*)();
 
 template <class Snapshot>
 std::unique_ptr<StateSnapshot> make() {
   return std::make_unique<Snapshot>();
 }
 
-constexpr Choice<Make> kSnapshots[] = {{"deep_copy", make<DeepCopy>},
-                                       {"clone_detach", make<CloneDetach>}};
-constexpr Choice<Make> kUploads[] = {{"deep_copy", make<DeepCopy>},
-                                     {"clone_detach", make<CloneDetach>},
-                                     {"reference", make<Reference>}};
+constexpr Choice<MakeStateSnapshot> kSnapshots[] = {{"deep_copy", make<DeepCopy>},
+                                                    {"clone_detach", make<CloneDetach>}};
+constexpr Choice<MakeStateSnapshot> kUploads[] = {{"deep_copy", make<DeepCopy>},
+                                                  {"clone_detach", make<CloneDetach>},
+                                                  {"reference", make<Reference>}};
 
 }  // namespace
 

@@ -34,12 +34,12 @@ std::vector<double> shares(bool by_sample_size) {
   return shares_of(by_sample_size ? "sample_size" : "equal", {5, 7, 3});
 }
 
-struct Averaging {
+struct UploadWeights {
   UploadKind upload = UploadKind::weights;
   bool by_sample_size = false;
 };
 
-State averaged_whole(const std::string& aggregate, const Averaging& how,
+State averaged_whole(const std::string& aggregate, const UploadWeights& how,
                      const std::vector<State>& uploads) {
   const Model model = some_model();
   const auto aggregator = make_aggregator(aggregate, model, how.upload);
@@ -52,7 +52,7 @@ State averaged_whole(const std::string& aggregate, const Averaging& how,
   return model.state;
 }
 
-State folded(const Averaging& how, const std::vector<State>& uploads,
+State folded(const UploadWeights& how, const std::vector<State>& uploads,
              const std::string& framing_name, std::size_t piece_bytes) {
   const Model model = some_model();
   const auto framing = make_framing(framing_name);
@@ -79,7 +79,7 @@ TEST(StreamingFold, EqualsTheAverageOfWholeStatesBitForBit) {
   const std::vector<State> uploads = {some_state(2), some_state(3), some_state(4)};
   for (const UploadKind upload : {UploadKind::weights, UploadKind::difference}) {
     for (const bool by_sample_size : {false, true}) {
-      const Averaging how{upload, by_sample_size};
+      const UploadWeights how{upload, by_sample_size};
       const State expected = averaged_whole("out_of_place_kept_step", how, uploads);
       const auto equal = [&](const State& state) {
         return compare_states(expected, state).bit_identical;

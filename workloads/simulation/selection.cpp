@@ -65,7 +65,7 @@ class RoundRobin final : public Selection {
   std::size_t first_ = 0;
 };
 
-struct Method {
+struct SelectionMethod {
   const char* name;
   std::unique_ptr<Selection> (*make)(const SelectionOptions&);
 };
@@ -75,9 +75,9 @@ std::unique_ptr<Selection> make_method(const SelectionOptions& options) {
   return std::make_unique<Kind>(options);
 }
 
-constexpr Method kMethods[] = {{"random", make_method<RandomSelection>},
-                               {"highest_loss", make_method<HighestLoss>},
-                               {"round_robin", make_method<RoundRobin>}};
+constexpr SelectionMethod kSelectionMethods[] = {{"random", make_method<RandomSelection>},
+                                                 {"highest_loss", make_method<HighestLoss>},
+                                                 {"round_robin", make_method<RoundRobin>}};
 
 }  // namespace
 
@@ -88,7 +88,7 @@ std::unique_ptr<Selection> make_selection(const std::string& method,
                 fmt::format("found {}, expected 1 to {}, the clients that there are",
                             options.per_round, options.clients),
                 "workload.clients_per_round");
-  for (const Method& known : kMethods)
+  for (const SelectionMethod& known : kSelectionMethods)
     if (known.name == method) return known.make(options);
   throw Error(
       ExitCode::usage,
@@ -98,7 +98,7 @@ std::unique_ptr<Selection> make_selection(const std::string& method,
 
 std::vector<std::string> selection_methods() {
   std::vector<std::string> names;
-  for (const Method& known : kMethods) names.emplace_back(known.name);
+  for (const SelectionMethod& known : kSelectionMethods) names.emplace_back(known.name);
   return names;
 }
 

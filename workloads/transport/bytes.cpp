@@ -50,4 +50,8 @@ void Bytes::append(std::string_view bytes) {
   if (!bytes.empty()) std::memcpy(extend(bytes.size()), bytes.data(), bytes.size());
 }
 
+SharedBytes share(Bytes bytes) {
+  return std::make_shared<Bytes>(std::move(bytes));
+}
+
 }  // namespace memduel

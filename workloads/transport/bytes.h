@@ -41,4 +41,6 @@ class Bytes {
 
 using SharedBytes = std::shared_ptr<Bytes>;
 
+SharedBytes share(Bytes bytes);
+
 }  // namespace memduel
