@@ -10,11 +10,12 @@
 set -euo pipefail
 
 tool_packages=(
-  ca-certificates ccache cmake g++ git make ninja-build pkg-config
+  ca-certificates cmake g++ git ninja-build pkg-config
   libboost-math-dev libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev liblzma-dev libpcre2-dev libsqlite3-dev
   libssl-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev zlib1g-dev
 )
 test_packages=(
+  ccache make
   libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
   chromium faketime python3
