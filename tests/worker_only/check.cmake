@@ -12,8 +12,8 @@ function(run)
   endif()
 endfunction()
 
-# Make leaves a list of the headers beside each object; Ninja does not.
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY} -G "Unix Makefiles" -DMEMDUEL_WORKER_ONLY=ON -DCMAKE_BUILD_TYPE=Release)
+# Make leaves a list of the headers beside each object; Ninja does not. One object for each file.
+run(${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY} -G "Unix Makefiles" -DMEMDUEL_WORKER_ONLY=ON -DMEMDUEL_FILES_AT_ONCE=1 -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${BINARY} --target memduel_base memduel_training memduel_datasets memduel_graphs memduel_transport memduel_compression)
 
 file(GLOB_RECURSE lists ${BINARY}/*.o.d)
