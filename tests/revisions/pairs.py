@@ -25,7 +25,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections import Counter
+from collections import Counter, defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEMDUEL = os.environ.get("MEMDUEL", str(ROOT / "build/release/bin/memduel"))
@@ -183,7 +183,7 @@ def chains(profile, kind):
 
 
 class Page:
-    """What the flame graph's page draws of two profiles: per box the bytes of both, its children's with them."""
+    """What the flame graph's page draws of two profiles: per box the bytes of both, without those of the boxes that it calls."""
 
     def __init__(self, before, after, kind):
         page = before.parent / f"{before.stem}-{after.stem}-{kind}.html"
@@ -214,12 +214,8 @@ class Page:
                     self.number(), self.number()
                     if number == head["first"]:
                         self.own[sites[side][site]][side] += amount
-        self.total = [list(amounts) for amounts in self.own]
-        for node in range(len(self.parents) - 1, 0, -1):
-            for side in (0, 1):
-                self.total[self.parents[node]][side] += self.total[node][side]
         assert head["views"][head["first"]]["kind"] == kind and self.at == len(self.bytes)
-        self.children = {(self.parents[node], self.frames[node]): [] for node in range(1, len(self.parents))}
+        self.children = defaultdict(list)
         for node in range(1, len(self.parents)):
             self.children[self.parents[node], self.frames[node]].append(node)
 
