@@ -16,10 +16,6 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_of_identifier(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 /// `v9`, `v3_11_2`, and behind an underscore of what stands before.
 bool ends_in_version(std::string_view name) {
   std::size_t number = name.size();
@@ -73,7 +69,7 @@ std::string without_versions(const std::string& function) {
   for (std::size_t end = function.find("::"); end != std::string::npos;
        end = function.find("::", end + 2)) {
     std::size_t begin = end;
-    while (begin > 0 && is_of_identifier(function[begin - 1])) --begin;
+    while (begin > 0 && is_word(function[begin - 1])) --begin;
     if (!is_version(std::string_view(function).substr(begin, end - begin))) continue;
     plain += function.substr(kept, begin - kept);
     kept = end + 2;

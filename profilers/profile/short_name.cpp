@@ -11,10 +11,6 @@ constexpr std::string_view kLeftOut = "‹…›";
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 constexpr std::string_view kOperator = "operator";
 
-bool is_word(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// The place after the bracket that closes the one at `at`; the end where none does.
 std::size_t after_bracket(std::string_view text, std::size_t at) {
   int depth = 0;
@@ -153,6 +149,10 @@ std::string rust_method(std::string_view function) {
 }
 
 }  // namespace
+
+bool is_word(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 std::string short_name(std::string_view function) {
   // Python's `Trainer.step.<locals>.<listcomp>`.

@@ -6,6 +6,9 @@
 
 namespace memduel {
 
+/// Whether a character can stand in an identifier.
+bool is_word(char c);
+
 /// Without return type, parameters and what stands in angle brackets, which becomes `‹…›`:
 /// `nlohmann::basic_json‹…›::parse`. Of a Rust method `<T as Trait>::f` the type's name and the
 /// method. Names of other languages, and places, are left as they are.
