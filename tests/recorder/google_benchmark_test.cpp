@@ -29,7 +29,7 @@ TEST(GoogleBenchmarkMemory, StandsInTheProgramsOwnOutput) {
   const auto all = benchmarks();
   ASSERT_EQ(all.size(), 2U);
   const auto& two = all.at(0);
-  EXPECT_EQ(two.at("name"), "two_blocks_an_iteration");
+  EXPECT_EQ(two.at("run_name"), "two_blocks_an_iteration/iterations:16");
   EXPECT_NEAR(two.at("allocs_per_iter").get<double>(), 2, 0.2);
   EXPECT_NEAR(two.at("max_bytes_used").get<double>(), 2 * kBlock, 2 * kChunk);
   EXPECT_NEAR(two.at("net_heap_growth").get<double>(), 0, 1000);
