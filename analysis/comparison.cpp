@@ -32,10 +32,11 @@ bool is_exact(const MeasuredRow& row) {
 double margin_on_scale(const MeasuredRow& row) {
   const double share = share_on_scale(row, row.metric.relative_margin);
   double amount = amount_on_scale(row, row.metric.absolute_margin);
-  if (row.metric.relative_margin > 0)
-    amount = std::min(
-        amount, std::max(share_on_scale(row, kLargestAmountShare),
-                         amount_on_scale(row, kSmallestAmountShare * row.metric.absolute_margin)));
+  if (row.metric.relative_margin > 0) {
+    const double least =
+        row.exact ? 0 : amount_on_scale(row, kSmallestAmountShare * row.metric.absolute_margin);
+    amount = std::min(amount, std::max(share_on_scale(row, kLargestAmountShare), least));
+  }
   return std::max(share, amount);
 }
 
@@ -107,6 +108,10 @@ int exact_trials(int gates) {
   return trials;
 }
 
+bool may_be_drift(const MeasuredRow& row) {
+  return !row.in_turns && row.metric.unit == Unit::seconds;
+}
+
 std::optional<double> finite(double x) {
   return std::isfinite(x) ? std::optional(x) : std::nullopt;
 }
@@ -127,8 +132,10 @@ MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design desig
                         std::optional<double> noise_floor, int family) {
   MeasuredRow row = measure_values(metric, std::move(values));
   row.family = family;
+  row.in_turns = design != Design::unpaired;
   row.exact = is_exact(row);
   row.comparison.exact = row.exact;
+  row.margin = margin_on_scale(row);
   row.claim_margin = std::max(row.margin, floor_on_scale(row, noise_floor));
   row.comparison.margin = row.scale == Scale::logarithm ? std::expm1(row.margin) : row.margin;
   if (!row.values.baseline.empty() && !row.values.candidate.empty()) set_effect(row, design);

@@ -40,6 +40,7 @@ struct MeasuredRow {
   RowValues values;
   Scale scale = Scale::difference;
   bool exact = false;       ///< one distinct value in each arm: compared directly
+  bool in_turns = true;     ///< the arms were measured in turns, not one after the other
   double effect = 0;        ///< Hodges-Lehmann shift; 0 without values
   double margin = 0;        ///< what unchanged and gates are held to
   double claim_margin = 0;  ///< what improved and regressed must reach: margin, or the noise floor
@@ -53,7 +54,9 @@ struct MeasuredRow {
 /// The larger of the two margins of a metric counts, but an amount never for more than this share
 /// of the baseline: 1 MiB would be a quarter of a program of 4 MiB.
 constexpr double kLargestAmountShare = 0.05;
-constexpr double kSmallestAmountShare = 1.0 / 16;  ///< ... but of the amount always so much
+/// ... but of the amount always so much, unless both arms have one value each: what does not vary
+/// differs by as little as it does.
+constexpr double kSmallestAmountShare = 1.0 / 16;
 
 /// Trials with one and the same value that each arm needs to be compared directly: n of each differ
 /// by chance, in a counter of two modes, in at most 2 * 4^-n, which must not exceed 5 % shared by
@@ -71,6 +74,10 @@ MeasuredRow measure_values(const MetricInfo& metric, RowValues values);
 
 /// Makes the row one of growth: its effect and its medians are the judged slopes.
 void take_growth(MeasuredRow& row, const GrowthEstimate& baseline, const GrowthEstimate& candidate);
+
+/// Whether the row is of times that were not measured in turns, which the machine may have changed
+/// from one session to the other.
+bool may_be_drift(const MeasuredRow& row);
 
 /// Absent for a NaN or an infinity.
 std::optional<double> finite(double x);

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 
+#include "analysis/hodges_lehmann.h"
 #include "analysis/json_reader.h"
 #include "analysis/shift_test.h"
 
@@ -22,6 +24,8 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
      {"allocs_per_iter", "allocation_count"},
      {"net_heap_growth", "net_heap_growth_bytes"}}};
 
+constexpr const char* kRealTime = "real_time_seconds";
+constexpr const char* kCpuTime = "cpu_time_seconds";
 constexpr double kAddressSpace = 281474976710656;  // 48 bits
 
 double seconds_per_unit(const JsonReader& benchmark) {
@@ -33,7 +37,7 @@ double seconds_per_unit(const JsonReader& benchmark) {
   benchmark.at("time_unit").refuse("ns, us, ms or s");
 }
 
-/// Google Benchmark 1.7.1 prints freed memory as byte counts when there are repetitions.
+/// Google Benchmark before 1.8 prints freed memory as byte counts of all repetitions but the last.
 bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
   return std::any_of(benchmarks.begin(), benchmarks.end(), [](const JsonReader& benchmark) {
     return std::any_of(kMemoryFields.begin(), kMemoryFields.end(), [&](const auto& field) {
@@ -43,26 +47,31 @@ bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
   });
 }
 
-void leave_out_bytes(RunData& run, const std::string& where) {
-  for (TrialData& trial : run.trials) {
-    for (RoleData& role : trial.roles) {
+void keep_bytes_of_last_repetitions(RunData& run, const std::string& where) {
+  std::set<std::string> seen;
+  for (auto trial = run.trials.rbegin(); trial != run.trials.rend(); ++trial) {
+    for (RoleData& role : trial->roles) {
+      if (seen.insert(role.role).second) continue;
       erase_if(role.metrics, [](const auto& metric) { return metric.first.ends_with("_bytes"); });
     }
   }
   run.limitations.push_back(
       {"impossible_bytes",
-       fmt::format("{} has impossible byte counts, so none of them is used", where),
-       "Google Benchmark 1.7.1 prints them with repetitions; use a later version"});
+       fmt::format("{} has impossible byte counts, so that those of the last repetition are used "
+                   "alone",
+                   where),
+       "Google Benchmark before 1.8 prints them with repetitions; compare --a CMD --b CMD runs "
+       "the programs in turns"});
 }
 
 Metrics metrics_of(const JsonReader& benchmark) {
   Metrics metrics;
   const double unit = seconds_per_unit(benchmark);
   if (const auto time = benchmark.maybe_number("real_time")) {
-    metrics["real_time_seconds"] = *time * unit;
+    metrics[kRealTime] = *time * unit;
   }
   if (const auto time = benchmark.maybe_number("cpu_time")) {
-    metrics["cpu_time_seconds"] = *time * unit;
+    metrics[kCpuTime] = *time * unit;
   }
   for (const auto& [field, metric] : kMemoryFields) {
     if (const auto value = benchmark.maybe_number(field)) metrics[metric] = *value;
@@ -155,7 +164,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
                                  "--benchmark_report_aggregates_only)"
                                : "at least one benchmark");
   }
-  if (has_impossible_bytes(benchmarks)) leave_out_bytes(run, where);
+  if (has_impossible_bytes(benchmarks)) keep_bytes_of_last_repetitions(run, where);
   note_errors(run, failed);
   note_repetitions(run, where);
   run.limitations.push_back(
@@ -166,6 +175,29 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
            where),
        "for a claim on memory, duel the program: memduel compare --a CMD --b CMD"});
   return run;
+}
+
+std::vector<RoleData> benchmarks_of_process(const json& document, const std::string& where) {
+  const RunData run = run_from_google_benchmark(document, where);
+  std::vector<RoleData> benchmarks;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> values;
+  for (const TrialData& repetition : run.trials) {
+    for (const RoleData& role : repetition.roles) {
+      if (repetition.id == 1) benchmarks.emplace_back().role = role.role;
+      for (const auto& [metric, value] : role.metrics) values[{role.role, metric}].push_back(value);
+    }
+  }
+  for (RoleData& benchmark : benchmarks) {
+    for (const auto& [field, metric] : kMemoryFields) {
+      const auto found = values.find({benchmark.role, metric});
+      if (found != values.end()) benchmark.metrics[metric] = found->second.back();
+    }
+    for (const char* const time : {kRealTime, kCpuTime}) {
+      const auto found = values.find({benchmark.role, time});
+      if (found != values.end()) benchmark.metrics[time] = median(found->second);
+    }
+  }
+  return benchmarks;
 }
 
 }  // namespace memduel

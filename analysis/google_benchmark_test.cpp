@@ -61,10 +61,45 @@ TEST(GoogleBenchmark, ReadsTimesInSecondsAndTheMemoryManagersFields) {
 
 TEST(GoogleBenchmark, ComparesTwoFiles) {
   const Results results = compare(file(8, 10, 1 << 20), file(8, 12, 1 << 21));
-  EXPECT_EQ(row(results, "real_time_seconds").verdict, Verdict::regressed);
+  const Comparison& time = row(results, "real_time_seconds");
+  EXPECT_EQ(time.verdict, Verdict::inconclusive);
+  EXPECT_THAT(time.reason, testing::HasSubstr("not measured in turns"));
+  EXPECT_FALSE(time.blocks_needed);
+  ASSERT_TRUE(time.ratio);
+  EXPECT_NEAR(*time.ratio, 1.2, 0.01);
   EXPECT_EQ(row(results, "peak_heap_bytes").verdict, Verdict::regressed);
   EXPECT_EQ(row(results, "net_heap_growth_bytes").verdict, Verdict::unchanged);
   EXPECT_EQ(row(results, "allocation_count").verdict, Verdict::unchanged);
+}
+
+TEST(GoogleBenchmark, AThirdOfAKilobyteIsMuchOfOne) {
+  const Results results = compare(file(8, 10, 1248), file(8, 10, 864));
+  EXPECT_EQ(row(results, "peak_heap_bytes").verdict, Verdict::improved);
+}
+
+TEST(GoogleBenchmark, ImpossibleBytesLeaveThoseOfTheLastRepetition) {
+  json broken = file(3, 10, 4096);
+  broken["benchmarks"][0]["max_bytes_used"] = 6.2e17;
+  broken["benchmarks"][2]["max_bytes_used"] = 4100;
+  const RunData run = run_from_google_benchmark(broken, "a.json");
+  EXPECT_FALSE(run.trials[0].roles[0].metrics.contains("peak_heap_bytes"));
+  EXPECT_FALSE(run.trials[1].roles[0].metrics.contains("peak_heap_bytes"));
+  EXPECT_EQ(run.trials[1].roles[0].metrics.at("allocation_count"), 3);
+  EXPECT_TRUE(run.trials[1].roles[0].metrics.contains("real_time_seconds"));
+  EXPECT_EQ(run.trials[2].roles[0].metrics.at("peak_heap_bytes"), 4100);
+  EXPECT_EQ(run.limitations.front().code, "impossible_bytes");
+}
+
+TEST(GoogleBenchmark, OfAProcessHasTheMiddleOfItsTimesAndItsLastBytes) {
+  json of_a_process = file(3, 10, 4096);
+  of_a_process["benchmarks"][0]["real_time"] = 90.0;
+  of_a_process["benchmarks"][1]["real_time"] = 30.0;
+  of_a_process["benchmarks"][2]["max_bytes_used"] = 4100;
+  const std::vector<RoleData> benchmarks = benchmarks_of_process(of_a_process, "a.json");
+  ASSERT_EQ(benchmarks.size(), 1U);
+  EXPECT_EQ(benchmarks[0].role, "BM_copy/8");
+  EXPECT_DOUBLE_EQ(benchmarks[0].metrics.at("real_time_seconds"), 3e-5);
+  EXPECT_EQ(benchmarks[0].metrics.at("peak_heap_bytes"), 4100);
 }
 
 TEST(GoogleBenchmark, SaysWhenThereAreTooFewRepetitions) {

@@ -193,6 +193,15 @@ void decide_dead(MeasuredRow& row) {
   out.difference.reset();
 }
 
+void withhold_drift(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  if (!may_be_drift(row)) return;
+  out.verdict = Verdict::inconclusive;
+  out.tier = Tier::plain;
+  out.reason = fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
+                           describe_effect(row, row.effect));
+}
+
 }  // namespace
 
 void decide(MeasuredRow& row, double alpha, int family) {
@@ -204,6 +213,7 @@ void decide(MeasuredRow& row, double alpha, int family) {
     decide_exactly(row);
   } else if (row.test) {
     decide_by_test(row, alpha, family);
+    withhold_drift(row);
   } else {
     decide_without_test(row);
   }

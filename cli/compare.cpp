@@ -230,6 +230,8 @@ void add_compare(CLI::App& app, Action& action) {
       "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
       "  memduel compare --build-a out/main --build-b out/fix -- bin/server --once\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
+      "  memduel compare --a ./old-benchmarks --b ./new-benchmarks    (Google Benchmark: each "
+      "benchmark, too)\n"
       "  memduel compare runs/monday runs/tuesday\n"
       "  memduel compare before.json after.json        (Google Benchmark, "
       "--benchmark_repetitions=10)");

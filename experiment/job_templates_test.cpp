@@ -57,7 +57,8 @@ TEST(JobTemplates, AllLoad) {
     const Experiment experiment = load_experiment(entry.path());
     EXPECT_EQ(experiment.name, entry.path().stem().string());
     EXPECT_EQ(experiment.workload.at("kind"), "command");
-    EXPECT_GE(experiment.workload.at("marks").size(), 1U);
+    // A Google Benchmark program writes its results to a file.
+    EXPECT_EQ(experiment.workload.at("marks").empty(), experiment.name == "google-benchmark");
     ++count;
   }
   EXPECT_EQ(count, 6);
@@ -101,12 +102,6 @@ TEST(JobTemplates, ACppProgramRewritesItsLine) {
   EXPECT_EQ(marks_in("cpp-program", "program", "cpp-mnist.log"),
             "round 1; test_loss 0.2083; test_accuracy_ratio 0.934; "
             "round 2; test_loss 0.1287; test_accuracy_ratio 0.96; round 3; ");
-}
-
-TEST(JobTemplates, GoogleBenchmarkPrintsATimeForEachBenchmark) {
-  const std::string marks = marks_in("google-benchmark", "benchmark", "google-benchmark.log");
-  EXPECT_THAT(marks, HasSubstr("aggregate_2_ns "));
-  EXPECT_THAT(marks, HasSubstr("aggregate_8_ns "));
 }
 
 }  // namespace

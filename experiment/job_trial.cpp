@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "experiment/google_benchmark_output.h"
 #include "experiment/kept_files.h"
 
 namespace memduel {
@@ -105,6 +106,7 @@ TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
   for (const TrialFile& file : planned.leaves) {
     run.trial.files[file.name] = keep_file(run_directory, file);
   }
+  add_benchmarks(planned.plan, run);
   return run;
 }
 

@@ -4,6 +4,7 @@
 #include "experiment/command_placeholders.h"
 #include "experiment/config_command.h"
 #include "experiment/config_text_marks.h"
+#include "experiment/google_benchmark_output.h"
 #include "experiment/plan_workloads.h"
 
 namespace memduel {
@@ -18,6 +19,7 @@ class JobPlanner {
              const std::filesystem::path& trial_dir)
       : workload_(experiment.workload),
         arm_(arm),
+        trial_dir_(trial_dir),
         placeholders_(trial_dir, experiment.seed, block) {}
 
   PlannedTrial plan() {
@@ -86,6 +88,7 @@ class JobPlanner {
     for (const json& argument : source.at("argv")) process.argv.push_back(fill(argument));
     process.cwd = fill(source.at("cwd"));
     process.env = environment_of(source.at("env"));
+    process.env.emplace(kBenchmarkOutput, benchmark_output(trial_dir_, role));
     if (source.contains("ready")) process.ready = ready_from_json(source.at("ready"));
     process.end = source.at("end") == "stop" ? End::stop : End::wait;
     process.takes_rounds = source.value("rounds", "own") == "reference";
@@ -130,6 +133,7 @@ class JobPlanner {
 
   const json& workload_;
   const Arm& arm_;
+  const std::filesystem::path& trial_dir_;
   TrialPlaceholders placeholders_;
 };
 

@@ -64,6 +64,30 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
+bool is_decided_change(const Comparison& c) {
+  return (c.verdict == Verdict::improved || c.verdict == Verdict::regressed) && c.ratio.has_value();
+}
+
+/// Where no gate asks about a row: what got worse, then what got better, the largest change first.
+std::vector<Headline> headlines_without_gates(const Results& results) {
+  constexpr std::size_t kMost = 4;
+  if (!results.ablation.empty() || results.arms.size() < 2) return {};
+  std::vector<const Comparison*> rows;
+  for (const Comparison& c : results.comparisons)
+    if (is_decided_change(c) && c.role != "client_median" &&
+        !repeats_the_job(c, results.comparisons))
+      rows.push_back(&c);
+  const auto place = [](const Comparison* c) {
+    return std::make_pair(c->verdict == Verdict::improved, -std::abs(std::log(*c->ratio)));
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
+  if (rows.size() > kMost) rows.resize(kMost);
+  std::vector<Headline> headlines;
+  for (const Comparison* row : rows) headlines.push_back(headline_for(*row, results));
+  return headlines;
+}
+
 /// Growth that a gate asks about, else what is known of every role, per round where it has any; by
 /// role. None in an ablation, which asks about switches.
 std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
@@ -280,25 +304,26 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
 
 /// An exact counter that changed and that no gate asks about.
 bool is_exact_change(const Comparison& c) {
-  return c.exact && !c.gate && (c.verdict == Verdict::improved || c.verdict == Verdict::regressed);
+  return c.exact && !c.gate && is_decided_change(c);
 }
 
-/// What was counted without noise is told before what was sampled, the largest change first.
+/// What was counted without noise is told before what was sampled, the largest change first. Where
+/// no row has a gate, the headlines tell it.
 void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
   constexpr std::size_t kMostRows = 3;
-  if (!results.ablation.empty()) return;
+  const auto& all = results.comparisons;
+  const bool gated = std::any_of(all.begin(), all.end(), [](const auto& c) { return c.gate; });
+  if (!results.ablation.empty() || !gated) return;
   std::map<std::string, std::vector<const Comparison*>> changes;
   for (const Comparison& c : results.comparisons)
-    if (is_exact_change(c) && c.ratio && c.role != "client_median" &&
-        !repeats_the_job(c, results.comparisons))
+    if (is_exact_change(c) && c.role != "client_median" && !repeats_the_job(c, results.comparisons))
       changes[c.candidate].push_back(&c);
   for (auto& [candidate, rows] : changes) {
     std::stable_sort(rows.begin(), rows.end(), [](const Comparison* a, const Comparison* b) {
       return std::abs(std::log(*a->ratio)) > std::abs(std::log(*b->ratio));
     });
     for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
-      effects.push_back(
-          {"counter", "Exactly: " + effect_sentence(*rows[i]) + ".", rows[i]->verdict});
+      effects.push_back({"counter", effect_sentence(*rows[i]) + ".", rows[i]->verdict});
   }
 }
 
@@ -404,6 +429,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.ablation = ablation_sentences(results);
   for (const Comparison& c : results.comparisons)
     if (c.gate) model.headlines.push_back(headline_for(c, results));
+  if (model.headlines.empty()) model.headlines = headlines_without_gates(results);
   const CandidateOrder order(results);
   put_in_order(model.headlines, order);
   model.best = best_sentence(results);

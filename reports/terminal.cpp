@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::array kKeyMetrics = {
     "peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
-    "peak_heap_bytes",           "round_seconds",  "transfer_seconds"};
+    "peak_heap_bytes",           "round_seconds",  "transfer_seconds",
+    "real_time_seconds"};
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
@@ -48,9 +49,18 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
   return out;
 }
 
+/// Roles that are benchmarks of Google Benchmark.
+std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
+  std::set<std::string> roles;
+  for (const Comparison& c : rows)
+    if (c.metric == "real_time_seconds") roles.insert(c.role);
+  return roles;
+}
+
 /// client_max says what counts about the clients, so their median stays in the HTML report.
-bool is_key_row(const Comparison& c) {
+bool is_key_row(const Comparison& c, const std::set<std::string>& benchmarks) {
   if (c.role == "client_median" && !c.gate) return false;
+  if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
   return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
 }
 
@@ -66,30 +76,39 @@ std::string change_of(const Comparison& c) {
   return (*c.difference < 0 ? "−" : "+") + value_of(c.metric, std::abs(*c.difference));
 }
 
+constexpr std::size_t kRoleWidth = 11;
+
 /// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
 std::string table_line(const std::string& role, const std::string& metric,
                        const std::string& baseline, const std::string& candidate,
                        const std::string& change) {
-  return left(role, 11) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
+  return left(role, kRoleWidth) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
          right(candidate, 10) + right(change, 10) + " ";
 }
 
 std::string table(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
   std::string candidate;
+  std::string named;  // the role that stands on a line of its own above
   size_t hidden = 0;
   const auto& rows = model.results.comparisons;
-  const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key_row);
+  const std::set<std::string> benchmarks = benchmarks_in(rows);
+  const auto is_key = [&](const Comparison& c) { return is_key_row(c, benchmarks); };
+  const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key);
   for (const Comparison& c : rows) {
-    if ((any_key_row && !is_key_row(c)) || repeats_the_job(c, rows)) {
+    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
       ++hidden;
       continue;
     }
     if (c.candidate != candidate) {
       candidate = c.candidate;
       out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
+      named.clear();
     }
-    out += table_line(c.role, c.metric, value_of(c.metric, c.baseline_median),
+    const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
+    if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
+    named = c.role;
+    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
                       value_of(c.metric, c.candidate_median), change_of(c)) +
            painted(word(c.verdict), look_of(c.verdict).color, options) + "\n";
   }

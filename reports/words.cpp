@@ -39,6 +39,8 @@ constexpr std::array kMetricWords = {
     MetricWords{"round_seconds", "needs", " time per round"},
     MetricWords{"transfer_seconds", "needs", " time for transfer and aggregation"},
     MetricWords{"cpu_seconds", "needs", " CPU time"},
+    MetricWords{"real_time_seconds", "needs", " time an iteration"},
+    MetricWords{"cpu_time_seconds", "needs", " CPU time an iteration"},
     MetricWords{"validation_accuracy_ratio", "reaches", " validation accuracy"},
     MetricWords{"rss_growth_bytes_per_round", "grows", " memory per round"},
     MetricWords{"rss_growth_bytes_per_minute", "grows", " memory per minute"},
@@ -89,6 +91,7 @@ std::string ratio_interval(double low, double high) {
 
 std::string interval_words(const Comparison& c) {
   if (!c.ci_low || !c.ci_high) return {};
+  if (c.exact && c.verdict != Verdict::unchanged) return "exactly, ";
   return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high)
                   : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
                                 signed_metric(c.metric, *c.ci_high))) +

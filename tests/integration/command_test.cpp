@@ -182,6 +182,26 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   EXPECT_EQ(mixed.status, 2);
 }
 
+TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
+  const Workplace place;
+  const std::string program = MEMDUEL_RECORDER_PROGRAMS "/benchmarks";
+  const std::string twice = program + " --benchmark_repetitions=3";
+  const Finished run = memduel(place, {"compare", "--no-default-gates", "--repeats", "4", "--a",
+                                       program, "--b", twice, "--out", place.path("run")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("two_blocks_an_iteration/iterations:16\n"));
+  const auto results = results_in(place.path("run"));
+  const std::string kept = "keeps_a_block_an_iteration/iterations:8";
+  // Eight blocks of a megabyte stay; a block of this size has pages of its own, and a header.
+  const auto growth = comparison(results, kept, "net_heap_growth_bytes");
+  EXPECT_NEAR(growth.at("baseline_median").get<double>(), 8e6, 8 * 4112);
+  const auto peak = comparison(results, "two_blocks_an_iteration/iterations:16", "peak_heap_bytes");
+  EXPECT_NEAR(peak.at("baseline_median").get<double>(), 2e6, 2 * 4112);
+  EXPECT_EQ(peak.at("verdict"), "unchanged");
+  EXPECT_EQ(peak.at("n_candidate"), 4);
+  EXPECT_GT(comparison(results, kept, "cpu_time_seconds").at("candidate_median").get<double>(), 0);
+}
+
 TEST(StandardError, ThatCannotBeWrittenEndsNoRun) {
   const Workplace place;
   const auto shell = [&](const std::string& command) {
