@@ -138,7 +138,10 @@ int record(const RecordArguments& arguments) {
   options.preload.mode = arguments.count   ? RecordMode::count
                          : arguments.exact ? RecordMode::exact
                                            : RecordMode::sampled;
-  if (arguments.interval) options.preload.interval_bytes = *arguments.interval;
+  if (arguments.interval) {
+    options.preload.interval_bytes = *arguments.interval;
+    options.preload.first_interval_bytes = 0;
+  }
   options.preload.follow = !arguments.alone;
   if (!arguments.output.empty()) options.output = arguments.output;
   options.symbols = {default_symbol_cache(), arguments.debuginfod};

@@ -2,7 +2,7 @@
  * libmemduel_recorder.so, or run under `memduel record`, where a window is a round. C99 and C++.
  *
  * Windows are of the whole process and do not nest. Counts are exact in a process of one thread and
- * within 64 KiB per thread otherwise.
+ * within 64 KiB (1 + 1/2 + ... + 1/8) and 8 KiB for each further thread otherwise.
  */
 #ifndef MEMDUEL_HEAP_WINDOW_H
 #define MEMDUEL_HEAP_WINDOW_H

@@ -100,7 +100,7 @@ bool HeapCounters::still_runs() const {
 }
 
 std::int64_t HeapCounters::uncertainty_bytes() const {
-  return threads > 1 || !finished ? std::max<std::int64_t>(1, threads) * recorder::kPublishBytes
+  return threads > 1 || !finished ? recorder::unpublished_bytes(std::max<std::int64_t>(1, threads))
                                   : 0;
 }
 

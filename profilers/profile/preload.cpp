@@ -82,8 +82,10 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
       {"MEMDUEL_RECORDER_DIR", directory.string()},
       {"MEMDUEL_RECORDER_MODE", mode_word(preload.mode)},
       {"MEMDUEL_RECORDER_FOLLOW", preload.follow ? "1" : "0"}};
-  if (preload.mode == RecordMode::sampled)
+  if (preload.mode == RecordMode::sampled) {
     environment["MEMDUEL_RECORDER_INTERVAL"] = std::to_string(preload.interval_bytes);
+    environment["MEMDUEL_RECORDER_FIRST_INTERVAL"] = std::to_string(preload.first_interval_bytes);
+  }
   if (preload.seed != 0) environment["MEMDUEL_RECORDER_SEED"] = std::to_string(preload.seed);
   return environment;
 }

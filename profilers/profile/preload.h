@@ -14,7 +14,8 @@ enum class RecordMode { count, sampled, exact };
 
 struct Preload {
   RecordMode mode = RecordMode::sampled;
-  std::uint64_t interval_bytes = 512 * 1024;     ///< mean, sampled mode
+  std::uint64_t interval_bytes = 512 * 1024;     ///< mean between samples, sampled mode
+  std::uint64_t first_interval_bytes = 4096;     ///< at the begin, doubling up to it; 0: always it
   std::uint64_t seed = 0;                        ///< 0: from the clock
   bool follow = true;                            ///< forked children and executed programs too
   std::optional<std::filesystem::path> library;  ///< absent: recorder_library()

@@ -98,6 +98,9 @@ void Replay::event(TraceCursor& cursor) {
       return read_unmapping(cursor);
     case Event::mark:
       return read_mark(cursor);
+    case Event::interval:
+      interval_ = static_cast<double>(cursor.number());
+      return;
     case Event::thread_phase:
       thread_phases_[thread_] = phase_number(cursor.text());
       return;
@@ -238,11 +241,11 @@ Birth Replay::birth_at(std::uint32_t node) const {
 // Horvitz and Thompson: a block of Z bytes is sampled with probability p = 1 - exp(-Z / interval),
 // so each sample stands for 1 / p blocks. Weighed before summing, sums are unbiased too, and so is
 // Z^2 (1 - p) / p^2 for their variance.
-Estimate Replay::weigh(std::uint64_t size) const {
-  const auto bytes = static_cast<double>(size);
-  if (interval_ <= 0) return {bytes, 1, 0, 1};
-  const double missed = std::exp(-bytes / interval_);
-  const double p = -std::expm1(-bytes / interval_);
+Estimate Replay::weigh(const Block& block) {
+  const auto bytes = static_cast<double>(block.size);
+  if (block.interval <= 0) return {bytes, 1, 0, 1};
+  const double missed = std::exp(-bytes / block.interval);
+  const double p = -std::expm1(-bytes / block.interval);
   if (p <= 0) return {0, 0, 0, 1};
   return {bytes / p, 1 / p, bytes * bytes * missed / (p * p), 1};
 }
@@ -258,7 +261,7 @@ void Replay::count_size(std::uint64_t size, const Estimate& amount) {
 void Replay::kill(Block& block) {
   block.live = false;
   block.temporary = block.thread == thread_ && block.stretch == stretch_;
-  malloc_.remove(block.site, weigh(block.size), block.temporary);
+  malloc_.remove(block.site, weigh(block), block.temporary);
 }
 
 void Replay::read_allocation(TraceCursor& cursor) {
@@ -272,8 +275,8 @@ void Replay::read_allocation(TraceCursor& cursor) {
     ++reborn_;
     kill(block);
   }
-  block = {malloc_.site_of(birth_at(node)), size, thread_, stretch_, true, false};
-  const Estimate amount = weigh(size);
+  block = {malloc_.site_of(birth_at(node)), size, interval_, thread_, stretch_, true, false};
+  const Estimate amount = weigh(block);
   malloc_.add(block.site, amount);
   count_size(size, amount);
 }
@@ -289,7 +292,7 @@ void Replay::read_revival(TraceCursor& cursor) {
   if (found == blocks_.end() || found->second.live) return;
   Block& block = found->second;
   block.live = true;
-  malloc_.put_back(block.site, weigh(block.size), block.temporary);
+  malloc_.put_back(block.site, weigh(block), block.temporary);
 }
 
 void Replay::read_mapping(TraceCursor& cursor) {

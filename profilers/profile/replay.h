@@ -25,6 +25,7 @@ class Replay {
   struct Block {
     std::uint32_t site = 0;
     std::uint64_t size = 0;
+    double interval = 0;  ///< mean of the draw that made it a sample; 0: every block is recorded
     std::uint64_t thread = 0;
     std::uint64_t stretch = 0;
     bool live = false;
@@ -56,14 +57,14 @@ class Replay {
   std::uint32_t native_location(std::uint64_t ip);
   std::uint32_t phase_number(std::string_view name);
   [[nodiscard]] Birth birth_at(std::uint32_t node) const;
-  [[nodiscard]] Estimate weigh(std::uint64_t size) const;
+  [[nodiscard]] static Estimate weigh(const Block& block);
   void kill(Block& block);
   void count_size(std::uint64_t size, const Estimate& amount);
   void end_phase(std::int64_t now);
   void end_round(std::int64_t now);
 
   Profile profile_;
-  double interval_ = 0;  ///< 0: every block was recorded
+  double interval_ = 0;  ///< of the samples that follow; 0: every block was recorded
   LiveHeap malloc_{Heap::malloc};
   LiveHeap mapping_{Heap::mapping};
   std::unordered_map<std::uint64_t, Block> blocks_;

@@ -75,6 +75,13 @@ void add_estimates(std::string& text, const Profile& profile) {
                                         : "freed by their thread; no phase was marked")));
 }
 
+/// The recorder's first samples are denser.
+std::string first_interval(const Profile& profile, std::string_view key) {
+  const auto first = profile.info.find("first_interval_bytes");
+  if (key != "interval_bytes" || first == profile.info.end()) return {};
+  return fmt::format(" (the first samples: {})", first->second);
+}
+
 void add_totals(std::string& text, const Profile& profile) {
   for (const char* key : {"program", "command", "image", "largest_image", "tracer", "mode",
                           "interval_bytes", "period_seconds", "allocator", "end"}) {
@@ -82,7 +89,7 @@ void add_totals(std::string& text, const Profile& profile) {
     if (entry == profile.info.end()) continue;
     std::string words = key;
     std::replace(words.begin(), words.end(), '_', ' ');
-    text += fmt::format("{:<16}{}\n", words, entry->second);
+    text += fmt::format("{:<16}{}{}\n", words, entry->second, first_interval(profile, key));
   }
   if (profile.counters) {
     const ProfileCounters& counters = *profile.counters;
@@ -90,7 +97,8 @@ void add_totals(std::string& text, const Profile& profile) {
     text +=
         within == profile.info.end()
             ? "\nExact counters\n"
-            : fmt::format("\nCounters; peak and live bytes are exact within {}\n", within->second);
+            : fmt::format("\nCounters; peak and live bytes are exact within {}{}\n", within->second,
+                          profile.sampled() ? "" : ", those of every allocation below to the byte");
     text += fmt::format("  peak          {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.peak_bytes)));
     text += fmt::format("  live at end   {:>12}   block bytes\n",

@@ -131,6 +131,7 @@ TracerFacts facts_of(const Profile& profile) {
   // jemalloc calls it one sample per byte when it records every block.
   const auto interval = option_in(fact_in(profile, "interval_bytes"), "");
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
+  facts.denser_at_first = !fact_in(profile, "first_interval_bytes").empty();
   const auto* const tool = std::find_if(kTools.begin(), kTools.end(), [&](const KnownTool& one) {
     return tracer.starts_with(one.tracer);
   });
@@ -154,7 +155,8 @@ std::string counting_of(const TracerFacts& facts) {
                       : facts.counted == CountedBytes::size_classes ? "bytes of size classes"
                                                                     : "bytes of mapped pages";
   if (facts.interval_bytes)
-    return fmt::format("{}, one sample per {}", bytes, format_bytes(*facts.interval_bytes));
+    return fmt::format("{}, one sample per {}{}", bytes, format_bytes(*facts.interval_bytes),
+                       facts.denser_at_first ? ", the first ones denser" : "");
   return fmt::format("{} of every {}", bytes,
                      facts.counted == CountedBytes::pages ? "mapping" : "block");
 }

@@ -24,6 +24,7 @@ struct TracerFacts {
   std::string allocator;  ///< that the tool brings in place of the program's own; may be empty
   CountedBytes counted = CountedBytes::requested;
   std::optional<double> interval_bytes;  ///< between samples
+  bool denser_at_first = false;          ///< ... but between the first ones less
   bool counts_blocks = true;
 
   bool known_tool = true;  ///< else what it has is taken from the amounts that are there

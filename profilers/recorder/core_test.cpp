@@ -98,6 +98,25 @@ TEST(Sampler, DrawsExponentialIntervals) {
   settings.mode = Mode::count;
 }
 
+TEST(Sampler, BeginsDenseAndDoublesItsMeanUpToTheLast) {
+  settings.mode = Mode::sampled;
+  settings.interval_bytes = 20'000;
+  settings.first_interval_bytes = 4096;
+  restart_sampling();
+  for (const std::uint64_t mean : {4096U, 8192U, 16384U, 20000U, 20000U}) {
+    for (std::uint64_t sample = 0; sample < kSamplesAnInterval; ++sample) {
+      draw_interval();
+      EXPECT_EQ(tls.interval, mean);
+      count_sample();
+    }
+  }
+  restart_sampling();
+  draw_interval();
+  EXPECT_EQ(tls.interval, 4096U);
+  settings.first_interval_bytes = 0;
+  settings.mode = Mode::count;
+}
+
 struct TwoWalks {
   std::vector<std::uintptr_t> own;
   std::vector<std::uintptr_t> libgcc;

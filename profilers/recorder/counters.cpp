@@ -1,5 +1,8 @@
 #include "profilers/recorder/counters.h"
 
+#include <sys/auxv.h>
+#include <sys/stat.h>
+
 #include <cstring>
 
 #include "memduel/annotate.h"
@@ -45,11 +48,12 @@ void grant_room(std::int64_t live) {
   std::int64_t slack = least(load(page->peak_bytes), load(page->round.peak_bytes));
   slack = least(slack, load(page->phase.peak_bytes)) - live;
   if (slack < 0) slack = 0;
-  if (slack > kPublishBytes) slack = kPublishBytes;
+  const std::int64_t most = publish_bytes();
+  slack = least(slack, most);
   tls.high = slack;
   tls.room = slack;
-  tls.free_left = kPublishBytes;
-  tls.publish_at = kPublishBytes;
+  tls.free_left = most;
+  tls.publish_at = most;
 }
 
 char* append(char* at, const char* end, const char* text) {
@@ -69,6 +73,25 @@ char* append_number(char* at, const char* end, std::uint64_t value) {
   return append(at, end, first);
 }
 
+bool is_file(const char* path, struct stat& found) {
+  return raw_syscall(SYS_stat, reinterpret_cast<long>(path), reinterpret_cast<long>(&found)) == 0;
+}
+
+// As it was called, where a link stands for several programs in one: redis-server, not the
+// redis-check-rdb that it points to. A script was called by another name than its interpreter.
+void name_program(char* program, std::size_t size) {
+  memset(program, 0, size);
+  raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
+              reinterpret_cast<long>(program), static_cast<long>(size - 1));
+  const auto* called = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  struct stat own{};
+  struct stat named{};
+  if (called == nullptr || called[0] != '/' || strlen(called) >= size) return;
+  if (!is_file("/proc/self/exe", own) || !is_file(called, named)) return;
+  if (own.st_dev == named.st_dev && own.st_ino == named.st_ino)
+    memcpy(program, called, strlen(called) + 1);
+}
+
 void describe_image(HeapPage& fresh, std::uint32_t flags) {
   memcpy(fresh.magic, kPageMagic, sizeof fresh.magic);
   fresh.page_bytes = sizeof(HeapPage);
@@ -79,9 +102,7 @@ void describe_image(HeapPage& fresh, std::uint32_t flags) {
   fresh.parent_pid = raw_syscall(SYS_getppid);
   fresh.started_ns = now_ns();
   fresh.interval_bytes = settings.mode == Mode::sampled ? settings.interval_bytes : 0;
-  memset(fresh.program, 0, sizeof fresh.program);
-  raw_syscall(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"),
-              reinterpret_cast<long>(fresh.program), sizeof fresh.program - 1);
+  name_program(fresh.program, sizeof fresh.program);
   memcpy(fresh.allocator, next.provider, sizeof fresh.allocator);
 }
 
@@ -170,8 +191,9 @@ void publish() {
 // What was freed since the last grant may have been allocated again, which `room` knows.
 void publish_loss() {
   const std::int64_t loss = tls.room - tls.high;
-  if (tls.leaving || loss >= kPublishBytes) return publish();
-  tls.free_left = kPublishBytes - loss;
+  const std::int64_t most = publish_bytes();
+  if (tls.leaving || loss >= most) return publish();
+  tls.free_left = most - loss;
 }
 
 bool open_page() {

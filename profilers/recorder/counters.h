@@ -12,8 +12,9 @@ namespace memduel::recorder {
 struct Settings {
   Mode mode = Mode::count;
   std::uint64_t interval_bytes = 512 * 1024;
-  std::uint64_t seed = 0;  ///< 0: from the clock
-  bool follow = true;      ///< record forked children and executed programs too
+  std::uint64_t first_interval_bytes = 0;  ///< samples begin as dense as this; 0: interval_bytes
+  std::uint64_t seed = 0;                  ///< 0: from the clock
+  bool follow = true;                      ///< record forked children and executed programs too
   char directory[3000] = {};
 };
 
@@ -24,7 +25,13 @@ extern HeapPage* page MEMDUEL_HIDDEN;
 /// Adds the calling thread's pending changes to the page.
 void publish() MEMDUEL_HIDDEN;
 
-/// Publishes a net loss of kPublishBytes; below that grants the frees that make it one.
+/// What the calling thread may keep to itself until its next visit.
+inline std::int64_t publish_bytes() {
+  return publish_bytes(
+      static_cast<std::int64_t>(__atomic_load_n(&page->threads, __ATOMIC_RELAXED)));
+}
+
+/// Publishes a net loss of publish_bytes; below that grants the frees that make it one.
 void publish_loss() MEMDUEL_HIDDEN;
 
 /// Creates the image's page file and moves what was counted so far into it. False: nothing can be

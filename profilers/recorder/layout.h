@@ -10,9 +10,8 @@
 // bytes and the header of 8, or 16 for a block with a mapping of its own), with any other allocator
 // what malloc_usable_size says. "Requested bytes" are what the program asked for.
 //
-// Each thread publishes at the latest every kPublishBytes requested, gained or lost, so live_bytes
-// and peak_bytes are exact in a process of one thread and within kPublishBytes per thread
-// otherwise.
+// Each thread publishes at the latest every publish_bytes requested, gained or lost, so live_bytes
+// and peak_bytes are exact in a process of one thread and within unpublished_bytes otherwise.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +19,23 @@
 namespace memduel::recorder {
 
 inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '1'};
-inline constexpr std::int64_t kPublishBytes = 64 * 1024;
-inline constexpr int kPhaseNameBytes = 64;  ///< with the terminating zero
+inline constexpr std::int64_t kPublishBytes = 64 * 1024;      ///< of the first thread
+inline constexpr std::int64_t kLeastPublishBytes = 8 * 1024;  ///< of the eighth and all later ones
+inline constexpr int kPhaseNameBytes = 64;                    ///< with the terminating zero
+
+/// What a thread may keep to itself once so many have been started.
+constexpr std::int64_t publish_bytes(std::int64_t threads) {
+  const std::int64_t share = kPublishBytes / (threads < 1 ? 1 : threads);
+  return share > kLeastPublishBytes ? share : kLeastPublishBytes;
+}
+
+/// What all of them may keep: the n-th never has more than publish_bytes(n).
+constexpr std::int64_t unpublished_bytes(std::int64_t threads) {
+  constexpr std::int64_t kUnequal = kPublishBytes / kLeastPublishBytes;
+  std::int64_t sum = threads > kUnequal ? (threads - kUnequal) * kLeastPublishBytes : 0;
+  for (std::int64_t n = 1; n <= threads && n <= kUnequal; ++n) sum += publish_bytes(n);
+  return sum;
+}
 
 enum class Mode : std::uint32_t { off = 0, count = 1, sampled = 2, exact = 3 };
 enum class ScopeKind : std::uint32_t { none = 0, round = 1, phase = 2 };
@@ -61,7 +75,7 @@ struct HeapPage {
   std::int64_t parent_pid;
   std::uint64_t started_ns;
   std::uint64_t interval_bytes;  ///< mean sampling interval; 0 unless sampled
-  char program[256];             ///< /proc/self/exe, cut to fit
+  char program[256];             ///< /proc/self/exe, or the link by which it was called; cut to fit
   char allocator[256];           ///< the file that the recorded malloc comes from
 
   alignas(64) std::int64_t live_bytes;  ///< block bytes

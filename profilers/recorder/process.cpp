@@ -94,6 +94,7 @@ bool read_settings() {
   if (mode != nullptr && strcmp(mode, "exact") == 0) settings.mode = Mode::exact;
   const std::uint64_t interval = parse_number(getenv("MEMDUEL_RECORDER_INTERVAL"));
   if (interval > 0) settings.interval_bytes = interval;
+  settings.first_interval_bytes = parse_number(getenv("MEMDUEL_RECORDER_FIRST_INTERVAL"));
   settings.seed = parse_number(getenv("MEMDUEL_RECORDER_SEED"));
   const char* follow = getenv("MEMDUEL_RECORDER_FOLLOW");
   settings.follow = follow == nullptr || follow[0] != '0';

@@ -8,6 +8,17 @@ namespace memduel::recorder {
 
 namespace {
 
+std::uint64_t samples = 0;
+
+std::uint64_t mean_interval() {
+  const std::uint64_t last = settings.interval_bytes;
+  std::uint64_t mean = settings.first_interval_bytes;
+  if (mean == 0 || mean >= last) return last;
+  std::uint64_t doublings = __atomic_load_n(&samples, __ATOMIC_RELAXED) / kSamplesAnInterval;
+  for (; doublings > 0 && mean < last; --doublings) mean *= 2;
+  return mean < last ? mean : last;
+}
+
 std::uint64_t split_mix(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15;
   std::uint64_t z = state;
@@ -41,7 +52,16 @@ double negative_log(double u) {
 std::int64_t draw_interval() {
   if (settings.mode != Mode::sampled) return std::int64_t{1} << 60;
   const double u = (static_cast<double>(split_mix(tls.random) >> 11) + 1) * 0x1p-53;
-  return static_cast<std::int64_t>(negative_log(u) * static_cast<double>(settings.interval_bytes));
+  tls.interval = mean_interval();
+  return static_cast<std::int64_t>(negative_log(u) * static_cast<double>(tls.interval));
+}
+
+void count_sample() {
+  __atomic_fetch_add(&samples, 1, __ATOMIC_RELAXED);
+}
+
+void restart_sampling() {
+  samples = 0;
 }
 
 void seed_thread(std::uint64_t seed, std::uint32_t thread) {

@@ -7,10 +7,19 @@
 
 namespace memduel::recorder {
 
-/// Requested bytes up to the next sample, drawn from the exponential distribution with the
-/// settings' mean; a very large number when nothing is sampled. Memoryless: a block of Z bytes is
-/// sampled with probability 1 - exp(-Z / mean), whatever came before it.
+/// Requested bytes up to the next sample, drawn from the exponential distribution with the mean
+/// that is due; a very large number when nothing is sampled. Memoryless: a block of Z bytes is
+/// sampled with probability 1 - exp(-Z / mean), whatever came before it. The mean stays in
+/// tls.interval.
 std::int64_t draw_interval() MEMDUEL_HIDDEN;
+
+/// Counts a sample. After each kSamplesAnInterval the mean doubles, from the settings' first one
+/// up to their last: a small program gives hundreds of samples, a large one does not pay for them.
+void count_sample() MEMDUEL_HIDDEN;
+inline constexpr std::uint64_t kSamplesAnInterval = 512;
+
+/// In a forked child, which may be small.
+void restart_sampling() MEMDUEL_HIDDEN;
 
 /// Gives the thread its own sequence.
 void seed_thread(std::uint64_t seed, std::uint32_t thread) MEMDUEL_HIDDEN;

@@ -19,6 +19,7 @@ struct ThreadState {
   std::int64_t high;
   std::int64_t publish_at;    ///< a high that publishes; 0 before the first visit
   std::int64_t until_sample;  ///< requested bytes of the current draw beyond `granted`
+  std::uint64_t interval;     ///< mean of the distribution that the draw is from
   std::uint64_t random;
   std::uintptr_t guard;  ///< frame of the running allocator call (see Guard), 0 outside
   std::uint32_t id;      ///< from 1; 0 before the first visit

@@ -8,6 +8,7 @@
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/merge.h"
 #include "profilers/recorder/modules.h"
+#include "profilers/recorder/sampler.h"
 #include "profilers/recorder/stacks.h"
 #include "profilers/recorder/trace_writer.h"
 
@@ -167,6 +168,15 @@ void tell_thread() {
   event.number(tls.id);
 }
 
+// Told in each block anew, so that a lost one does not spoil the weights of the rest.
+void tell_interval(std::uint64_t interval) {
+  const bool begun = trace_buffer.used != TraceBuffer::kNone;
+  if (begun && interval == trace_buffer.interval) return;
+  EventWriter event(Event::interval);
+  event.number(interval);
+  trace_buffer.interval = interval;
+}
+
 void tell_allocation(std::uint32_t node, const void* block, std::size_t requested,
                      std::int64_t bytes) {
   tell_thread();
@@ -232,16 +242,19 @@ bool reopen_trace_after_fork() {
   restart_nodes();
   restart_python_codes();
   restart_unwinding_after_fork();
+  restart_sampling();
   last_thread = 0;
   last_ip = 0;
   tracing = false;
   return open_trace();
 }
 
-void trace_sample(void* block, std::size_t requested, std::int64_t bytes) {
+void trace_sample(void* block, std::size_t requested, std::int64_t bytes, std::uint64_t interval) {
+  count_sample();
   with_stack([](NativeStack& stack) { walk_stack(stack); },
              [&](std::uint32_t node) {
                if (!insert_block(block)) return count_lost();
+               tell_interval(interval);
                tell_allocation(node, block, requested, bytes);
                finish_old_block();
              });

@@ -18,8 +18,10 @@ bool reopen_trace_after_fork() MEMDUEL_HIDDEN;
 void stop_trace_in_child() MEMDUEL_HIDDEN;
 bool is_tracing() MEMDUEL_HIDDEN;
 
-/// Sampled mode: with the stack of the calling function.
-void trace_sample(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
+/// Sampled mode: with the stack of the calling function. `interval` is the mean of the draw that
+/// the block used up.
+void trace_sample(void* block, std::size_t requested, std::int64_t bytes,
+                  std::uint64_t interval) MEMDUEL_HIDDEN;
 /// Exact mode: with the stack of `caller`.
 void trace_birth(const void* block, std::size_t requested, std::int64_t bytes,
                  const Registers& caller) MEMDUEL_HIDDEN;

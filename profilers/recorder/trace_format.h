@@ -53,6 +53,7 @@ enum class Event : std::uint8_t {
   unmapping = 11,     ///< bytes, signed address: may cover parts of mappings
   mark = 12,          ///< time_ns, kind of annotate.h, signed round, text phase
   thread_phase = 13,  ///< text phase, of the running thread
+  interval = 14,      ///< bytes: mean from which the draws of the following samples came
 };
 
 inline constexpr std::uint32_t kRootNode = 0;  ///< nodes are numbered from 1

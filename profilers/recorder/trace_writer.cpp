@@ -27,6 +27,7 @@ void begin_block() {
   publish();  // the counters of a program with one thread are then those of this place
   trace_buffer.used = 0;
   trace_buffer.last_address = 0;
+  trace_buffer.interval = 0;
   block_begun_ns = now_ns();
   EventWriter event(Event::counters);
   event.number(block_begun_ns);
@@ -98,7 +99,11 @@ void put_info() {
   put_line("allocator", page->allocator);
   put_line("block_bytes", next.glibc ? "glibc_chunk" : "usable_size");
   put_line("mode", settings.mode == Mode::exact ? "exact" : "sampled");
-  if (settings.mode == Mode::sampled) put_line("interval_bytes", settings.interval_bytes);
+  if (settings.mode == Mode::sampled) {
+    put_line("interval_bytes", settings.interval_bytes);
+    if (settings.first_interval_bytes > 0)
+      put_line("first_interval_bytes", settings.first_interval_bytes);
+  }
   put_line("pid", static_cast<std::uint64_t>(page->pid));
   put_line("parent_pid", static_cast<std::uint64_t>(page->parent_pid));
   put_line("started_ns", page->started_ns);

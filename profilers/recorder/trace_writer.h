@@ -30,6 +30,7 @@ struct TraceBuffer {
   unsigned char bytes[kFull + 3 * kMostText];
   std::size_t used;
   std::uintptr_t last_address;
+  std::uint64_t interval;  ///< as the running block has told it; 0: not yet
 };
 extern TraceBuffer trace_buffer MEMDUEL_HIDDEN;
 

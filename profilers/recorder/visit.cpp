@@ -1,4 +1,4 @@
-// The slow path: entered every kPublishBytes, at a new high, and where a sample is due.
+// The slow path: entered every publish_bytes, at a new high, and where a sample is due.
 #include "profilers/recorder/account.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/process.h"
@@ -12,17 +12,22 @@ __thread ThreadState tls;
 namespace {
 
 // Grants requested bytes up to the next visit; `left` is what the last allocation went over the
-// grant, negated. True when the draw was used up: the allocation at hand is a sample.
-bool grant_left() {
+// grant, negated. Where the draw was used up the allocation at hand is a sample: gives the mean of
+// that draw, else 0.
+std::uint64_t grant_left() {
   tls.until_sample += tls.left;
-  const bool sample = tls.until_sample < 0;
-  if (sample) tls.until_sample = draw_interval();
-  std::int64_t grant = tls.until_sample < kPublishBytes ? tls.until_sample : kPublishBytes;
+  std::uint64_t drawn_from = 0;
+  if (tls.until_sample < 0) {
+    drawn_from = tls.interval;
+    tls.until_sample = draw_interval();
+  }
+  const std::int64_t most = publish_bytes();
+  std::int64_t grant = tls.until_sample < most ? tls.until_sample : most;
   if (tls.leaving && grant > 0) grant = 0;
   if (grant > 0) tls.until_sample -= grant;
   tls.left = grant;
   tls.granted = grant;
-  return sample;
+  return drawn_from;
 }
 
 // A signal handler came in the middle of the recorder, which its event would have to wait for.
@@ -39,7 +44,8 @@ void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
   if (tls.room < 0) note_new_high();
   if (tls.left < 0 || tls.high >= tls.publish_at) {
     publish();
-    if (tls.left < 0 && grant_left() && is_tracing()) trace_sample(block, requested, bytes);
+    const std::uint64_t drawn_from = tls.left < 0 ? grant_left() : 0;
+    if (drawn_from > 0 && is_tracing()) trace_sample(block, requested, bytes, drawn_from);
   }
   return block;
 }

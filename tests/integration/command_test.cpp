@@ -202,6 +202,16 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   EXPECT_GT(comparison(results, kept, "cpu_time_seconds").at("candidate_median").get<double>(), 0);
 }
 
+// Debian's redis-server is a link to redis-check-rdb, BusyBox has a hundred such.
+TEST(Record, NamesAProgramByTheLinkThroughWhichItWasCalled) {
+  const Workplace place;
+  const std::string profile = place.path("p.mdp").string();
+  const std::string link = place.path("called-so").string();
+  std::filesystem::create_symlink("/bin/true", link);
+  ASSERT_EQ(memduel(place, {"record", "-o", profile, "--", link}).status, 0);
+  EXPECT_THAT(memduel(place, {"summary", profile}).out, HasSubstr("program         " + link));
+}
+
 TEST(StandardError, ThatCannotBeWrittenEndsNoRun) {
   const Workplace place;
   const auto shell = [&](const std::string& command) {

@@ -201,7 +201,7 @@ TEST(Record, FollowsAShellScriptToItsPython) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "[42]\n");
   EXPECT_THAT(run.err, HasSubstr("the largest of 2: " + place.path("out.2.mdp").string()));
-  expect_sensible(place, fs::canonical(python).filename().string(), ";_find_and_load;");
+  expect_sensible(place, python.filename().string(), ";_find_and_load;");
 }
 
 TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
@@ -292,7 +292,7 @@ TEST(Record, NamesALeakFivePythonFunctionsDeep) {
                 kSources + "/tests/programs/recorder/leaks_in_python.py"});
     ASSERT_EQ(run.status, 0) << run.err;
     const auto profiles = profiles_in(place);
-    const auto found = profiles.find(fs::canonical(python).filename().string());
+    const auto found = profiles.find(python.filename().string());
     ASSERT_NE(found, profiles.end());
     const std::vector<std::string> deep = {"one", "two", "three", "four", "fifth_keeps_it"};
     double leaked = 0;
