@@ -139,6 +139,7 @@ class PprofWriter {
         write_values(sample, {&site.allocated});
       }
       if (site.round != 0) label(sample, "round", fmt::format("{}", site.round));
+      if (site.thread != 0) label(sample, "thread", fmt::format("{}", site.thread));
       if (site.phase != 0) label(sample, "phase", profile_.phases[site.phase]);
       if (profile_.unit == ProfileUnit::bytes)
         label(sample, "heap", site.heap == Heap::malloc ? "malloc" : "mapping");

@@ -206,6 +206,7 @@ std::string export_json(const Profile& profile) {
     json["sites"].push_back({{"stack", site.stack},
                              {"round", site.round},
                              {"phase", site.phase},
+                             {"thread", site.thread},
                              {"heap", site.heap == Heap::malloc ? "malloc" : "mapping"},
                              {"allocated", json_of(site.allocated)},
                              {"live", json_of(site.live)},

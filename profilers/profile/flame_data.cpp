@@ -226,6 +226,7 @@ std::string flame_data(const Profile& profile, const Profile* other,
       last = node;
       put_number(columns, static_cast<std::uint64_t>(site.round));
       put_number(columns, phases.number_of(profiles[i]->phases[site.phase]));
+      put_number(columns, site.thread);
     }
   }
   for (const View& view : views) {

@@ -8,9 +8,9 @@
 // of a peak, `born` and `end` of a retention cell, `moment` and `at` of a moment; `totals` per
 // profile), `first` (index of a view), `nodes`. Numbers: per node in preorder how many levels to
 // climb from the node before and its frame; then per profile the count of its sites and for each
-// its node (difference, zigzag), round, phase; then per view and profile the count of its amounts
-// and for each its site (difference, from -1), bytes, blocks and the standard deviation of the
-// bytes.
+// its node (difference, zigzag), round, phase, thread (0: not known); then per view and profile the
+// count of its amounts and for each its site (difference, from -1), bytes, blocks and the standard
+// deviation of the bytes.
 #pragma once
 
 #include <string>

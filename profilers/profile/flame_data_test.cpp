@@ -29,6 +29,7 @@ Profile small_profile() {
     site.stack = stack;
     site.round = static_cast<int>(stack);
     site.phase = stack == 4 ? 1 : 0;
+    site.thread = stack + 5;
     site.allocated = {bytes, 1, 0, 1};
     profile.sites.push_back(site);
   }
@@ -127,8 +128,8 @@ TEST(FlameData, HoldsTreeSitesAndAmountsAsItsHeaderSays) {
   EXPECT_EQ(head.at("views").size(), 1U);
   EXPECT_EQ(head.at("first"), 0);
   EXPECT_EQ(head.at("views")[0].at("totals")[0].at("bytes"), 35);
-  EXPECT_THAT(numbers, ElementsAre(0, 2, 0, 0, 1, 1,              // main > a, then up to b
-                                   3, 6, 2, 0, 0, 3, 0, 1, 4, 1,  // sites at nodes 3, 3, 2
+  EXPECT_THAT(numbers, ElementsAre(0, 2, 0, 0, 1, 1,                       // main > a, then up to b
+                                   3, 6, 2, 0, 7, 0, 3, 0, 8, 1, 4, 1, 9,  // sites at nodes 3, 3, 2
                                    3, 1, 10, 1, 0, 1, 20, 1, 0, 1, 5, 1, 0));
 }
 

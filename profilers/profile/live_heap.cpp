@@ -8,10 +8,18 @@ std::uint32_t LiveHeap::site_of(const Birth& birth) {
   std::vector<std::uint32_t>& candidates = sites_by_stack_[birth.stack];
   for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
     const AllocationSite& site = sites_[*candidate];
-    if (site.round == birth.round && site.phase == birth.phase) return *candidate;
+    if (site.round == birth.round && site.phase == birth.phase && site.thread == birth.thread)
+      return *candidate;
   }
   const auto made = static_cast<std::uint32_t>(sites_.size());
-  sites_.push_back({birth.stack, birth.round, birth.phase, heap_, {}, {}, {}});
+  sites_.push_back({birth.stack,
+                    birth.round,
+                    birth.phase,
+                    static_cast<std::uint32_t>(birth.thread),
+                    heap_,
+                    {},
+                    {},
+                    {}});
   current_.emplace_back();
   candidates.push_back(made);
   return made;

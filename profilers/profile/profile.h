@@ -57,11 +57,12 @@ struct Estimate {
 
 enum class Heap { malloc, mapping };
 
-/// Blocks of one stack that were born in one round and phase, and what became of them.
+/// Blocks of one stack that one thread allocated in one round and phase, and what became of them.
 struct AllocationSite {
   std::uint32_t stack = 0;
-  int round = 0;            ///< 0: outside rounds
-  std::uint32_t phase = 0;  ///< index into Profile::phases; 0 is no phase
+  int round = 0;             ///< 0: outside rounds
+  std::uint32_t phase = 0;   ///< index into Profile::phases; 0 is no phase
+  std::uint32_t thread = 0;  ///< in the order of their first allocation, from 1; 0: not known
   Heap heap = Heap::malloc;
   Estimate allocated;
   Estimate live;       ///< at the end

@@ -84,7 +84,7 @@ void Replay::event(TraceCursor& cursor) {
     case Event::python:
       return read_python(cursor);
     case Event::thread:
-      thread_ = cursor.number();
+      thread_ = checked<std::uint32_t>(cursor.number(), "thread");
       return;
     case Event::allocation:
       return read_allocation(cursor);

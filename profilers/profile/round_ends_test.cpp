@@ -19,9 +19,9 @@ Profile kept_in_rounds() {
   profile.stacks.push_back({1, 1});
   profile.stacks.push_back({1, 2});
   profile.sites.resize(3);
-  profile.sites[0] = {2, 1, 1, Heap::malloc, {}, {}, {}};
-  profile.sites[1] = {2, 2, 2, Heap::malloc, {}, {}, {}};
-  profile.sites[2] = {3, 0, 0, Heap::malloc, {}, {}, {}};
+  profile.sites[0] = {2, 1, 1, 1, Heap::malloc, {}, {}, {}};
+  profile.sites[1] = {2, 2, 2, 1, Heap::malloc, {}, {}, {}};
+  profile.sites[2] = {3, 0, 0, 1, Heap::malloc, {}, {}, {}};
   const auto cell = [&](int born, int end, LiveSites sites) {
     profile.retention.push_back({born, end, {}, std::move(sites)});
   };

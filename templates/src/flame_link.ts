@@ -17,7 +17,7 @@ export function stack_of(model: ReportModel, key: string): TableStack | undefine
 export function flame_link(name: string, key: string, flame: FlamePair | undefined, view: string, side: string): HTMLElement | null {
   if (flame === undefined) return null;
   const action = (): void => {
-    const wanted = { flame: flame.id, view, side, round: "", phase: "", order: "", around: "", frames: "", focus: "", ignore: "", hide: "", search: "", zoom: "", stack: key, at: "flames" };
+    const wanted = { flame: flame.id, view, side, round: "", phase: "", thread: "", order: "", around: "", frames: "", focus: "", ignore: "", hide: "", search: "", zoom: "", stack: key, at: "flames" };
     for (const [part, value] of Object.entries(wanted)) choose(part, value);
     dispatchEvent(new HashChangeEvent("hashchange"));
   };

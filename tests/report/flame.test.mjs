@@ -52,6 +52,38 @@ function said(text, label) {
   return line.trim().slice(label.length).replace(/ in \d+ blocks.*| \(.*/, "").trim();
 }
 
+test("by thread: what each of eight allocates by its own closed form", async () => {
+  // The program's generator: block sizes of a thread follow from its seed.
+  const steps = 1000;
+  const expected = [...Array(8).keys()].map((thread) => {
+    let seed = thread * 77 + 1;
+    let sum = 0;
+    for (let i = 0; i < steps; ++i) {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+      sum += 16 + ((seed >>> 8) % 500);
+    }
+    return sum;
+  });
+  const file = join(dir, "threads.mdp");
+  memduel("record", "--exact", "-o", file, "--", program("cross_thread"), String(steps));
+  memduel("flamegraph", file);
+  const { page, faults } = await open_report(browser, page_of(file));
+  await show(page, "allocated");
+  await page.getByLabel(/^Focus/).fill("work\\(");
+  await page.getByLabel(/^Focus/).press("Enter");
+  assert.equal(await bytes(page), expected.reduce((sum, one) => sum + one, 0));
+  const threads = await page.locator(`${select("Allocated by thread")} option`).evaluateAll((all) => all.map((one) => one.value).filter((value) => value !== ""));
+  const shown = [];
+  for (const thread of threads) {
+    await page.selectOption(select("Allocated by thread"), thread);
+    shown.push(await bytes(page));
+  }
+  const ascending = (a, b) => a - b;
+  assert.deepEqual(shown.filter((one) => one > 0).sort(ascending), expected.sort(ascending));
+  assert.deepEqual(faults, []);
+  await page.close();
+});
+
 test("a browser that cannot decode base64 by itself shows the same", async () => {
   const shown = [];
   for (const first of [() => {}, () => delete Uint8Array.fromBase64]) {

@@ -24,6 +24,7 @@ export function chosen_filter(): Filter {
   return {
     round: chosen_number("round"),
     phase: chosen_number("phase"),
+    thread: chosen_number("thread"),
     shown: chosen<Shown>("side", all_shown, "difference"),
     own_code: chosen("frames", ["own", "all"], "own") === "own",
     focus: chosen_pattern("focus"),

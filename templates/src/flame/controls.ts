@@ -46,7 +46,7 @@ export function make_controls(model: FlameModel, refresh: () => void): HTMLEleme
     expression("Ignore", "ignore", "without stacks with a function that matches", refresh),
     expression("Hide", "hide", "without frames that match", refresh),
   ].filter((control) => control !== null);
-  const numbers = (column: "round" | "phase"): number[] =>
+  const numbers = (column: "round" | "phase" | "thread"): number[] =>
     [...new Set(model.sites.flatMap((sites) => [...new Set(sites[column])]))].sort((x, y) => x - y);
   const any = { value: "", label: "any" };
   const rounds = numbers("round");
@@ -58,6 +58,11 @@ export function make_controls(model: FlameModel, refresh: () => void): HTMLEleme
   if (phases.some((phase) => phase > 0)) {
     const options = phases.map((phase) => ({ value: String(phase), label: phase === 0 ? "no phase" : (model.phases[phase] ?? "?") }));
     controls.push(select("Born in phase", [any, ...options], String(filter.phase ?? ""), set("phase")));
+  }
+  const threads = numbers("thread");
+  if (threads.length > 1) {
+    const options = threads.map((thread) => ({ value: String(thread), label: thread === 0 ? "not known" : thread === 1 ? "1 (the first)" : String(thread) }));
+    controls.push(select("Allocated by thread", [any, ...options], String(filter.thread ?? ""), set("thread")));
   }
   return controls;
 }

@@ -60,11 +60,12 @@ export interface ProfileFacts {
   };
 }
 
-/** Blocks of one stack that were born in one round (0: outside rounds) and phase (0: none). */
+/** Blocks of one stack that one thread (from 1; 0: not known) allocated in one round (0: outside rounds) and phase (0: none). */
 export interface Sites {
   node: Uint32Array;
   round: Uint32Array;
   phase: Uint32Array;
+  thread: Uint32Array;
 }
 
 export interface Frames {
@@ -145,12 +146,13 @@ function read_nodes(numbers: Numbers, count: number): Pick<FlameModel, "parent" 
 
 function read_sites(numbers: Numbers): Sites {
   const count = numbers.next();
-  const sites = { node: new Uint32Array(count), round: new Uint32Array(count), phase: new Uint32Array(count) };
+  const sites = { node: new Uint32Array(count), round: new Uint32Array(count), phase: new Uint32Array(count), thread: new Uint32Array(count) };
   for (let i = 0, node = 0; i < count; ++i) {
     node += numbers.signed();
     sites.node[i] = node;
     sites.round[i] = numbers.next();
     sites.phase[i] = numbers.next();
+    sites.thread[i] = numbers.next();
   }
   return sites;
 }

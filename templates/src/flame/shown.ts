@@ -8,9 +8,10 @@ export type Shown = "difference" | "first" | "second" | "changed" | "removed" | 
 export const all_shown = ["difference", "first", "second", "changed", "removed", "added"] as const;
 
 export interface Filter {
-  /** Born in this round, in this phase. */
+  /** Born in this round, in this phase, by this thread. */
   round: number | null;
   phase: number | null;
+  thread: number | null;
   shown: Shown;
   /** Without the frames that every program has, and one box where a function calls itself. */
   own_code: boolean;

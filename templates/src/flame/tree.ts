@@ -59,6 +59,7 @@ function births(model: FlameModel, view: View, filter: Filter): Births {
       const site = amounts.site[i]!;
       if (filter.round !== null && sites.round[site] !== filter.round) continue;
       if (filter.phase !== null && sites.phase[site] !== filter.phase) continue;
+      if (filter.thread !== null && sites.thread[site] !== filter.thread) continue;
       const born = sites.node[site]!;
       if (kept !== null && kept[born] !== 1) continue;
       const node = home === null ? born : home[born]!;

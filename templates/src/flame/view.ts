@@ -249,7 +249,7 @@ export class FlameView {
   private say_total(view: View, filter: Filter, tree: Tree): void {
     // Unfiltered totals come from the profile as they are, not from amounts rounded by site.
     const all_stacks = filter.focus === null && filter.ignore === null && !["removed", "added", "changed"].includes(filter.shown);
-    const whole = filter.round === null && filter.phase === null && all_stacks;
+    const whole = filter.round === null && filter.phase === null && filter.thread === null && all_stacks;
     // A difference of samples is told by the exact counters beside them.
     const profiles = tree.profiles.map((profile) => this.model.profiles[profile]!);
     const counted = profiles.map((profile) => counted_total(profile, view));
