@@ -341,6 +341,7 @@ void flush_trace() {
     event.number(last_thread);
   }
   finish_block();
+  if ((page->flags & kForked) != 0) retell_command_line();
 }
 
 }  // namespace memduel::recorder

@@ -126,6 +126,13 @@ bool open_trace_file() {
   return true;
 }
 
+void retell_command_line() {
+  finish_block();
+  trace_buffer.used = 0;
+  put_command_line();
+  write_block(BlockType::info);
+}
+
 void drop_trace_file() {
   file.close();
   trace_buffer.used = TraceBuffer::kNone;

@@ -12,6 +12,8 @@ namespace memduel::recorder {
 
 /// Creates the file with its header and info block.
 bool open_trace_file() MEMDUEL_HIDDEN;
+/// Tells the command line again: a forked child may have changed it ("nginx: worker process").
+void retell_command_line() MEMDUEL_HIDDEN;
 /// In a forked child: the parent's bytes are the parent's to write.
 void drop_trace_file() MEMDUEL_HIDDEN;
 /// Writes the running block, if there is anything in it.

@@ -212,6 +212,18 @@ TEST(Record, NamesAProgramByTheLinkThroughWhichItWasCalled) {
   EXPECT_THAT(memduel(place, {"summary", profile}).out, HasSubstr("program         " + link));
 }
 
+// As nginx and PostgreSQL do, whose workers were called by their master's name.
+TEST(Record, NamesAForkedProcessAsItCallsItself) {
+  const Workplace place;
+  const std::string script = "if (!fork) { $0 = 'worker process'; exit 0 } wait";
+  ASSERT_EQ(
+      memduel(place, {"record", "-o", place.path("p.mdp"), "--", "perl", "-e", script}).status, 0);
+  EXPECT_THAT(memduel(place, {"summary", place.path("p.mdp")}).out,
+              HasSubstr("command         perl -e " + script));
+  EXPECT_THAT(memduel(place, {"summary", place.path("p.2.mdp")}).out,
+              HasSubstr("command         worker process"));
+}
+
 TEST(StandardError, ThatCannotBeWrittenEndsNoRun) {
   const Workplace place;
   const auto shell = [&](const std::string& command) {
