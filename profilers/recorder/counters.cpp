@@ -77,6 +77,13 @@ bool is_file(const char* path, struct stat& found) {
   return raw_syscall(SYS_stat, reinterpret_cast<long>(path), reinterpret_cast<long>(&found)) == 0;
 }
 
+const char* file_name(const char* path) {
+  const char* name = path;
+  for (; *path != '\0'; ++path)
+    if (*path == '/') name = path + 1;
+  return name;
+}
+
 // As it was called, where a link stands for several programs in one: redis-server, not the
 // redis-check-rdb that it points to. A script was called by another name than its interpreter.
 void name_program(char* program, std::size_t size) {
@@ -87,6 +94,7 @@ void name_program(char* program, std::size_t size) {
   struct stat own{};
   struct stat named{};
   if (called == nullptr || called[0] != '/' || strlen(called) >= size) return;
+  if (strcmp(file_name(called), file_name(program)) == 0) return;  // /bin may be a link to /usr/bin
   if (!is_file("/proc/self/exe", own) || !is_file(called, named)) return;
   if (own.st_dev == named.st_dev && own.st_ino == named.st_ino)
     memcpy(program, called, strlen(called) + 1);
