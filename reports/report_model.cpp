@@ -64,8 +64,15 @@ Headline headline_for(const Comparison& c, const Results& results) {
   return headline;
 }
 
-bool is_decided_change(const Comparison& c) {
-  return (c.verdict == Verdict::improved || c.verdict == Verdict::regressed) && c.ratio.has_value();
+/// A row whose change is decided and that no other row tells.
+bool is_own_change(const Comparison& c, const Results& results) {
+  const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  return decided && c.ratio && c.role != "client_median" &&
+         !repeats_the_job(c, results.comparisons);
+}
+
+double size_of_change(const Comparison* c) {
+  return std::abs(std::log(*c->ratio));
 }
 
 /// Where no gate asks about a row: what got worse, then what got better, the largest change first.
@@ -74,11 +81,9 @@ std::vector<Headline> headlines_without_gates(const Results& results) {
   if (!results.ablation.empty() || results.arms.size() < 2) return {};
   std::vector<const Comparison*> rows;
   for (const Comparison& c : results.comparisons)
-    if (is_decided_change(c) && c.role != "client_median" &&
-        !repeats_the_job(c, results.comparisons))
-      rows.push_back(&c);
+    if (is_own_change(c, results)) rows.push_back(&c);
   const auto place = [](const Comparison* c) {
-    return std::make_pair(c->verdict == Verdict::improved, -std::abs(std::log(*c->ratio)));
+    return std::make_pair(c->verdict == Verdict::improved, -size_of_change(c));
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
@@ -302,11 +307,6 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   effects.insert(effects.end(), each.begin(), each.end());
 }
 
-/// An exact counter that changed and that no gate asks about.
-bool is_exact_change(const Comparison& c) {
-  return c.exact && !c.gate && is_decided_change(c);
-}
-
 /// What was counted without noise is told before what was sampled, the largest change first. Where
 /// no row has a gate, the headlines tell it.
 void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
@@ -316,11 +316,10 @@ void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results
   if (!results.ablation.empty() || !gated) return;
   std::map<std::string, std::vector<const Comparison*>> changes;
   for (const Comparison& c : results.comparisons)
-    if (is_exact_change(c) && c.role != "client_median" && !repeats_the_job(c, results.comparisons))
-      changes[c.candidate].push_back(&c);
+    if (c.exact && !c.gate && is_own_change(c, results)) changes[c.candidate].push_back(&c);
   for (auto& [candidate, rows] : changes) {
     std::stable_sort(rows.begin(), rows.end(), [](const Comparison* a, const Comparison* b) {
-      return std::abs(std::log(*a->ratio)) > std::abs(std::log(*b->ratio));
+      return size_of_change(a) > size_of_change(b);
     });
     for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
       effects.push_back({"counter", effect_sentence(*rows[i]) + ".", rows[i]->verdict});

@@ -12,14 +12,7 @@ std::uint32_t LiveHeap::site_of(const Birth& birth) {
       return *candidate;
   }
   const auto made = static_cast<std::uint32_t>(sites_.size());
-  sites_.push_back({birth.stack,
-                    birth.round,
-                    birth.phase,
-                    static_cast<std::uint32_t>(birth.thread),
-                    heap_,
-                    {},
-                    {},
-                    {}});
+  sites_.push_back({birth.stack, birth.round, birth.phase, birth.thread, heap_, {}, {}, {}});
   current_.emplace_back();
   candidates.push_back(made);
   return made;

@@ -15,7 +15,7 @@ struct Birth {
   std::uint32_t stack = 0;
   int round = 0;
   std::uint32_t phase = 0;
-  std::uint64_t thread = 0;
+  std::uint32_t thread = 0;
   std::uint64_t phase_stretch = 0;  ///< counts the stretches of phases, so that a name may return
 };
 

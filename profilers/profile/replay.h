@@ -26,7 +26,7 @@ class Replay {
     std::uint32_t site = 0;
     std::uint64_t size = 0;
     double interval = 0;  ///< mean of the draw that made it a sample; 0: every block is recorded
-    std::uint64_t thread = 0;
+    std::uint32_t thread = 0;
     std::uint64_t stretch = 0;
     bool live = false;
     bool temporary = false;
@@ -34,7 +34,7 @@ class Replay {
   struct Mapping {
     std::uint64_t end = 0;
     std::uint32_t site = 0;
-    std::uint64_t thread = 0;
+    std::uint32_t thread = 0;
     std::uint64_t stretch = 0;
   };
 
@@ -73,11 +73,11 @@ class Replay {
   std::map<std::uint64_t, std::size_t> modules_by_begin_;
   std::vector<std::pair<std::string, std::string>> codes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> python_locations_;
-  std::unordered_map<std::uint64_t, std::uint32_t> thread_phases_;
+  std::unordered_map<std::uint32_t, std::uint32_t> thread_phases_;
   std::map<std::string, std::uint32_t, std::less<>> phases_;
   std::uint64_t last_ip_ = 0;
   std::uint64_t last_address_ = 0;
-  std::uint64_t thread_ = 0;
+  std::uint32_t thread_ = 0;
   int round_ = 0;
   std::int64_t round_begin_ns_ = 0;
   std::uint32_t phase_ = 0;
