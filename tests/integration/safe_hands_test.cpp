@@ -338,6 +338,21 @@ TEST(Bounds, ACurrentDirectoryThatIsGoneIsNamed) {
   EXPECT_THAT(run.err, HasSubstr("the current directory: No such file or directory"));
 }
 
+TEST(Bounds, AMachineWithoutProcIsNamed) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can hide /proc";
+  const Workplace place;
+  const std::string job = place.path("job").string();
+  const Finished run =
+      shell(place, "unshare -m sh -c 'mount -t tmpfs none /proc && exec \"" MEMDUEL_PROGRAM
+                   "\" compare --a \"touch " +
+                       job + "\" --b true --calibrate --repeats 1 --out " +
+                       place.path("run").string() + "'");
+  EXPECT_EQ(run.status, 4) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/proc/self/exe"), HasSubstr("advice: mount /proc")));
+  EXPECT_FALSE(fs::exists(job));
+  EXPECT_FALSE(fs::exists(place.path("run")));
+}
+
 TEST(Bounds, ASmallStackIsNamed) {
   const Workplace place;
   const Finished run = shell(place, "ulimit -s 64; '" MEMDUEL_PROGRAM
