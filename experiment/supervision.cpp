@@ -53,7 +53,6 @@ TrialRun Supervision::run() {
   LauncherClient launcher(options_.launcher, unique_trial_name(plan_.id));
   launcher_ = &launcher;
   watch(launcher.descriptor(), nullptr);
-  for (SupervisedProcess& process : processes_) watch(process.marks.descriptor(), &process);
   watch_logs(EPOLL_CTL_ADD);
   while (!over()) step();
   take_marked_lines(text_marks_->finish());

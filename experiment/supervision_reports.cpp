@@ -47,6 +47,8 @@ void Supervision::spawned(const std::vector<std::string>& fields) {
   process.is_ready = !process.readiness;
   members_.add_root(process.role(), process.pid);
   add_member(process, process.pid);
+  // Not before: what a mark asks to be read is read of members.
+  watch(process.marks.descriptor(), &process);
   process.trace.has_several_processes = process.members.size() > 1;
   if (stopping_since_ns_ != 0) stop(process, SIGTERM);
 }

@@ -45,6 +45,17 @@ def threads(build, _):
     return [build / "bin/memduel-peer-cross_free", "200000"]
 
 
+def many_threads(build, _):
+    return [build / "bin/memduel-peer-cross_free", "25000", "64"]
+
+
+def forks(*_):
+    """Four children, without another program in them, which work as much as their parent did."""
+    work = "import json, os\ntext = json.dumps([{'number': n, 'name': str(n)} for n in range(300_000)])\n"
+    return ["/usr/bin/python3", "-c", work + "for _ in range(4):\n    if os.fork() == 0:\n        json.loads(text)\n        raise SystemExit\n"
+            "for _ in range(4):\n    assert os.wait()[1] == 0"]
+
+
 def json_driver(_, place):
     program = place / "json_user"
     subprocess.run(["g++", "-O2", "-g", "-o", program, ROOT / "tests/revisions/json_user.cpp"], check=True)
@@ -103,6 +114,8 @@ def load_on_redis():
 PROGRAMS = {
     "churn": Program("churn: 2 million small strings in a map", [], churn),
     "threads": Program("8 threads that free each other's blocks", [], threads),
+    "threads-64": Program("64 threads that free each other's blocks", [], many_threads),
+    "forks": Program("python3 that forks four times", [], forks),
     "json": Program("nlohmann/json: 20,000 objects written, parsed, flattened", ["g++"], json_driver),
     "sqlite3": Program("sqlite3: 300,000 rows imported, indexed and read", ["sqlite3"], sqlite),
     "clang": Program("clang++-19 -O1 of a unit with <regex>", ["clang++-19"], compiler),

@@ -1,4 +1,5 @@
-// Eight threads that free each other's blocks.
+// Threads that free each other's blocks: memduel-peer-cross_free [BLOCKS] [THREADS], eight by
+// default.
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -7,7 +8,6 @@
 
 namespace {
 
-constexpr int kThreads = 8;
 constexpr std::size_t kSlots = 4096;
 std::array<std::atomic<void*>, kSlots> slots;
 
@@ -24,8 +24,9 @@ void work(int thread, long blocks) {
 
 int main(int argc, char** argv) {
   const long blocks = argc > 1 ? std::atol(argv[1]) : 1'000'000;
+  const int thread_count = argc > 2 ? std::atoi(argv[2]) : 8;
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) threads.emplace_back(work, i, blocks);
+  for (int i = 0; i < thread_count; ++i) threads.emplace_back(work, i, blocks);
   for (std::thread& thread : threads) thread.join();
   for (auto& slot : slots) std::free(slot.load());
 }

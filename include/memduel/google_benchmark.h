@@ -9,7 +9,7 @@
 // A.json B.json` reads them. The target's library replaces malloc, free and operator new with
 // functions that count and call the next ones; blocks count as what the allocator sets aside for
 // them (with glibc 8 or 16 bytes more than their usable size), total_allocated_bytes as what was
-// asked for.
+// asked for. What the library allocates for itself is left out.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -20,9 +20,11 @@ namespace memduel {
 
 class BenchmarkMemory : public benchmark::MemoryManager {
  public:
-  void Start() override { memduel_recorder_window_begin(++runs_); }
+  void Start() override {
+    memduel_recorder_window_begin_at_callback(++runs_, __builtin_frame_address(0));
+  }
 
-  /// max_bytes_used is the peak above what was live at the start.
+  /// max_bytes_used is the peak above what was live before the benchmark's first block.
   void Stop(Result& result) override {
     memduel_heap_window window;
     memduel_recorder_window_end(&window);

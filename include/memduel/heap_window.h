@@ -22,6 +22,11 @@ struct memduel_heap_window {
 
 /* Counting starts with the first window in a process that is not recorded. */
 void memduel_recorder_window_begin(int number);
+/* For a framework's hook before it runs somebody's function: the framework's own blocks are left
+ * out. Counting begins with the first block that is asked for, on this thread, behind a virtual
+ * function or a function pointer that the function which called the hook calls; after 64 blocks
+ * without one, all of it counts. `frame` is the hook's __builtin_frame_address(0). */
+void memduel_recorder_window_begin_at_callback(int number, const void* frame);
 void memduel_recorder_window_end(struct memduel_heap_window* window);
 
 #ifdef __cplusplus

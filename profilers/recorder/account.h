@@ -15,6 +15,8 @@ namespace memduel::recorder {
 void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
 /// Slow path of a free that is already counted, before the block goes back.
 void visit_free() MEMDUEL_HIDDEN;
+/// The thread's next allocation takes the slow path, whatever its size.
+void visit_next_allocation() MEMDUEL_HIDDEN;
 
 /// Exact mode: tells the trace of an allocation that is already counted, with the stack of
 /// `caller`. Returns `block`.

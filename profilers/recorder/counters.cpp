@@ -244,6 +244,18 @@ void mark(int kind, int round, const char* phase) {
   grant_room(load(page->live_bytes));
 }
 
+void restart_round(std::size_t requested, std::int64_t bytes) {
+  scopes_lock.lock();
+  const std::int64_t live = load(page->live_bytes);
+  Scope& round = page->round;
+  round.live_begin_bytes = live - bytes;
+  __atomic_store_n(&round.peak_bytes, live, __ATOMIC_RELAXED);
+  round.allocated_begin_bytes = load(page->allocated_bytes) - requested;
+  round.allocations_begin = load(page->allocations) - 1;
+  scopes_lock.unlock();
+  grant_room(live);
+}
+
 void add_mapping(std::int64_t bytes) {
   const std::int64_t now = __atomic_add_fetch(&page->mapping_bytes, bytes, __ATOMIC_RELAXED);
   raise(page->mapping_peak_bytes, now);

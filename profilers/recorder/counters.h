@@ -1,6 +1,7 @@
 // The process's counters: publication from threads, rounds and phases, the page file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "profilers/recorder/layout.h"
@@ -50,6 +51,9 @@ void image_path(const char* suffix, char* path, std::size_t capacity) MEMDUEL_HI
 
 /// A mark of annotate.h (kinds there).
 void mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
+
+/// The running round counts from the allocation at hand on, which is published already.
+void restart_round(std::size_t requested, std::int64_t bytes) MEMDUEL_HIDDEN;
 
 void add_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
 void remove_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;

@@ -9,11 +9,12 @@
 #include <string_view>
 
 #include "memduel/annotate.h"
-#include "memduel/heap_window.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/trace.h"
+#include "profilers/recorder/unwind.h"
+#include "profilers/recorder/window.h"
 
 namespace memduel::recorder {
 
@@ -206,25 +207,25 @@ MEMDUEL_EXPORT const char* memduel_recorder_provider() {
 }
 
 MEMDUEL_EXPORT void memduel_recorder_window_begin(int number) {
+  memduel_recorder_window_begin_at_callback(number, nullptr);
+}
+
+MEMDUEL_EXPORT void memduel_recorder_window_begin_at_callback(int number, const void* frame) {
   using namespace memduel::recorder;
   {
     const Busy busy;
     count_privately();
   }
   memduel_recorder_mark(MEMDUEL_MARK_ROUND_BEGIN, number, nullptr);
+  const Busy busy;
+  begin_window(frame == nullptr ? 0 : registers_of_caller(frame).sp);
 }
 
 MEMDUEL_EXPORT void memduel_recorder_window_end(memduel_heap_window* window) {
   using namespace memduel::recorder;
   {
     const Busy busy;
-    publish();
-    const Scope& round = page->round;
-    window->peak_bytes = round.peak_bytes - round.live_begin_bytes;
-    window->net_bytes = page->live_bytes - round.live_begin_bytes;
-    window->allocated_bytes =
-        static_cast<std::int64_t>(page->allocated_bytes - round.allocated_begin_bytes);
-    window->allocations = static_cast<std::int64_t>(page->allocations - round.allocations_begin);
+    end_window(*window);
   }
   memduel_recorder_mark(MEMDUEL_MARK_ROUND_END, page->round.round, nullptr);
 }

@@ -4,6 +4,7 @@
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/sampler.h"
 #include "profilers/recorder/trace.h"
+#include "profilers/recorder/window.h"
 
 namespace memduel::recorder {
 
@@ -47,7 +48,16 @@ void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
     const std::uint64_t drawn_from = tls.left < 0 ? grant_left() : 0;
     if (drawn_from > 0 && is_tracing()) trace_sample(block, requested, bytes, drawn_from);
   }
+  if (tls.id == __atomic_load_n(&waiting_thread, __ATOMIC_RELAXED))
+    look_for_callback(requested, bytes);
   return block;
+}
+
+void visit_next_allocation() {
+  publish();
+  tls.until_sample += tls.left + 1;  // what is taken from the grant is still due
+  tls.left = -1;
+  tls.granted = -1;
 }
 
 void visit_free() {

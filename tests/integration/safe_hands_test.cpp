@@ -348,7 +348,7 @@ TEST(Bounds, AMachineWithoutProcIsNamed) {
                        job + "\" --b true --calibrate --repeats 1 --out " +
                        place.path("run").string() + "'");
   EXPECT_EQ(run.status, 4) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("/proc/self/exe"), HasSubstr("advice: mount /proc")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("/proc/self/exe"), HasSubstr("mount /proc: memduel finds")));
   EXPECT_FALSE(fs::exists(job));
   EXPECT_FALSE(fs::exists(place.path("run")));
 }
