@@ -133,11 +133,15 @@ void print_terminal_report(const FinishedRun& finished) {
   print(render_terminal(model_of(finished), options));
 }
 
-void print_fitted(const std::string& text) {
+std::string fitted_to(int descriptor, const std::string& text) {
   constexpr int kLeastColumns = 20;
   winsize size{};
-  const bool terminal = ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-  print(terminal && size.ws_col >= kLeastColumns ? fitted(text, size.ws_col) : text);
+  const bool terminal = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0;
+  return terminal && size.ws_col >= kLeastColumns ? fitted(text, size.ws_col) : text;
+}
+
+void print_fitted(const std::string& text) {
+  print(fitted_to(STDOUT_FILENO, text));
 }
 
 void print(const std::string& text) {

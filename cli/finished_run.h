@@ -61,7 +61,9 @@ void print_terminal_report(const FinishedRun& finished);
 /// `text` in stdout, whole. Throws Error(io) when it cannot be written.
 void print(const std::string& text);
 
-/// The same for people: on a terminal, lines are broken where they do not fit.
+/// `text` for people: where `descriptor` is a terminal, lines are broken where they do not fit.
+std::string fitted_to(int descriptor, const std::string& text);
+/// Prints `text` for people.
 void print_fitted(const std::string& text);
 
 }  // namespace memduel::cli

@@ -1,5 +1,6 @@
 // memduel: parses the command line, runs one verb, turns errors into one message and an exit code.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "base/text.h"
+#include "cli/finished_run.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 
@@ -71,7 +73,8 @@ void refuse_empty_names(const CLI::App& app) {
 
 /// No name of a file commands the terminal.
 void print_failure(const std::string& message) {
-  memduel::say(fmt::format("memduel: {}\n", memduel::escape_terminal_lines(message)));
+  const std::string text = fmt::format("memduel: {}\n", memduel::escape_terminal_lines(message));
+  memduel::say(memduel::cli::fitted_to(STDERR_FILENO, text));
 }
 
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {

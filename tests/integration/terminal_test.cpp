@@ -122,6 +122,22 @@ TEST_F(EveryVerb, ThatReadsAProfileFitsTheTerminal) {
   expect("summary no-such.mdp", 4);
 }
 
+TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
+  const std::string program =
+      " '" MEMDUEL_RECORDER_PROGRAMS "/benchmarks --benchmark_filter=an_iteration'";
+  const Finished compared = expect("compare --no-default-gates --repeats 4 --out benchmarks --a" +
+                                       program + " --b" + program + "' --benchmark_min_time=0.1'",
+                                   0);
+  EXPECT_THAT(compared.out, HasSubstr("two_blocks_an_iteration/iterations:16\r\n"));
+}
+
+TEST_F(EveryVerb, ThatPlansOrImportsFitsTheTerminal) {
+  EXPECT_THAT(expect("budget --model gat-small --device-memory 4GB", 0).out,
+              HasSubstr("may be used"));
+  EXPECT_THAT(expect("budget --model gat-smal", 2).out, HasSubstr("did you mean gat-small?"));
+  EXPECT_THAT(expect("import-appfl none.yaml nobody.yaml", 4).out, HasSubstr("none.yaml"));
+}
+
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
   for (const char* list : {"list metrics", "list meters", "list optimizations", "list presets"})
     expect(list, 0);
