@@ -24,8 +24,6 @@ void write(AtomicFile&& file, std::string_view bytes) {
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  // What a pipe or a device gives may never end.
-  constexpr std::size_t kMostOfAStream = std::size_t{256} << 20;
   const bool is_file = std::filesystem::is_regular_file(path);
   return read_file_of_at_most(path, is_file ? SIZE_MAX - 1 : kMostOfAStream);
 }

@@ -8,7 +8,10 @@
 
 namespace memduel {
 
-/// The bytes of `path`; of a pipe or a device no more than 256 MiB. Throws Error(io) naming the
+/// What a pipe or a device gives may never end.
+inline constexpr std::size_t kMostOfAStream = std::size_t{256} << 20;
+
+/// The bytes of `path`; of a pipe or a device at most kMostOfAStream. Throws Error(io) naming the
 /// file and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 

@@ -5,7 +5,7 @@
 namespace memduel {
 
 std::string read_text_file(const std::filesystem::path& path) {
-  return read_file_of_at_most(path, std::size_t{256} << 20);
+  return read_file_of_at_most(path, kMostOfAStream);
 }
 
 }  // namespace memduel

@@ -46,6 +46,7 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   std::filesystem::path beside = command.output ? command.output->parent_path() : ".";
   if (beside.empty()) beside = ".";
   const ScratchDirectory workplace(beside, kRecordScratch);
+  admit_other_users(workplace.path());
   const auto tracer = entry.make();
   const TracedStart start = tracer->start(workplace.path(), inherited_variables(), command.options);
   std::vector<std::string> argv = start.wrapper;

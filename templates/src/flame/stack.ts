@@ -5,7 +5,6 @@ import type { FlameModel } from "./data";
 import type { Tree } from "./tree";
 
 const python_kind = 1;
-const clone = / \[clone .*$|(?:\.(?:constprop|isra|part|cold|lto_priv|localalias|llvm)(?:\.[\d.]+)?)+$/;
 
 function file_of(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
@@ -21,7 +20,7 @@ function table_name(model: FlameModel, frame: number): string {
   const place = file_of(model.frames.places[frame] ?? "");
   if (model.frames.kinds[frame] === python_kind) return `${name} (${place})`;
   if (name.startsWith("[") && name.endsWith("]")) return in_library(name.slice(1, -1));
-  return name.replace(clone, "");
+  return name;
 }
 
 export interface TableStack {
