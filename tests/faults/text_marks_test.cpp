@@ -46,10 +46,10 @@ class TextMarksOfTrials : public TrialTest {
 
 TEST_F(TextMarksOfTrials, PeaksOfRoundsAndPhasesAreReadFromOutsideAndStartAnew) {
   const TrialRun result = run(marked(
-      {act("server", {"print", "Round 1",     "touch", "32",    "free",  "sleep",     "300",
-                      "print", "Round 2",     "sleep", "300",   "print", "phase fit", "sleep",
-                      "300",   "touch",       "16",    "sleep", "300",   "complain",  "acc=0.875",
-                      "print", "Round 3 end", "sleep", "300"})},
+      {act("server", {"print",     "Round 1",   "sleep", "300",         "touch", "32",    "free",
+                      "sleep",     "300",       "print", "Round 2",     "sleep", "300",   "print",
+                      "phase fit", "sleep",     "300",   "touch",       "16",    "sleep", "300",
+                      "complain",  "acc=0.875", "print", "Round 3 end", "sleep", "300"})},
       {{"server", From::standard_output, {}, kRound},
        {"server", From::standard_output, {}, "phase (?<phase>\\w+)"},
        {"server", From::standard_error, {}, "acc=(?<metric_accuracy_ratio>[\\d.]+)"}}));

@@ -346,9 +346,9 @@ TEST(Watch, HoldsItsOwnMemoryOverTenThousandSamples) {
   const std::vector<pid_t> pids = processes_with(out.string());
   ASSERT_EQ(pids.size(), 1U);
   // By then each series is as long as it gets, unless the machine is busy.
-  std::this_thread::sleep_for(std::chrono::seconds(8));
+  std::this_thread::sleep_for(std::chrono::seconds(12));
   const std::int64_t early_kib = rss_kib(pids[0]);
-  std::this_thread::sleep_for(std::chrono::seconds(10));
+  std::this_thread::sleep_for(std::chrono::seconds(7));
   const std::int64_t late_kib = rss_kib(pids[0]);
   const Finished run = watch.wait();
   ASSERT_EQ(run.status, 0) << run.err;
