@@ -90,6 +90,10 @@ TEST(ShortName, LeavesOutWhatStandsInBracketsAndKeepsTheFunctionsOwn) {
                        "const&)#1}::operator()(app::Part const&) const"),
             "app::Pool::total::{lambda}::operator()");
   EXPECT_EQ(short_name("<alloc::vec::Vec<u8> as core::clone::Clone>::clone"), "Vec‹…›::clone");
+  EXPECT_EQ(short_name("c10::Dispatcher::registerImpl(c10::OperatorName, std::basic_string<char, "
+                       "std::allocator<char> >)"),
+            "c10::Dispatcher::registerImpl");
+  EXPECT_EQ(short_name("Trainer.step (<string>)"), "Trainer.step (<string>)");
   EXPECT_EQ(short_name("main"), "main");
   EXPECT_EQ(short_name("Server.fit (server.py)"), "Server.fit (server.py)");
   EXPECT_EQ(short_name("Trainer.step.<locals>.<listcomp>"), "Trainer.step.<locals>.<listcomp>");

@@ -155,8 +155,11 @@ bool is_word(char c) {
 }
 
 std::string short_name(std::string_view function) {
-  // Python's `Trainer.step.<locals>.<listcomp>`.
-  const bool python = function.ends_with(".py)") || function.ends_with(">)") ||
+  // Python's `Trainer.step.<locals>.<listcomp>`, and `f (<string>)`, which no C++ function's
+  // parameters look like.
+  const std::size_t place = function.rfind(" (<");
+  const bool python = function.ends_with(".py)") ||
+                      (function.ends_with(">)") && place != std::string_view::npos) ||
                       function.find(".<") != std::string_view::npos;
   if (python || is_place(function) || function.starts_with('[')) return std::string(function);
   if (function.starts_with('<') && function.find(">::") != std::string_view::npos)
