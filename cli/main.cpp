@@ -79,8 +79,7 @@ void print_failure(const std::string& message) {
 
 int print_parse_error(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-  memduel::say(
-      fmt::format("memduel: {}\n  see memduel --help, or memduel VERB --help\n", error.what()));
+  print_failure(fmt::format("{}\n  see memduel --help, or memduel VERB --help", error.what()));
   return own_failure(app, argc, argv, memduel::ExitCode::usage);
 }
 
@@ -92,8 +91,8 @@ int refuse_unknown_verb(const CLI::App& app, int argc, char** argv) {
       argc < 2 || *argv[1] == '-' || std::find(verbs.begin(), verbs.end(), argv[1]) != verbs.end();
   if (known) return 0;
   const std::optional<std::string> nearest = memduel::nearest_name(argv[1], verbs);
-  memduel::say(fmt::format("memduel: found \"{}\", expected a verb\n  {}\n", argv[1],
-                           nearest ? "did you mean " + *nearest + "?" : "see memduel --help"));
+  print_failure(fmt::format("found \"{}\", expected a verb\n  {}", argv[1],
+                            nearest ? "did you mean " + *nearest + "?" : "see memduel --help"));
   return static_cast<int>(memduel::ExitCode::usage);
 }
 
