@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "profilers/recorder/layout.h"
 
 namespace memduel {
@@ -77,9 +78,16 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
         "(df, ulimit -f)");
   }
   std::memcpy(&page, bytes.data(), sizeof page);
-  if (std::memcmp(page.magic, recorder::kPageMagic, sizeof page.magic) != 0) {
-    throw Error(ExitCode::io, "not a counters file: its first bytes are not MDHEAP01",
-                file.string());
+  const std::string found(page.magic, sizeof page.magic);
+  const std::string expected(recorder::kPageMagic, sizeof recorder::kPageMagic);
+  if (found != expected) {
+    const bool other_version = found.starts_with("MDHEAP");
+    throw Error(ExitCode::io,
+                fmt::format("{} {}, expected {}",
+                            other_version ? "found counters" : "not a counters file: found",
+                            valid_utf8(found), expected),
+                file.string(),
+                other_version ? "it was written by another version of the recorder" : "");
   }
   if (page.page_bytes != sizeof(HeapPage) || page.scope_bytes != sizeof(Scope)) {
     throw Error(ExitCode::io,

@@ -66,6 +66,7 @@ RecordResult record_command(const RecordOptions& options) {
     if (std::string why = without_profiles(recorded, beside); !why.empty())
       result.notes.push_back(std::move(why));
   }
+  const bool left_nothing = recorded.images.empty() && recorded.unreadable.empty();
   result.images = std::move(recorded.images);
   for (std::string& why : recorded.unreadable) result.notes.push_back(std::move(why));
   for (std::string& what : files.finish(result.images)) result.notes.push_back(std::move(what));
@@ -86,7 +87,7 @@ RecordResult record_command(const RecordOptions& options) {
         "program was not recorded",
         image.counters.program, image.counters.pid));
   }
-  if (result.images.empty() && obstacle.empty()) {
+  if (left_nothing && obstacle.empty()) {
     result.notes.push_back(fmt::format(
         "{} left no records: it never started a dynamically linked program, or its directory {} "
         "cannot be written by it",

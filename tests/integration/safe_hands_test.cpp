@@ -495,6 +495,27 @@ std::string limitations_of(const fs::path& run) {
   return results_in(run).at("limitations").dump();
 }
 
+// Two versions in one prefix, as an update that was broken off leaves them.
+TEST(Unrecordable, ARecorderOfAnotherVersionIsNamedInOneSentence) {
+  const Workplace place;
+  fs::create_directories(place.path("prefix/bin"));
+  fs::create_directories(place.path("prefix/lib/memduel"));
+  const fs::path program = place.path("prefix/bin/memduel");
+  fs::copy_file(MEMDUEL_PROGRAM, program);
+  std::string library =
+      read_file(fs::path(MEMDUEL_PROGRAM).parent_path() / "../lib/libmemduel_recorder.so");
+  const std::size_t version = library.find("MDHEAP01");
+  ASSERT_NE(version, std::string::npos);
+  library.replace(version, 8, "MDHEAP00");
+  write_file_atomically(place.path("prefix/lib/memduel/libmemduel_recorder.so"), library);
+  const Finished run = shell(place, program.string() + " record -o " +
+                                        place.path("p.mdp").string() + " -- sort /etc/services");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("found counters MDHEAP00, expected MDHEAP01"),
+                             HasSubstr("written by another version of the recorder"),
+                             Not(HasSubstr("never started"))));
+}
+
 TEST(Unrecordable, AFilterOfSystemCallsIsMeasuredWithoutTheRecorder) {
   const Workplace place;
   const Finished run =
