@@ -16,7 +16,6 @@ struct Birth {
   int round = 0;
   std::uint32_t phase = 0;
   std::uint32_t thread = 0;
-  std::uint64_t phase_stretch = 0;  ///< counts the stretches of phases, so that a name may return
 };
 
 /// Keeps sites, amounts and peaks of one heap. Blocks are the caller's.
@@ -26,8 +25,9 @@ class LiveHeap {
 
   /// The site of a birth, made when new.
   std::uint32_t site_of(const Birth& birth);
+  [[nodiscard]] std::uint32_t thread_of(std::uint32_t site) const { return sites_[site].thread; }
   void add(std::uint32_t site, const Estimate& amount);
-  /// `temporary`: by the thread of its birth, in the stretch of its birth.
+  /// `temporary`: by the thread of its birth, with no mark since.
   void remove(std::uint32_t site, const Estimate& amount, bool temporary);
   /// Takes back what remove did.
   void put_back(std::uint32_t site, const Estimate& amount, bool temporary);

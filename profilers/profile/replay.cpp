@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "memduel/annotate.h"
 
@@ -85,6 +86,7 @@ void Replay::event(TraceCursor& cursor) {
       return read_python(cursor);
     case Event::thread:
       thread_ = checked<std::uint32_t>(cursor.number(), "thread");
+      running_ = &threads_[thread_];
       return;
     case Event::allocation:
       return read_allocation(cursor);
@@ -102,7 +104,7 @@ void Replay::event(TraceCursor& cursor) {
       interval_ = static_cast<double>(cursor.number());
       return;
     case Event::thread_phase:
-      thread_phases_[thread_] = phase_number(cursor.text());
+      running_->phase = phase_number(cursor.text());
       return;
   }
   throw std::out_of_range(fmt::format("unknown kind {}", kind));
@@ -232,9 +234,7 @@ Birth Replay::birth_at(std::uint32_t node) const {
   birth.stack = node;
   birth.round = round_;
   birth.thread = thread_;
-  birth.phase_stretch = stretch_;
-  const auto own = thread_phases_.find(thread_);
-  birth.phase = own != thread_phases_.end() && own->second != 0 ? own->second : phase_;
+  birth.phase = running_->phase != 0 ? running_->phase : phase_;
   return birth;
 }
 
@@ -258,10 +258,8 @@ void Replay::count_size(std::uint64_t size, const Estimate& amount) {
   profile_.sizes[bin].allocated += amount;
 }
 
-void Replay::kill(Block& block) {
-  block.live = false;
-  block.temporary = block.thread == thread_ && block.stretch == stretch_;
-  malloc_.remove(block.site, weigh(block), block.temporary);
+void Replay::kill(const Block& block) {
+  malloc_.remove(block.site, weigh(block), temporary(malloc_, block.site, block.stretch));
 }
 
 void Replay::read_allocation(TraceCursor& cursor) {
@@ -270,12 +268,13 @@ void Replay::read_allocation(TraceCursor& cursor) {
   cursor.signed_number();  // the allocator's extra
   const std::uint64_t at = address(cursor);
   if (size > kMostSize) throw std::out_of_range("an impossible size");
-  Block& block = blocks_[at];
-  if (block.live) {  // its free went past the recorder
+  const Block block{size, interval_, malloc_.site_of(birth_at(node)), stretch_};
+  const auto [known, inserted] = blocks_.try_emplace(at, block);
+  if (!inserted) {  // its free went past the recorder
     ++reborn_;
-    kill(block);
+    kill(known->second);
+    known.value() = block;
   }
-  block = {malloc_.site_of(birth_at(node)), size, interval_, thread_, stretch_, true, false};
   const Estimate amount = weigh(block);
   malloc_.add(block.site, amount);
   count_size(size, amount);
@@ -283,16 +282,21 @@ void Replay::read_allocation(TraceCursor& cursor) {
 
 // A free of a block that the trace does not know is normal: it was born before the recorder.
 void Replay::read_free(TraceCursor& cursor) {
-  const auto block = blocks_.find(address(cursor));
-  if (block != blocks_.end() && block->second.live) kill(block->second);
+  const std::uint64_t at = address(cursor);
+  const auto found = blocks_.find(at);
+  if (found == blocks_.end()) return;
+  running_->freed_address = at;
+  running_->freed = found->second;
+  kill(found->second);
+  blocks_.erase(found);
 }
 
 void Replay::read_revival(TraceCursor& cursor) {
-  const auto found = blocks_.find(address(cursor));
-  if (found == blocks_.end() || found->second.live) return;
-  Block& block = found->second;
-  block.live = true;
-  malloc_.put_back(block.site, weigh(block), block.temporary);
+  const std::uint64_t at = address(cursor);
+  if (!running_->freed || running_->freed_address != at) return;
+  const Block block = *std::exchange(running_->freed, std::nullopt);
+  if (!blocks_.try_emplace(at, block).second) return;
+  malloc_.put_back(block.site, weigh(block), temporary(malloc_, block.site, block.stretch));
 }
 
 void Replay::read_mapping(TraceCursor& cursor) {
@@ -302,7 +306,7 @@ void Replay::read_mapping(TraceCursor& cursor) {
   if (size == 0 || size > kMostSize) throw std::out_of_range("an impossible mapping");
   const std::uint32_t site = mapping_.site_of(birth_at(node));
   mapping_.add(site, {static_cast<double>(size), 1, 0, 1});
-  mappings_[at] = {at + size, site, thread_, stretch_};
+  mappings_[at] = {at + size, site, stretch_};
 }
 
 // Cuts [from, to) out of the mappings. A part that goes takes its bytes with it; the mapping counts
@@ -325,20 +329,19 @@ void Replay::read_unmapping(TraceCursor& cursor) {
     at = mappings_.erase(at);
     int parts = 0;
     if (begin < cut_begin) {
-      mappings_[begin] = {cut_begin, mapping.site, mapping.thread, mapping.stretch};
+      mappings_[begin] = {cut_begin, mapping.site, mapping.stretch};
       ++parts;
     }
     if (cut_end < mapping.end) {
-      mappings_[cut_end] = {mapping.end, mapping.site, mapping.thread, mapping.stretch};
+      mappings_[cut_end] = {mapping.end, mapping.site, mapping.stretch};
       ++parts;
     }
-    const bool temporary = mapping.thread == thread_ && mapping.stretch == stretch_;
     Estimate gone{static_cast<double>(cut_end - cut_begin), parts == 0 ? 1.0 : 0.0, 0, 1};
     // Each part is a sample of its own from here on.
     if (parts > 0) {
       mapping_.put_back(mapping.site, {0, parts == 2 ? 1.0 : 0.0, 0, parts}, false);
     }
-    mapping_.remove(mapping.site, gone, temporary);
+    mapping_.remove(mapping.site, gone, temporary(mapping_, mapping.site, mapping.stretch));
     at = mappings_.lower_bound(cut_end);
   }
 }

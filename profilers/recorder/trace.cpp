@@ -280,6 +280,7 @@ void trace_revival(void* block) {
   const Locked locked;
   if (!tracing) return;
   if (settings.mode == Mode::sampled && !insert_block(block)) return count_lost();
+  tell_thread();
   EventWriter event(Event::revive);
   event.address(block);
 }

@@ -48,7 +48,7 @@ enum class Event : std::uint8_t {
   thread = 6,  ///< thread: whose events follow
   allocation = 7,     ///< node, requested bytes, signed (block - requested bytes), signed address
   free = 8,           ///< signed address
-  revive = 9,         ///< signed address: the last free of it did not happen (a realloc failed)
+  revive = 9,         ///< signed address: the thread's last free did not happen (a realloc failed)
   mapping = 10,       ///< node, bytes, signed address
   unmapping = 11,     ///< bytes, signed address: may cover parts of mappings
   mark = 12,          ///< time_ns, kind of annotate.h, signed round, text phase

@@ -36,6 +36,10 @@ std::filesystem::path trace_in(const ProgramRun& run) {
   return traces.empty() ? std::filesystem::path() : traces.front();
 }
 
+Profile profile_of(const std::filesystem::path& trace) {
+  return profile_from_bytes(read_file(trace), trace.string());
+}
+
 struct Recorded {
   ProgramRun run;
   std::string bytes;
@@ -99,6 +103,17 @@ TEST(ExactProfile, AgreesWithABookkeeperByFunctionForRandomPrograms) {
       EXPECT_EQ(find_site(leaked, site), static_cast<double>(expected[row + 2]))
           << seed << " " << site;
     }
+  }
+}
+
+TEST(ExactProfile, KeepsABlockWhoseReallocFailsWhileOtherThreadsFree) {
+  Recorded recorded = record("failing_realloc", kExact);
+  symbolize(recorded.profile, {});
+  for (const ProfileKind kind : {ProfileKind::allocated, ProfileKind::live}) {
+    const auto bytes =
+        bytes_by_function(recorded.profile, sites_of(recorded.profile, kind), "keep");
+    ASSERT_THAT(bytes, SizeIs(1));
+    EXPECT_EQ(bytes.begin()->second, 4 * 1000);
   }
 }
 
@@ -272,7 +287,7 @@ TEST(KilledProgram, LeavesAllFinishedPhases) {
   ASSERT_EQ(run.status, 137);
   std::vector<Profile> profiles;
   for (const auto& entry : std::filesystem::directory_iterator(run.directory)) {
-    if (entry.path().extension() == ".mdp") profiles.push_back(load_profile(entry.path()));
+    if (entry.path().extension() == ".mdp") profiles.push_back(profile_of(entry.path()));
   }
   EXPECT_THAT(profiles,
               Contains(Field(&Profile::info,
@@ -298,7 +313,7 @@ TEST_P(EveryMode, HostileProgramsAreUnharmed) {
     EXPECT_EQ(run.status, 0) << preload;
     for (const auto& entry : std::filesystem::directory_iterator(run.directory)) {
       if (entry.path().extension() != ".mdp") continue;
-      const Profile profile = load_profile(entry.path());
+      const Profile profile = profile_of(entry.path());
       EXPECT_THAT(profile.notes, testing::Each(AnyOf(HasSubstr("went past the recorder"),
                                                      HasSubstr("lost in the recorded"))))
           << preload;
@@ -333,7 +348,7 @@ TEST(RecordCommand, GivesEachImageItsFileAndTheCommandsStatus) {
   ASSERT_THAT(result.images, SizeIs(2));
   EXPECT_EQ(result.images[0].file, directory / "out.mdp");
   EXPECT_EQ(result.images[1].file, directory / "out.2.mdp");
-  EXPECT_THAT(load_profile(directory / "out.2.mdp").info,
+  EXPECT_THAT(profile_of(directory / "out.2.mdp").info,
               Contains(testing::Pair("end", "the program's own")));
   options.argv = {"/nowhere/program"};
   EXPECT_THROW(record_command(options), Error);
