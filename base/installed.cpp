@@ -1,5 +1,8 @@
 #include "base/installed.h"
 
+#include <unistd.h>
+
+#include <string>
 #include <system_error>
 
 #include "base/error.h"
@@ -13,6 +16,12 @@ std::filesystem::path own_directory() {
   if (unreadable)
     throw Error(ExitCode::io, "cannot be read: " + unreadable.message(), "/proc/self/exe",
                 "mount /proc: memduel finds its own parts and all processes there");
+  const auto self = std::filesystem::read_symlink("/proc/self", unreadable);
+  if (self != std::to_string(getpid()))
+    throw Error(ExitCode::cannot_measure,
+                "/proc/self is " + self.string() + ", and this is process " +
+                    std::to_string(getpid()) + ": /proc shows another PID namespace",
+                "", "mount its own: unshare --pid --fork --mount-proc");
   return program.parent_path();
 }
 

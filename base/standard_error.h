@@ -9,9 +9,4 @@ namespace memduel {
 /// is no reason to stop: what cannot be written is lost.
 void say(std::string_view text) noexcept;
 
-/// Opens /dev/null in place of each of the descriptors 0 to 2 that is closed, so that no file of a
-/// run becomes one of them, and lets writing to a pipe that nobody reads fail in place of killing
-/// this process. Processes that are started later are not affected.
-void guard_standard_descriptors() noexcept;
-
 }  // namespace memduel

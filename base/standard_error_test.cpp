@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/inherited_state.h"
+
 namespace memduel {
 namespace {
 
@@ -15,7 +17,7 @@ int status_of_child(const char* device) {
     ::close(STDERR_FILENO);
     if (device != nullptr && ::open(device, O_WRONLY) != STDERR_FILENO) _exit(9);
     say("lost\n");
-    guard_standard_descriptors();
+    undo_inherited_state();
     say("lost, too\n");
     _exit(::fcntl(STDERR_FILENO, F_GETFD) >= 0 ? 7 : 8);
   }
@@ -37,7 +39,7 @@ TEST(Say, SurvivesAPipeThatNobodyReads) {
     ::dup2(ends[1], STDERR_FILENO);
     ::close(ends[0]);
     ::close(ends[1]);
-    guard_standard_descriptors();
+    undo_inherited_state();
     say("nobody reads this\n");
     _exit(7);
   }

@@ -53,7 +53,7 @@ nlohmann::json two_commands(const CompareArguments& arguments) {
       {"name", "compare"},
       {"workload",
        {{"kind", "command"},
-        {"processes", {{{"role", kRole}, {"argv", a.argv}, {"cwd", fs::current_path()}}}}}},
+        {"processes", {{{"role", kRole}, {"argv", a.argv}, {"cwd", current_directory()}}}}}},
       {"arms", {{{"name", "a"}, {"env", a.env}}, candidate}},
       {"baseline", "a"},
   };
@@ -62,7 +62,7 @@ nlohmann::json two_commands(const CompareArguments& arguments) {
 int compare_commands(const CompareArguments& arguments) {
   Overrides overrides = overrides_from(arguments.options);
   const Experiment experiment =
-      parse_experiment(two_commands(arguments).dump(), "compare", fs::current_path(), overrides);
+      parse_experiment(two_commands(arguments).dump(), "compare", current_directory(), overrides);
   return duel_and_conclude(experiment, arguments.options);
 }
 

@@ -42,7 +42,7 @@ void add_hashes(RunFacts& facts, const std::vector<BuildProgram>& programs) {
 BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments,
                        const std::optional<fs::path>& config, const std::optional<fs::path>& root) {
   if (!config) {
-    const fs::path here = fs::current_path();
+    const fs::path here = current_directory();
     return duel_of_program(builds, arguments.words, root ? builds.a : here, root ? builds.b : here);
   }
   const std::string name = arguments.words.front();
@@ -59,7 +59,7 @@ PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& argume
   prepared.duel = duel_between(builds, arguments, config, root);
   const std::string origin = config ? arguments.words.front() : "compare";
   prepared.experiment = parse_experiment(prepared.duel.document.dump(), origin,
-                                         config ? config->parent_path() : fs::current_path(),
+                                         config ? config->parent_path() : current_directory(),
                                          overrides_from(arguments.options));
   prepared.facts.environment["builds"] = {{builds.arm_a, describe_programs(prepared.duel.a)},
                                           {builds.arm_b, describe_programs(prepared.duel.b)}};
@@ -134,7 +134,7 @@ void check_before_building(const BuildsArguments& arguments) {
                                    {"workload", {{"kind", "command"}, {"processes", {process}}}},
                                    {"arms", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
                                    {"baseline", "a"}};
-  refuse_bad_gates(parse_experiment(document.dump(), "compare", fs::current_path(), overrides));
+  refuse_bad_gates(parse_experiment(document.dump(), "compare", current_directory(), overrides));
 }
 
 /// One side of compare_revisions.

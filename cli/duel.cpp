@@ -160,6 +160,13 @@ std::optional<fs::path> worker_for(const Experiment& experiment) {
   return worker;
 }
 
+fs::path current_directory() {
+  fs::path here = fs::current_path();
+  if (valid_utf8(here.string()) == here.string()) return here;
+  throw Error(ExitCode::usage, "the name of the current directory is not UTF-8", here.string(),
+              "start memduel elsewhere, or rename it");
+}
+
 Overrides overrides_from(const RunOptions& options) {
   Overrides overrides;
   overrides.set = options.set;

@@ -25,6 +25,10 @@ struct RunFacts {
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
 };
 
+/// The directory that commands start in. Throws Error(usage) where its name is no text, which a
+/// config could not hold.
+std::filesystem::path current_directory();
+
 /// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
 /// metric that the experiment cannot have.
 void refuse_bad_gates(const Experiment& experiment);

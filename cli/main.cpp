@@ -12,6 +12,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/inherited_state.h"
 #include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
@@ -99,7 +100,7 @@ int refuse_unknown_verb(const CLI::App& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  memduel::guard_standard_descriptors();
+  memduel::undo_inherited_state();
   CLI::App app{kDescription, "memduel"};
   app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
   app.formatter(std::make_shared<memduel::cli::HelpFormatter>());

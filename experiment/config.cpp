@@ -294,7 +294,8 @@ std::string canonical_text(const json& resolved, const std::string& origin) {
   try {
     return resolved.dump();
   } catch (const json::type_error&) {
-    throw Error(ExitCode::usage, "found text that is not UTF-8", origin);
+    throw Error(ExitCode::usage,
+                "found text that is not UTF-8, in it or in the name of its directory", origin);
   }
 }
 

@@ -106,6 +106,13 @@ nlohmann::json parse_json_text(std::string_view text, const std::string& origin)
                             position_of(text, first->second).line, position_of(text, byte).line),
                 origin, "give it once");
   };
+  if (const auto zero = text.find('\0'); zero != std::string_view::npos) {
+    // The library takes it for the end of the text.
+    const Position at = position_of(text, zero);
+    throw Error(ExitCode::usage, "not valid JSON: found a byte of value 0",
+                fmt::format("{}, line {}, column {}", origin, at.line, at.column),
+                "write it in UTF-8");
+  }
   try {
     return nlohmann::json::parse(CountedBytes{text.data(), &byte, text.data()},
                                  CountedBytes{text.data() + text.size(), &byte, text.data()}, look,

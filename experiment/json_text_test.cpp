@@ -18,6 +18,13 @@ TEST(JsonText, ASyntaxErrorNamesFileLineAndColumn) {
   EXPECT_EQ(error.where(), "f.json, line 3, column 3");
 }
 
+TEST(JsonText, NothingIsReadBehindAZeroByte) {
+  const std::string text("{}\n\0{", 5);
+  const Error error = error_of([&] { parse_json_text(text, "f.json"); });
+  EXPECT_EQ(error.where(), "f.json, line 2, column 1");
+  EXPECT_STREQ(error.what(), "not valid JSON: found a byte of value 0");
+}
+
 TEST(JsonText, DeepNestingIsRefused) {
   const std::string deep = std::string(5000, '[') + std::string(5000, ']');
   const Error error = error_of([&] { parse_json_text(deep, "f.json"); });

@@ -34,9 +34,24 @@ void harden(sqlite3* database) {
   sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
 }
 
+std::string advice_on(int code, const std::filesystem::path& file) {
+  constexpr std::size_t kLongestPath = 512;  // of SQLite on Unix
+  if (code == SQLITE_IOERR) return "is there room for it? (df, ulimit -f)";
+  if (code != SQLITE_CANTOPEN) return {};
+  std::error_code unreadable;
+  const std::size_t length = std::filesystem::absolute(file, unreadable).string().size();
+  if (length <= kLongestPath) return {};
+  return fmt::format("its path has {} bytes, and SQLite takes at most {}", length, kLongestPath);
+}
+
 }  // namespace
 
 Database::Database(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
+  std::error_code absent;
+  const auto type = std::filesystem::status(file, absent).type();
+  using Type = std::filesystem::file_type;
+  if (type != Type::regular && type != Type::not_found)  // SQLite would wait for a pipe's writer
+    throw Error(ExitCode::io, "cannot open the run store: it is not a regular file", name_);
   sqlite3* raw = nullptr;
   const int status = sqlite3_open_v2(file.c_str(), &raw, open_flags(mode), nullptr);
   handle_.reset(raw);
@@ -70,8 +85,14 @@ void Database::execute(const std::string& sql) {
 }
 
 void Database::fail(const std::string& doing) const {
-  const char* reason = handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory";
-  throw Error(ExitCode::io, fmt::format("cannot {} the run store: {}", doing, reason), name_);
+  const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
+  std::error_code unreadable;
+  const bool gone = code == SQLITE_READONLY && !std::filesystem::exists(name_, unreadable);
+  const char* reason = gone      ? "somebody removed or moved it"
+                       : handle_ ? sqlite3_errmsg(handle_.get())
+                                 : "out of memory";
+  throw Error(ExitCode::io, fmt::format("cannot {} the run store: {}", doing, reason), name_,
+              advice_on(code, name_));
 }
 
 Statement::Statement(const Database& database, const std::string& sql) : database_(database) {

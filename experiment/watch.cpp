@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <fstream>
 
 #include "base/error.h"
 #include "experiment/launcher/process_tree.h"
@@ -19,6 +21,13 @@ namespace {
   throw Error(ExitCode::usage, what, where, advice);
 }
 
+/// A thread of the kernel has no address space.
+bool has_memory(pid_t pid) {
+  std::ifstream statm(fmt::format("/proc/{}/statm", pid));
+  std::int64_t pages = 0;
+  return !(statm >> pages) || pages > 0;
+}
+
 void check_pids(const WatchOptions& options) {
   for (auto pid = options.pids.begin(); pid != options.pids.end(); ++pid) {
     const std::string where = fmt::format("--pid {}", *pid);
@@ -26,7 +35,11 @@ void check_pids(const WatchOptions& options) {
       refuse("found the same process twice", where);
     if (*pid == getpid()) refuse("that is this memduel", where);
     const auto line = process_line(*pid);
-    if (!line || is_dead(*line)) refuse("there is no such process", where, "see ps -e");
+    if (!line) refuse("there is no such process", where, "see ps -e");
+    if (is_dead(*line))
+      refuse("the process has ended, and its parent has not asked for its status", where);
+    if (!has_memory(*pid))
+      refuse("that is a thread of the kernel, without memory of its own", where);
   }
 }
 
@@ -70,7 +83,7 @@ void check_logs(const WatchOptions& options) {
   for (const std::filesystem::path& log : options.logs) {
     std::error_code error;
     if (std::filesystem::exists(log, error) && !std::filesystem::is_regular_file(log, error))
-      refuse("found a directory or a device, expected a file with lines", "--log " + log.string());
+      refuse("found no regular file, expected one with lines", "--log " + log.string());
   }
 }
 

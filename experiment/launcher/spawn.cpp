@@ -15,11 +15,18 @@
 namespace memduel {
 namespace {
 
-enum Step : int { join_group, enter_directory, connect_streams, set_environment, execute };
+enum Step : int {
+  join_group,
+  enter_directory,
+  open_null,
+  connect_streams,
+  set_environment,
+  execute
+};
 
-constexpr std::array<const char*, 5> kStepNames = {
-    "joining the control group", "entering the working directory", "connecting output",
-    "setting the environment", "executing the program"};
+constexpr std::array<const char*, 6> kStepNames = {
+    "joining the control group", "entering the working directory", "opening /dev/null",
+    "connecting output",         "setting the environment",        "executing the program"};
 
 struct Failure {
   int step = 0;
@@ -40,8 +47,8 @@ int place(int descriptor, int number) {
 
 void connect_descriptors(const SpawnRequest& request, int report) {
   const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || place(nothing, 0) < 0 || place(request.output, 1) < 0 ||
-      place(request.errors, 2) < 0 ||
+  if (nothing < 0) fail(report, open_null, errno);
+  if (place(nothing, 0) < 0 || place(request.output, 1) < 0 || place(request.errors, 2) < 0 ||
       (request.marks >= 0 && place(request.marks, kMarksDescriptor) < 0)) {
     fail(report, connect_streams, errno);
   }

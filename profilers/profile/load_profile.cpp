@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "profilers/profile/replay.h"
 
 namespace memduel {
@@ -57,10 +56,6 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
         "{} events or blocks of events were lost in the recorded process", profile.counters->lost));
   }
   return profile;
-}
-
-Profile load_profile(const std::filesystem::path& file) {
-  return profile_from_bytes(read_file(file), file.string());
 }
 
 }  // namespace memduel

@@ -1,7 +1,6 @@
 // A recorder's file as a profile.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -9,11 +8,9 @@
 
 namespace memduel {
 
-/// Reads a `.mdp` file, finished or left behind by a killed program; what could not be read is in
-/// the profile's notes. Throws Error(io) when nothing can be read.
-Profile load_profile(const std::filesystem::path& file);
-
-/// The same from bytes; `name` is for messages.
+/// Reads the bytes of a `.mdp` file, finished or left behind by a killed program; what could not be
+/// read is in the profile's notes. `name` is for messages. Throws Error(io) when nothing can be
+/// read.
 Profile profile_from_bytes(std::string_view bytes, const std::string& name);
 
 struct TraceReading;

@@ -56,6 +56,12 @@ RecordResult record_command(const RecordOptions& options) {
     result.status = run_command(options.argv, {});
     result.notes.push_back(fmt::format("{} was not recorded: {}", program.string(), obstacle));
   }
+  std::error_code unreadable;
+  if (!fs::exists(workplace.path(), unreadable)) {
+    result.notes.push_back(workplace.path().string() +
+                           " is gone, and with it what was recorded: the command removed it");
+    return result;
+  }
   const KeepImages keep = {
       [&](const ImagePlan& plan, std::size_t number) { return files.file_of(plan, number); },
       [&](const ImagePlan& plan, std::size_t number, std::string_view bytes) {

@@ -61,10 +61,14 @@ std::optional<std::string> unpack(const BlockHeader& header, std::string_view st
 
 }  // namespace
 
+bool is_trace(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic));
+}
+
 bool is_trace_file(const std::filesystem::path& file) {
   std::string magic(sizeof recorder::kTraceMagic, '\0');
   std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic));
-  return magic == std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic);
+  return is_trace(magic);
 }
 
 TraceReading read_trace(std::string_view bytes, const std::string& name,

@@ -27,7 +27,8 @@ struct TraceReading {
   bool indexed = false;    ///< ends with an index: the file was finished
 };
 
-/// Whether a file begins as one.
+/// Whether these bytes, or a file's, begin as one.
+bool is_trace(std::string_view bytes);
 bool is_trace_file(const std::filesystem::path& file);
 
 /// Calls `visit` for each whole block in order. Throws Error(io) naming `name` when the bytes are

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profilers/profile/load_profile.h"
 #include "profilers/profile/tracer_agreement.h"
 #include "profilers/profile/tracer_facts.h"
+#include "profilers/readers/registry.h"
 #include "profilers/readers/testing/golden.h"
 
 namespace memduel {
@@ -25,7 +25,7 @@ constexpr double kAllocated = kPool + kKept + kHeld + 500 * 32 + (8 + 16 + 32 + 
 
 TracerAgreement of_shapes(const std::string& tracer, const std::string& file) {
   auto agreement = tracer_agreement(
-      {{"recorder", {{load_profile(golden_file("shapes.mdp"))}}}, {tracer, {{read_golden(file)}}}});
+      {{"recorder", {{read_profile(golden_file("shapes.mdp"))}}}, {tracer, {{read_golden(file)}}}});
   EXPECT_TRUE(agreement);
   return *agreement;
 }

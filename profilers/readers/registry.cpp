@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "profilers/profile/load_profile.h"
 #include "profilers/profile/trace_file.h"
 #include "profilers/readers/folded.h"
@@ -60,11 +61,18 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
 
 Profile read_profile(const std::filesystem::path& file) {
   const SymbolOptions symbols{default_symbol_cache(), false};
-  if (!is_trace_file(file)) {
+  std::error_code unreadable;
+  const bool pipe = std::filesystem::is_fifo(file, unreadable);  // gives its bytes once
+  if (!pipe && !is_trace_file(file)) {
     PlainSource source(file);
     return read_foreign_profile(source, symbols);
   }
-  Profile profile = load_profile(file);
+  const std::string bytes = read_file(file);
+  if (!is_trace(bytes)) {
+    PlainSource source(bytes, file.string());
+    return read_foreign_profile(source, symbols);
+  }
+  Profile profile = profile_from_bytes(bytes, file.string());
   // Its names stand in it unless it was left behind by a killed `memduel record`.
   if (!profile.info.contains("end")) {
     const bool lossy = std::any_of(profile.notes.begin(), profile.notes.end(),

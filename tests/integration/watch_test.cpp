@@ -398,7 +398,7 @@ TEST(Watch, RefusesWhatCannotBe) {
        "--round-pattern: \"Round (\""},
       {{"--pid", self, "--log", "/dev/zero", "--round-pattern", "Round (\\d+)"},
        2,
-       "--log /dev/zero: found a directory or a device"},
+       "--log /dev/zero: found no regular file"},
       {{"--pid", self, "--log", "/", "--round-pattern", "Round (\\d+)"}, 2, "--log /: found"},
       {{"--duration", "5", "--", "/bin/true"}, 125, "until it ends"},
       {{"--warn", "120", "--", "/bin/true"}, 125, "0 to 100"},
