@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@ ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& na
   if (::mkdtemp(pattern.data()) == nullptr)
     throw Error(ExitCode::io, "cannot make a directory: " + std::generic_category().message(errno),
                 parent.string());
+  ::chmod(pattern.c_str(), S_IRWXU);  // whatever the umask
   path_ = fs::absolute(pattern);
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ::flock(lock_, LOCK_EX | LOCK_NB);

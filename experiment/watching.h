@@ -68,6 +68,7 @@ class Watching {
   void find_members(std::int64_t now);
 
   // What is measured: watching_metering.cpp
+  [[nodiscard]] std::int64_t until_next_sample(std::int64_t now) const;
   void sample(std::int64_t now);
   void sweep(std::int64_t now);
   void check_limit();

@@ -30,9 +30,16 @@ void add_up(std::optional<std::int64_t>& sum, std::optional<std::int64_t> value)
 
 }  // namespace
 
-void Watching::sample(std::int64_t now) {
+/// A program that starts is looked at more often, so that a short one is not known by the pages
+/// that it had before its first instruction.
+std::int64_t Watching::until_next_sample(std::int64_t now) const {
+  constexpr std::int64_t kShortest = 10'000'000;
   const auto interval = static_cast<std::int64_t>(seconds_as_ns(options_.interval_seconds));
-  sample_due_ns_ = std::max(sample_due_ns_ + interval, now);
+  return std::min(interval, std::max(now - begin_ns_, kShortest));
+}
+
+void Watching::sample(std::int64_t now) {
+  sample_due_ns_ = std::max(sample_due_ns_ + until_next_sample(now), now);
   meter_.sample(now);
   std::optional<std::int64_t> sum;
   for (Root& root : roots_) {

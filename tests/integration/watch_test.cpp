@@ -242,6 +242,18 @@ TEST(Watch, ReturnsTheStatusOfItsCommandOr125) {
   EXPECT_FALSE(fs::exists(place.path("missing"))) << "nothing to trip over next time";
 }
 
+TEST(Watch, SeesWhatACommandHoldsThatEndsWithinTheFirstInterval) {
+  const Workplace place;
+  const std::string out = place.path("run").string();
+  const Finished run = memduel(place, {"watch", "--out", out, "--", "/usr/bin/python3", "-S", "-c",
+                                       "import time; held = b'x' * (50 << 20); time.sleep(0.6)"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const double peak =
+      role_in(results_in(out), "command").at("metrics").at("peak_rss_bytes").get<double>();
+  EXPECT_GE(peak, 50 * kMib);
+  EXPECT_LE(peak, 70 * kMib);
+}
+
 TEST(Watch, ForwardsATerminationToItsCommand) {
   const Workplace place;
   const fs::path out = place.path("run");

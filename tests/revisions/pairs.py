@@ -235,7 +235,7 @@ class Page:
             step = self.number()
             node += (step >> 1) ^ -(step & 1)
             nodes.append(node)
-            self.number(), self.number()
+            self.number(), self.number(), self.number()  # round, phase, thread
         return nodes
 
     def boxes_of(self, chain):
