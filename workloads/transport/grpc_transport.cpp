@@ -8,6 +8,8 @@
 #include <grpcpp/impl/codegen/rpc_service_method.h>
 #include <grpcpp/impl/codegen/sync_stream.h>
 
+#include <atomic>
+
 #include "base/error.h"
 #include "workloads/transport/access_token.h"
 
@@ -72,7 +74,9 @@ class GrpcServerCall final : public Call {
   std::optional<Message> read() override {
     ByteBuffer buffer;
     if (stream_.Read(&buffer)) return to_message(buffer);
-    if (context_.IsCancelled()) throw PeerGone("the client broke off its call", peer_);
+    // gRPC may end the stream a moment before it says that the call was cancelled.
+    if (cancelled_ || context_.IsCancelled())
+      throw PeerGone("the client broke off its call", peer_);
     return std::nullopt;
   }
 
@@ -81,13 +85,17 @@ class GrpcServerCall final : public Call {
       throw PeerGone("the client is gone: its answer was not taken", peer_);
   }
 
-  void cancel() noexcept override { context_.TryCancel(); }
+  void cancel() noexcept override {
+    cancelled_ = true;
+    context_.TryCancel();
+  }
   [[nodiscard]] const std::string& peer() const override { return peer_; }
 
  private:
   grpc::ServerContext& context_;
   grpc::ServerReaderWriter<ByteBuffer, ByteBuffer>& stream_;
   std::string peer_;
+  std::atomic<bool> cancelled_ = false;
 };
 
 grpc::Status run(const CallHandler& handler, Method method, Call& call) {
