@@ -7,8 +7,8 @@
 #include "cli/duel.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
-#include "experiment/ablation_arms.h"
-#include "experiment/driver.h"
+#include "experiment/config/ablation_arms.h"
+#include "experiment/run/driver.h"
 
 namespace memduel::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "cli/duel.h"
-#include "experiment/datasets.h"
-#include "experiment/worker_document.h"
-#include "experiment/worker_program.h"
+#include "experiment/config/datasets.h"
+#include "experiment/plan/worker_document.h"
+#include "experiment/plan/worker_program.h"
 #include "training/budget_text.h"
 #include "training/graph_models.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analysis/calibration.h"
+#include "analysis/verdicts/calibration.h"
 
 namespace memduel::cli {
 

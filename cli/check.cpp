@@ -5,16 +5,16 @@
 #include <filesystem>
 #include <memory>
 
-#include "analysis/budgets.h"
-#include "analysis/experiment_view.h"
+#include "analysis/questions/budgets.h"
+#include "analysis/values/experiment_view.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text_file.h"
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
-#include "experiment/json_text.h"
-#include "reports/junit.h"
+#include "experiment/config/json_text.h"
+#include "reports/formats/junit.h"
 
 namespace memduel::cli {
 namespace {

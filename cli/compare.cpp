@@ -4,16 +4,16 @@
 #include <array>
 #include <memory>
 
-#include "analysis/google_benchmark.h"
-#include "analysis/merge_runs.h"
-#include "analysis/results_json.h"
+#include "analysis/json/results_json.h"
+#include "analysis/questions/google_benchmark.h"
+#include "analysis/verdicts/merge_runs.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
 #include "base/text_file.h"
 #include "cli/compare_builds.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
-#include "experiment/command_line.h"
+#include "experiment/config/command_line.h"
 
 namespace memduel::cli {
 namespace {

@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "analysis/gate_grammar.h"
+#include "analysis/verdicts/gate_grammar.h"
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "base/text_file.h"
 #include "cli/duel.h"
-#include "experiment/builds_experiment.h"
-#include "experiment/builds_make.h"
-#include "experiment/json_text.h"
-#include "experiment/worktrees.h"
+#include "experiment/builds/builds_experiment.h"
+#include "experiment/builds/builds_make.h"
+#include "experiment/builds/worktrees.h"
+#include "experiment/config/json_text.h"
 
 namespace memduel::cli {
 namespace {

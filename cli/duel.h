@@ -8,7 +8,7 @@
 
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
-#include "experiment/config.h"
+#include "experiment/config/config.h"
 
 namespace memduel::cli {
 

@@ -1,5 +1,5 @@
 // memduel explain DIR ROLE.METRIC: how a verdict came about, in plain words with the numbers.
-#include "analysis/explain.h"
+#include "analysis/questions/explain.h"
 
 #include <memory>
 

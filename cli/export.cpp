@@ -8,7 +8,7 @@
 #include "cli/finished_run.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "profilers/profile/export_profile.h"
+#include "profilers/profile/questions/export_profile.h"
 
 namespace memduel::cli {
 namespace {

@@ -7,21 +7,21 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "analysis/growing_stacks.h"
-#include "analysis/moved_peaks.h"
-#include "analysis/results_json.h"
+#include "analysis/growth/growing_stacks.h"
+#include "analysis/json/results_json.h"
+#include "analysis/verdicts/moved_peaks.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/calibration_file.h"
 #include "cli/profile_file.h"
-#include "experiment/arm_differences.h"
-#include "experiment/kept_profiles.h"
-#include "experiment/kept_round_ends.h"
-#include "experiment/tracer_agreement.h"
-#include "reports/html.h"
-#include "reports/terminal.h"
-#include "reports/terminal_text.h"
+#include "experiment/findings/arm_differences.h"
+#include "experiment/findings/kept_round_ends.h"
+#include "experiment/findings/tracer_agreement.h"
+#include "experiment/run/kept_profiles.h"
+#include "reports/formats/html.h"
+#include "reports/formats/terminal.h"
+#include "reports/formats/terminal_text.h"
 
 namespace memduel::cli {
 namespace {

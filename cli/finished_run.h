@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analyse.h"
-#include "analysis/results.h"
+#include "analysis/values/results.h"
+#include "analysis/verdicts/analyse.h"
 #include "base/run_data.h"
-#include "experiment/store.h"
-#include "reports/report_model.h"
+#include "experiment/store/store.h"
+#include "reports/tables/report_model.h"
 
 namespace memduel::cli {
 

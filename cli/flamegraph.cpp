@@ -10,10 +10,10 @@
 #include "cli/finished_run.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "profilers/profile/comparability.h"
-#include "profilers/profile/export_profile.h"
-#include "profilers/profile/flame_data.h"
-#include "reports/flame_page.h"
+#include "profilers/profile/questions/comparability.h"
+#include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/flame_data.h"
+#include "reports/formats/flame_page.h"
 
 namespace memduel::cli {
 namespace {

@@ -1,5 +1,5 @@
 // memduel import-appfl SERVER.yaml CLIENT.yaml…: APPFL's own configuration as an experiment.
-#include "experiment/import_appfl.h"
+#include "experiment/appfl/import_appfl.h"
 
 #include <fmt/format.h>
 

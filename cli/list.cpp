@@ -5,15 +5,15 @@
 #include <map>
 #include <memory>
 
-#include "analysis/metrics.h"
+#include "analysis/values/metrics.h"
 #include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
-#include "experiment/catalog.h"
-#include "experiment/datasets.h"
-#include "experiment/worker_program.h"
+#include "experiment/config/catalog.h"
+#include "experiment/config/datasets.h"
+#include "experiment/plan/worker_program.h"
 #include "profilers/meters/registry.h"
 #include "profilers/tracers/registry.h"
 #include "training/graph_models.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "analysis/duel_plan.h"
+#include "analysis/questions/duel_plan.h"
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel::cli {
 

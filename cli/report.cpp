@@ -8,13 +8,13 @@
 #include "base/file.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
-#include "experiment/run_lock.h"
-#include "reports/csv.h"
-#include "reports/github.h"
-#include "reports/html.h"
-#include "reports/junit.h"
-#include "reports/markdown.h"
-#include "reports/terminal.h"
+#include "experiment/store/run_lock.h"
+#include "reports/formats/csv.h"
+#include "reports/formats/github.h"
+#include "reports/formats/html.h"
+#include "reports/formats/junit.h"
+#include "reports/formats/markdown.h"
+#include "reports/formats/terminal.h"
 
 namespace memduel::cli {
 namespace {

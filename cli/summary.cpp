@@ -6,7 +6,7 @@
 #include "cli/finite_range.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
-#include "profilers/profile/summarize.h"
+#include "profilers/profile/questions/summarize.h"
 
 namespace memduel::cli {
 namespace {

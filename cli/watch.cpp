@@ -1,5 +1,5 @@
 // memduel watch: a process tree while it runs, and the run that it leaves.
-#include "experiment/watch.h"
+#include "experiment/watch/watch.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 #include "cli/duel.h"
 #include "cli/live_block.h"
 #include "cli/verbs.h"
-#include "reports/watch_view.h"
+#include "reports/formats/watch_view.h"
 
 namespace memduel::cli {
 namespace {

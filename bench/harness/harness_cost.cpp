@@ -13,16 +13,16 @@
 #include <filesystem>
 #include <vector>
 
-#include "analysis/hodges_lehmann.h"
-#include "analysis/sign_flip.h"
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/sign_flip.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch_directory.h"
-#include "experiment/config.h"
-#include "experiment/datasets.h"
-#include "experiment/plan.h"
-#include "experiment/supervisor.h"
-#include "experiment/worker_program.h"
+#include "experiment/config/config.h"
+#include "experiment/config/datasets.h"
+#include "experiment/plan/plan.h"
+#include "experiment/plan/worker_program.h"
+#include "experiment/trial/supervisor.h"
 
 namespace {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "analysis/analyse.h"
-#include "analysis/gate_evaluation.h"
-#include "analysis/multiplicity.h"
-#include "analysis/verdict.h"
+#include "analysis/statistics/multiplicity.h"
+#include "analysis/verdicts/analyse.h"
+#include "analysis/verdicts/gate_evaluation.h"
+#include "analysis/verdicts/verdict.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 

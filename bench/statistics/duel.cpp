@@ -3,7 +3,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <thread>
 
-#include "analysis/verdict.h"
+#include "analysis/verdicts/verdict.h"
 
 namespace memduel::bench {
 

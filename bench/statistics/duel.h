@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "analysis/comparison.h"
+#include "analysis/verdicts/comparison.h"
 #include "bench/statistics/noise.h"
 
 namespace memduel::bench {

@@ -1,8 +1,8 @@
 // Counters with two modes, in an adaptive run: equal values decide early, and must not by chance.
 #include <fmt/format.h>
 
-#include "analysis/looks.h"
-#include "analysis/verdict.h"
+#include "analysis/statistics/looks.h"
+#include "analysis/verdicts/verdict.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 

@@ -1,7 +1,7 @@
 // Gates: noise floors never make one easier to pass, and near its bound one fails in two ways.
 #include <fmt/format.h>
 
-#include "analysis/gate_evaluation.h"
+#include "analysis/verdicts/gate_evaluation.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 

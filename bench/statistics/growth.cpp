@@ -1,10 +1,10 @@
-#include "analysis/growth.h"
+#include "analysis/growth/growth.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "analysis/observations.h"
+#include "analysis/growth/observations.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/growth_series.h"
 #include "bench/statistics/sections.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/random.h"
+#include "analysis/values/random.h"
 
 namespace memduel::bench {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/random.h"
-#include "analysis/row_values.h"
+#include "analysis/values/random.h"
+#include "analysis/verdicts/row_values.h"
 
 namespace memduel::bench {
 

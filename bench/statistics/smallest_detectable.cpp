@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/hodges_lehmann.h"
-#include "analysis/row_power.h"
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/verdicts/row_power.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-#include "analysis/analyse.h"
-#include "analysis/random.h"
+#include "analysis/values/random.h"
+#include "analysis/verdicts/analyse.h"
 #include "bench/statistics/sections.h"
 
 namespace memduel::bench {

@@ -16,7 +16,7 @@
 #include "profilers/meters/heap_meter.h"
 #include "profilers/meters/nvml_meter.h"
 #include "profilers/meters/procfs_meter.h"
-#include "profilers/profile/preload.h"
+#include "profilers/profile/capture/preload.h"
 
 namespace memduel {
 namespace {

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "profilers/profile/module_names.h"
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
+#include "profilers/profile/names/module_names.h"
 #include "profilers/readers/elf_file.h"
 #include "profilers/readers/stack_builder.h"
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profilers/profile/tracer_agreement.h"
-#include "profilers/profile/tracer_facts.h"
+#include "profilers/profile/agreement/tracer_agreement.h"
+#include "profilers/profile/model/tracer_facts.h"
 #include "profilers/readers/registry.h"
 #include "profilers/readers/testing/golden.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel {
 

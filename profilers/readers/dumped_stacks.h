@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/readers/address_space.h"
 #include "profilers/readers/stack_builder.h"
 

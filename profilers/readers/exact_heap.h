@@ -1,12 +1,12 @@
 // A heap of which every block was recorded, replayed: what is live, what was live at the peak. The
-// peak is composed as profilers/profile/peak_tracker.h does it, in whole numbers and for the one
-// peak that a foreign trace has, because such a trace has hundreds of thousands of stacks.
+// peak is composed as profilers/profile/decode/peak_tracker.h does it, in whole numbers and for the
+// one peak that a foreign trace has, because such a trace has hundreds of thousands of stacks.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/readers/stack_builder.h"
 
 namespace memduel {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "profilers/profile/tracer_facts.h"
+#include "profilers/profile/model/tracer_facts.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/text_cursor.h"

@@ -10,7 +10,7 @@
 
 #include "base/foreign_json.h"
 #include "base/json_reason.h"
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/readers/plain_source.h"
 
 namespace memduel {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "profilers/profile/export_profile.h"
+#include "profilers/profile/questions/export_profile.h"
 #include "profilers/readers/testing/golden.h"
 
 namespace memduel {

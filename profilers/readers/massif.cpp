@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "profilers/profile/tracer_facts.h"
+#include "profilers/profile/model/tracer_facts.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/stack_builder.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "profilers/profile/pprof_fields.h"
+#include "profilers/profile/questions/pprof_fields.h"
 #include "profilers/readers/address_space.h"
 #include "profilers/readers/foreign_frames.h"
 #include "profilers/readers/plain_source.h"

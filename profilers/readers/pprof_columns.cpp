@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "profilers/profile/pprof_fields.h"
+#include "profilers/profile/questions/pprof_fields.h"
 #include "profilers/readers/unit_names.h"
 
 namespace memduel {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel {
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "profilers/profile/export_profile.h"
+#include "profilers/profile/questions/export_profile.h"
 #include "profilers/readers/testing/golden.h"
 
 namespace memduel {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "profilers/profile/export_profile.h"
-#include "profilers/profile/flame_data.h"
-#include "profilers/profile/summarize.h"
+#include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/flame_data.h"
+#include "profilers/profile/questions/summarize.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/registry.h"
 

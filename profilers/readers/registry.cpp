@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "profilers/profile/load_profile.h"
-#include "profilers/profile/trace_file.h"
+#include "profilers/profile/decode/load_profile.h"
+#include "profilers/profile/decode/trace_file.h"
 #include "profilers/readers/folded.h"
 #include "profilers/readers/gperftools_cpu.h"
 #include "profilers/readers/gperftools_heap.h"

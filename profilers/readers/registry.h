@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "profilers/profile/profile.h"
-#include "profilers/profile/symbolize.h"
+#include "profilers/profile/model/profile.h"
+#include "profilers/profile/names/symbolize.h"
 
 namespace memduel {
 

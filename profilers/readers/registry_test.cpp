@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/scratch_directory.h"
-#include "profilers/profile/export_profile.h"
+#include "profilers/profile/questions/export_profile.h"
 #include "profilers/readers/number_map.h"
 #include "profilers/readers/testing/golden.h"
 #include "profilers/readers/timeline.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 #include "profilers/readers/number_map.h"
 
 namespace memduel {

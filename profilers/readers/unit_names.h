@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel {
 

@@ -1,5 +1,5 @@
 // massif, of valgrind: the only tracer that wraps the command.
-#include "profilers/profile/run_command.h"
+#include "profilers/profile/capture/run_command.h"
 #include "profilers/tracers/backends.h"
 #include "profilers/tracers/left_files.h"
 #include "profilers/tracers/preloaded.h"

@@ -1,8 +1,8 @@
 // memduel's own recorder as a tracer.
 #include "base/file.h"
 #include "base/profile_name.h"
-#include "profilers/profile/preload.h"
-#include "profilers/profile/recorded_images.h"
+#include "profilers/profile/capture/preload.h"
+#include "profilers/profile/capture/recorded_images.h"
 #include "profilers/tracers/backends.h"
 #include "profilers/tracers/preloaded.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "profilers/profile/preload.h"
+#include "profilers/profile/capture/preload.h"
 #include "profilers/tracers/preloaded.h"
 #include "profilers/tracers/registry.h"
 

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/profile_name.h"
 #include "base/scratch_directory.h"
-#include "profilers/profile/preload.h"
-#include "profilers/profile/run_command.h"
+#include "profilers/profile/capture/preload.h"
+#include "profilers/profile/capture/run_command.h"
 
 namespace memduel {
 namespace {

@@ -12,12 +12,12 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/results_json.h"
+#include "analysis/json/results_json.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "profilers/profile/flame_data.h"
-#include "reports/flame_page.h"
-#include "reports/html.h"
+#include "profilers/profile/questions/flame_data.h"
+#include "reports/formats/flame_page.h"
+#include "reports/formats/html.h"
 #include "reports/testing/sample_profile.h"
 #include "reports/testing/sample_run.h"
 

@@ -2,9 +2,9 @@
 // say.
 #pragma once
 
-#include "analysis/results.h"
+#include "analysis/values/results.h"
 #include "base/run_data.h"
-#include "reports/report_model.h"
+#include "reports/tables/report_model.h"
 
 namespace memduel {
 

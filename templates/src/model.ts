@@ -1,4 +1,4 @@
-// The report model as reports/model_json.cpp writes it.
+// The report model as reports/formats/model_json.cpp writes it.
 
 import { packed_response } from "./packed";
 

@@ -11,7 +11,7 @@
 
 #include "base/descriptor.h"
 #include "base/file.h"
-#include "experiment/ports.h"
+#include "experiment/trial/ports.h"
 #include "tests/faults/trial_fixture.h"
 
 namespace memduel {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "base/error.h"
-#include "experiment/launcher/process_tree.h"
-#include "experiment/launcher/protocol.h"
+#include "experiment/trial/launcher/process_tree.h"
+#include "experiment/trial/launcher/protocol.h"
 #include "tests/faults/limited_memory.h"
 #include "tests/faults/trial_fixture.h"
 

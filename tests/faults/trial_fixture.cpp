@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "experiment/launcher/process_tree.h"
+#include "experiment/trial/launcher/process_tree.h"
 
 namespace memduel {
 

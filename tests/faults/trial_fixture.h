@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/supervisor.h"
+#include "experiment/trial/supervisor.h"
 
 namespace memduel {
 

@@ -1,5 +1,5 @@
 // The allocator as an arm, on real programs: what is verified, and what cannot be.
-#include "experiment/allocator_arm.h"
+#include "experiment/plan/allocator_arm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

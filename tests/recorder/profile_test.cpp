@@ -1,5 +1,5 @@
 // What profiles say about programs whose allocations are known.
-#include "profilers/profile/profile.h"
+#include "profilers/profile/model/profile.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,11 +9,11 @@
 #include <map>
 
 #include "base/error.h"
-#include "profilers/profile/export_profile.h"
-#include "profilers/profile/finish_profile.h"
-#include "profilers/profile/load_profile.h"
-#include "profilers/profile/record_command.h"
-#include "profilers/profile/summarize.h"
+#include "profilers/profile/capture/finish_profile.h"
+#include "profilers/profile/capture/record_command.h"
+#include "profilers/profile/decode/load_profile.h"
+#include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/summarize.h"
 #include "tests/recorder/run_program.h"
 
 namespace memduel {

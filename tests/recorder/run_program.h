@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "profilers/profile/heap_counters.h"
+#include "profilers/profile/capture/heap_counters.h"
 
 namespace memduel {
 

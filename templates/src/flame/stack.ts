@@ -1,4 +1,4 @@
-// Where a stack of the report's tables lies in the tree. Tables name stacks as profilers/profile/stack_names.h does: without lines,
+// Where a stack of the report's tables lies in the tree. Tables name stacks as profilers/profile/names/stack_names.h does: without lines,
 // one frame where a function calls itself.
 
 import type { FlameModel } from "./data";
@@ -27,7 +27,7 @@ export interface TableStack {
   /** Outermost first. */
   stack: readonly string[];
   amount: string;
-  /** Of a difference: candidate minus baseline. The row may join stacks, see profilers/profile/stack_matching.h. */
+  /** Of a difference: candidate minus baseline. The row may join stacks, see profilers/profile/questions/stack_matching.h. */
   size?: number;
 }
 

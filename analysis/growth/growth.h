@@ -1,0 +1,92 @@
+// Is a role's memory bounded, and what does it reach? One role of one arm, judged across its runs.
+//
+// Every run gives a series over the same rounds, warm-up taken off. A trend inside one run is no
+// evidence (within-run tests call 36 to 98 % of healthy resident-set series a leak), so every
+// number has its error from how the runs differ: Student's interval over the runs, by the jackknife
+// where the estimate is not linear in them (Efron and Tibshirani 1993, chapter 11). Shapes are told
+// apart before a slope is believed:
+//   resets     a series that falls back is judged by its lows and its highs, half against half
+//   steps      single jumps in half of the runs or more are no slope; two and more in most are
+//   warm-up    a curve that bends down is fitted as warm-up plus line: an exponential, a bent line
+//              or a step, whichever leaves least; only the line counts as growth
+// The verdict says what that means at the horizon, the last round of the job:
+//   growing       a line that goes up is shown, it goes on in the last half, and adds what matters
+//   flat          what it may add stays below what matters
+//   settling      likewise, after a warm-up that mattered
+//   stepped       likewise, but for single jumps
+//   inconclusive  none of these, with the rounds that would tell
+// docs/method.md has the simulated rates.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/values/interval.h"
+#include "analysis/values/results.h"
+
+namespace memduel {
+
+/// One run after warm-up: x in rounds, or in minutes of equal steps, y in bytes.
+struct GrowthSeries {
+  std::vector<double> x;
+  std::vector<double> y;
+};
+
+/// What growth is judged for.
+struct GrowthQuestion {
+  double horizon = 0;   ///< last round of the job; at least the last one seen, at most ten times it
+  double alpha = 0.05;  ///< two-sided level of the interval
+  double resolution = 1;       ///< bytes that the source of y cannot tell apart: a page, or one
+  const char* unit = "round";  ///< of x, for people
+  bool killed = false;         ///< the runs were killed for memory: that it goes on is shown
+};
+
+struct GrowthEstimate {
+  std::optional<double> slope;  ///< bytes per round that go on
+  Interval interval;            ///< of slope; unbounded below three runs
+  double error = 0;             ///< standard error of slope
+  double freedom = 0;           ///< degrees of freedom of error
+  std::optional<double>
+      level;           ///< where a bounded series stays, or the last level of a growing one
+  double horizon = 0;  ///< round up to which it was judged
+  double matters = 0;  ///< slope that adds what matters by the horizon
+  GrowthVerdict verdict = GrowthVerdict::inconclusive;
+  std::optional<int> rounds_needed;  ///< that would tell, where it cannot be told
+  std::string reason;
+};
+
+constexpr std::size_t kGrowthRuns = 3;     ///< below, runs cannot be compared with each other
+constexpr std::size_t kGrowthRounds = 40;  ///< after warm-up: fewer do not tell growth from a tooth
+constexpr std::size_t kBoundedRounds = 10;  ///< after warm-up: fewer do not show a level either
+constexpr double kFarthest = 10;            ///< times the observed rounds: nothing is said beyond
+
+/// Whether the verdict says that memory stays near a level.
+constexpr bool is_bounded(GrowthVerdict verdict) {
+  return verdict != GrowthVerdict::growing && verdict != GrowthVerdict::inconclusive;
+}
+
+/// Rounds of a job, warm-up and all, from which growth can be called.
+int rounds_to_judge_growth(int warmup_rounds);
+
+/// Series with fewer than three points do not count.
+GrowthEstimate judge_growth(std::span<const GrowthSeries> runs, const GrowthQuestion& question);
+
+/// Whether a single run looks like one that goes on to grow. No verdict, which needs several runs;
+/// without this nothing is projected from one.
+bool keeps_rising(const GrowthSeries& run);
+
+/// Where a series meets a limit, in rounds.
+struct Meeting {
+  double at = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// For shown growth alone, with an interval within a factor of three, and within ten times the
+/// observed rounds.
+std::optional<Meeting> meeting_with(double limit_bytes, const GrowthEstimate& estimate,
+                                    double last_round);
+
+}  // namespace memduel

@@ -1,0 +1,104 @@
+#include "analysis/growth/observations.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/values/synthetic_run.h"
+
+namespace memduel {
+namespace {
+
+RoleData role_with_rounds(const std::string& name, const std::vector<double>& end_rss) {
+  RoleData role;
+  role.role = name;
+  for (size_t i = 0; i < end_rss.size(); ++i) {
+    RoundData round;
+    round.round = static_cast<int>(i) + 1;
+    round.begin_ns = static_cast<std::int64_t>(i) * 60'000'000'000;
+    round.end_ns = round.begin_ns + 30'000'000'000;
+    round.metrics = {{"end_rss_bytes", end_rss[i]}, {"peak_rss_bytes", end_rss[i] + 5}};
+    role.rounds.push_back(std::move(round));
+  }
+  return role;
+}
+
+RunData run_with_roles(std::vector<RoleData> roles) {
+  RunData run = make_duel("peak_rss_bytes", {1}, {});
+  run.trials.front().roles = std::move(roles);
+  return run;
+}
+
+const Observation& only(const Observations& observations) {
+  return observations.arms.front().trials.front();
+}
+
+TEST(Observe, TakesTheMaximumAndTheMedianOverClients) {
+  RunData run = run_with_roles({{"client-1", {{"peak_rss_bytes", 10}}, {}, {}, {}, {}},
+                                {"client-2", {{"peak_rss_bytes", 30}}, {}, {}, {}, {}},
+                                {"client-3", {{"peak_rss_bytes", 20}}, {}, {}, {}, {}},
+                                {"client-x", {{"peak_rss_bytes", 99}}, {}, {}, {}, {}}});
+  const Observations observations = observe(run, {"a"}, 0);
+  EXPECT_EQ(only(observations).roles.at("client_max").at("peak_rss_bytes"), 30);
+  EXPECT_EQ(only(observations).roles.at("client_median").at("peak_rss_bytes"), 20);
+}
+
+TEST(Observe, LeavesOutAClientMetricThatOneClientLacks) {
+  RunData run = run_with_roles(
+      {{"client-1", {{"peak_rss_bytes", 10}}, {}, {}, {}, {}}, {"client-2", {}, {}, {}, {}, {}}});
+  EXPECT_TRUE(only(observe(run, {"a"}, 0)).roles.at("client_max").empty());
+}
+
+TEST(Observe, DerivesGrowthPerRoundAndPerMinuteAfterWarmUp) {
+  // 1000 in the first two rounds do not count; then 10 more in each round of a minute.
+  const RunData run = run_with_roles({role_with_rounds("server", {1000, 1000, 30, 40, 50, 60})});
+  const Metrics metrics = only(observe(run, {"a"}, 1)).roles.at("server");
+  EXPECT_DOUBLE_EQ(metrics.at("rss_growth_bytes_per_round"), 10);
+  EXPECT_DOUBLE_EQ(metrics.at("rss_growth_bytes_per_minute"), 10);
+}
+
+TEST(Observe, GivesClientMaxTheGrowthOfTheLargestClientNotTheLargestGrowth) {
+  const RunData run = run_with_roles({role_with_rounds("client-1", {9, 9, 90, 90, 90, 90}),
+                                      role_with_rounds("client-2", {9, 9, 10, 20, 30, 40})});
+  const Observations observations = observe(run, {"a"}, 0);
+  EXPECT_DOUBLE_EQ(only(observations).roles.at("client_max").at("rss_growth_bytes_per_round"), 0);
+}
+
+TEST(Observe, FillsTrialMetricsFromRounds) {
+  const RunData run = run_with_roles({role_with_rounds("server", {10, 40, 20})});
+  const Metrics metrics = only(observe(run, {"a"}, 0)).roles.at("server");
+  EXPECT_EQ(metrics.at("peak_rss_bytes"), 45);
+  EXPECT_EQ(metrics.at("end_rss_bytes"), 20);
+}
+
+TEST(Observe, TakesTheMedianOfDurationsAfterWarmUpAndTheSumOfCpuTime) {
+  RoleData role = role_with_rounds("server", {1, 1, 1, 1});
+  const std::vector<double> seconds = {900, 2, 9, 4};
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    for (const char* metric : {"round_seconds", "transfer_seconds", "cpu_seconds"})
+      role.rounds.edit()[i].metrics[metric] = seconds[i];
+  const Metrics metrics = only(observe(run_with_roles({role}), {"a"}, 1)).roles.at("server");
+  EXPECT_EQ(metrics.at("round_seconds"), 4);
+  EXPECT_EQ(metrics.at("transfer_seconds"), 4);
+  EXPECT_EQ(metrics.at("cpu_seconds"), 915);
+}
+
+TEST(Observe, TakesNaNAsNotMeasuredAndCountsIt) {
+  RunData run = make_duel("peak_rss_bytes", {std::nan("")}, {1});
+  const Observations observations = observe(run, {"a", "b"}, 0);
+  EXPECT_EQ(observations.not_a_number, 1);
+  EXPECT_TRUE(only(observations).roles.at("tree").empty());
+}
+
+TEST(Observe, LeavesOutWarmUpAndProfileTrialsAndFaultyBlocks) {
+  RunData run = make_duel("peak_rss_bytes", {1, 2, 3}, {1, 2, 3});
+  run.trials[0].kind = TrialKind::profile;
+  run.trials[4].status = TrialStatus::dropped;
+  const Observations observations = observe(run, {"a", "b"}, 0);
+  EXPECT_EQ(observations.dropped_blocks, 1);
+  EXPECT_EQ(observations.arms[0].trials.size(), 1U);
+  EXPECT_EQ(observations.arms[1].trials.size(), 2U);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,20 @@
+// Any bytes: results_from_json either reads them or throws Error.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "analysis/json/results_json.h"
+#include "base/error.h"
+#include "base/foreign_json.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto document = memduel::parse_foreign_json(text);
+  if (document.is_discarded()) return 0;
+  try {
+    static_cast<void>(memduel::results_to_json(memduel::results_from_json(document)));
+  } catch (const memduel::Error&) {
+    return 0;
+  }
+  return 0;
+}

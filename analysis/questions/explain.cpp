@@ -1,0 +1,218 @@
+#include "analysis/questions/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/growth/observations.h"
+#include "analysis/statistics/shift_test.h"
+#include "analysis/statistics/tail.h"
+#include "analysis/values/metrics.h"
+#include "analysis/values/names.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+constexpr size_t kMostDistinct = 8;
+
+std::string row_name(const Comparison& row) {
+  return row.role + "." + row.metric;
+}
+
+std::string show(const Comparison& row, std::optional<double> value) {
+  return format_metric(row.metric, value);
+}
+
+/// An end of the interval or the estimate: a change in percent where the row has a ratio.
+std::string show_change(const Comparison& row, std::optional<double> value) {
+  if (!value) return "unbounded";
+  if (row.ratio) return format_change(*value);
+  return (*value > 0 ? "+" : "") + format_metric(row.metric, value);
+}
+
+std::string show_size(const Comparison& row, std::optional<double> size) {
+  if (!size) return "unknown";
+  return row.ratio ? fmt::format("{:.3g} %", 100 * *size) : format_metric(row.metric, size);
+}
+
+std::string show_p(double p) {
+  return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
+}
+
+std::vector<double> values_of(const ArmObservations& arm, const Comparison& row) {
+  std::vector<double> values;
+  for (const Observation& trial : arm.trials) {
+    const auto role = trial.roles.find(row.role);
+    if (role == trial.roles.end() || trial.status != TrialStatus::ok) continue;
+    const auto at = role->second.find(row.metric);
+    if (at != role->second.end()) values.push_back(at->second);
+  }
+  return values;
+}
+
+std::string describe_arm(const Comparison& row, const std::string& arm,
+                         const std::vector<double>& values, std::optional<double> median) {
+  std::string text =
+      fmt::format("  {}: median {}; in the order of the blocks:", arm, show(row, median));
+  for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
+  if (!values.empty()) text.pop_back();
+  return text + "\n";
+}
+
+std::string describe_test(const Comparison& row) {
+  if (!row.p_value) return {};
+  std::string text = "Is it real?\n";
+  if (row.test == kSuperblocks) {
+    text += fmt::format(
+        "  If the arms were the same program, dealing their names anew within every two blocks "
+        "would "
+        "change\n  nothing. Of all {}6^{} ways to deal them, a share of {} looks at least this "
+        "different (exact test on\n  pooled ranks, without what a trial's place does to it).\n",
+        row.n_baseline % 2 == 1 ? "2 * " : "", row.n_baseline / 2, show_p(*row.p_value));
+    if (row.p_mean)
+      text +=
+          fmt::format("  Of the same ways a share of {} moves the mean as much (studentised).\n",
+                      show_p(*row.p_mean));
+  } else if (row.test == kSignFlips) {
+    text += fmt::format(
+        "  If the arms were the same program, exchanging them within any block would change "
+        "nothing. "
+        "Of all\n  2^{} ways to exchange them, a share of {} looks at least this different (exact "
+        "paired sign-flip test\n  on pooled mid-ranks).\n",
+        row.n_baseline, show_p(*row.p_value));
+  } else if (row.test == kMannWhitney) {
+    text += fmt::format(
+        "  If the arms were the same program, a share of {} of all ways to deal these values to "
+        "them "
+        "would look\n  at least this different (exact Mann-Whitney test).\n",
+        show_p(*row.p_value));
+  } else {
+    text += fmt::format(
+        "  Slopes of the same growth would differ as much in a share of {} of "
+        "duels (Student's t over the runs).\n",
+        show_p(*row.p_value));
+  }
+  if (row.p_adjusted && *row.p_adjusted != *row.p_value) {
+    text +=
+        fmt::format("  Corrected for the other {} rows: {} ({}).\n", row.gate ? "gate" : "advisory",
+                    show_p(*row.p_adjusted), row.gate ? "Holm" : "Benjamini-Hochberg");
+  }
+  return text;
+}
+
+std::string describe_effect_of(const Comparison& row) {
+  if (!row.ratio && !row.difference) return {};
+  std::string text = "How large is it?\n";
+  text += fmt::format(
+      "  {} is the middle of all {} differences between a trial of {} and one of {} "
+      "(Hodges-Lehmann).\n",
+      show_change(row, row.ratio ? row.ratio : row.difference), row.n_baseline * row.n_candidate,
+      row.candidate, row.baseline);
+  if (row.ci_low || row.ci_high) {
+    text += fmt::format("  The truth lies between {} and {} with {:.4g} % confidence.\n",
+                        show_change(row, row.ci_low), show_change(row, row.ci_high),
+                        100 * row.confidence);
+  }
+  text +=
+      fmt::format("  A change below {} counts as none (the margin).\n", show_size(row, row.margin));
+  if (row.smallest_detectable) {
+    text += fmt::format("  With this noise, {} blocks find a change of {} in 80 of 100 duels.\n",
+                        row.n_candidate, show_size(row, row.smallest_detectable));
+  }
+  return text;
+}
+
+std::string describe_tail(const Comparison& row, const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const Tail of = tail(values);
+  const auto n = static_cast<int>(values.size());
+  std::string text = fmt::format(
+      "What the middle does not show\n  Largest value of {}: {}. With 95 % confidence fewer than "
+      "{:.0f} "
+      "% of its trials exceed that.\n",
+      row.candidate, format_metric(row.metric, of.maximum), 100 * exceedance_bound(0, n));
+  if (of.distinct.size() > kMostDistinct || of.distinct.size() == values.size()) return text;
+  text += "  Distinct values:";
+  for (const DistinctValue& value : of.distinct) {
+    text += fmt::format(" {} x {},", value.count, format_metric(row.metric, value.value));
+  }
+  text.pop_back();
+  return text + "\n";
+}
+
+std::string describe_gates(const Results& results, const Comparison& row) {
+  std::string text;
+  for (const GateResult& gate : results.gates) {
+    const bool names_row = gate.gate.find("." + row.metric + "<=") != std::string::npos &&
+                           (gate.gate.starts_with(row.role + ".") || gate.gate.starts_with("*."));
+    if (!names_row || gate.candidate != row.candidate) continue;
+    text += fmt::format("Gate {}: {}: {}\n", gate.gate, to_name(gate.outcome), gate.reason);
+  }
+  return text;
+}
+
+std::string describe_growth(const Results& results, const Comparison& row) {
+  std::string text;
+  for (const Growth& growth : results.growth) {
+    if (growth.role != row.role || growth.metric != row.metric) continue;
+    if (growth.arm != row.candidate && growth.arm != row.baseline) continue;
+    text +=
+        fmt::format("Growth of {}: {}: {}\n", growth.arm, to_name(growth.verdict), growth.reason);
+    if (const auto& to = growth.projection; to && (to->round || to->minute)) {
+      text += fmt::format("  It meets {} in {} {:.0f}", format_bytes(to->limit_bytes),
+                          to->round ? "round" : "minute", to->round ? *to->round : *to->minute);
+      if (to->ci_low && to->ci_high) {
+        text += fmt::format(" (between {:.0f} and {:.0f})", *to->ci_low, *to->ci_high);
+      }
+      text += ".\n";
+    }
+  }
+  return text;
+}
+
+std::string explain_row(const Results& results, const Comparison& row) {
+  RunData run;
+  run.trials = results.trials;
+  const Observations observations = observe(run, {row.baseline, row.candidate}, 0);
+  const std::vector<double> a = values_of(observations.arms[0], row);
+  const std::vector<double> b = values_of(observations.arms[1], row);
+  std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);
+  text += fmt::format("Verdict: {}{}{}\n  {}\n", to_name(row.verdict),
+                      row.tier == Tier::strong ? ", strong" : "", row.gate ? "" : " (advisory)",
+                      row.reason);
+  text += fmt::format("What was measured? {} trials of {}, {} of {}\n", row.n_baseline,
+                      row.baseline, row.n_candidate, row.candidate);
+  text += describe_arm(row, row.baseline, a, row.baseline_median);
+  text += describe_arm(row, row.candidate, b, row.candidate_median);
+  text += describe_effect_of(row);
+  text += describe_test(row);
+  text += describe_tail(row, b);
+  text += describe_growth(results, row);
+  text += describe_gates(results, row);
+  return text;
+}
+
+}  // namespace
+
+std::string explain(const Results& results, std::string_view role_metric) {
+  std::string text;
+  std::vector<std::string> names;
+  for (const Comparison& row : results.comparisons) {
+    names.push_back(row_name(row));
+    if (names.back() != role_metric) continue;
+    if (!text.empty()) text += "\n";
+    text += explain_row(results, row);
+  }
+  if (text.empty()) {
+    const auto nearest = nearest_name(role_metric, names);
+    throw Error(ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
+                nearest ? fmt::format("did you mean '{}'?", *nearest)
+                        : "write ROLE.METRIC, for example tree.peak_rss_bytes");
+  }
+  return text;
+}
+
+}  // namespace memduel

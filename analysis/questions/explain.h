@@ -1,0 +1,15 @@
+// How a verdict came about, in plain words with the numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/values/results.h"
+
+namespace memduel {
+
+/// All candidates' rows of ROLE.METRIC. Throws Error(usage) that names the nearest row when there
+/// is none.
+std::string explain(const Results& results, std::string_view role_metric);
+
+}  // namespace memduel

@@ -1,0 +1,203 @@
+#include "analysis/questions/google_benchmark.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "analysis/json/json_reader.h"
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/shift_test.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
+    {{"max_bytes_used", "peak_heap_bytes"},
+     {"total_allocated_bytes", "allocated_bytes"},
+     {"allocs_per_iter", "allocation_count"},
+     {"net_heap_growth", "net_heap_growth_bytes"}}};
+
+constexpr const char* kRealTime = "real_time_seconds";
+constexpr const char* kCpuTime = "cpu_time_seconds";
+constexpr double kAddressSpace = 281474976710656;  // 48 bits
+
+double seconds_per_unit(const JsonReader& benchmark) {
+  const std::optional<std::string> unit = benchmark.maybe_text("time_unit");
+  if (!unit || *unit == "ns") return 1e-9;
+  if (*unit == "us") return 1e-6;
+  if (*unit == "ms") return 1e-3;
+  if (*unit == "s") return 1;
+  benchmark.at("time_unit").refuse("ns, us, ms or s");
+}
+
+/// Google Benchmark before 1.8 prints freed memory as byte counts of all repetitions but the last.
+bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
+  return std::any_of(benchmarks.begin(), benchmarks.end(), [](const JsonReader& benchmark) {
+    return std::any_of(kMemoryFields.begin(), kMemoryFields.end(), [&](const auto& field) {
+      const auto value = benchmark.maybe_number(field.first);
+      return value && std::abs(*value) > kAddressSpace;
+    });
+  });
+}
+
+void keep_bytes_of_last_repetitions(RunData& run, const std::string& where) {
+  std::set<std::string> seen;
+  for (auto trial = run.trials.rbegin(); trial != run.trials.rend(); ++trial) {
+    for (RoleData& role : trial->roles) {
+      if (seen.insert(role.role).second) continue;
+      erase_if(role.metrics, [](const auto& metric) { return metric.first.ends_with("_bytes"); });
+    }
+  }
+  run.limitations.push_back(
+      {"impossible_bytes",
+       fmt::format("{} has impossible byte counts, so that those of the last repetition are used "
+                   "alone",
+                   where),
+       "Google Benchmark before 1.8 prints them with repetitions; compare --a CMD --b CMD runs "
+       "the programs in turns"});
+}
+
+Metrics metrics_of(const JsonReader& benchmark) {
+  Metrics metrics;
+  const double unit = seconds_per_unit(benchmark);
+  if (const auto time = benchmark.maybe_number("real_time")) {
+    metrics[kRealTime] = *time * unit;
+  }
+  if (const auto time = benchmark.maybe_number("cpu_time")) {
+    metrics[kCpuTime] = *time * unit;
+  }
+  for (const auto& [field, metric] : kMemoryFields) {
+    if (const auto value = benchmark.maybe_number(field)) metrics[metric] = *value;
+  }
+  return metrics;
+}
+
+TrialData& trial_of_repetition(RunData& run, size_t repetition) {
+  while (run.trials.size() <= repetition) {
+    TrialData trial;
+    trial.id = static_cast<std::int64_t>(run.trials.size()) + 1;
+    trial.block = static_cast<int>(trial.id);
+    trial.arm = "benchmarks";
+    run.trials.push_back(std::move(trial));
+  }
+  return run.trials[repetition];
+}
+
+void note_errors(RunData& run, const std::vector<std::string>& failed) {
+  for (const std::string& name : failed) {
+    run.warnings.push_back({"benchmark_failed",
+                            fmt::format("{} reported an error and is left out", name),
+                            "run it alone and look at its message"});
+  }
+}
+
+/// Fewest repetitions over the benchmarks.
+size_t repetitions(const RunData& run) {
+  std::map<std::string, size_t> count;
+  for (const TrialData& trial : run.trials) {
+    for (const RoleData& role : trial.roles) ++count[role.role];
+  }
+  size_t least = run.trials.size();
+  for (const auto& [role, n] : count) least = std::min(least, n);
+  return least;
+}
+
+void note_repetitions(RunData& run, const std::string& where) {
+  const size_t least = repetitions(run);
+  if (least >= static_cast<size_t>(kMinimumBlocks)) return;
+  run.limitations.push_back(
+      {"too_few_repetitions",
+       fmt::format(
+           "{} has {} repetitions of some benchmark; a verdict needs {} (with 2 and 2 no test "
+           "can reach a p below 0.33)",
+           where, least, kMinimumBlocks),
+       "run it with --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true"});
+}
+
+}  // namespace
+
+bool is_google_benchmark(const json& document) {
+  return document.is_object() && document.contains("benchmarks") && document.contains("context");
+}
+
+RunData run_from_google_benchmark(const json& document, const std::string& where) {
+  const JsonReader in(document, where);
+  RunData run;
+  run.config = {{"name", where},
+                {"workload", {{"kind", "google-benchmark"}}},
+                {"baseline", "benchmarks"},
+                {"arms", {{{"name", "benchmarks"}}}}};
+  if (const auto context = in.find("context")) {
+    const auto host = context->maybe_text("host_name");
+    run.environment = {{"fingerprint", host.value_or("")}, {"context", context->raw()}};
+  }
+  std::map<std::string, size_t> next;
+  std::vector<std::string> failed;
+  size_t aggregates = 0;
+  const std::vector<JsonReader> benchmarks = in.at("benchmarks").elements();
+  for (const JsonReader& benchmark : benchmarks) {
+    const std::string name = benchmark.at("name").text();
+    if (benchmark.maybe_text("run_type") == "aggregate") {
+      ++aggregates;
+      continue;
+    }
+    if (benchmark.maybe_boolean("error_occurred") == true) {
+      failed.push_back(name);
+      continue;
+    }
+    RoleData role;
+    role.role = benchmark.maybe_text("run_name").value_or(name);
+    role.metrics = metrics_of(benchmark);
+    const size_t repetition = next[role.role]++;
+    trial_of_repetition(run, repetition).roles.push_back(std::move(role));
+  }
+  if (run.trials.empty()) {
+    in.at("benchmarks")
+        .refuse(aggregates > 0 ? "single repetitions, not only aggregates (leave out "
+                                 "--benchmark_report_aggregates_only)"
+                               : "at least one benchmark");
+  }
+  if (has_impossible_bytes(benchmarks)) keep_bytes_of_last_repetitions(run, where);
+  note_errors(run, failed);
+  note_repetitions(run, where);
+  run.limitations.push_back(
+      {"repetitions_share_a_process",
+       fmt::format(
+           "repetitions of {} share one process and its memory layout, so they vary less than "
+           "fresh processes would",
+           where),
+       "for a claim on memory, duel the program: memduel compare --a CMD --b CMD"});
+  return run;
+}
+
+std::vector<RoleData> benchmarks_of_process(const json& document, const std::string& where) {
+  const RunData run = run_from_google_benchmark(document, where);
+  std::vector<RoleData> benchmarks;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> values;
+  for (const TrialData& repetition : run.trials) {
+    for (const RoleData& role : repetition.roles) {
+      if (repetition.id == 1) benchmarks.emplace_back().role = role.role;
+      for (const auto& [metric, value] : role.metrics) values[{role.role, metric}].push_back(value);
+    }
+  }
+  for (RoleData& benchmark : benchmarks) {
+    for (const auto& [field, metric] : kMemoryFields) {
+      const auto found = values.find({benchmark.role, metric});
+      if (found != values.end()) benchmark.metrics[metric] = found->second.back();
+    }
+    for (const char* const time : {kRealTime, kCpuTime}) {
+      const auto found = values.find({benchmark.role, time});
+      if (found != values.end()) benchmark.metrics[time] = median(found->second);
+    }
+  }
+  return benchmarks;
+}
+
+}  // namespace memduel

@@ -1,0 +1,54 @@
+#include "analysis/statistics/hodges_lehmann.h"
+
+#include <algorithm>
+
+namespace memduel {
+namespace {
+
+double middle(double a, double b) {
+  return a == b ? a : a + (b - a) / 2;
+}
+
+double median_of_sorted(const std::vector<double>& sorted) {
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : middle(sorted[half - 1], sorted[half]);
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), half, values.end());
+  if (values.size() % 2 == 1) return *half;
+  return middle(*std::max_element(values.begin(), half), *half);
+}
+
+std::vector<double> sorted_differences(std::span<const double> a, std::span<const double> b) {
+  std::vector<double> differences;
+  differences.reserve(a.size() * b.size());
+  for (const double y : b) {
+    for (const double x : a) differences.push_back(x == y ? 0 : y - x);
+  }
+  std::sort(differences.begin(), differences.end());
+  return differences;
+}
+
+double hodges_lehmann_shift(std::span<const double> a, std::span<const double> b) {
+  return median_of_sorted(sorted_differences(a, b));
+}
+
+std::vector<double> sorted_walsh_averages(std::span<const double> x) {
+  std::vector<double> averages;
+  averages.reserve(x.size() * (x.size() + 1) / 2);
+  for (size_t i = 0; i < x.size(); ++i) {
+    for (size_t j = i; j < x.size(); ++j) averages.push_back(middle(x[i], x[j]));
+  }
+  std::sort(averages.begin(), averages.end());
+  return averages;
+}
+
+double hodges_lehmann_center(std::span<const double> x) {
+  return median_of_sorted(sorted_walsh_averages(x));
+}
+
+}  // namespace memduel

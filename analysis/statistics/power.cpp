@@ -1,0 +1,100 @@
+#include "analysis/statistics/power.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "analysis/statistics/hodges_lehmann.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kFewness = 2.6;
+
+double students(double alpha, int blocks) {
+  return boost::math::quantile(
+      boost::math::complement(boost::math::students_t(std::max(1, blocks - 1)), alpha / 2));
+}
+
+/// Median of all differences; `differences` is room for them.
+double shift_of(std::span<const double> a, std::span<const double> b,
+                std::vector<double>& differences) {
+  differences.clear();
+  for (const double y : b)
+    for (const double x : a) differences.push_back(y - x);
+  const auto half = differences.begin() + static_cast<std::ptrdiff_t>(differences.size() / 2);
+  std::nth_element(differences.begin(), half, differences.end());
+  if (differences.size() % 2 == 1) return *half;
+  return (*half + *std::max_element(differences.begin(), half)) / 2;
+}
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+std::optional<Noise> noise_of(std::span<const double> a, std::span<const double> b) {
+  const size_t n = std::min(a.size(), b.size());
+  if (n < static_cast<size_t>(kMinimumBlocks) || !all_finite(a) || !all_finite(b)) {
+    return std::nullopt;
+  }
+  Noise noise;
+  const double shift = hodges_lehmann_shift(a, b);
+  const double center = median({a.begin(), a.end()});
+  // Few values lie closer to their own centre than the noise they come from, and closer still when
+  // drawn again. The factor was fitted to what is found in 80 of 100 simulated duels.
+  const double widen = static_cast<double>(n) / (static_cast<double>(n) - kFewness);
+  for (size_t i = 0; i < n; ++i) {
+    noise.a.push_back(widen * (a[i] - center));
+    noise.b.push_back(widen * (b[i] - shift - center));
+  }
+  return noise;
+}
+
+EstimateScatter scatter_of(const Noise& noise, int blocks, int draws, Random& random) {
+  const auto n = static_cast<size_t>(blocks);
+  std::vector<double> a(n);
+  std::vector<double> b(n);
+  std::vector<double> room;
+  std::vector<double> estimates;
+  double squares = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    for (size_t i = 0; i < n; ++i) {
+      const size_t block = random.below(noise.a.size());
+      const bool exchanged = random.coin();
+      a[i] = exchanged ? noise.b[block] : noise.a[block];
+      b[i] = exchanged ? noise.a[block] : noise.b[block];
+    }
+    const double estimate = shift_of(a, b, room);
+    squares += estimate * estimate;
+    // Arms exchanged in every block would give the opposite.
+    estimates.push_back(estimate);
+    estimates.push_back(-estimate);
+  }
+  const auto rank = static_cast<std::ptrdiff_t>(std::min(
+      estimates.size() - 1, static_cast<size_t>(kPower * static_cast<double>(estimates.size()))));
+  std::nth_element(estimates.begin(), estimates.begin() + rank, estimates.end());
+  return {std::sqrt(squares / draws), estimates[static_cast<size_t>(rank)]};
+}
+
+std::optional<double> detectable_shift(const EstimateScatter& scatter, int blocks, Design design,
+                                       double alpha, double margin) {
+  if (smallest_p(blocks, design) > alpha) return std::nullopt;
+  return std::max(students(alpha, blocks) * scatter.error, margin) + scatter.largest80;
+}
+
+std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effect, double margin,
+                                    int blocks, double alpha) {
+  const double size = std::abs(effect);
+  const bool direction = size >= margin;
+  const double width =
+      students(direction ? alpha : 2 * alpha, blocks) * scatter.error + scatter.largest80;
+  const double room = direction ? size : margin - size;
+  if (room <= 0 || !std::isfinite(width)) return std::nullopt;
+  const double needed = std::ceil(blocks * (width / room) * (width / room));
+  if (needed > kMostUsefulBlocks) return std::nullopt;
+  return std::max(blocks + 1, static_cast<int>(needed));
+}
+
+}  // namespace memduel

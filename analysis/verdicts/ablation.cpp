@@ -1,0 +1,256 @@
+#include "analysis/verdicts/ablation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics/multiplicity.h"
+#include "analysis/verdicts/ablation_sums.h"
+#include "analysis/verdicts/comparison.h"
+#include "analysis/verdicts/phase_peaks.h"
+#include "analysis/verdicts/verdict.h"
+
+namespace memduel {
+namespace {
+
+/// A cell whose verdict waits for its family.
+struct PendingCell {
+  AblationCell* cell;
+  MeasuredRow row;
+};
+
+MetricInfo info_of(const AblationSubject& subject) {
+  MetricInfo info = metric_info(subject.metric);
+  info.name = subject.key;
+  return info;
+}
+
+std::string no_value(const AblationSubject& subject, const std::string& arm,
+                     const std::string& reference) {
+  return fmt::format("no block has {} in both {} and {}",
+                     subject.phase ? "phase " + *subject.phase : subject.metric, arm, reference);
+}
+
+/// Measures `arm` against `reference`; nothing is pending where there is no value to compare.
+std::optional<MeasuredRow> measure_cell(AblationCell& cell, const AblationSubject& subject,
+                                        const AnalysisSettings& settings) {
+  const ArmObservations* reference = find_arm(*subject.observations, cell.reference);
+  const ArmObservations* arm = find_arm(*subject.observations, *cell.arm);
+  if (reference == nullptr || arm == nullptr) {
+    cell.reason = no_value(subject, *cell.arm, cell.reference);
+    return std::nullopt;
+  }
+  const MetricInfo info = info_of(subject);
+  RowValues values = row_values(*reference, *arm, subject.role, info, settings.design);
+  if (values.baseline.empty()) {
+    cell.reason = no_value(subject, *cell.arm, cell.reference);
+    return std::nullopt;
+  }
+  // Calibrations know whole trials only.
+  const auto floor = subject.phase
+                         ? std::nullopt
+                         : noise_floor(settings.calibration, {subject.role, subject.metric});
+  return measure_row(info, std::move(values), settings.design, floor);
+}
+
+void fill(AblationCell& cell, const Comparison& row) {
+  cell.reference_median = row.baseline_median;
+  cell.median = row.candidate_median;
+  cell.ratio = row.ratio;
+  cell.difference = row.difference;
+  cell.ci_low = row.ci_low;
+  cell.ci_high = row.ci_high;
+  cell.p_adjusted = row.p_adjusted;
+  cell.n = row.n_candidate;
+  cell.verdict = row.verdict;
+  cell.reason = row.reason;
+}
+
+void decide_family(std::vector<PendingCell>& family) {
+  std::vector<double> p;
+  for (const PendingCell& pending : family)
+    if (pending.row.test) p.push_back(*pending.row.comparison.p_value);
+  const std::vector<double> adjusted = benjamini_hochberg(p);
+  std::size_t next = 0;
+  for (PendingCell& pending : family) {
+    if (pending.row.test) pending.row.comparison.p_adjusted = adjusted[next++];
+    decide(pending.row, kAlpha, static_cast<int>(p.size()));
+    fill(*pending.cell, pending.row.comparison);
+  }
+}
+
+AblationCell start_cell(const AblationArm& arm, const std::string& reference) {
+  AblationCell cell;
+  cell.arm = arm.arm;
+  cell.idle = arm.idle;
+  cell.reference = reference;
+  if (!arm.arm) cell.reason = arm.why_not;
+  return cell;
+}
+
+/// The rows of one subject and the candidate as a whole, before their verdicts.
+struct Table {
+  AblationSubject subject;
+  std::vector<AblationRow> rows;
+  AblationTotal total;
+};
+
+Table start_table(const AblationSubject& subject, const ExperimentView& view) {
+  Table table{subject, {}, {}};
+  table.total.role = subject.role;
+  table.total.metric = subject.metric;
+  table.total.phase = subject.phase;
+  table.total.whole = start_cell({view.ablation->candidate, false, ""}, view.baseline);
+  for (const AblationSwitch& one : view.ablation->switches)
+    table.rows.push_back({one.name, subject.role, subject.metric, subject.phase,
+                          start_cell(one.added_alone, view.baseline),
+                          start_cell(one.left_out, view.ablation->candidate),
+                          SwitchEffect::cannot_tell});
+  return table;
+}
+
+/// Whether anything was measured for the table at all.
+bool measure(Table& table, const AnalysisSettings& settings, std::vector<PendingCell>& family) {
+  std::vector<PendingCell> pending;
+  const auto add = [&](AblationCell& cell) {
+    if (!cell.arm) return;
+    if (auto row = measure_cell(cell, table.subject, settings))
+      pending.push_back({&cell, std::move(*row)});
+  };
+  add(table.total.whole);
+  for (AblationRow& row : table.rows) {
+    add(row.added_alone);
+    add(row.left_out);
+  }
+  const bool any = !pending.empty();
+  std::move(pending.begin(), pending.end(), std::back_inserter(family));
+  return any;
+}
+
+SwitchEffect effect_of(const AblationRow& row) {
+  const auto either = [&](Verdict added, Verdict left_out) {
+    return (row.added_alone.arm && row.added_alone.verdict == added) ||
+           (row.left_out.arm && row.left_out.verdict == left_out);
+  };
+  const bool saves = either(Verdict::improved, Verdict::regressed);
+  const bool costs = either(Verdict::regressed, Verdict::improved);
+  if (saves && costs) return SwitchEffect::mixed;
+  if (saves) return SwitchEffect::saves;
+  if (costs) return SwitchEffect::costs;
+  if (either(Verdict::inconclusive, Verdict::inconclusive)) return SwitchEffect::cannot_tell;
+  const bool known =
+      either(Verdict::unchanged, Verdict::unchanged) || (row.added_alone.idle && row.left_out.idle);
+  return known ? SwitchEffect::nothing : SwitchEffect::cannot_tell;
+}
+
+/// What the switch saves at best, in the metric's unit: alone, or beside all the others.
+double saving(const AblationRow& row) {
+  double best = -HUGE_VAL;
+  if (row.added_alone.difference) best = std::max(best, -*row.added_alone.difference);
+  if (row.left_out.difference) best = std::max(best, *row.left_out.difference);
+  return metric_info(row.metric).lower_is_better || std::isinf(best) ? best : -best;
+}
+
+std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
+                             const ExperimentView& view, const AnalysisSettings& settings) {
+  std::vector<Table> tables;
+  tables.reserve(subjects.size());  // cells are pointed at until their family is decided
+  std::vector<PendingCell> family;
+  for (const AblationSubject& subject : subjects) {
+    tables.push_back(start_table(subject, view));
+    if (!measure(tables.back(), settings, family)) tables.pop_back();
+  }
+  decide_family(family);
+  for (Table& table : tables) {
+    for (AblationRow& row : table.rows) row.effect = effect_of(row);
+    table.total.added_alone = sum_added_alone(table.subject, table.rows, table.total.whole);
+    table.total.left_out = sum_left_out(table.subject, table.rows, table.total.whole);
+    std::stable_sort(
+        table.rows.begin(), table.rows.end(),
+        [](const AblationRow& a, const AblationRow& b) { return saving(a) > saving(b); });
+  }
+  return tables;
+}
+
+/// Phases in the order in which the trials went through them.
+std::vector<AblationSubject> phase_subjects(const RunData& run,
+                                            const std::vector<RoleMetric>& metrics,
+                                            const Observations& observations) {
+  std::vector<std::string> phases;
+  for (const TrialData& trial : run.trials)
+    for (const RoleData& role : trial.roles)
+      for (const RoundData& round : role.rounds)
+        for (const PhaseData& phase : round.phases)
+          if (std::find(phases.begin(), phases.end(), phase.phase) == phases.end())
+            phases.push_back(phase.phase);
+  std::vector<std::string> roles;
+  for (const RoleMetric& metric : metrics)
+    if (std::find(roles.begin(), roles.end(), metric.role) == roles.end())
+      roles.push_back(metric.role);
+  std::vector<AblationSubject> subjects;
+  for (const std::string& role : roles)
+    for (const std::string& phase : phases)
+      for (const char* metric : {kPeakRssAboveIdle, kPeakRss})
+        subjects.push_back({role, metric, phase, phase_metric(phase, metric), &observations});
+  return subjects;
+}
+
+Note not_possible(const ExperimentView& view) {
+  std::string list;
+  const auto add = [&](const AblationArm& cell, const std::string& what) {
+    if (cell.arm) return;
+    list += fmt::format("{}{} ({})", list.empty() ? "" : "; ", what, cell.why_not);
+  };
+  for (const AblationSwitch& one : view.ablation->switches) {
+    add(one.added_alone, fmt::format("{} added to {}", one.name, view.baseline));
+    add(one.left_out, fmt::format("{} left out of {}", one.name, view.ablation->candidate));
+  }
+  if (list.empty()) return {};
+  return {"ablation_not_possible", "cells without an arm: " + list,
+          "such a switch is measured on the other side, where it can act there"};
+}
+
+}  // namespace
+
+std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
+                                         const std::vector<std::string>& roles) {
+  std::vector<RoleMetric> metrics;
+  const auto add = [&](const std::string& role, const std::string& metric) {
+    const RoleMetric wanted{role, metric};
+    if (std::find(metrics.begin(), metrics.end(), wanted) == metrics.end())
+      metrics.push_back(wanted);
+  };
+  for (const char* role : {"server", "client_max"})
+    if (std::find(roles.begin(), roles.end(), role) != roles.end()) add(role, kPeakRssAboveIdle);
+  for (const Gate& gate : gates) {
+    if (gate.role != "*") add(gate.role, gate.metric);
+    for (const std::string& role : roles)
+      if (gate.role == "*") add(role, gate.metric);
+  }
+  if (std::find(roles.begin(), roles.end(), "server") != roles.end())
+    for (const char* duration : {"round_seconds", "transfer_seconds"}) add("server", duration);
+  return metrics;
+}
+
+Ablation ablate(const RunData& run, const ExperimentView& view,
+                const std::vector<RoleMetric>& metrics, const AnalysisSettings& settings) {
+  Ablation ablation;
+  if (!view.ablation) return ablation;
+  const Observations trials = observe(run, view.arms, settings.warmup_rounds);
+  const Observations phases = observe(phase_peaks(run), view.arms, settings.warmup_rounds);
+  std::vector<AblationSubject> whole_trials;
+  for (const RoleMetric& metric : metrics)
+    whole_trials.push_back({metric.role, metric.metric, std::nullopt, metric.metric, &trials});
+  for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases)}) {
+    for (Table& table : tables_of(subjects, view, settings)) {
+      std::move(table.rows.begin(), table.rows.end(), std::back_inserter(ablation.rows));
+      ablation.totals.push_back(std::move(table.total));
+    }
+  }
+  if (Note note = not_possible(view); !note.code.empty())
+    ablation.limitations.push_back(std::move(note));
+  return ablation;
+}
+
+}  // namespace memduel

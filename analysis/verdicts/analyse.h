@@ -1,0 +1,67 @@
+// One run in, its verdicts out. Pure: the same values give the same results.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/statistics/looks.h"
+#include "analysis/statistics/shift_test.h"
+#include "analysis/values/results.h"
+#include "analysis/verdicts/calibration.h"
+#include "analysis/verdicts/gate_grammar.h"
+#include "base/error.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+struct AnalysisSettings {
+  std::vector<Gate> gates;  ///< empty: the defaults of the workload's kind
+  LookPlan looks = fixed_looks(8);
+  Design design = Design::paired;
+  int warmup_rounds = 0;
+  std::optional<Calibration> calibration;    ///< of this environment's fingerprint
+  std::optional<double> memory_limit_bytes;  ///< to project growth to; absent: the environment's
+  std::optional<double> horizon_rounds;  ///< of the user's job; absent: the rounds that were run
+  bool default_gates = true;             ///< whether the defaults decide the exit code
+  bool strict_gates = false;             ///< a gate fails only when shown beyond its bound
+  unsigned long seed = 1;  ///< of the resampling behind smallest_detectable and blocks_needed
+};
+
+/// What a resolved config asks for: gates, measure.repeats (fixed design) or its absence (adaptive
+/// looks), measure.warmup_rounds and measure.seed. Throws Error(usage).
+AnalysisSettings settings_from_config(const nlohmann::json& config);
+
+/// The looks a run of this config may take: settings.looks without those that its number of gates
+/// rules out. The driver stops at these, and analyse() spends the level by them.
+CheckedLooks planned_looks(const nlohmann::json& config, const AnalysisSettings& settings);
+
+/// The gate rows that are going to share the level, one for each candidate and gate; at least one.
+int gates_that_share(const nlohmann::json& config, const AnalysisSettings& settings);
+
+/// Throws Error(usage) for a gate that names a role or metric the run does not know, and for a
+/// baseline that is no arm. Everything else that keeps it from an answer is a limitation, a warning
+/// or an inconclusive row with its reason.
+Results analyse(const RunData& run, const AnalysisSettings& settings);
+
+/// Whether a run with adaptive looks may end: every gate that is not advisory has an outcome, and
+/// the comparison behind it a verdict.
+bool settled(const Results& results);
+
+/// Whether a run may end after the blocks it has: they are a planned look, and its results are
+/// settled. Asking after every block is safe; between looks the answer is no.
+bool may_end(const RunData& so_far, const AnalysisSettings& settings);
+
+/// The arms whose profiles tell why gates failed: the baseline and every candidate of a failed gate
+/// that is not advisory. Empty when none failed.
+std::vector<std::string> arms_to_explain(const Results& results);
+
+/// Precedence as documented: a failed gate, then a gate that could not be measured, then undecided
+/// where that counts as a failure.
+ExitCode gates_exit_code(const Results& results, bool fail_on_undecided);
+
+/// The same run with only the measure blocks first … last (warm-up and profile trials stay).
+RunData only_blocks(RunData run, int first, int last);
+
+}  // namespace memduel

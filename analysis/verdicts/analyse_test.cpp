@@ -1,0 +1,181 @@
+#include "analysis/verdicts/analyse.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_data.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<double> mib(std::vector<double> values) {
+  for (double& value : values) value *= kMiB;
+  return values;
+}
+
+const std::vector<double> kQuiet = mib({200.0, 200.4, 199.7, 200.9, 199.5, 200.2, 200.6, 199.9});
+const std::vector<double> kTwoPercentMore =
+    mib({204.1, 204.3, 203.8, 204.6, 203.9, 204.4, 204.0, 204.2});
+
+AnalysisSettings with_gates(const std::vector<std::string>& gates) {
+  AnalysisSettings settings;
+  for (const std::string& gate : gates) settings.gates.push_back(parse_gate(gate));
+  return settings;
+}
+
+TEST(Analyse, CallsTwoPercentMoreRegressedAndFailsTheDefaultGate) {
+  const Results results = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), {});
+  ASSERT_EQ(results.comparisons.size(), 1U);
+  const Comparison& row = results.comparisons.front();
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_EQ(row.tier, Tier::strong);
+  EXPECT_TRUE(row.gate);
+  // Complete separation of 8 pairs: the smallest p, 2^(1-8).
+  EXPECT_DOUBLE_EQ(*row.p_value, 1.0 / 128);
+  EXPECT_NEAR(*row.ratio, 1.02, 0.002);
+  ASSERT_EQ(results.gates.size(), 1U);
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::failed);
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+}
+
+TEST(Analyse, CallsTheSameProgramUnchanged) {
+  std::vector<double> again = kQuiet;
+  std::rotate(again.begin(), again.begin() + 3, again.end());
+  const Results results = analyse(make_duel("peak_rss_bytes", kQuiet, again), {});
+  EXPECT_EQ(results.comparisons.front().verdict, Verdict::unchanged);
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::passed);
+  EXPECT_TRUE(settled(results));
+}
+
+TEST(Analyse, CannotTellBelowFiveBlocks) {
+  const Results results =
+      analyse(make_duel("peak_rss_bytes", mib({200, 201, 199}), mib({300, 301, 299})), {});
+  const Comparison& row = results.comparisons.front();
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_EQ(row.reason, "cannot tell: 3 of 5 blocks");
+  EXPECT_EQ(row.blocks_needed, 5);
+  EXPECT_FALSE(row.p_value);
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::undecided);
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::ok);
+  EXPECT_EQ(gates_exit_code(results, true), ExitCode::undecided);
+}
+
+TEST(Analyse, ComparesExactMetricsDirectlyFromThreeTrials) {
+  const Results results =
+      analyse(make_duel("peak_heap_bytes", mib({100, 100, 100}), mib({99, 99, 99})), {});
+  const Comparison& row = results.comparisons.front();
+  EXPECT_EQ(row.verdict, Verdict::improved);
+  EXPECT_EQ(row.tier, Tier::strong);
+  EXPECT_FALSE(row.p_value);
+  EXPECT_NEAR(*row.ratio, 0.99, 1e-12);
+}
+
+TEST(Analyse, AnExactMetricNeedsThreeTrials) {
+  const Results results = analyse(make_duel("peak_heap_bytes", mib({100}), mib({99})), {});
+  EXPECT_EQ(results.comparisons.front().reason, "cannot tell: 1 of 3 blocks");
+}
+
+TEST(Analyse, FailsTheGatesOfACandidateThatIsKilledForMemory) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  TrialData& killed = run.trials.back();
+  killed.status = TrialStatus::killed_for_memory;
+  killed.failure = "tree: killed for memory";
+  const Results results = analyse(run, {});
+  const Comparison& row = results.comparisons.front();
+  EXPECT_EQ(row.n_candidate, 8);
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.reason, HasSubstr("killed for memory in 1 of 8 blocks"));
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::failed);
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+}
+
+TEST(Analyse, CallsACandidateThatNeverLivesRegressed) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  for (TrialData& trial : run.trials) {
+    if (trial.arm != "b") continue;
+    trial.status = TrialStatus::failed;
+    trial.roles.clear();
+  }
+  const Results results = analyse(run, {});
+  const Comparison& row = results.comparisons.front();
+  EXPECT_EQ(row.verdict, Verdict::regressed);
+  EXPECT_FALSE(row.ratio);
+  EXPECT_FALSE(row.candidate_median);
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+}
+
+TEST(Analyse, CouldNotMeasureWithoutALivingBaseline) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  for (TrialData& trial : run.trials) {
+    if (trial.arm == "a") trial.status = TrialStatus::failed;
+  }
+  const Results results = analyse(run, {});
+  EXPECT_TRUE(results.gates.front().not_measured);
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::cannot_measure);
+}
+
+TEST(Analyse, DropsAWholeBlockForAFaultOfTheHarness) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
+  run.trials.front().harness_fault = true;
+  const Results results = analyse(run, {});
+  EXPECT_EQ(results.comparisons.front().n_baseline, 7);
+  EXPECT_EQ(results.comparisons.front().n_candidate, 7);
+  ASSERT_FALSE(results.warnings.empty());
+  EXPECT_EQ(results.warnings.front().code, "blocks_dropped");
+}
+
+TEST(Analyse, LeavesOutAnUnmeasuredDefaultGateButNotAnAskedForOne) {
+  const RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  const Results by_default = analyse(run, {});
+  EXPECT_EQ(by_default.gates.size(), 1U);
+  ASSERT_EQ(by_default.limitations.size(), 1U);
+  EXPECT_EQ(by_default.limitations.front().code, "default_gate_not_measured");
+  const Results asked = analyse(run, with_gates({"tree.peak_heap_bytes<=+1%"}));
+  ASSERT_EQ(asked.gates.size(), 1U);
+  EXPECT_TRUE(asked.gates.front().not_measured);
+  EXPECT_EQ(gates_exit_code(asked, false), ExitCode::cannot_measure);
+}
+
+TEST(MayEnd, OnlyAtAPlannedLook) {
+  std::vector<double> a = kQuiet;
+  std::vector<double> b = kTwoPercentMore;
+  AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
+  settings.looks = adaptive_looks();
+  EXPECT_TRUE(may_end(make_duel("peak_rss_bytes", a, b), settings));
+  a.push_back(kQuiet[0]);
+  b.push_back(kTwoPercentMore[0]);
+  EXPECT_FALSE(may_end(make_duel("peak_rss_bytes", a, b), settings));
+}
+
+TEST(Analyse, NamesTheNearestRoleOfAWrongGate) {
+  const RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  try {
+    analyse(run, with_gates({"three.peak_rss_bytes<=+1%"}));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_THAT(error.message(), HasSubstr("tree"));
+  }
+}
+
+TEST(Analyse, BelievesNothingWhenItsOwnControlFlags) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  run.config["arms"].push_back({{"name", "twin"}, {"twin_of", "a"}});
+  for (size_t i = 0; i < kTwoPercentMore.size(); ++i) {
+    run.trials.push_back(make_trial("twin", static_cast<int>(i) + 1, "tree",
+                                    {{"peak_rss_bytes", kTwoPercentMore[i]}}));
+  }
+  const Results results = analyse(run, {});
+  ASSERT_EQ(results.comparisons.size(), 2U);
+  EXPECT_EQ(results.comparisons[0].verdict, Verdict::inconclusive);
+  EXPECT_EQ(results.comparisons[1].verdict, Verdict::regressed);
+  ASSERT_EQ(results.gates.size(), 1U);
+  EXPECT_EQ(results.gates.front().outcome, GateOutcome::undecided);
+  EXPECT_EQ(results.warnings.back().code, "control_flagged");
+}
+
+}  // namespace
+}  // namespace memduel

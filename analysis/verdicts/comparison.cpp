@@ -1,0 +1,241 @@
+#include "analysis/verdicts/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <span>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/mean_test.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+bool one_distinct_value(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
+}
+
+bool all_positive(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return x > 0; });
+}
+
+bool is_exact(const MeasuredRow& row) {
+  return row.metric.exact && row.values.candidate_failed == 0 &&
+         std::min(row.values.baseline.size(), row.values.candidate.size()) >=
+             static_cast<size_t>(exact_trials(row.family)) &&
+         one_distinct_value(row.values.baseline) && one_distinct_value(row.values.candidate);
+}
+
+double margin_on_scale(const MeasuredRow& row) {
+  const double share = share_on_scale(row, row.metric.relative_margin);
+  double amount = amount_on_scale(row, row.metric.absolute_margin);
+  if (row.metric.relative_margin > 0) {
+    const double least =
+        row.exact ? 0 : amount_on_scale(row, kSmallestAmountShare * row.metric.absolute_margin);
+    amount = std::min(amount, std::max(share_on_scale(row, kLargestAmountShare), least));
+  }
+  return std::max(share, amount);
+}
+
+double floor_on_scale(const MeasuredRow& row, std::optional<double> noise_floor) {
+  if (!noise_floor) return 0;
+  return row.metric.scale == Scale::logarithm ? share_on_scale(row, *noise_floor) : *noise_floor;
+}
+
+void describe_values(MeasuredRow& row) {
+  Comparison& out = row.comparison;
+  out.metric = row.metric.name;
+  out.n_baseline = static_cast<int>(row.values.baseline.size());
+  out.n_candidate = static_cast<int>(row.values.candidate.size());
+  if (out.n_baseline > 0) {
+    out.baseline_median = median(row.values.baseline);
+    out.baseline_max = *std::max_element(row.values.baseline.begin(), row.values.baseline.end());
+  }
+  if (out.n_candidate == 0) return;
+  out.candidate_median = finite(median(row.values.candidate));
+  out.candidate_max =
+      finite(*std::max_element(row.values.candidate.begin(), row.values.candidate.end()));
+}
+
+void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,
+              Design design) {
+  if (design != Design::superblocks) {
+    row.test.emplace(a, b, design);
+    return;
+  }
+  const std::vector<PlacedValue> placed = placed_on_scale(row);
+  row.test.emplace(placed);
+  if (row.test->estimate() && std::isfinite(*row.test->estimate()))
+    row.effect = *row.test->estimate();
+  // The tests beside it only take claims back.
+  if (row.values.candidate_failed == 0 && row.test->p_value() <= kAlpha)
+    row.mean_p = mean_p(placed);
+}
+
+void set_effect(MeasuredRow& row, Design design) {
+  Comparison& out = row.comparison;
+  const std::vector<double> a = on_scale(row.values.baseline, row.scale);
+  const std::vector<double> b = on_scale(row.values.candidate, row.scale);
+  row.effect = hodges_lehmann_shift(a, b);
+  out.difference = finite(hodges_lehmann_shift(row.values.baseline, row.values.candidate));
+  const size_t n = std::min(a.size(), b.size());
+  if (!row.exact && n >= static_cast<size_t>(kMinimumBlocks)) {
+    set_test(row, a, b, design);
+    out.p_value = row.test->p_value();
+    out.test = row.test->name();
+  }
+  if (row.scale == Scale::difference) out.difference = finite(row.effect);
+  if (row.scale == Scale::logarithm) out.ratio = finite(std::exp(row.effect));
+}
+
+std::string with_sign(const std::string& text, double value) {
+  return value > 0 ? "+" + text : text;
+}
+
+std::string describe_end(const MeasuredRow& row, double end) {
+  if (std::isinf(end)) return end < 0 ? "anything below" : "anything above";
+  return describe_effect(row, end);
+}
+
+}  // namespace
+
+int exact_trials(int gates) {
+  int trials = 1;
+  while (std::ldexp(2.0, -2 * trials) * gates > kAlpha) ++trials;
+  return trials;
+}
+
+bool may_be_drift(const MeasuredRow& row) {
+  return !row.in_turns && row.metric.unit == Unit::seconds;
+}
+
+std::optional<double> finite(double x) {
+  return std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
+
+MeasuredRow measure_values(const MetricInfo& metric, RowValues values) {
+  MeasuredRow row;
+  row.metric = metric;
+  row.values = std::move(values);
+  describe_values(row);
+  const bool logarithm = metric.scale == Scale::logarithm && all_positive(row.values.baseline) &&
+                         all_positive(row.values.candidate);
+  row.scale = logarithm ? Scale::logarithm : Scale::difference;
+  row.margin = row.claim_margin = margin_on_scale(row);
+  return row;
+}
+
+MeasuredRow measure_row(const MetricInfo& metric, RowValues values, Design design,
+                        std::optional<double> noise_floor, int family) {
+  MeasuredRow row = measure_values(metric, std::move(values));
+  row.family = family;
+  row.in_turns = design != Design::unpaired;
+  row.exact = is_exact(row);
+  row.comparison.exact = row.exact;
+  row.margin = margin_on_scale(row);
+  row.claim_margin = std::max(row.margin, floor_on_scale(row, noise_floor));
+  row.comparison.margin = row.scale == Scale::logarithm ? std::expm1(row.margin) : row.margin;
+  if (!row.values.baseline.empty() && !row.values.candidate.empty()) set_effect(row, design);
+  return row;
+}
+
+double SlopeDifference::p_value() const {
+  if (freedom <= 0) return 1;
+  if (error == 0) return value == 0 ? 1 : 0;
+  const boost::math::students_t t(freedom);
+  return 2 * boost::math::cdf(boost::math::complement(t, std::abs(value) / error));
+}
+
+Interval SlopeDifference::interval(double alpha) const {
+  if (freedom <= 0) return {};
+  const boost::math::students_t t(freedom);
+  const double width = error * boost::math::quantile(boost::math::complement(t, alpha / 2));
+  return {value - width, value + width};
+}
+
+void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
+                 const GrowthEstimate& candidate) {
+  if (!baseline.slope || !candidate.slope) return;
+  Comparison& out = row.comparison;
+  GrowthDifference growth;
+  growth.difference.value = *candidate.slope - *baseline.slope;
+  const double a = baseline.error * baseline.error;
+  const double b = candidate.error * candidate.error;
+  growth.difference.error = std::sqrt(a + b);
+  if (baseline.freedom > 0 && candidate.freedom > 0)
+    growth.difference.freedom =
+        a + b > 0 ? (a + b) * (a + b) / (a * a / baseline.freedom + b * b / candidate.freedom)
+                  : std::min(baseline.freedom, candidate.freedom);
+  growth.baseline = baseline.verdict;
+  growth.candidate = candidate.verdict;
+  const bool same = baseline.reason == candidate.reason;
+  growth.reason = same
+                      ? baseline.reason
+                      : fmt::format("baseline {}; candidate {}", baseline.reason, candidate.reason);
+  row.effect = growth.difference.value;
+  row.margin = row.claim_margin = std::max(baseline.matters, candidate.matters);
+  row.exact = row.comparison.exact = false;
+  row.test.reset();
+  row.mean_p.reset();
+  out.margin = row.margin;
+  out.baseline_median = baseline.slope;
+  out.candidate_median = candidate.slope;
+  out.difference = growth.difference.value;
+  out.p_value.reset();
+  if (growth.difference.freedom > 0) out.p_value = growth.difference.p_value();
+  row.growth = std::move(growth);
+}
+
+std::vector<double> on_scale(const std::vector<double>& values, Scale scale) {
+  std::vector<double> scaled = values;
+  if (scale == Scale::logarithm) {
+    for (double& x : scaled) x = std::log(x);
+  }
+  return scaled;
+}
+
+std::vector<PlacedValue> placed_on_scale(const MeasuredRow& row) {
+  std::vector<PlacedValue> placed = row.values.placed;
+  if (row.scale == Scale::logarithm)
+    for (PlacedValue& value : placed) value.value = std::log(value.value);
+  return placed;
+}
+
+double share_on_scale(const MeasuredRow& row, double share) {
+  if (row.scale == Scale::logarithm) return std::log1p(share);
+  return share * std::abs(row.comparison.baseline_median.value_or(0));
+}
+
+double amount_on_scale(const MeasuredRow& row, double amount) {
+  if (row.scale == Scale::difference) return amount;
+  const auto& typical = row.comparison.baseline_median;
+  return typical ? std::log1p(amount / *typical) : 0;
+}
+
+std::optional<double> shown(const MeasuredRow& row, double on_scale) {
+  return finite(row.scale == Scale::logarithm ? std::exp(on_scale) : on_scale);
+}
+
+std::string describe_effect(const MeasuredRow& row, double on_scale) {
+  if (row.scale == Scale::difference) {
+    return with_sign(format_metric(row.metric.name, on_scale), on_scale);
+  }
+  // Digits in proportion: a change of 0.03 % must not read as +0.0 %.
+  const double percent = 100 * std::expm1(on_scale);
+  const int digits = std::abs(percent) < 1 ? 2 : 1;
+  return fmt::format("{:+.{}f} %", percent, digits);
+}
+
+std::string describe_interval(const MeasuredRow& row, const Interval& interval) {
+  return fmt::format("{} to {}", describe_end(row, interval.low), describe_end(row, interval.high));
+}
+
+std::string describe_size(const MeasuredRow& row, double on_scale) {
+  if (row.scale == Scale::difference) return format_metric(row.metric.name, on_scale);
+  return fmt::format("{:.3g} %", 100 * std::expm1(on_scale));
+}
+
+}  // namespace memduel

@@ -1,0 +1,175 @@
+#include "analysis/verdicts/comparison_rows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "analysis/statistics/mean_test.h"
+#include "analysis/statistics/multiplicity.h"
+#include "analysis/verdicts/row_power.h"
+#include "analysis/verdicts/verdict.h"
+
+namespace memduel {
+namespace {
+
+bool is_named(const std::vector<Gate>& gates, const std::string& role) {
+  return std::any_of(gates.begin(), gates.end(),
+                     [&](const Gate& gate) { return gate.role == role; });
+}
+
+std::set<std::string> without(const std::set<std::string>& all, const std::set<std::string>& out) {
+  std::set<std::string> rest;
+  std::set_difference(all.begin(), all.end(), out.begin(), out.end(),
+                      std::inserter(rest, rest.end()));
+  return rest;
+}
+
+void note_one_sided(std::vector<Note>& notes, const std::string& role,
+                    const std::set<std::string>& metrics, const std::string& has,
+                    const std::string& lacks) {
+  if (metrics.empty()) return;
+  notes.push_back(
+      {"metric_in_one_arm_only",
+       fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
+                   fmt::join(metrics, ", "), role, has, lacks),
+       "use the same meters and gauges in both arms"});
+}
+
+const GrowthEstimate* growth_estimate(const std::vector<GrowthRow>& growth, const std::string& arm,
+                                      const std::string& role, const std::string& metric) {
+  const auto at = std::find_if(growth.begin(), growth.end(), [&](const GrowthRow& one) {
+    return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
+  });
+  return at == growth.end() ? nullptr : &at->estimate;
+}
+
+using Adjust = std::vector<double> (*)(std::span<const double>);
+
+template <typename Belongs>
+void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust adjust,
+                   Belongs belongs) {
+  std::vector<double> p;
+  for (const MeasuredRow& row : rows) {
+    if (belongs(row) && row.comparison.p_value) p.push_back(*row.comparison.p_value);
+  }
+  const std::vector<double> adjusted = adjust(p);
+  size_t next = 0;
+  for (MeasuredRow& row : rows) {
+    if (!belongs(row)) continue;
+    if (row.comparison.p_value) row.comparison.p_adjusted = adjusted[next++];
+    decide(row, rules.alpha, static_cast<int>(p.size()));
+    // Advisory rows are sized as if they stood alone: their correction depends on all the others.
+    const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
+    add_power(row, rules.settings.design, rules.alpha, sharing, rules.settings.seed);
+  }
+}
+
+}  // namespace
+
+bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
+                 const std::string& metric) {
+  return std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) {
+    return asks_about(gate, role, metric) && !gate.advisory && has_relative_bound(gate);
+  });
+}
+
+std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates) {
+  std::vector<std::string> roles;
+  bool clients = false;
+  bool tree = false;
+  for (const TrialData& trial : run.trials) {
+    for (const RoleData& role : trial.roles) {
+      const bool client = is_client_role(role.role);
+      clients = clients || client;
+      tree = tree || role.role == "tree";
+      const bool shown = role.role != "tree" && (!client || is_named(gates, role.role));
+      if (shown && std::find(roles.begin(), roles.end(), role.role) == roles.end()) {
+        roles.push_back(role.role);
+      }
+    }
+  }
+  if (clients) roles.insert(roles.end(), {"client_max", "client_median"});
+  if (tree) roles.emplace_back("tree");
+  return roles;
+}
+
+std::set<std::string> metrics_of(const ArmObservations& arm, const std::string& role) {
+  std::set<std::string> metrics;
+  for (const Observation& trial : arm.trials) {
+    const auto at = trial.roles.find(role);
+    if (at == trial.roles.end()) continue;
+    for (const auto& [metric, value] : at->second) metrics.insert(metric);
+  }
+  return metrics;
+}
+
+MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline,
+                          const ArmObservations& candidate) {
+  MeasuredRows measured;
+  const Design design = rules.settings.design;
+  const bool control = rules.view.control_arms.contains(candidate.arm);
+  for (const std::string& role : rules.roles) {
+    const std::set<std::string> of_a = metrics_of(baseline, role);
+    const std::set<std::string> of_b = metrics_of(candidate, role);
+    const std::set<std::string> only_a = without(of_a, of_b);
+    // A candidate that never lived has no metrics, and is worse in all of them.
+    const bool compare_all = !any_alive(candidate);
+    for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
+      const MetricInfo info = metric_info(metric);
+      const bool gate = !control && is_gate_row(rules.gates, role, metric);
+      MeasuredRow row = measure_row(info, row_values(baseline, candidate, role, info, design),
+                                    design, noise_floor(rules.settings.calibration, {role, metric}),
+                                    gate ? rules.gate_rows : 1);
+      row.comparison.baseline = baseline.arm;
+      row.comparison.candidate = candidate.arm;
+      row.comparison.role = role;
+      row.comparison.gate = gate;
+      if (gate && row.test && !row.values.placed.empty())
+        row.spread_p = spread_p(row.values.placed);
+      const GrowthEstimate* of_baseline = growth_estimate(rules.growth, baseline.arm, role, metric);
+      const GrowthEstimate* of_candidate =
+          growth_estimate(rules.growth, candidate.arm, role, metric);
+      if (of_baseline != nullptr && of_candidate != nullptr)
+        take_growth(row, *of_baseline, *of_candidate);
+      measured.rows.push_back(std::move(row));
+    }
+    if (!compare_all)
+      note_one_sided(measured.limitations, role, only_a, baseline.arm, candidate.arm);
+    if (any_alive(baseline))
+      note_one_sided(measured.limitations, role, without(of_b, of_a), candidate.arm, baseline.arm);
+  }
+  return measured;
+}
+
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules) {
+  const auto is_control_gate = [&](const MeasuredRow& row) {
+    return rules.view.control_arms.contains(row.comparison.candidate) &&
+           is_gate_row(rules.gates, row.comparison.role, row.comparison.metric);
+  };
+  decide_family(rows, rules, holm, [&](const MeasuredRow& row) { return row.comparison.gate; });
+  decide_family(rows, rules, holm, is_control_gate);
+  decide_family(rows, rules, benjamini_hochberg, [&](const MeasuredRow& row) {
+    return !row.comparison.gate && !is_control_gate(row);
+  });
+}
+
+void put_in_telling_order(std::vector<Comparison>& rows) {
+  const auto rank_of = [](const Comparison& row) {
+    const bool changed = row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
+    if (row.exact && changed) return 0;
+    return row.gate ? 1 : 2;
+  };
+  std::map<std::string, std::size_t> candidates;
+  for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());
+  std::stable_sort(rows.begin(), rows.end(), [&](const Comparison& a, const Comparison& b) {
+    return std::pair(candidates.at(a.candidate), rank_of(a)) <
+           std::pair(candidates.at(b.candidate), rank_of(b));
+  });
+}
+
+}  // namespace memduel

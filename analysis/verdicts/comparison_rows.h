@@ -1,0 +1,54 @@
+// The rows of a run's comparisons: every metric of every role that the baseline and a candidate
+// both have, measured, and then decided together with the rows that it shares its level with. Gate
+// rows are corrected by Holm, those of the baseline's hidden twin by Holm among themselves, all
+// others by Benjamini and Hochberg.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/growth/observations.h"
+#include "analysis/values/experiment_view.h"
+#include "analysis/verdicts/analyse.h"
+#include "analysis/verdicts/comparison.h"
+#include "analysis/verdicts/growth_rows.h"
+
+namespace memduel {
+
+/// What rows are measured and decided by.
+struct RowRules {
+  const ExperimentView& view;
+  const std::vector<Gate>& gates;
+  const std::vector<std::string>& roles;
+  const AnalysisSettings& settings;
+  double alpha;
+  int gate_rows = 1;  ///< that share the level
+  const std::vector<GrowthRow>& growth;
+};
+
+struct MeasuredRows {
+  std::vector<MeasuredRow> rows;
+  std::vector<Note> limitations;  ///< metrics that one of the arms lacks
+};
+
+MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline,
+                          const ArmObservations& candidate);
+
+/// Fills verdict, corrected p and power of every row.
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules);
+
+/// Of each candidate, which keep their order: exact rows that changed, then gates, then the rest.
+void put_in_telling_order(std::vector<Comparison>& rows);
+
+/// Roles in the order of the trials; client_max, client_median and tree last. Single clients only
+/// where a gate names them: with many clients their rows would bury the others.
+std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates);
+
+std::set<std::string> metrics_of(const ArmObservations& arm, const std::string& role);
+
+/// Whether the row's p belongs to the family that is corrected for the gates.
+bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
+                 const std::string& metric);
+
+}  // namespace memduel

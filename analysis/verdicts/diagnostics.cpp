@@ -1,0 +1,224 @@
+#include "analysis/verdicts/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <boost/math/statistics/ljung_box.hpp>
+#include <boost/math/statistics/runs_test.hpp>
+#include <boost/math/statistics/univariate_statistics.hpp>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/modes.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kDriftLevel = 0.01;
+constexpr double kOutlierZ = 3.5;
+constexpr double kMadToSigma = 1.4826;
+constexpr double kMostSteal = 0.01;
+constexpr std::size_t kLeastNeighbours = 4;
+constexpr double kMostLoad = 0.25;  ///< per core
+
+struct TimedValue {
+  std::int64_t trial_id;
+  double value;
+};
+
+std::vector<TimedValue> values_in_order(const ArmObservations& arm, const std::string& role,
+                                        const std::string& metric) {
+  std::vector<TimedValue> values;
+  for (const Observation& trial : arm.trials) {
+    if (trial.status != TrialStatus::ok) continue;
+    const auto of_role = trial.roles.find(role);
+    if (of_role == trial.roles.end()) continue;
+    const auto at = of_role->second.find(metric);
+    if (at != of_role->second.end()) values.push_back({trial.trial_id, at->second});
+  }
+  std::sort(values.begin(), values.end(),
+            [](const TimedValue& x, const TimedValue& y) { return x.trial_id < y.trial_id; });
+  return values;
+}
+
+std::vector<double> plain(const std::vector<TimedValue>& timed) {
+  std::vector<double> values;
+  for (const TimedValue& value : timed) values.push_back(value.value);
+  return values;
+}
+
+/// Both arms' values without their medians, in the order in which the trials ran.
+std::vector<double> residuals(const std::vector<TimedValue>& a, const std::vector<TimedValue>& b) {
+  std::vector<TimedValue> all;
+  for (const auto* arm : {&a, &b}) {
+    if (arm->empty()) continue;
+    const double center = median(plain(*arm));
+    for (const TimedValue& value : *arm) all.push_back({value.trial_id, value.value - center});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const TimedValue& x, const TimedValue& y) { return x.trial_id < y.trial_id; });
+  return plain(all);
+}
+
+void note_drift(std::vector<Note>& notes, const MeasuredRow& row, const std::vector<TimedValue>& a,
+                const std::vector<TimedValue>& b) {
+  const double p = order_p(residuals(a, b));
+  if (p >= kDriftLevel) return;
+  notes.push_back(
+      {"drift",
+       fmt::format("{}.{} drifted over the session (p {:.4f}); the paired design keeps the verdict "
+                   "valid but less sharp",
+                   row.comparison.role, row.comparison.metric, p),
+       "let the machine settle first, close other programs, fix the CPU frequency"});
+}
+
+void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,
+                const std::vector<TimedValue>& values) {
+  const std::vector<Mode> modes = find_modes(plain(values));
+  if (modes.empty()) return;
+  std::string groups;
+  int grouped = 0;
+  for (const Mode& mode : modes) {
+    grouped += mode.count;
+    groups += fmt::format("{}{:.0f} % near {}", groups.empty() ? "" : ", ",
+                          100.0 * mode.count / static_cast<double>(values.size()),
+                          format_metric(row.metric.name, mode.median));
+  }
+  if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
+    groups += fmt::format(", {} of {} trials near none of them", rest, values.size());
+  notes.push_back({"several_modes",
+                   fmt::format("{}.{} of arm {} has {} modes: {}", row.comparison.role,
+                               row.comparison.metric, arm, modes.size(), groups),
+                   "runs that hold one more arena look like this: pin MALLOC_ARENA_MAX in both "
+                   "arms, or plan 12 blocks or more"});
+}
+
+void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,
+                      const std::vector<TimedValue>& timed) {
+  if (timed.size() < 5) return;
+  const std::vector<double> values = plain(timed);
+  const double center = median(values);
+  std::vector<double> deviations;
+  for (const double value : values) deviations.push_back(std::abs(value - center));
+  const double spread = kMadToSigma * median(deviations);
+  if (spread <= 0 || deviations.front() <= kOutlierZ * spread) return;
+  if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
+  notes.push_back({"first_trial_outlier",
+                   fmt::format("the first trial of arm {} stands out in {}.{}: {} against a median "
+                               "of {}",
+                               arm, row.comparison.role, row.comparison.metric,
+                               format_metric(row.metric.name, values.front()),
+                               format_metric(row.metric.name, center)),
+                   "raise the number of warm-up blocks"});
+}
+
+/// What a trial's place among its neighbours does to it is taken out of the test, and told.
+void note_position(std::vector<Note>& notes, const MeasuredRow& row) {
+  const std::vector<double> differences = neighbour_differences(placed_on_scale(row), row.effect);
+  if (differences.size() < kLeastNeighbours) return;
+  const auto [mean, variance] = boost::math::statistics::mean_and_sample_variance(differences);
+  if (!(variance > 0)) return;
+  const auto n = static_cast<double>(differences.size());
+  const boost::math::students_t t(n - 1);
+  const double p =
+      2 * boost::math::cdf(boost::math::complement(t, std::abs(mean) / std::sqrt(variance / n)));
+  if (p >= kDriftLevel) return;
+  notes.push_back(
+      {"position_effect",
+       fmt::format("the second of two neighbouring trials has {} {}.{} (p {:.4f}), "
+                   "whichever arm it is; the test takes that out",
+                   describe_effect(row, mean), row.comparison.role, row.comparison.metric, p),
+       "look for what a trial leaves to the next one: caches, files, a clock that "
+       "slows down"});
+}
+
+void note_swap(std::vector<Note>& notes, const Observations& observations) {
+  int swapping = 0;
+  for (const ArmObservations& arm : observations.arms) {
+    for (const Observation& trial : arm.trials) {
+      const bool swapped =
+          std::any_of(trial.roles.begin(), trial.roles.end(), [](const auto& role) {
+            const auto at = role.second.find("swapped_bytes");
+            return at != role.second.end() && at->second > 0;
+          });
+      swapping += static_cast<int>(swapped);
+    }
+  }
+  if (swapping == 0) return;
+  notes.push_back({"swapping",
+                   fmt::format("{} trials were swapped out in part, which makes their resident "
+                               "memory look smaller",
+                               swapping),
+                   "free memory or turn swap off, then repeat"});
+}
+
+std::optional<double> number_in(const nlohmann::json& environment, const char* field) {
+  if (!environment.is_object()) return std::nullopt;
+  const auto at = environment.find(field);
+  if (at == environment.end() || !at->is_number()) return std::nullopt;
+  return at->get<double>();
+}
+
+void note_machine(std::vector<Note>& notes, const Observations& observations,
+                  const nlohmann::json& environment) {
+  const double steal = number_in(environment, "cpu_steal_ratio").value_or(0);
+  if (steal > kMostSteal) {
+    notes.push_back({"cpu_steal",
+                     fmt::format("{:.0f} % of CPU time was taken by the hypervisor", 100 * steal),
+                     "times are not to be trusted; repeat later"});
+  }
+  // The load of a single arm, as of a job that is watched, is its own.
+  if (observations.arms.size() < 2) return;
+  const double load = number_in(environment, "load").value_or(0);
+  const double cores = number_in(environment, "cores").value_or(1);
+  if (load > kMostLoad * cores) {
+    notes.push_back(
+        {"other_load",
+         fmt::format("when the run began the load was {:.2f} on {:.0f} cores", load, cores),
+         "close other programs, then repeat"});
+  }
+}
+
+}  // namespace
+
+double order_p(const std::vector<double>& in_order) {
+  const std::set<double> distinct(in_order.begin(), in_order.end());
+  if (in_order.size() < 10 || distinct.size() < 3) return 1;
+  const double runs = boost::math::statistics::runs_above_and_below_median(in_order).second;
+  const double correlated = boost::math::statistics::ljung_box(in_order).second;
+  double smaller = 1;
+  if (!std::isnan(runs)) smaller = std::min(smaller, runs);
+  if (!std::isnan(correlated)) smaller = std::min(smaller, correlated);
+  return std::min(1.0, 2 * smaller);
+}
+
+std::vector<Note> diagnose(const Observations& observations, const std::vector<MeasuredRow>& rows,
+                           const nlohmann::json& environment) {
+  std::vector<Note> notes;
+  std::set<RoleMetric> baseline_done;
+  for (const MeasuredRow& row : rows) {
+    const Comparison& out = row.comparison;
+    const ArmObservations* baseline = find_arm(observations, out.baseline);
+    const ArmObservations* candidate = find_arm(observations, out.candidate);
+    if (!out.gate || row.exact || baseline == nullptr || candidate == nullptr) continue;
+    const auto a = values_in_order(*baseline, out.role, out.metric);
+    const auto b = values_in_order(*candidate, out.role, out.metric);
+    note_drift(notes, row, a, b);
+    note_position(notes, row);
+    if (baseline_done.insert({out.role, out.metric}).second) {
+      note_modes(notes, row, out.baseline, a);
+      note_first_trial(notes, row, out.baseline, a);
+    }
+    note_modes(notes, row, out.candidate, b);
+    note_first_trial(notes, row, out.candidate, b);
+  }
+  note_swap(notes, observations);
+  note_machine(notes, observations, environment);
+  return notes;
+}
+
+}  // namespace memduel

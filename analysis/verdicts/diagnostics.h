@@ -1,0 +1,26 @@
+// What weakens a run's claims, found in its own numbers; each with advice. Flags, never deletes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/growth/observations.h"
+#include "analysis/verdicts/comparison.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// For the gate rows: drift over the session (runs test and Ljung-Box test on the residuals in the
+/// order of the trials, at the 1 % level), an effect of the place among neighbours (t test of
+/// second minus first at the same level), several modes, and a first trial far from the others
+/// (modified z above 3.5; Iglewicz and Hoaglin 1993). For the run: swapping, stolen CPU time
+/// (environment.cpu_steal_ratio above 1 %) and load at the start (environment.load above a quarter
+/// of environment.cores).
+std::vector<Note> diagnose(const Observations& observations, const std::vector<MeasuredRow>& rows,
+                           const nlohmann::json& environment);
+
+/// p of "the values come in random order": the smaller of the runs test's and the Ljung-Box test's,
+/// doubled. 1 for fewer than ten values or fewer than three distinct ones.
+double order_p(const std::vector<double>& in_order);
+
+}  // namespace memduel

@@ -1,0 +1,61 @@
+#include "analysis/verdicts/doubts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/verdicts/comparison_rows.h"
+
+namespace memduel {
+namespace {
+
+bool flagged(const Comparison& row) {
+  return row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
+}
+
+void cannot_tell(Comparison& row) {
+  row.verdict = Verdict::inconclusive;
+  row.tier = Tier::plain;
+}
+
+}  // namespace
+
+const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
+                        const Comparison& row) {
+  const auto at = std::find_if(growth.begin(), growth.end(), [&](const Growth& one) {
+    return one.arm == arm && one.role == row.role && one.metric == row.metric;
+  });
+  return at == growth.end() ? nullptr : &*at;
+}
+
+std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
+                                    const std::set<std::string>& controls,
+                                    const std::vector<Gate>& gates) {
+  for (const MeasuredRow& row : rows) {
+    const Comparison& out = row.comparison;
+    if (!controls.contains(out.candidate) || !flagged(out)) continue;
+    if (!is_gate_row(gates, out.role, out.metric)) continue;
+    return Note{"control_flagged",
+                fmt::format("the run's own control differs from the baseline ({}.{}: {}), so no "
+                            "verdict of this run is believed",
+                            out.role, out.metric, out.reason),
+                "look for what changed during the run, then repeat it on a quieter machine"};
+  }
+  return std::nullopt;
+}
+
+void withdraw(const std::string& why, const std::set<std::string>& controls,
+              std::vector<MeasuredRow>& rows, std::vector<GateResult>& gates) {
+  for (MeasuredRow& row : rows) {
+    if (controls.contains(row.comparison.candidate)) continue;
+    cannot_tell(row.comparison);
+    row.comparison.reason = why + "; without that: " + row.comparison.reason;
+  }
+  for (GateResult& gate : gates) {
+    if (gate.not_measured || gate.candidate_failed) continue;
+    gate.outcome = GateOutcome::undecided;
+    gate.reason = why + "; without that: " + gate.reason;
+  }
+}
+
+}  // namespace memduel

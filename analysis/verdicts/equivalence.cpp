@@ -1,0 +1,130 @@
+#include "analysis/verdicts/equivalence.h"
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/metrics.h"
+
+namespace memduel {
+namespace {
+
+/// Ratios and losses, and what a command prints under a name of its own.
+bool is_quality(const std::string& metric, bool of_command) {
+  const bool own = of_command && metric_info(metric).unit == Unit::number;
+  return own || metric.ends_with("_ratio") || metric.ends_with("_loss");
+}
+
+bool is_command(const RunData& run) {
+  const auto workload = run.config.find("workload");
+  return workload != run.config.end() && workload->value("kind", std::string()) == "command";
+}
+
+/// Block to hash of one file in the trials that count.
+std::map<int, std::string> file_hashes(const RunData& run, const ArmObservations& arm,
+                                       const std::string& file) {
+  std::map<int, std::string> hashes;
+  for (const TrialData& trial : run.trials) {
+    const bool counts =
+        trial.arm == arm.arm && trial.kind == TrialKind::measure && trial.status == TrialStatus::ok;
+    const auto found = trial.files.find(file);
+    if (counts && found != trial.files.end()) hashes[trial.block] = found->second;
+  }
+  return hashes;
+}
+
+std::set<std::string> file_names(const RunData& run) {
+  std::set<std::string> names;
+  for (const TrialData& trial : run.trials)
+    for (const auto& [file, sha256] : trial.files) names.insert(file);
+  return names;
+}
+
+std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObservations& baseline,
+                                            const ArmObservations& candidate) {
+  std::vector<FileEquivalence> files;
+  for (const std::string& name : file_names(run)) {
+    FileEquivalence file;
+    file.file = name;
+    const auto of_a = file_hashes(run, baseline, name);
+    for (const auto& [block, sha256] : file_hashes(run, candidate, name)) {
+      const auto at = of_a.find(block);
+      if (at == of_a.end()) continue;
+      ++file.blocks;
+      if (at->second == sha256) ++file.identical_blocks;
+    }
+    if (file.blocks == 0) continue;
+    for (const FileDifference& difference : run.file_differences) {
+      if (difference.baseline != baseline.arm || difference.candidate != candidate.arm ||
+          difference.file != name)
+        continue;
+      file.max_difference = difference.max_difference;
+      file.max_within_baseline = difference.max_within_baseline;
+    }
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+/// Median over trials by metric; a metric that several roles have comes from the first by name.
+std::map<std::string, double> quality_medians(const ArmObservations& arm, bool of_command) {
+  std::map<RoleMetric, std::vector<double>> values;
+  for (const Observation& trial : arm.trials) {
+    if (trial.status != TrialStatus::ok) continue;
+    for (const auto& [role, metrics] : trial.roles) {
+      for (const auto& [metric, value] : metrics) {
+        // Clients see their own share of the data; the server's number is the model's.
+        const std::string order = role == "server" ? "" : role;
+        if (is_quality(metric, of_command)) values[{order, metric}].push_back(value);
+      }
+    }
+  }
+  std::map<std::string, double> medians;
+  for (const auto& [row, numbers] : values) medians.emplace(row.metric, median(numbers));
+  return medians;
+}
+
+}  // namespace
+
+std::optional<std::string> agreed_model(const RunData& run, const std::string& arm) {
+  std::optional<std::string> agreed;
+  for (const TrialData& trial : run.trials) {
+    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) {
+      continue;
+    }
+    if (!trial.model_sha256 || (agreed && *agreed != *trial.model_sha256)) return std::nullopt;
+    agreed = trial.model_sha256;
+  }
+  return agreed;
+}
+
+Equivalence equivalence_of(const RunData& run, const ArmObservations& baseline,
+                           const ArmObservations& candidate) {
+  Equivalence result;
+  result.baseline = baseline.arm;
+  result.candidate = candidate.arm;
+  const auto a = agreed_model(run, baseline.arm);
+  const auto b = agreed_model(run, candidate.arm);
+  if (a && b) result.bit_identical = *a == *b;
+  if (result.bit_identical == true) result.max_abs_diff = 0;
+  for (const ModelDifference& difference : run.model_differences) {
+    if (difference.baseline != baseline.arm || difference.candidate != candidate.arm) continue;
+    result.bit_identical = difference.bit_identical;
+    result.max_abs_diff = difference.max_abs_diff;
+  }
+  result.files = compared_files(run, baseline, candidate);
+  if (!result.bit_identical && !result.files.empty()) {
+    result.bit_identical = std::all_of(
+        result.files.begin(), result.files.end(),
+        [](const FileEquivalence& file) { return file.identical_blocks == file.blocks; });
+  }
+  const bool of_command = is_command(run);
+  const std::map<std::string, double> of_a = quality_medians(baseline, of_command);
+  for (const auto& [metric, value] : quality_medians(candidate, of_command)) {
+    const auto at = of_a.find(metric);
+    if (at != of_a.end()) result.metrics[metric] = {at->second, value};
+  }
+  return result;
+}
+
+}  // namespace memduel

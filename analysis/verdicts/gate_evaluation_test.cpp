@@ -1,0 +1,105 @@
+#include "analysis/verdicts/gate_evaluation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/values/test_data.h"
+#include "analysis/verdicts/verdict.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+MeasuredRow row_of(const std::string& metric, const std::vector<double>& a,
+                   const std::vector<double>& b) {
+  RowValues values;
+  for (const double x : a) values.baseline.push_back(x * kMiB);
+  for (const double x : b) values.candidate.push_back(x * kMiB);
+  MeasuredRow row =
+      measure_row(metric_info(metric), std::move(values), Design::paired, std::nullopt);
+  row.comparison.p_adjusted = row.comparison.p_value;
+  decide(row, 0.05, 1);
+  return row;
+}
+
+const std::vector<double> kA = {200, 200.4, 199.7, 200.9, 199.5, 200.2, 200.6, 199.9};
+const std::vector<double> kThreeMore = {206, 206.4, 205.7, 206.9, 205.5, 206.2, 206.6, 205.9};
+
+GateOutcome outcome(const std::string& gate, const MeasuredRow& row) {
+  return evaluate_gate(parse_gate(gate), row, nullptr, 0.05).outcome;
+}
+
+TEST(RelativeGate, FailsBeyondAndPassesWithinItsBound) {
+  const MeasuredRow row = row_of("peak_rss_bytes", kA, kThreeMore);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+5%", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2MiB", row), GateOutcome::failed);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+16MiB", row), GateOutcome::passed);
+}
+
+TEST(RelativeGate, IsUndecidedWhenTheBoundLiesInsideTheInterval) {
+  // The pairs' ratios go from 206.9 / 200.9 = 1.02987 to 205.5 / 199.5 = 1.03008.
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+3%", row_of("peak_rss_bytes", kA, kThreeMore)),
+            GateOutcome::undecided);
+}
+
+TEST(RelativeGate, PassesForAnImprovement) {
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+0%", row_of("peak_rss_bytes", kThreeMore, kA)),
+            GateOutcome::passed);
+}
+
+TEST(Gate, NeedsOnlyOneOfItsBounds) {
+  const MeasuredRow row = row_of("peak_rss_bytes", kA, kThreeMore);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|+16MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+2%|900MiB", row), GateOutcome::passed);
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=+1%|+2MiB", row), GateOutcome::failed);
+}
+
+TEST(Ceiling, FailsWithTheFirstTrialAboveIt) {
+  const MeasuredRow row = row_of("peak_rss_bytes", kA, kA);
+  const GateResult failed =
+      evaluate_gate(parse_gate("tree.peak_rss_bytes<=200.8MiB"), row, nullptr, 0.05);
+  EXPECT_EQ(failed.outcome, GateOutcome::failed);
+  EXPECT_THAT(failed.reason, HasSubstr("1 of 8 trials"));
+  const GateResult passed =
+      evaluate_gate(parse_gate("tree.peak_rss_bytes<=201MiB"), row, nullptr, 0.05);
+  EXPECT_EQ(passed.outcome, GateOutcome::passed);
+  // 1 - .05^(1/8)
+  EXPECT_THAT(passed.reason, HasSubstr("fewer than 31 %"));
+}
+
+TEST(Ceiling, CannotPassOnTooFewTrials) {
+  EXPECT_EQ(outcome("tree.peak_rss_bytes<=900MiB", row_of("peak_rss_bytes", {1, 2}, {1, 2})),
+            GateOutcome::undecided);
+}
+
+TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
+  const MeasuredRow row = row_of("rss_growth_bytes_per_round", kA, kA);
+  Growth growth;
+  growth.slope = 50 * 1024;
+  growth.ci_low = 40 * 1024;
+  growth.ci_high = 60 * 1024;
+  growth.verdict = GrowthVerdict::growing;
+  const auto with = [&](const char* gate) {
+    return evaluate_gate(parse_gate(gate), row, &growth, 0.05).outcome;
+  };
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::failed);
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=50KiB"), GateOutcome::undecided);
+  growth.verdict = GrowthVerdict::inconclusive;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::undecided)
+      << "that it grows is not shown";
+  growth.verdict = GrowthVerdict::settling;
+  EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::passed);
+}
+
+TEST(Gate, ReportsAMissingMeasurement) {
+  const GateResult result = evaluate_gate(parse_gate("tree.peak_rss_bytes<=+1%"),
+                                          row_of("peak_rss_bytes", {}, {}), nullptr, 0.05);
+  EXPECT_TRUE(result.not_measured);
+  EXPECT_EQ(result.outcome, GateOutcome::undecided);
+}
+
+}  // namespace
+}  // namespace memduel

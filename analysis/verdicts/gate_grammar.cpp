@@ -1,0 +1,237 @@
+#include "analysis/verdicts/gate_grammar.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+constexpr const char* kGrammar =
+    "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
+    "server.peak_rss_bytes<=+2%|+16MiB or tree.peak_rss_bytes<=900MiB";
+
+[[noreturn]] void refuse(std::string_view gate, const std::string& what,
+                         const std::string& advice = kGrammar) {
+  throw Error(ExitCode::usage, what, fmt::format("gate '{}'", gate), advice);
+}
+
+struct UnitName {
+  std::string_view name;
+  double factor;
+};
+
+constexpr std::array<UnitName, 5> kByteUnits = {
+    {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}}};
+constexpr std::array<UnitName, 4> kTimeUnits = {
+    {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}}};
+
+template <size_t N>
+std::optional<double> factor_in(const std::array<UnitName, N>& units, std::string_view name) {
+  for (const UnitName& unit : units) {
+    if (unit.name == name) return unit.factor;
+  }
+  return std::nullopt;
+}
+
+std::string expected_units(const MetricInfo& info) {
+  switch (info.unit) {
+    case Unit::bytes:
+      return "B, KiB, MiB, GiB or TiB, or % after a plus sign";
+    case Unit::bytes_per_round:
+    case Unit::bytes_per_minute:
+      return "B, KiB, MiB, GiB or TiB (per round or per minute, as the metric's name says)";
+    case Unit::seconds:
+      return "us, ms, s or min, or % after a plus sign";
+    case Unit::count:
+    case Unit::ratio:
+    case Unit::number:
+      break;
+  }
+  return "no unit, or % after a plus sign";
+}
+
+/// Factor from the written unit to the metric's unit; nothing when the unit does not fit.
+std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit) {
+  switch (info.unit) {
+    case Unit::bytes_per_round:
+      if (unit.ends_with("/round")) unit.remove_suffix(6);
+      return factor_in(kByteUnits, unit);
+    case Unit::bytes_per_minute:
+      if (unit.ends_with("/minute")) unit.remove_suffix(7);
+      return factor_in(kByteUnits, unit);
+    case Unit::bytes:
+      return factor_in(kByteUnits, unit);
+    case Unit::seconds:
+      return factor_in(kTimeUnits, unit);
+    case Unit::count:
+    case Unit::ratio:
+    case Unit::number:
+      break;
+  }
+  return unit.empty() ? std::optional(1.0) : std::nullopt;
+}
+
+Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_view text) {
+  std::string_view rest = text;
+  const bool relative = rest.starts_with('+');
+  if (relative) rest.remove_prefix(1);
+  double value = 0;
+  const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (problem != std::errc{} || !std::isfinite(value) || value < 0) {
+    refuse(gate, fmt::format("'{}' is not a bound", text));
+  }
+  const std::string_view unit = rest.substr(static_cast<size_t>(end - rest.data()));
+  if (unit == "%") {
+    if (is_growth_metric(info.name)) {
+      refuse(gate,
+             fmt::format("'{}': growth has no % bound, since a healthy baseline grows by 0", text),
+             "give bytes, for example +64KiB or 64KiB");
+    }
+    if (!relative) {
+      refuse(gate, fmt::format("'{}': a share of the baseline needs a plus sign", text),
+             fmt::format("write +{}", text));
+    }
+    return {Bound::Kind::share, value / 100};
+  }
+  const std::optional<double> factor = unit_factor(info, unit);
+  if (!factor) {
+    const std::string found = unit.empty() ? "has no unit" : fmt::format("has unit '{}'", unit);
+    refuse(gate, fmt::format("bound '{}' {}", text, found),
+           fmt::format("{} takes {}", info.name, expected_units(info)));
+  }
+  if (!relative && !info.lower_is_better) {
+    refuse(gate,
+           fmt::format("'{}': more is better for {}, so a ceiling on it means nothing", text,
+                       info.name),
+           "bound the loss against the baseline, for example +1%");
+  }
+  return {relative ? Bound::Kind::amount : Bound::Kind::ceiling, value * *factor};
+}
+
+std::vector<std::string> known_metric_names() {
+  std::vector<std::string> names;
+  for (const MetricInfo& info : all_metrics()) names.push_back(info.name);
+  return names;
+}
+
+/// A gauge may have any name, but its unit must stand in it.
+bool may_be_gauge(std::string_view metric) {
+  return metric_info(metric).unit != Unit::number || metric.starts_with("metric_");
+}
+
+std::string nearest_advice(const std::string& word, const std::vector<std::string>& names,
+                           const std::string& otherwise) {
+  const auto nearest = nearest_name(word, names);
+  return nearest ? fmt::format("did you mean '{}'?", *nearest) : otherwise;
+}
+
+void check_metric_name(std::string_view gate, const std::string& metric) {
+  if (is_known_metric(metric) || may_be_gauge(metric)) return;
+  refuse(gate, fmt::format("unknown metric '{}'", metric),
+         nearest_advice(metric, known_metric_names(), "see memduel list metrics"));
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+bool asks_about(const Gate& gate, const std::string& role, const std::string& metric) {
+  return (gate.role == "*" || gate.role == role) && gate.metric == metric;
+}
+
+bool has_relative_bound(const Gate& gate) {
+  return gate.bounds.empty() ||
+         std::any_of(gate.bounds.begin(), gate.bounds.end(),
+                     [](const Bound& bound) { return bound.kind != Bound::Kind::ceiling; });
+}
+
+Gate parse_gate(std::string_view text) {
+  Gate gate;
+  gate.text = text;
+  const size_t comparison = text.find("<=");
+  if (comparison == std::string_view::npos) refuse(text, "has no <=");
+  // Only behind the bounds: the name of a Google Benchmark may hold a colon.
+  std::string_view rest = text;
+  const size_t colon = rest.find(':', comparison);
+  if (colon != std::string_view::npos) {
+    if (rest.substr(colon + 1) != "advisory") {
+      refuse(text, fmt::format("'{}' is not an option of a gate", rest.substr(colon + 1)));
+    }
+    gate.advisory = true;
+    rest = rest.substr(0, colon);
+  }
+  const std::string_view name = rest.substr(0, comparison);
+  // Metric names have no dot; role names may.
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) {
+    refuse(text, "needs a role and a metric with a dot between them");
+  }
+  gate.role = name.substr(0, dot);
+  gate.metric = name.substr(dot + 1);
+  check_metric_name(text, gate.metric);
+  const MetricInfo info = metric_info(gate.metric);
+  std::string_view bounds = rest.substr(comparison + 2);
+  while (true) {
+    const size_t bar = bounds.find('|');
+    gate.bounds.push_back(parse_bound(text, info, bounds.substr(0, bar)));
+    if (bar == std::string_view::npos) break;
+    bounds = bounds.substr(bar + 1);
+  }
+  return gate;
+}
+
+std::vector<Gate> default_gates(std::string_view kind) {
+  std::vector<Gate> gates;
+  for (const RoleMetric& row : default_gate_metrics(kind)) {
+    const MetricInfo info = metric_info(row.metric);
+    std::string bound = info.absolute_margin >= 1048576
+                            ? fmt::format("+{:g}MiB", info.absolute_margin / 1048576)
+                            : fmt::format("+{:g}KiB", info.absolute_margin / 1024);
+    if (info.relative_margin > 0)
+      bound = fmt::format("+{:g}%|{}", info.relative_margin * 100, bound);
+    gates.push_back({fmt::format("{}.{}<={}", row.role, row.metric, bound),
+                     row.role,
+                     row.metric,
+                     {},
+                     false,
+                     true});
+  }
+  return gates;
+}
+
+void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
+                      const std::vector<std::string>& metrics) {
+  for (const Gate& gate : gates) {
+    if (gate.is_default) continue;
+    if (gate.role != "*" && !has(roles, gate.role)) {
+      constexpr std::size_t kTold = 8;
+      const std::size_t told = std::min(roles.size(), kTold);
+      refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
+             nearest_advice(gate.role, roles,
+                            fmt::format("the roles of this run are {}{}, or * for all",
+                                        fmt::join(roles.begin(),
+                                                  roles.begin() + static_cast<long>(told), ", "),
+                                        roles.size() > told ? " and so on" : "")));
+    }
+    if (!is_known_metric(gate.metric) && !has(metrics, gate.metric)) {
+      std::vector<std::string> names = known_metric_names();
+      names.insert(names.end(), metrics.begin(), metrics.end());
+      refuse(gate.text, fmt::format("unknown metric '{}'", gate.metric),
+             nearest_advice(gate.metric, names, "see memduel list metrics"));
+    }
+  }
+}
+
+}  // namespace memduel

@@ -1,0 +1,104 @@
+#include "analysis/verdicts/gate_grammar.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+std::string message_of(const std::string& gate) {
+  try {
+    parse_gate(gate);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return error.message();
+  }
+  ADD_FAILURE() << gate << " was accepted";
+  return {};
+}
+
+TEST(ParseGate, ReadsRelativeAbsoluteAndAdvisory) {
+  const Gate gate = parse_gate("server.peak_rss_bytes<=+2%|+64MiB:advisory");
+  EXPECT_EQ(gate.role, "server");
+  EXPECT_EQ(gate.metric, "peak_rss_bytes");
+  EXPECT_TRUE(gate.advisory);
+  ASSERT_EQ(gate.bounds.size(), 2U);
+  EXPECT_EQ(gate.bounds[0].kind, Bound::Kind::share);
+  EXPECT_DOUBLE_EQ(gate.bounds[0].value, 0.02);
+  EXPECT_EQ(gate.bounds[1].kind, Bound::Kind::amount);
+  EXPECT_DOUBLE_EQ(gate.bounds[1].value, 64.0 * 1048576);
+}
+
+TEST(ParseGate, ReadsCeilingsInTheMetricsUnit) {
+  EXPECT_DOUBLE_EQ(parse_gate("*.peak_rss_bytes<=900MiB").bounds[0].value, 900.0 * 1048576);
+  EXPECT_DOUBLE_EQ(parse_gate("tree.round_seconds<=1.5min").bounds[0].value, 90);
+  EXPECT_DOUBLE_EQ(parse_gate("tree.allocation_count<=1000").bounds[0].value, 1000);
+  EXPECT_DOUBLE_EQ(parse_gate("server.rss_growth_bytes_per_round<=64KiB/round").bounds[0].value,
+                   65536);
+}
+
+TEST(ParseGate, KeepsColonsOfABenchmarksName) {
+  EXPECT_EQ(parse_gate("BM_copy/8/threads:4.real_time_seconds<=+5%").role, "BM_copy/8/threads:4");
+}
+
+TEST(ParseGate, NamesTheNearestMetric) {
+  EXPECT_THAT(message_of("server.peak_rss_byte<=+2%"), HasSubstr("did you mean 'peak_rss_bytes'?"));
+}
+
+TEST(ParseGate, RefusesABoundWithoutOrWithAnotherUnit) {
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=900"), HasSubstr("has no unit"));
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=9s"), HasSubstr("has unit 's'"));
+  EXPECT_THAT(message_of("server.round_seconds<=9MiB"), HasSubstr("us, ms, s or min"));
+}
+
+TEST(ParseGate, RefusesPercentOfGrowthAndPercentWithoutPlus) {
+  EXPECT_THAT(message_of("server.rss_growth_bytes_per_round<=+5%"), HasSubstr("no % bound"));
+  EXPECT_THAT(message_of("server.peak_rss_bytes<=5%"), HasSubstr("write +5%"));
+}
+
+TEST(ParseGate, RefusesACeilingWhereMoreIsBetter) {
+  EXPECT_THAT(message_of("server.validation_accuracy_ratio<=0.9"), HasSubstr("more is better"));
+}
+
+TEST(ParseGate, RefusesWhatIsNoGate) {
+  for (const char* text : {"", "<=", "peak_rss_bytes<=+2%", "server.<=+2%", ".peak_rss_bytes<=+2%",
+                           "server.peak_rss_bytes", "server.peak_rss_bytes<=",
+                           "server.peak_rss_bytes<=+x%", "server.peak_rss_bytes<=+2%|",
+                           "server.peak_rss_bytes<=-2%", "server.peak_rss_bytes<=+2%:maybe",
+                           "server.peak_rss_bytes<=nan%", "server.peak_rss_bytes<=inf"}) {
+    EXPECT_FALSE(message_of(text).empty());
+  }
+}
+
+TEST(DefaultGates, ReadBackAsGates) {
+  for (const char* kind : {"federated", "command"}) {
+    for (const Gate& gate : default_gates(kind)) {
+      EXPECT_TRUE(gate.is_default);
+      EXPECT_EQ(parse_gate(gate.text).metric, gate.metric);
+    }
+  }
+}
+
+TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
+  const auto message = [](const char* gate) {
+    try {
+      check_gate_names({parse_gate(gate)}, {"server", "tree"}, {"queue_bytes"});
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean 'server'?"));
+  EXPECT_THAT(message("program.peak_rss_bytes<=+1%"),
+              HasSubstr("the roles of this run are server, tree, or * for all"));
+  EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));
+  EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
+  EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,65 @@
+#include "analysis/verdicts/growth_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/values/synthetic_run.h"
+#include "analysis/verdicts/analyse.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kMib = 1 << 20;
+
+/// Trials of arm a whose role tree holds `slope_mib` more after each of `rounds` rounds.
+RunData run_with(TrialStatus status, int rounds, double slope_mib) {
+  RunData run = make_duel("peak_rss_bytes", {1, 1, 1, 1, 1, 1}, {});
+  for (TrialData& trial : run.trials) {
+    trial.status = status;
+    for (int round = 1; round <= rounds; ++round) {
+      const double end = kMib * (100 + slope_mib * round + (round % 2) * 0.01 * trial.block);
+      trial.roles[0].rounds.push_back({round,
+                                       round * 1'000'000'000L,
+                                       (round + 1) * 1'000'000'000L,
+                                       {{"end_rss_bytes", end}},
+                                       {}});
+    }
+  }
+  return run;
+}
+
+std::vector<Growth> rows_of(const RunData& run, const AnalysisSettings& settings = {}) {
+  std::vector<Growth> rows;
+  for (const GrowthRow& row : growth_rows(run, observe(run, {"a"}, 0), {"tree"}, settings, 0.05))
+    rows.push_back(row.row);
+  return rows;
+}
+
+TEST(GrowthRows, RoundsBeforeAKillForMemoryCount) {
+  const auto rows = rows_of(run_with(TrialStatus::killed_for_memory, 60, 30));
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].metric, "rss_growth_bytes_per_round");
+  EXPECT_EQ(rows[0].verdict, GrowthVerdict::growing);
+  EXPECT_NEAR(rows[0].slope.value_or(0), 30 * kMib, 0.1 * kMib);
+}
+
+TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
+  const RunData run = run_with(TrialStatus::ok, 60, 30);
+  AnalysisSettings settings;
+  settings.memory_limit_bytes = (100 + 30 * 300) * kMib;
+  const auto rows = rows_of(run, settings);
+  ASSERT_EQ(rows.size(), 2U);
+  ASSERT_TRUE(rows[0].projection && rows[1].projection);
+  EXPECT_NEAR(*rows[0].projection->round, 300, 1);
+  EXPECT_NEAR(*rows[0].projection->minute, 5, 0.05) << "a round a second";
+  EXPECT_FALSE(rows[1].projection->round);
+  EXPECT_NEAR(*rows[1].projection->minute, 5, 0.05);
+  EXPECT_NEAR(*rows[1].projection->ci_low, 5, 0.2);
+}
+
+TEST(GrowthRows, RoundsOfATrialThatFailedOtherwiseDoNot) {
+  EXPECT_TRUE(rows_of(run_with(TrialStatus::failed, 15, 30)).empty());
+  EXPECT_TRUE(rows_of(run_with(TrialStatus::killed_for_memory, 4, 30)).empty()) << "too few rounds";
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,39 @@
+#include "analysis/verdicts/phase_peaks.h"
+
+#include <algorithm>
+
+#include "analysis/values/metrics.h"
+
+namespace memduel {
+
+std::string phase_metric(const std::string& phase, const std::string& metric) {
+  return phase + "." + metric;
+}
+
+RunData phase_peaks(const RunData& run) {
+  RunData peaks = run;
+  for (TrialData& trial : peaks.trials) {
+    for (RoleData& role : trial.roles) {
+      const auto idle = role.metrics.find("idle_rss_bytes");
+      Metrics metrics;
+      for (const RoundData& round : role.rounds) {
+        for (const PhaseData& phase : round.phases) {
+          const auto peak = phase.metrics.find(kPeakRss);
+          if (peak == phase.metrics.end()) continue;
+          const bool above = idle != role.metrics.end();
+          const double value = above ? std::max(0.0, peak->second - idle->second) : peak->second;
+          double& highest =
+              metrics
+                  .emplace(phase_metric(phase.phase, above ? kPeakRssAboveIdle : kPeakRss), value)
+                  .first->second;
+          highest = std::max(highest, value);
+        }
+      }
+      role.metrics = std::move(metrics);
+      role.rounds.clear();
+    }
+  }
+  return peaks;
+}
+
+}  // namespace memduel

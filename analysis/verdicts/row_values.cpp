@@ -1,0 +1,120 @@
+#include "analysis/verdicts/row_values.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace memduel {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::optional<double> value_of(const Observation& trial, const std::string& role,
+                               const std::string& metric) {
+  const auto of_role = trial.roles.find(role);
+  if (of_role == trial.roles.end()) return std::nullopt;
+  const auto at = of_role->second.find(metric);
+  return at == of_role->second.end() ? std::nullopt : std::optional(at->second);
+}
+
+void note_failure(RowValues& row, const Observation& trial) {
+  if (row.candidate_failed++ == 0) row.failure = trial.failure;
+  if (trial.status == TrialStatus::killed_for_memory) ++row.candidate_killed_for_memory;
+}
+
+/// A superblock's trials of two arms, in the order in which they ran.
+using Neighbourhood = std::vector<const Observation*>;
+
+std::map<int, Neighbourhood> neighbourhoods(const ArmObservations& baseline,
+                                            const ArmObservations& candidate) {
+  std::map<int, Neighbourhood> all;
+  for (const auto* arm : {&baseline, &candidate})
+    for (const Observation& trial : arm->trials) all[superblock_of(trial.block)].push_back(&trial);
+  for (auto& [number, trials] : all)
+    std::sort(trials.begin(), trials.end(),
+              [](const Observation* x, const Observation* y) { return x->position < y->position; });
+  return all;
+}
+
+PlacedValue placed(const Observation& trial, double value, bool candidate,
+                   const Neighbourhood& neighbourhood) {
+  PlacedValue place{value, candidate, superblock_of(trial.block), 0, 0};
+  const auto at = std::find(neighbourhood.begin(), neighbourhood.end(), &trial);
+  const auto index = static_cast<int>(at - neighbourhood.begin());
+  place.neighbours = 2 * place.superblock + index / 2;
+  // Of three that are left nobody knows who was whose neighbour.
+  if (neighbourhood.size() % 2 == 0) place.side = index % 2 == 0 ? -0.5 : 0.5;
+  return place;
+}
+
+RowValues paired_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                        const std::string& role, const MetricInfo& metric, Design design) {
+  RowValues row;
+  std::map<int, const Observation*> of_block;
+  for (const Observation& b : candidate.trials) of_block[b.block] = &b;
+  std::map<int, Neighbourhood> places;
+  if (design == Design::superblocks) places = neighbourhoods(baseline, candidate);
+  for (const Observation& a : baseline.trials) {
+    const auto found = of_block.find(a.block);
+    if (found == of_block.end()) continue;
+    const Observation& b = *found->second;
+    if (a.status != TrialStatus::ok) {
+      ++row.baseline_failed;
+      continue;
+    }
+    const auto value_a = value_of(a, role, metric.name);
+    const auto value_b = value_of(b, role, metric.name);
+    if (b.status != TrialStatus::ok) note_failure(row, b);
+    if (!value_a || (!value_b && b.status == TrialStatus::ok)) {
+      ++row.incomplete;
+      continue;
+    }
+    row.baseline.push_back(*value_a);
+    row.candidate.push_back(b.status == TrialStatus::ok ? *value_b
+                            : metric.lower_is_better    ? kInfinity
+                                                        : -kInfinity);
+    if (design != Design::superblocks) continue;
+    const Neighbourhood& neighbourhood = places.at(superblock_of(a.block));
+    row.placed.push_back(placed(a, row.baseline.back(), false, neighbourhood));
+    row.placed.push_back(placed(b, row.candidate.back(), true, neighbourhood));
+  }
+  return row;
+}
+
+RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                          const std::string& role, const MetricInfo& metric) {
+  RowValues row;
+  for (const Observation& a : baseline.trials) {
+    const auto value = value_of(a, role, metric.name);
+    if (a.status != TrialStatus::ok) {
+      ++row.baseline_failed;
+    } else if (value) {
+      row.baseline.push_back(*value);
+    } else {
+      ++row.incomplete;
+    }
+  }
+  for (const Observation& b : candidate.trials) {
+    const auto value = value_of(b, role, metric.name);
+    if (b.status != TrialStatus::ok) {
+      note_failure(row, b);
+      row.candidate.push_back(metric.lower_is_better ? kInfinity : -kInfinity);
+    } else if (value) {
+      row.candidate.push_back(*value);
+    } else {
+      ++row.incomplete;
+    }
+  }
+  return row;
+}
+
+}  // namespace
+
+RowValues row_values(const ArmObservations& baseline, const ArmObservations& candidate,
+                     const std::string& role, const MetricInfo& metric, Design design) {
+  return design == Design::unpaired ? unpaired_values(baseline, candidate, role, metric)
+                                    : paired_values(baseline, candidate, role, metric, design);
+}
+
+}  // namespace memduel

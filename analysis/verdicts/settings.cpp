@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/growth/growth.h"
+#include "analysis/growth/observations.h"
+#include "analysis/values/experiment_view.h"
+#include "analysis/verdicts/analyse.h"
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json& at_path(const json& config, const char* path) {
+  static const json kNothing;
+  const json::json_pointer pointer(path);
+  return config.contains(pointer) ? config.at(pointer) : kNothing;
+}
+
+std::optional<int> whole_number(const json& config, const char* path) {
+  const json& value = at_path(config, path);
+  if (value.is_null()) return std::nullopt;
+  if (!value.is_number_integer() || value.get<long>() < 0 || value.get<long>() > 1000000) {
+    throw Error(ExitCode::usage, fmt::format("found {}, expected a whole number", value.dump()),
+                path);
+  }
+  return value.get<int>();
+}
+
+/// Whether the config cannot give a default gate's metric, so that it is going to be left out.
+bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
+  if (!gate.is_default) return false;
+  if (gate.metric == "peak_heap_bytes") {
+    const json& meters = at_path(config, "/measure/meters");
+    return std::find(meters.begin(), meters.end(), "heap") == meters.end();
+  }
+  const std::optional<int> rounds = whole_number(config, "/workload/rounds");
+  return is_growth_metric(gate.metric) && rounds && *rounds < rounds_to_judge_growth(warmup_rounds);
+}
+
+}  // namespace
+
+AnalysisSettings settings_from_config(const json& config) {
+  AnalysisSettings settings;
+  settings.looks = adaptive_looks();
+  const json& order = at_path(config, "/measure/order");
+  settings.design = order == "superblocks" ? Design::superblocks : Design::paired;
+  if (const auto repeats = whole_number(config, "/measure/repeats")) {
+    settings.looks = fixed_looks(*repeats);
+  }
+  settings.warmup_rounds = whole_number(config, "/measure/warmup_rounds").value_or(0);
+  const json& seed = at_path(config, "/measure/seed");
+  if (seed.is_number_integer()) settings.seed = seed.get<unsigned long>();
+  settings.strict_gates = at_path(config, "/strict_gates") == true;
+  settings.default_gates = at_path(config, "/default_gates") != false;
+  const json& horizon = at_path(config, "/growth/horizon_rounds");
+  if (horizon.is_number())
+    settings.horizon_rounds = horizon.get<double>();
+  else if (const auto rounds = whole_number(config, "/workload/rounds"))
+    settings.horizon_rounds = *rounds;
+  for (const json& gate : at_path(config, "/gates")) {
+    if (!gate.is_string()) {
+      throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
+    }
+    settings.gates.push_back(parse_gate(gate.get<std::string>()));
+  }
+  return settings;
+}
+
+int gates_that_share(const json& config, const AnalysisSettings& settings) {
+  const ExperimentView view = view_config(config);
+  const std::vector<Gate> gates =
+      settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
+  // A gate on all roles counts once: how many roles have its metric is not known before the run.
+  const auto tested = std::count_if(gates.begin(), gates.end(), [&](const Gate& gate) {
+    return !gate.advisory && !is_left_out(gate, config, settings.warmup_rounds) &&
+           has_relative_bound(gate);
+  });
+  const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
+                          static_cast<std::ptrdiff_t>(view.control_arms.size()) -
+                          static_cast<std::ptrdiff_t>(view.ablation_arms.size());
+  return static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates));
+}
+
+CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings) {
+  // One arm alone is compared with nothing.
+  if (view_config(config).arms.size() == 1) return {settings.looks, {}};
+  return check_looks(settings.looks, gates_that_share(config, settings), settings.design);
+}
+
+}  // namespace memduel

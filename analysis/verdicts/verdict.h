@@ -1,0 +1,18 @@
+// The rule that turns a measured row into improved, regressed, unchanged or inconclusive.
+//
+// unchanged: the interval of confidence 1 - 2 alpha lies inside the margin (two one-sided tests:
+// Schuirmann, J. Pharmacokin. Biopharm. 15, 1987). improved, regressed: the corrected p is at most
+// alpha, that of the means too (mean_test.h), and the estimate reaches the margin, or the noise
+// floor where that is larger; strong when the whole interval at the row's own level clears it. Rows
+// of growth follow the judgement of growth.h. Everything else is inconclusive, with the reason.
+#pragma once
+
+#include "analysis/verdicts/comparison.h"
+
+namespace memduel {
+
+/// Fills interval, verdict, tier and reason. comparison.p_adjusted must be set where the row has a
+/// test; `family` is the number of rows it was adjusted for.
+void decide(MeasuredRow& row, double alpha, int family);
+
+}  // namespace memduel

@@ -1,0 +1,155 @@
+#include "analysis/verdicts/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/test_data.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+MeasuredRow verdict_row(const std::string& metric, std::vector<double> a, std::vector<double> b,
+                        std::optional<double> noise_floor = std::nullopt) {
+  RowValues values;
+  values.baseline = std::move(a);
+  values.candidate = std::move(b);
+  return measure_row(metric_info(metric), std::move(values), Design::paired, noise_floor);
+}
+
+MeasuredRow decided(MeasuredRow row, double alpha = 0.05, int family = 1) {
+  if (row.test) row.comparison.p_adjusted = std::min(1.0, *row.comparison.p_value * family);
+  decide(row, alpha, family);
+  return row;
+}
+
+/// Eight values around `center` MiB with a spread of about `share`.
+std::vector<double> around(double center, double share) {
+  std::vector<double> values;
+  for (const double z : {-1.2, 0.3, 0.9, -0.4, 0.1, 1.4, -0.8, 0.5}) {
+    values.push_back(center * kMiB * (1 + share * z));
+  }
+  return values;
+}
+
+std::vector<double> turned(std::vector<double> values) {
+  std::rotate(values.begin(), values.begin() + 3, values.end());
+  return values;
+}
+
+TEST(Verdict, IsStrongWhenTheWholeIntervalClearsTheMargin) {
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(210, 0.002))));
+  EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
+  EXPECT_EQ(row.comparison.tier, Tier::strong);
+  EXPECT_GE(*row.comparison.ci_low, 1.01);
+}
+
+TEST(Verdict, IsPlainWhenTheIntervalReachesInsideTheMargin) {
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(200, 0.006), turned(around(202.8, 0.006))));
+  EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
+  EXPECT_EQ(row.comparison.tier, Tier::plain);
+}
+
+TEST(Verdict, TurnsRoundForAMetricOfWhichMoreIsBetter) {
+  std::vector<double> worse(8);
+  std::vector<double> better(8);
+  for (size_t i = 0; i < 8; ++i) {
+    worse[i] = 0.80 + 0.001 * static_cast<double>(i);
+    better[i] = 0.90 + 0.001 * static_cast<double>(i);
+  }
+  EXPECT_EQ(decided(verdict_row("validation_accuracy_ratio", worse, better)).comparison.verdict,
+            Verdict::improved);
+  EXPECT_EQ(decided(verdict_row("validation_accuracy_ratio", better, worse)).comparison.verdict,
+            Verdict::regressed);
+}
+
+TEST(Verdict, NeedsTheCorrectedPNotOnlyThePlainOne) {
+  const MeasuredRow row = decided(
+      verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(210, 0.002))), 0.05, 10);
+  EXPECT_EQ(row.comparison.verdict, Verdict::inconclusive);
+  EXPECT_THAT(row.comparison.reason, HasSubstr("one of 10 rows judged together"));
+}
+
+TEST(Verdict, SaysUnchangedOnlyInsideTheMargin) {
+  EXPECT_EQ(decided(verdict_row("peak_rss_bytes", around(200, 0.002), turned(around(200, 0.002))))
+                .comparison.verdict,
+            Verdict::unchanged);
+  EXPECT_EQ(decided(verdict_row("peak_rss_bytes", around(200, 0.05), turned(around(200, 0.05))))
+                .comparison.verdict,
+            Verdict::inconclusive);
+}
+
+TEST(Verdict, CallsARealButTinyChangeUnchanged) {
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(200, 0.0005), turned(around(200.8, 0.0005))));
+  EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
+  EXPECT_THAT(row.comparison.reason, HasSubstr("measurable but negligible"));
+}
+
+TEST(Verdict, UsesTheAbsoluteFloorOfSmallValues) {
+  // 20 MiB: the floor of 1 MiB is 5 %, so that 3 % more is inside.
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(20, 0.001), turned(around(20.6, 0.001))));
+  EXPECT_NEAR(row.comparison.margin, 0.05, 0.001);
+  EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
+}
+
+TEST(Verdict, ScalesTheAbsoluteMarginOfSmallPrograms) {
+  // 1 MiB would be 26 % of 3.9 MiB.
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(3.9, 0.001), turned(around(4.2, 0.001))));
+  EXPECT_NEAR(row.comparison.margin, 0.05, 1e-12);
+  EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
+}
+
+TEST(Verdict, ANoiseFloorMakesNothingUnchanged) {
+  const MeasuredRow row =
+      decided(verdict_row("peak_rss_bytes", around(200, 0.001), turned(around(204, 0.001)), 0.03));
+  EXPECT_NEAR(row.comparison.margin, 0.01, 1e-12);
+  EXPECT_EQ(row.comparison.verdict, Verdict::inconclusive);
+}
+
+TEST(Verdict, FallsBackToDifferencesForValuesThatAreNotPositive) {
+  const MeasuredRow row = decided(verdict_row("peak_rss_above_idle_bytes", {0, 1, 2, 3, 4, 5, 6, 7},
+                                              std::vector<double>(8, 9)));
+  EXPECT_FALSE(row.comparison.ratio);
+  EXPECT_DOUBLE_EQ(*row.comparison.difference, 5.5);
+  EXPECT_DOUBLE_EQ(row.comparison.margin, kMiB / 16);
+  EXPECT_EQ(row.comparison.verdict, Verdict::unchanged);
+}
+
+TEST(Verdict, ComparesGrowthAsADifference) {
+  std::vector<double> level;
+  std::vector<double> leaking;
+  for (int i = 0; i < 8; ++i) {
+    level.push_back(1024.0 * (i - 4));
+    leaking.push_back(200 * 1024.0 + 1024.0 * i);
+  }
+  const MeasuredRow row = decided(verdict_row("rss_growth_bytes_per_round", level, leaking));
+  EXPECT_FALSE(row.comparison.ratio);
+  EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
+  EXPECT_DOUBLE_EQ(row.comparison.margin, 65536);
+}
+
+TEST(Verdict, TakesAllEqualValuesForUnchanged) {
+  const std::vector<double> same(8, 200 * kMiB);
+  EXPECT_EQ(decided(verdict_row("peak_rss_bytes", same, same)).comparison.verdict,
+            Verdict::unchanged);
+}
+
+TEST(Verdict, TestsAnExactMetricThatVariesAfterAll) {
+  std::vector<double> varied = around(200, 0.002);
+  const MeasuredRow row =
+      decided(verdict_row("peak_heap_bytes", std::vector<double>(8, 200 * kMiB), varied));
+  EXPECT_FALSE(row.exact);
+  EXPECT_TRUE(row.comparison.p_value);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,227 @@
+#include "experiment/config/ablation_arms.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// fold, staging (which matters only with fold on), framing, gradient (only where those are sent),
+/// squeeze (which no worker runs together with fold).
+Catalog five_switches() {
+  return parse_catalog(json::parse(R"([
+    {"name": "fold", "summary": "", "applies_to": ["federated"],
+     "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}]},
+    {"name": "staging", "summary": "", "applies_to": ["federated"],
+     "values": [{"value": "memory", "summary": ""}, {"value": "file", "summary": ""}],
+     "matters_with": {"fold": ["on"]}},
+    {"name": "framing", "summary": "", "applies_to": ["federated"],
+     "values": [{"value": 1, "summary": ""}, {"value": 2, "summary": ""}]},
+    {"name": "gradient", "summary": "", "applies_to": ["federated"],
+     "values": [{"value": "kept", "summary": ""}, {"value": "dropped", "summary": ""}],
+     "matters_with": {"workload.send": ["gradient"]}},
+    {"name": "squeeze", "summary": "", "applies_to": ["federated"],
+     "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}],
+     "works_only_with": {"fold": ["off"]}}])"),
+                       {});
+}
+
+Experiment experiment_of(const std::string& arms, const char* more = "") {
+  return parse_experiment(
+      R"({"name": "duel", "baseline": "old", "measure": {"repeats": 8},
+          "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"})" +
+          std::string(more) + R"(}, "arms": )" + arms + "}",
+      "c.json", "/", {}, five_switches());
+}
+
+std::vector<std::string> names_of(const Experiment& experiment) {
+  std::vector<std::string> names;
+  for (const Arm& arm : experiment.arms) names.push_back(arm.name);
+  return names;
+}
+
+const Arm& arm_of(const Experiment& experiment, const std::string& name) {
+  return *std::find_if(experiment.arms.begin(), experiment.arms.end(),
+                       [&](const Arm& arm) { return arm.name == name; });
+}
+
+constexpr const char* kAll = R"([{"name": "old"},
+  {"name": "new", "optimizations":
+    {"fold": "on", "staging": "file", "framing": 2, "gradient": "dropped"}}])";
+
+TEST(AblationArms, AddEverySwitchToTheOneAndLeaveItOutOfTheOther) {
+  const Experiment ablation = ablation_experiment(experiment_of(kAll), {}, five_switches());
+  EXPECT_EQ(ablation.name, "duel-ablation");
+  EXPECT_EQ(ablation.measure.repeats, kAblationBlocks);
+  EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold", "new-staging",
+                                              "old+framing", "new-framing"));
+  EXPECT_EQ(arm_of(ablation, "old+framing").optimizations, json({{"fold", "off"},
+                                                                 {"staging", "memory"},
+                                                                 {"framing", 2},
+                                                                 {"gradient", "kept"},
+                                                                 {"squeeze", "off"}}));
+  EXPECT_EQ(arm_of(ablation, "new-framing").optimizations, json({{"fold", "on"},
+                                                                 {"staging", "file"},
+                                                                 {"framing", 1},
+                                                                 {"gradient", "dropped"},
+                                                                 {"squeeze", "off"}}));
+}
+
+TEST(AblationArms, SayWhyASwitchHasNoArmWhereItCouldChangeNothing) {
+  const Experiment ablation = ablation_experiment(experiment_of(kAll), {}, five_switches());
+  const json& switches = ablation.resolved.at("ablation").at("switches");
+  EXPECT_EQ(switches.at(1), json({{"name", "staging"},
+                                  {"added_alone", {{"idle", "needs fold=on"}}},
+                                  {"left_out", {{"arm", "new-staging"}}}}));
+  EXPECT_EQ(switches.at(3), json({{"name", "gradient"},
+                                  {"added_alone", {{"idle", "needs workload.send=gradient"}}},
+                                  {"left_out", {{"idle", "needs workload.send=gradient"}}}}));
+  const Experiment sending =
+      ablation_experiment(experiment_of(kAll, R"(, "send": "gradient")"), {}, five_switches());
+  EXPECT_EQ(sending.resolved.at("ablation").at("switches").at(3).at("added_alone"),
+            json({{"arm", "old+gradient"}}));
+}
+
+TEST(AblationArms, AreNotMadeWhereNoWorkerWouldRunThem) {
+  const char* arms = R"([{"name": "old", "optimizations": {"squeeze": "on"}},
+    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+  const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
+  const json& switches = ablation.resolved.at("ablation").at("switches");
+  // fold added to old, and the old squeeze put back into new, would be both at once.
+  EXPECT_EQ(switches.at(0).at("added_alone").at("refused"), "squeeze=on needs fold=off");
+  EXPECT_EQ(switches.at(2).at("left_out").at("refused"), "squeeze=on needs fold=off");
+  EXPECT_THAT(names_of(ablation),
+              ElementsAre("old", "new", "new-fold", "old+framing", "new-framing", "old+squeeze"));
+}
+
+TEST(AblationArms, RunNoProgramTwice) {
+  const char* two = R"([{"name": "old"},
+    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+  const Experiment ablation = ablation_experiment(experiment_of(two), {}, five_switches());
+  // The new one without fold is the old one with framing.
+  EXPECT_THAT(names_of(ablation), ElementsAre("old", "new", "old+fold", "new-fold"));
+  const json& switches = ablation.resolved.at("ablation").at("switches");
+  EXPECT_EQ(switches.at(1).at("name"), "framing");
+  EXPECT_EQ(switches.at(1).at("added_alone").at("arm"), "new-fold");
+  EXPECT_EQ(switches.at(1).at("left_out").at("arm"), "old+fold");
+}
+
+TEST(AblationArms, TakeAVariableOfTheEnvironmentForASwitch) {
+  const char* arms = R"([{"name": "old", "env": {"A": "1", "B": "2"}},
+    {"name": "new", "env": {"B": "3", "C": "4"}, "optimizations": {"framing": 2}}])";
+  const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
+  using Env = std::map<std::string, std::string>;
+  EXPECT_EQ(arm_of(ablation, "old+A").env, (Env{{"B", "2"}}));
+  EXPECT_EQ(arm_of(ablation, "old+B").env, (Env{{"A", "1"}, {"B", "3"}}));
+  EXPECT_EQ(arm_of(ablation, "new-C").env, (Env{{"B", "3"}}));
+  EXPECT_EQ(arm_of(ablation, "new-A").env, (Env{{"A", "1"}, {"B", "3"}, {"C", "4"}}));
+}
+
+TEST(AblationArms, TakeTheAllocatorForASwitch) {
+  const char* arms = R"([{"name": "old", "allocator": "glibc"},
+    {"name": "new", "allocator": "jemalloc", "optimizations": {"framing": 2}}])";
+  const Experiment ablation = ablation_experiment(experiment_of(arms), {}, five_switches());
+  EXPECT_EQ(arm_of(ablation, "old+framing").allocator, Allocator::glibc);
+  EXPECT_EQ(arm_of(ablation, "new-framing").allocator, Allocator::jemalloc);
+  const json& allocator = ablation.resolved.at("ablation").at("switches").at(1);
+  EXPECT_EQ(allocator.at("name"), "allocator");
+  EXPECT_EQ(allocator.at("added_alone").at("arm"), "new-framing") << "of two, the same";
+  EXPECT_EQ(allocator.at("left_out").at("arm"), "old+framing");
+}
+
+TEST(AblationArms, AreOfTheArmsThatWereAskedFor) {
+  const char* three = R"([{"name": "old"}, {"name": "mid", "optimizations": {"fold": "on"}},
+    {"name": "new", "optimizations": {"fold": "on", "framing": 2}}])";
+  const Experiment experiment = experiment_of(three);
+  EXPECT_EQ(
+      ablation_experiment(experiment, {}, five_switches()).resolved.at("ablation").at("candidate"),
+      "new");
+  const Experiment chosen =
+      ablation_experiment(experiment, {"mid", std::nullopt, 5}, five_switches());
+  EXPECT_EQ(chosen.baseline, "mid");
+  EXPECT_EQ(chosen.measure.repeats, 5);
+  EXPECT_THAT(names_of(chosen), ElementsAre("mid", "new"));
+  const Error unknown =
+      error_of([&] { ablation_experiment(experiment, {std::nullopt, "nev"}, five_switches()); });
+  EXPECT_EQ(unknown.code(), ExitCode::usage);
+  EXPECT_THAT(unknown.message(), testing::AllOf(HasSubstr("--candidate"), HasSubstr("\"new\"")));
+}
+
+TEST(AblationArms, NeedADifference) {
+  const Experiment same = experiment_of(R"([{"name": "old"}, {"name": "new", "env": {"A": "1"}}])");
+  EXPECT_THAT(error_of([&] {
+                ablation_experiment(same, {std::nullopt, "old"}, five_switches());
+              }).message(),
+              HasSubstr("differ in no switch"));
+}
+
+TEST(AblationArms, HaveNamesThatTheSchemaTakes) {
+  const std::string longest(60, 'x');
+  const Experiment ablation = ablation_experiment(
+      experiment_of(R"([{"name": "old"}, {"name": ")" + longest +
+                    R"(", "env": {"A B": "1"}, "optimizations": {"framing": 2, "fold": "on"}}])"),
+      {}, five_switches());
+  EXPECT_THAT(
+      names_of(ablation),
+      ElementsAre("old", longest, "old+fold", std::string(55, 'x') + "-fold", "old+framing",
+                  std::string(52, 'x') + "-framing", "old+A_B", std::string(56, 'x') + "-A_B"));
+}
+
+TEST(AblationArms, OfACommandAreRefused) {
+  const Experiment command = parse_experiment(
+      R"({"name": "c", "baseline": "a", "workload": {"kind": "command",
+          "processes": [{"role": "command", "argv": ["/bin/true"]}]},
+          "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
+      "c.json", "/", {}, five_switches());
+  EXPECT_THAT(error_of([&] { ablation_experiment(command, {}); }).message(),
+              HasSubstr("no switches"));
+}
+
+TEST(AblationArms, OfTheBuiltInPresetsStandForEverySwitchThatDiffers) {
+  const Experiment experiment = parse_experiment(
+      R"({"name": "appfl", "baseline": "original",
+          "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
+          "arms": [{"name": "original", "preset": "appfl-original"},
+                   {"name": "minimal", "preset": "appfl-minimal"}]})",
+      "c.json", "/", {});
+  const Experiment ablation = ablation_experiment(experiment, {});
+  std::size_t differing = 0;
+  for (const auto& item : experiment.arms[0].optimizations.items())
+    if (experiment.arms[1].optimizations.at(item.key()) != item.value()) ++differing;
+  const json& switches = ablation.resolved.at("ablation").at("switches");
+  EXPECT_EQ(switches.size(), differing);
+  for (const json& one : switches) {
+    if (one.at("name") == "staging") {
+      EXPECT_EQ(one.at("added_alone").at("idle"), "needs aggregate=streaming_fold");
+      EXPECT_EQ(one.at("left_out").at("arm"), "minimal-staging");
+    }
+  }
+}
+
+TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {
+  json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
+  document["ablation"]["switches"][0]["left_out"]["arm"] = "gone";
+  EXPECT_THAT(error_of([&] {
+                parse_experiment(document.dump(), "c.json", "/", {}, five_switches());
+              }).message(),
+              HasSubstr("$.ablation.switches[0].left_out.arm"));
+}
+
+TEST(AblationArms, GoWithTheirSectionWhenOnlySomeArmsAreAskedFor) {
+  const json document = ablation_experiment(experiment_of(kAll), {}, five_switches()).resolved;
+  Overrides overrides;
+  overrides.arms = {"old", "new"};
+  const Experiment two =
+      parse_experiment(document.dump(), "c.json", "/", overrides, five_switches());
+  EXPECT_THAT(names_of(two), ElementsAre("old", "new"));
+  EXPECT_FALSE(two.resolved.contains("ablation"));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,187 @@
+#include "experiment/config/command_placeholders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/error.h"
+#include "experiment/config/json_text.h"
+#include "experiment/config/placeholders.h"
+#include "experiment/trial/ports.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+using Names = std::vector<std::string>;
+const Names kOfTrial = {"trial_dir", "seed", "block", "port:NAME"};
+const Names kOfProcess = {"trial_dir", "seed", "block", "index", "port:NAME"};
+constexpr std::size_t kMostPorts = 256;
+const Names kOfCompare = {"a", "b"};
+
+bool is_port(const std::string& name) {
+  return name.starts_with("port:") && name.size() > 5;
+}
+
+bool is_one_of(const Names& known, const std::string& name) {
+  const std::string kind = is_port(name) ? "port:NAME" : name;
+  return std::find(known.begin(), known.end(), kind) != known.end();
+}
+
+/// Visits a text with its place in the document and what may stand in it.
+using Visit =
+    std::function<void(const std::string& text, const JsonPath& path, const Names& known)>;
+
+void visit_all(const json& texts, const JsonPath& path, const Names& known, const Visit& visit) {
+  if (texts.is_string()) return visit(texts, path, known);
+  std::size_t number = 0;
+  for (const auto& item : texts.items()) {
+    JsonPath at = path;
+    at.push_back(texts.is_array() ? std::to_string(number++) : item.key());
+    visit_all(item.value(), at, known, visit);
+  }
+}
+
+void visit_member(const json& object, const JsonPath& path, const std::string& key,
+                  const Names& known, const Visit& visit) {
+  const auto member = object.find(key);
+  if (member == object.end()) return;
+  JsonPath at = path;
+  at.push_back(key);
+  visit_all(*member, at, known, visit);
+}
+
+void visit_elements(const json& workload, const std::string& list, const Names& keys,
+                    const Names& known, const Visit& visit) {
+  std::size_t number = 0;
+  for (const json& element : workload.value(list, json::array())) {
+    const JsonPath path = {"workload", list, std::to_string(number++)};
+    for (const std::string& key : keys) visit_member(element, path, key, known, visit);
+    if (const auto ready = element.find("ready"); ready != element.end()) {
+      JsonPath at = path;
+      at.emplace_back("ready");
+      visit_member(*ready, at, "file", known, visit);
+    }
+  }
+}
+
+void visit_workload(const json& workload, const Visit& visit) {
+  visit_elements(workload, "processes", {"argv", "cwd", "env"}, kOfProcess, visit);
+  visit_elements(workload, "marks", {"from"}, kOfProcess, visit);
+  visit_elements(workload, "templates", {"from", "to"}, kOfTrial, visit);
+  visit_elements(workload, "files", {"path"}, kOfTrial, visit);
+  visit_elements(workload, "files", {"compare"}, kOfCompare, visit);
+  for (const char* key : {"prepare", "cleanup", "cwd"}) {
+    visit_member(workload, {"workload"}, key, kOfTrial, visit);
+  }
+}
+
+/// Lines with their ends, and where each is.
+void each_line(const std::string& text, const std::string& file,
+               const std::function<void(const std::string&, const std::string&)>& visit) {
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t newline = text.find('\n', begin);
+    const std::size_t end = newline == std::string::npos ? text.size() : newline + 1;
+    visit(text.substr(begin, end - begin), fmt::format("{}, line {}", file, ++number));
+    begin = end;
+  }
+}
+
+void check_names(const std::string& text, const Names& known, const std::string& place) {
+  fill_placeholders(
+      text,
+      [&](const std::string& name) {
+        return is_one_of(known, name) ? std::optional(name) : std::nullopt;
+      },
+      known, place);
+}
+
+void check_text(const std::string& text, const Names& known, const std::string& place) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error(ExitCode::usage, "found a NUL character, which no argument or path can hold",
+                place);
+  }
+  check_names(text, known, place);
+}
+
+}  // namespace
+
+void check_command_texts(const json& workload, const std::string& origin) {
+  visit_workload(workload, [&](const auto& text, const auto& path, const auto& known) {
+    check_text(text, known, json_place(origin, path));
+  });
+}
+
+void check_arm_texts(const json& arm, const std::string& place) {
+  for (const char* key : {"argv", "append", "env", "cwd"}) {
+    visit_member(arm, {}, key, kOfProcess,
+                 [&](const auto& text, const auto& path, const auto& known) {
+                   check_text(text, known, place + format_json_path(path).substr(1));
+                 });
+  }
+}
+
+void check_template_text(const std::string& text, const std::string& file) {
+  each_line(text, file, [](const std::string& line, const std::string& place) {
+    check_names(line, kOfTrial, place);
+  });
+}
+
+bool mentions_block(const json& workload) {
+  bool found = false;
+  visit_workload(workload, [&](const std::string& text, const auto&, const auto&) {
+    found = found || text.find("{block}") != std::string::npos;
+  });
+  return found;
+}
+
+TrialPlaceholders::TrialPlaceholders(const std::filesystem::path& trial_dir, std::uint64_t seed,
+                                     int block)
+    : values_{{"trial_dir", trial_dir.string()},
+              {"seed", std::to_string(seed)},
+              {"block", std::to_string(block)}} {}
+
+int TrialPlaceholders::port(const std::string& name) {
+  const auto found = ports_.find(name);
+  if (found != ports_.end()) return found->second;
+  if (ports_.size() == kMostPorts)
+    throw Error(ExitCode::usage, fmt::format("found a port after {} others", kMostPorts),
+                "{port:" + name + "}", "a trial may have so many and no more");
+  const auto taken = [&](int port) {
+    return std::any_of(ports_.begin(), ports_.end(),
+                       [&](const auto& other) { return other.second == port; });
+  };
+  int port = free_port();
+  while (taken(port)) port = free_port();
+  return ports_[name] = port;
+}
+
+std::optional<std::string> TrialPlaceholders::value_of(const std::string& name) {
+  if (is_port(name)) return std::to_string(port(name.substr(5)));
+  if (name == "index" && index_) return std::to_string(*index_);
+  const auto found = values_.find(name);
+  return found == values_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string TrialPlaceholders::fill(const std::string& text, const std::string& place) {
+  return fill_placeholders(
+      text, [this](const std::string& name) { return value_of(name); },
+      index_ ? kOfProcess : kOfTrial, place);
+}
+
+std::string TrialPlaceholders::fill_template(const std::string& text, const std::string& file) {
+  std::string result;
+  each_line(text, file, [&](const std::string& line, const std::string& place) {
+    result += fill(line, place);
+  });
+  return result;
+}
+
+std::string TrialPlaceholders::fill_pattern(const std::string& text) {
+  return fill_known_placeholders(text, [this](const std::string& name) { return value_of(name); });
+}
+
+}  // namespace memduel

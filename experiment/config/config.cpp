@@ -1,0 +1,381 @@
+#include "experiment/config/config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "base/text.h"
+#include "base/text_file.h"
+#include "experiment/config/command_placeholders.h"
+#include "experiment/config/config_command.h"
+#include "experiment/config/config_schema.h"
+#include "experiment/config/json_text.h"
+#include "experiment/config/reserved_environment.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// Where a config came from and what its arms may name.
+struct Source {
+  std::string origin;
+  std::filesystem::path directory;
+  const Catalog& catalog;
+  std::vector<std::string> arms = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+std::string arm_place(const Source& source, std::size_t index) {
+  return json_place(source.origin, {"arms", std::to_string(index)});
+}
+
+/// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
+std::string arm_place(const Source& source, const std::string& name) {
+  const auto found = std::find(source.arms.begin(), source.arms.end(), name);
+  return arm_place(source, static_cast<std::size_t>(found - source.arms.begin()));
+}
+
+std::vector<std::string> arm_names(const json& arms) {
+  std::vector<std::string> names;
+  for (const json& arm : arms) names.push_back(arm.at("name"));
+  return names;
+}
+
+void refuse_unknown_arm(const std::string& name, const std::vector<std::string>& names,
+                        const std::string& place) {
+  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  const auto nearest = nearest_name(name, names);
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
+      place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
+void refuse_repeated_names(const Source& source, const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (seen.insert(names[i]).second) continue;
+    throw Error(ExitCode::usage, fmt::format("found the arm name \"{}\" twice", names[i]),
+                arm_place(source, i) + ".name", "give every arm its own name");
+  }
+}
+
+json selected_arms(const json& arms, const std::vector<std::string>& wanted,
+                   const std::string& baseline) {
+  const auto names = arm_names(arms);
+  for (const std::string& name : wanted) refuse_unknown_arm(name, names, "--arms");
+  json selected = json::array();
+  for (const json& arm : arms) {
+    const bool keep =
+        std::find(wanted.begin(), wanted.end(), arm.at("name").get<std::string>()) != wanted.end();
+    if (keep) selected.push_back(arm);
+  }
+  refuse_unknown_arm(baseline, arm_names(selected), "--arms, baseline");
+  return selected;
+}
+
+void add_twin(json& arms, const std::string& baseline) {
+  for (const json& arm : arms) {
+    if (arm.contains("twin_of")) return;
+  }
+  const auto found = std::find_if(arms.begin(), arms.end(),
+                                  [&](const json& arm) { return arm.at("name") == baseline; });
+  json twin = *found;
+  twin["name"] = twin_name(baseline);
+  twin["twin_of"] = baseline;
+  arms.push_back(std::move(twin));
+}
+
+void apply_overrides(json& document, const Overrides& overrides) {
+  for (const std::string& assignment : overrides.set) set_json_value(document, assignment);
+  if (overrides.repeats)
+    set_json_value(document, fmt::format("measure.repeats={}", *overrides.repeats));
+  if (!overrides.gates.empty()) document["gates"] = overrides.gates;
+}
+
+void refuse_unknown_ablation_arms(const json& document, const Source& source) {
+  const auto names = arm_names(document.at("arms"));
+  const json& ablation = document.at("ablation");
+  refuse_unknown_arm(ablation.at("candidate"), names,
+                     json_place(source.origin, {"ablation", "candidate"}));
+  const json& switches = ablation.at("switches");
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    for (const char* view : {"added_alone", "left_out"}) {
+      const json& cell = switches[i].at(view);
+      if (!cell.contains("arm")) continue;
+      const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};
+      refuse_unknown_arm(cell.at("arm"), names, json_place(source.origin, place));
+    }
+  }
+}
+
+/// Narrows the arms to those asked for and adds the twin; the document is valid by now.
+void choose_arms(json& document, const Source& source, const Overrides& overrides) {
+  json& arms = document.at("arms");
+  const std::string baseline = document.at("baseline");
+  refuse_repeated_names(source, arm_names(arms));
+  refuse_unknown_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
+  if (overrides.arms) {
+    arms = selected_arms(arms, *overrides.arms, baseline);
+    document.erase("ablation");  // it speaks of all its arms
+  }
+  if (overrides.calibrate) add_twin(arms, baseline);
+  refuse_repeated_names(source, arm_names(arms));
+  for (const json& arm : arms) {
+    if (!arm.contains("twin_of")) continue;
+    refuse_unknown_arm(arm.at("twin_of"), arm_names(arms),
+                       arm_place(source, arm.at("name").get<std::string>()) + ".twin_of");
+  }
+  if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
+  if (arms.size() < 2) {
+    throw Error(ExitCode::usage, "found one arm, expected two or more",
+                json_place(source.origin, {"arms"}), "add an arm, or give --calibrate");
+  }
+}
+
+void refuse_keys(const json& arm, const std::vector<std::string>& keys, const std::string& kind,
+                 const std::string& place) {
+  for (const std::string& key : keys) {
+    const auto found = arm.find(key);
+    if (found == arm.end() || (found->is_object() && found->empty())) continue;
+    throw Error(ExitCode::usage,
+                fmt::format("found \"{}\", which workloads of kind {} do not use", key, kind),
+                place + "." + key);
+  }
+}
+
+void erase_keys(json& arm, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) arm.erase(key);
+}
+
+/// A network has the size that it has.
+void refuse_scaled_network(const json& workload, const std::string& origin) {
+  const std::string model = workload.at("model");
+  if (model == "llama-3.1-8b" || model == "tensors") return;
+  const auto bytes = workload.find("state_bytes");
+  if (bytes == workload.end() || *bytes == 0) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {} for model \"{}\", expected 0", bytes->dump(), model),
+              json_place(origin, {"workload", "state_bytes"}),
+              "only a table of shapes can be scaled: llama-3.1-8b, tensors");
+}
+
+/// Of a simulation. @param given clients_per_round is the config's own, not the default.
+void refuse_selection_of_more(const json& workload, bool given, const std::string& origin) {
+  if (!workload.contains("clients_per_round")) return;
+  const int clients = workload.at("clients");
+  const int selected = workload.at("clients_per_round");
+  if (selected <= clients) return;
+  if (given)
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, expected at most clients, {}", selected, clients),
+                json_place(origin, {"workload", "clients_per_round"}));
+  throw Error(ExitCode::usage,
+              fmt::format("found {}, expected at least clients_per_round, {}", clients, selected),
+              json_place(origin, {"workload", "clients"}),
+              "set clients_per_round, too: that is its default");
+}
+
+void refuse_clash(const ReplaySettings& settings, const json& own, const Source& source,
+                  const std::string& place) {
+  const auto clash = find_clash(source.catalog, settings, own);
+  if (!clash) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
+                          clash->unmet.needed),
+              place + ".optimizations", "no worker runs the two together");
+}
+
+/// A swarm's aggregators have no global model of the round before.
+void refuse_swarm(const json& optimizations, const json& workload, const std::string& place) {
+  if (workload.value("topology", "star") != "swarm") return;
+  const ReplaySettings settings{optimizations, workload};
+  const auto unmet = find_unmet({{"aggregate", {"collect_all", "in_time"}},
+                                 {"workload.send", {"weights"}},
+                                 {"workload.on_lost_client", {"fail"}}},
+                                settings);
+  if (unmet)
+    throw Error(ExitCode::usage,
+                fmt::format("found workload.topology=swarm with {}, expected {}", unmet->found,
+                            unmet->needed),
+                place + ".optimizations", "no worker runs the two together");
+}
+
+void resolve_replay_arm(json& arm, const json& workload, const Source& source,
+                        const std::string& place) {
+  const std::string kind = workload.at("kind");
+  const std::vector<std::string> foreign = {"argv", "append", "cwd"};
+  refuse_keys(arm, foreign, kind, place);
+  erase_keys(arm, foreign);
+  std::optional<std::string> preset;
+  if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
+  const json own = with_environment_switches(arm.at("optimizations"), arm.at("env"), place);
+  arm["optimizations"] = resolve_optimizations(source.catalog, kind, preset, own, place);
+  set_environment_allocator(arm, place);
+  refuse_reserved_environment(arm["optimizations"], arm.at("env"), place);
+  refuse_clash({arm["optimizations"], workload}, own, source, place);
+  refuse_swarm(arm["optimizations"], workload, place);
+}
+
+void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
+  const std::vector<std::string> foreign = {"preset", "optimizations"};
+  refuse_keys(arm, foreign, "command", place);
+  erase_keys(arm, foreign);
+  check_arm_texts(arm, place);
+  if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
+}
+
+void refuse_bad_environment(const json& env, const std::string& place) {
+  for (const auto& item : env.items()) {
+    const std::string value = item.value();
+    const bool bad_name = item.key().empty() || item.key().find('=') != std::string::npos;
+    if (!bad_name && item.key().find('\0') == std::string::npos &&
+        value.find('\0') == std::string::npos) {
+      continue;
+    }
+    throw Error(ExitCode::usage, "found a variable that no environment can hold", place + ".env",
+                "names are not empty and have no '='; neither names nor values hold a NUL");
+  }
+}
+
+Arm resolve_arm(json& arm, const json& workload, const Source& source, const std::string& place) {
+  refuse_bad_environment(arm.at("env"), place);
+  Arm result;
+  result.name = arm.at("name");
+  if (workload.at("kind") == "command") {
+    resolve_command_arm(arm, source, place);
+    result.processes = processes_of_arm(workload, arm, place);
+  } else {
+    resolve_replay_arm(arm, workload, source, place);
+    result.optimizations = arm.at("optimizations");
+  }
+  result.env = arm.at("env").get<std::map<std::string, std::string>>();
+  if (arm.contains("allocator"))
+    result.allocator = allocator_named(arm.at("allocator").get<std::string>());
+  if (arm.contains("twin_of")) result.twin_of = arm.at("twin_of").get<std::string>();
+  return result;
+}
+
+bool same_program(const Arm& a, const Arm& b) {
+  return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes &&
+         a.allocator == b.allocator;
+}
+
+void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (arms[i].twin_of || arms[j].twin_of || !same_program(arms[i], arms[j])) continue;
+      throw Error(ExitCode::usage,
+                  fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
+                              "environment and directory",
+                              arms[j].name, arms[i].name),
+                  arm_place(source, arms[i].name),
+                  "nothing can differ between them; to measure the noise give --calibrate");
+    }
+  }
+}
+
+Measure measure_from_json(const json& source) {
+  Measure measure;
+  if (source.contains("repeats")) measure.repeats = source.at("repeats").get<int>();
+  measure.warmup_rounds = source.at("warmup_rounds");
+  measure.interval_ms = source.at("interval_ms");
+  measure.meters = source.at("meters").get<std::vector<std::string>>();
+  measure.seed = source.at("seed");
+  return measure;
+}
+
+/// The resolved text must be UTF-8: it is hashed, stored and embedded into the report.
+std::string canonical_text(const json& resolved, const std::string& origin) {
+  try {
+    return resolved.dump();
+  } catch (const json::type_error&) {
+    throw Error(ExitCode::usage,
+                "found text that is not UTF-8, in it or in the name of its directory", origin);
+  }
+}
+
+/// The order's seed is fresh for every run, the workload's the same for all.
+void resolve_seeds(json& document, const Overrides& overrides) {
+  json& measure = document["measure"];
+  json& workload = document.at("workload");
+  if (!workload.contains("seed"))
+    workload["seed"] = measure.contains("seed") ? measure.at("seed") : json(1);
+  if (overrides.seed)
+    measure["seed"] = *overrides.seed;
+  else if (!measure.contains("seed"))
+    measure["seed"] = overrides.drawn_seed.value_or(1);
+}
+
+void resolve_gates(json& document, const Overrides& overrides) {
+  if (overrides.strict_gates) document["strict_gates"] = true;
+  if (overrides.no_default_gates) document["default_gates"] = false;
+}
+
+Experiment resolve(json document, Source source, const Overrides& overrides) {
+  apply_overrides(document, overrides);
+  validate_against_schema(document, experiment_schema(), source.origin);
+  const bool selection_given = document.at("workload").contains("clients_per_round");
+  document = with_schema_defaults(std::move(document), experiment_schema());
+  document.erase("$schema");
+  resolve_seeds(document, overrides);
+  resolve_gates(document, overrides);
+  source.arms = arm_names(document.at("arms"));
+  choose_arms(document, source, overrides);
+  json& workload = document.at("workload");
+  const bool command = workload.at("kind") == "command";
+  if (command)
+    resolve_command_workload(workload, source.directory, source.origin);
+  else
+    refuse_scaled_network(workload, source.origin);
+  refuse_selection_of_more(workload, selection_given, source.origin);
+  if (!document.at("measure").contains("meters")) {
+    document["measure"]["meters"] =
+        command ? json{"procfs", "heap"} : json{"procfs", "allocator", "torch"};
+  }
+  Experiment experiment;
+  experiment.name = document.at("name");
+  experiment.baseline = document.at("baseline");
+  experiment.workload = workload;
+  experiment.seed = workload.at("seed");
+  experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
+  for (json& arm : document["arms"]) {
+    const std::string place = arm_place(source, arm.at("name").get<std::string>());
+    experiment.arms.push_back(resolve_arm(arm, workload, source, place));
+  }
+  refuse_equal_arms(experiment.arms, source);
+  experiment.measure = measure_from_json(document.at("measure"));
+  if (document.contains("profile")) {
+    experiment.profile_trials = document.at("profile").at("trials");
+    experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
+  }
+  experiment.gates = document.at("gates").get<std::vector<std::string>>();
+  experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
+  experiment.resolved = std::move(document);
+  return experiment;
+}
+
+}  // namespace
+
+std::string twin_name(const std::string& baseline) {
+  return baseline + "-twin";
+}
+
+Experiment parse_experiment(std::string_view text, const std::string& origin,
+                            const std::filesystem::path& directory, const Overrides& overrides,
+                            const Catalog& catalog) {
+  return resolve(parse_json_text(text, origin), {origin, directory, catalog}, overrides);
+}
+
+Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
+                           const Catalog& catalog) {
+  const std::string text = read_text_file(path);
+  return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
+                          overrides, catalog);
+}
+
+}  // namespace memduel

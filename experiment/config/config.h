@@ -1,0 +1,77 @@
+// One experiment as it will run: read from JSON, overridden from the command line, every default
+// and preset written out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/profile_name.h"
+#include "experiment/config/catalog.h"
+#include "memduel/allocator.h"
+
+namespace memduel {
+
+/// What the command line changes in a config.
+struct Overrides {
+  std::vector<std::string> set;                  ///< path=value, applied in order
+  std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
+  std::optional<int> repeats;
+  std::vector<std::string> gates;           ///< replace the config's, when not empty
+  std::optional<std::uint64_t> seed;        ///< of the order of the arms; replaces measure.seed
+  std::optional<std::uint64_t> drawn_seed;  ///< of the order, where the config gives none
+  bool strict_gates = false;
+  bool no_default_gates = false;
+  bool calibrate = false;  ///< adds a twin of the baseline, run like any arm
+};
+
+struct Arm {
+  std::string name;
+  nlohmann::json optimizations = nlohmann::json::object();  ///< every switch with its value
+  std::map<std::string, std::string> env;
+  std::optional<Allocator> allocator;                  ///< preloaded, tuned and verified
+  nlohmann::json processes = nlohmann::json::array();  ///< command: with the arm's changes applied
+  std::optional<std::string> twin_of;
+};
+
+struct Measure {
+  std::optional<int> repeats;  ///< blocks of a fixed design; absent: adaptive looks
+  int warmup_rounds = 1;
+  double interval_ms = 2;
+  std::vector<std::string> meters;
+  std::uint64_t seed = 1;  ///< of the order of the arms
+};
+
+struct Experiment {
+  std::string name;
+  std::string baseline;
+  nlohmann::json workload;  ///< resolved; `kind` says which
+  std::uint64_t seed = 1;   ///< of the workload: models, data, {seed}
+  std::vector<Arm> arms;    ///< in the order of the config, a twin last
+  Measure measure;
+  int profile_trials = 0;  ///< of each arm and tracer, after the last block
+  std::vector<std::string> tracers = {kRecorderTracer};
+  std::vector<std::string> gates;
+  nlohmann::json resolved;    ///< config.json: loading it again gives the same experiment
+  std::string config_sha256;  ///< over the canonical text of `resolved`
+};
+
+/// The name of the arm that --calibrate adds for `baseline`.
+std::string twin_name(const std::string& baseline);
+
+/// Reads a config file. Throws Error(usage) for a faulty config, Error(io) for an unreadable file.
+Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides = {},
+                           const Catalog& catalog = builtin_catalog());
+
+/// The same from text. `origin` stands for the file in messages; relative directories in the config
+/// start at `directory`, which must be absolute.
+Experiment parse_experiment(std::string_view text, const std::string& origin,
+                            const std::filesystem::path& directory, const Overrides& overrides = {},
+                            const Catalog& catalog = builtin_catalog());
+
+}  // namespace memduel

@@ -1,0 +1,216 @@
+#include "experiment/config/config_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiment/config/command_placeholders.h"
+#include "experiment/config/config_text_marks.h"
+#include "experiment/config/json_text.h"
+#include "experiment/marks/log_pattern.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+JsonPath process_path(std::size_t index) {
+  return {"workload", "processes", std::to_string(index)};
+}
+
+[[noreturn]] void refuse(const std::string& origin, JsonPath path, const std::string& key,
+                         const std::string& what, const std::string& advice = "") {
+  path.push_back(key);
+  throw Error(ExitCode::usage, what, json_place(origin, path), advice);
+}
+
+void check_role(const std::string& role, const std::vector<std::string>& taken,
+                const std::string& origin, const JsonPath& path) {
+  for (const char* reserved : {"tree", "client_max", "client_median"}) {
+    if (role == reserved) {
+      refuse(origin, path, "role",
+             fmt::format("found \"{}\", which memduel uses for groups of processes", role));
+    }
+  }
+  if (std::find(taken.begin(), taken.end(), role) != taken.end()) {
+    refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),
+           "give each process its own role, or one process a count");
+  }
+}
+
+void check_after(const json& process, const std::vector<std::string>& earlier,
+                 const std::string& origin, const JsonPath& path) {
+  for (const std::string role : process.at("after")) {
+    if (std::find(earlier.begin(), earlier.end(), role) != earlier.end()) continue;
+    const auto nearest = nearest_name(role, earlier);
+    refuse(origin, path, "after", fmt::format("found \"{}\", expected an earlier role", role),
+           nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+  }
+}
+
+void check_pattern(const std::string& pattern, const std::string& origin, JsonPath path,
+                   const std::string& key) {
+  try {
+    LogPattern{pattern};
+  } catch (const Error& error) {
+    refuse(origin, std::move(path), key, error.what());
+  }
+}
+
+void check_ready(const json& process, const std::string& origin, const JsonPath& path) {
+  const auto ready = process.find("ready");
+  if (ready == process.end()) return;
+  const auto conditions = ready->count("port") + ready->count("log") + ready->count("file");
+  if (conditions > 1) {
+    refuse(origin, path, "ready", "found several conditions, expected one of port, log, file");
+  }
+  if (!ready->contains("log")) return;
+  JsonPath at = path;
+  at.emplace_back("ready");
+  check_pattern(ready->at("log"), origin, at, "log");
+}
+
+/// A matched role may have several patterns, but a process has its role from the config alone.
+void check_matches(const json& workload, const std::vector<std::string>& taken,
+                   const std::string& origin) {
+  std::size_t index = 0;
+  for (const json& match : workload.at("match")) {
+    const JsonPath path = {"workload", "match", std::to_string(index++)};
+    check_role(match.at("role"), taken, origin, path);
+    check_pattern(match.at("pattern"), origin, path, "pattern");
+  }
+}
+
+void resolve_templates(json& workload, const std::filesystem::path& directory,
+                       const std::string& origin) {
+  std::size_t index = 0;
+  for (json& each : workload.at("templates")) {
+    const JsonPath path = {"workload", "templates", std::to_string(index++)};
+    const std::string to = each.at("to");
+    const auto below = std::filesystem::path(to).lexically_normal().string();
+    if (!below.starts_with("{trial_dir}/") || below.ends_with("/")) {
+      refuse(origin, path, "to",
+             fmt::format("found \"{}\", expected a file below {{trial_dir}}", to),
+             "a copy belongs to one trial and goes with it");
+    }
+    each["from"] = resolve_path(each.at("from"), directory);
+  }
+}
+
+void resolve_files(json& workload, const std::filesystem::path& directory,
+                   const std::string& origin) {
+  std::vector<std::string> names;
+  for (json& each : workload.at("files")) {
+    const JsonPath path = {"workload", "files", std::to_string(names.size())};
+    const std::string name = each.at("name");
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      refuse(origin, path, "name", fmt::format("found \"{}\" twice", name));
+    }
+    names.push_back(name);
+    each["path"] = resolve_path(each.at("path"), directory);
+  }
+}
+
+void apply_arguments(json& processes, const json& arm, const std::string& key,
+                     const std::string& place) {
+  for (const auto& change : arm.at(key).items()) {
+    std::vector<std::string> roles;
+    json* target = nullptr;
+    for (json& process : processes) {
+      roles.push_back(process.at("role"));
+      if (roles.back() == change.key()) target = &process;
+    }
+    if (target == nullptr) {
+      const auto nearest = nearest_name(change.key(), roles);
+      throw Error(ExitCode::usage, fmt::format("found unknown role \"{}\"", change.key()),
+                  place + "." + key, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+    }
+    json& argv = (*target)["argv"];
+    if (key == "argv") argv = json::array();
+    for (const json& argument : change.value()) argv.push_back(argument);
+  }
+}
+
+void check_that_it_ends(const json& workload, const std::string& origin) {
+  const json& processes = workload.at("processes");
+  const bool ends = std::any_of(processes.begin(), processes.end(),
+                                [](const json& process) { return process.at("end") == "wait"; });
+  if (ends || workload.contains("stop_after_round")) return;
+  refuse(origin, {"workload"}, "processes",
+         "found \"end\": \"stop\" in all of them: nothing ends a trial",
+         "give one of them \"end\": \"wait\", or the workload stop_after_round");
+}
+
+/// The role whose rounds others may take has to have some.
+void check_rounds(const json& workload, const std::string& origin) {
+  const json& processes = workload.at("processes");
+  const auto server = std::find_if(processes.begin(), processes.end(),
+                                   [](const json& process) { return process["role"] == "server"; });
+  const auto reference = server == processes.end() ? processes.begin() : server;
+  if (reference->value("rounds", "own") == "own") return;
+  refuse(origin, process_path(static_cast<std::size_t>(reference - processes.begin())), "rounds",
+         fmt::format("found \"reference\", but {} is the role whose rounds the others take",
+                     reference->at("role").get<std::string>()),
+         "leave it out here");
+}
+
+}  // namespace
+
+std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
+  if (path.starts_with("{trial_dir}")) return path;
+  return (directory / path).lexically_normal().string();
+}
+
+void resolve_command_workload(json& workload, const std::filesystem::path& directory,
+                              const std::string& origin) {
+  workload["cwd"] = resolve_path(workload.value("cwd", std::string(".")), directory);
+  std::vector<std::string> earlier;
+  std::vector<std::string> taken;
+  std::size_t index = 0;
+  for (json& process : workload.at("processes")) {
+    const JsonPath path = process_path(index++);
+    auto roles = roles_of_process(process);
+    if (process.contains("count")) roles.push_back(process.at("role"));
+    for (const std::string& role : roles) {
+      check_role(role, taken, origin, path);
+      taken.push_back(role);
+    }
+    check_after(process, earlier, origin, path);
+    check_ready(process, origin, path);
+    earlier.push_back(process.at("role"));
+    process["cwd"] = process.contains("cwd") ? json(resolve_path(process["cwd"], directory))
+                                             : workload.at("cwd");
+  }
+  check_that_it_ends(workload, origin);
+  check_rounds(workload, origin);
+  check_matches(workload, taken, origin);
+  resolve_templates(workload, directory, origin);
+  resolve_files(workload, directory, origin);
+  check_command_texts(workload, origin);
+  resolve_text_marks(workload, origin);
+}
+
+std::vector<std::string> roles_of_process(const json& process) {
+  const std::string role = process.at("role");
+  if (!process.contains("count")) return {role};
+  std::vector<std::string> roles;
+  for (int index = 1; index <= process.at("count").get<int>(); ++index) {
+    roles.push_back(fmt::format("{}-{}", role, index));
+  }
+  return roles;
+}
+
+json processes_of_arm(const json& workload, const json& arm, const std::string& place) {
+  json processes = workload.at("processes");
+  apply_arguments(processes, arm, "argv", place);
+  apply_arguments(processes, arm, "append", place);
+  for (json& process : processes) {
+    process["env"].update(arm.at("env"));
+    if (arm.contains("cwd")) process["cwd"] = arm.at("cwd");
+  }
+  return processes;
+}
+
+}  // namespace memduel

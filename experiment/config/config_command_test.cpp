@@ -1,0 +1,187 @@
+#include "experiment/config/config_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+json command_config() {
+  return json::parse(R"({
+    "name": "job",
+    "workload": {"kind": "command", "processes": [
+      {"role": "server", "argv": ["./server", "--port", "{port:fl}"], "end": "stop",
+       "ready": {"port": "fl"}},
+      {"role": "client", "count": 2, "after": ["server"], "argv": ["./client", "{index}"]}]},
+    "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
+    "baseline": "before"})");
+}
+
+std::string message_of(const json& document) {
+  const Error error =
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog()); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
+  json document = command_config();
+  document["arms"][1]["argv"]["client"] = {"python3", "client.py"};
+  document["arms"][1]["env"]["N"] = "2";
+  document["arms"][1]["cwd"] = "other";
+  const Experiment experiment =
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  const json& before = experiment.arms[0].processes;
+  const json& after = experiment.arms[1].processes;
+  EXPECT_EQ(before[0]["argv"], json({"./server", "--port", "{port:fl}"}));
+  EXPECT_EQ(after[0]["argv"], json({"./server", "--port", "{port:fl}", "--optimized"}));
+  EXPECT_EQ(after[1]["argv"], json({"python3", "client.py"}));
+  EXPECT_EQ(after[1]["env"], json({{"N", "2"}}));
+  EXPECT_EQ(before[0]["cwd"], "/job/");
+  EXPECT_EQ(after[0]["cwd"], "/job/other");
+}
+
+TEST(CommandConfig, DirectoriesStartAtTheConfigUnlessTheyAreTheTrials) {
+  EXPECT_EQ(resolve_path("build", "/job"), "/job/build");
+  EXPECT_EQ(resolve_path("/opt", "/job"), "/opt");
+  EXPECT_EQ(resolve_path("{trial_dir}/x", "/job"), "{trial_dir}/x");
+}
+
+TEST(BadCommandConfig, FaultyProcesses) {
+  json twice = command_config();
+  twice["workload"]["processes"][1]["role"] = "server";
+  EXPECT_EQ(message_of(twice),
+            "c.json, $.workload.processes[1].role: found \"server\" twice\n  give each process its "
+            "own role, or one process a count");
+  json reserved = command_config();
+  reserved["workload"]["processes"][1]["role"] = "tree";
+  EXPECT_EQ(message_of(reserved),
+            "c.json, $.workload.processes[1].role: found \"tree\", which memduel uses for groups "
+            "of processes");
+  json clash = command_config();
+  clash["workload"]["processes"][0]["role"] = "client-2";
+  clash["workload"]["processes"][1]["after"] = {"client-2"};
+  EXPECT_EQ(message_of(clash),
+            "c.json, $.workload.processes[1].role: found \"client-2\" twice\n  give each process "
+            "its own role, or one process a count");
+  json later = command_config();
+  later["workload"]["processes"][0]["after"] = {"client"};
+  EXPECT_EQ(message_of(later),
+            "c.json, $.workload.processes[0].after: found \"client\", expected an earlier role");
+  json several = command_config();
+  several["workload"]["processes"][0]["ready"]["log"] = "listening";
+  EXPECT_EQ(message_of(several),
+            "c.json, $.workload.processes[0].ready: found several conditions, expected one of "
+            "port, log, file");
+  json shell = command_config();
+  shell["workload"]["processes"][0]["argv"] = "./server --port 1";
+  EXPECT_EQ(message_of(shell),
+            "c.json, $.workload.processes[0].argv: found string \"./server --port 1\", expected "
+            "array");
+}
+
+TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
+  json document = command_config();
+  json& workload = document["workload"];
+  workload["cwd"] = "work";
+  workload["templates"] =
+      json::parse(R"([{"from": "server.yaml.in", "to": "{trial_dir}/server.yaml"}])");
+  workload["files"] = json::parse(R"([{"name": "model", "path": "out/model.npz"},
+                                      {"name": "log", "path": "{trial_dir}/log"}])");
+  workload["processes"][1]["cwd"] = "{trial_dir}";
+  const Experiment experiment =
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  EXPECT_EQ(experiment.workload["cwd"], "/job/work");
+  EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
+  EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
+  EXPECT_EQ(experiment.workload["files"][1]["path"], "{trial_dir}/log");
+  EXPECT_EQ(experiment.arms[0].processes[0]["cwd"], "/job/work");
+  EXPECT_EQ(experiment.arms[0].processes[1]["cwd"], "{trial_dir}");
+  const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
+                                            {}, small_catalog());
+  EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";
+}
+
+/// The message for the workload with a value at a place below it.
+std::string message_with(const char* place, const std::string& value) {
+  json document = command_config();
+  document["workload"][json::json_pointer(place)] = json::parse(value);
+  return message_of(document);
+}
+
+TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
+  EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
+            "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
+            "{trial_dir}, {seed}, {block}, {index}, {port:NAME}\n  {{por:fl}} stands for the text "
+            "itself");
+  const std::multimap<const char*, const char*> faulty = {
+      {"/processes/0/env", R"({"A": "{trial}"})"},
+      {"/processes/0/cwd", R"("runs/{sede}")"},
+      {"/processes/0/ready", R"({"file": "{trial_dir}/{name}"})"},
+      {"/prepare", R"([["make", "{index}"]])"},
+      {"/cleanup", R"([["rm", "{trial_di}"]])"},
+      {"/templates", R"([{"from": "a", "to": "{trial_dir}/{x}"}])"},
+      {"/files", R"([{"name": "m", "path": "{a}"}])"},
+      {"/files", R"([{"name": "m", "path": "m", "compare": ["diff", "{seed}"]}])"}};
+  for (const auto& [place, value] : faulty) {
+    EXPECT_THAT(message_with(place, value), testing::HasSubstr("found unknown placeholder"));
+  }
+  json arm = command_config();
+  arm["arms"][1]["append"]["server"] = {"{tria_dir}"};
+  EXPECT_THAT(message_of(arm),
+              testing::StartsWith("c.json, $.arms[1].append.server[0]: found unknown placeholder"));
+}
+
+TEST(BadCommandConfig, FaultyPartsOfTheJob) {
+  EXPECT_EQ(message_with("/templates", R"([{"from": "a", "to": "{trial_dir}/../a"}])"),
+            "c.json, $.workload.templates[0].to: found \"{trial_dir}/../a\", expected a file below "
+            "{trial_dir}\n  a copy belongs to one trial and goes with it");
+  EXPECT_THAT(message_with("/templates", R"([{"from": "a", "to": "/etc/passwd"}])"),
+              testing::HasSubstr("expected a file below {trial_dir}"));
+  EXPECT_EQ(message_with("/match", R"([{"role": "server", "pattern": "x"}])"),
+            "c.json, $.workload.match[0].role: found \"server\" twice\n  give each process its own "
+            "role, or one process a count");
+  EXPECT_THAT(message_with("/match", R"([{"role": "trainer", "pattern": "train(er"}])"),
+              testing::HasSubstr("$.workload.match[0].pattern: \"train(er\" is not a regular"));
+  EXPECT_THAT(message_with("/processes/0/rounds", R"("reference")"),
+              testing::AllOf(testing::HasSubstr("$.workload.processes[0].rounds: found"),
+                             testing::HasSubstr("is the role whose rounds the others take")));
+  EXPECT_THAT(message_with("/processes/1/rounds", R"("theirs")"),
+              testing::HasSubstr("found \"theirs\", expected own or reference"));
+  EXPECT_THAT(message_with("/match", R"([{"role": "tr</b>", "pattern": "x"}])"),
+              testing::AllOf(testing::HasSubstr("$.workload.match[0].role: found \"tr</b>\""),
+                             testing::HasSubstr("Letters, digits, _ and single -")));
+  EXPECT_THAT(message_with("/processes/0/ready", R"({"log": "up["})"),
+              testing::HasSubstr("$.workload.processes[0].ready.log: \"up[\" is not a regular"));
+  EXPECT_EQ(message_with("/files", R"([{"name": "m", "path": "a"}, {"name": "m", "path": "b"}])"),
+            "c.json, $.workload.files[1].name: found \"m\" twice");
+  EXPECT_THAT(message_with("/processes/0/argv", R"(["./server", "a\u0000b"])"),
+              testing::HasSubstr("$.workload.processes[0].argv[1]: found a NUL character"));
+  EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
+  EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
+              testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
+}
+
+TEST(BadCommandConfig, FaultyArms) {
+  json unknown = command_config();
+  unknown["arms"][1]["append"] = {{"sever", {"x"}}};
+  EXPECT_EQ(message_of(unknown),
+            "c.json, $.arms[1].append: found unknown role \"sever\"\n  did you mean \"server\"?");
+  json preset = command_config();
+  preset["arms"][1]["preset"] = "appfl-original";
+  EXPECT_EQ(
+      message_of(preset),
+      "c.json, $.arms[1].preset: found \"preset\", which workloads of kind command do not use");
+  json same = command_config();
+  same["arms"][1].erase("append");
+  EXPECT_THAT(message_of(same), testing::HasSubstr("have the same program"));
+}
+
+}  // namespace
+}  // namespace memduel

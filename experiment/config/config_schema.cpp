@@ -1,0 +1,278 @@
+#include "experiment/config/config_schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <regex>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "experiment/config/embedded.h"
+#include "experiment/config/json_text.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// Follows $ref, and the if/then branch whose `const` the instance has.
+const json& applicable(const json& root, const json& schema, const json& instance) {
+  if (const auto ref = schema.find("$ref"); ref != schema.end()) {
+    return applicable(root, root.at(json::json_pointer(ref->get<std::string>().substr(1))),
+                      instance);
+  }
+  const auto branches = schema.find("allOf");
+  if (branches == schema.end() || !instance.is_object()) return schema;
+  for (const json& branch : *branches) {
+    const auto condition = branch.at("if").at("properties").begin();
+    const auto value = instance.find(condition.key());
+    if (value != instance.end() && *value == condition.value().at("const")) {
+      return applicable(root, branch.at("then"), instance);
+    }
+  }
+  return schema;
+}
+
+/// The schema of one key or element; null where the schema says nothing.
+const json* child_schema(const json& schema, const std::string& step, const json& instance) {
+  if (instance.is_array()) {
+    const auto items = schema.find("items");
+    return items == schema.end() ? nullptr : &*items;
+  }
+  if (const auto properties = schema.find("properties"); properties != schema.end()) {
+    if (const auto found = properties->find(step); found != properties->end()) return &*found;
+  }
+  const auto additional = schema.find("additionalProperties");
+  return additional != schema.end() && additional->is_object() ? &*additional : nullptr;
+}
+
+std::string shown(const json& value) {
+  constexpr std::size_t kLongest = 80;
+  std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "…";
+  return text;
+}
+
+std::string type_of(const json& value) {
+  if (value.is_number_integer()) return "integer";
+  return value.type_name();
+}
+
+bool has_type(const json& value, const std::string& type) {
+  const std::string found = type_of(value);
+  return found == type || (type == "number" && found == "integer");
+}
+
+std::vector<std::string> keys_of(const json& object) {
+  std::vector<std::string> keys;
+  for (const auto& item : object.items()) {
+    if (item.key() != "$schema") keys.push_back(item.key());
+  }
+  return keys;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
+  const auto nearest = nearest_name(word, names);
+  return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "";
+}
+
+struct Fault {
+  JsonPath path;
+  std::string what;
+  std::string advice;
+};
+
+std::optional<Fault> type_fault(const json& schema, const json& value, const JsonPath& path) {
+  const auto type = schema.find("type");
+  if (type == schema.end()) return {};
+  std::vector<std::string> types;
+  if (type->is_array()) {
+    types = type->get<std::vector<std::string>>();
+  } else {
+    types.push_back(type->get<std::string>());
+  }
+  if (std::any_of(types.begin(), types.end(),
+                  [&](const std::string& one) { return has_type(value, one); })) {
+    return {};
+  }
+  return Fault{path,
+               fmt::format("found {} {}, expected {}", type_of(value), shown(value),
+                           fmt::join(types, " or ")),
+               schema.value("description", "")};
+}
+
+std::optional<Fault> choice_fault(const json& schema, const json& value, const JsonPath& path) {
+  const auto choices = schema.find("enum");
+  if (choices == schema.end()) return {};
+  if (std::find(choices->begin(), choices->end(), value) != choices->end()) return {};
+  std::vector<std::string> names;
+  for (const json& choice : *choices) names.push_back(choice.get<std::string>());
+  return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
+               value.is_string() ? did_you_mean(value.get<std::string>(), names) : ""};
+}
+
+std::optional<Fault> pattern_fault(const json& schema, const json& value, const JsonPath& path) {
+  const auto pattern = schema.find("pattern");
+  if (pattern == schema.end() || !value.is_string()) return {};
+  if (std::regex_search(value.get<std::string>(), std::regex(pattern->get<std::string>())))
+    return {};
+  return Fault{path,
+               fmt::format("found {}, expected text that matches {}", shown(value),
+                           pattern->get<std::string>()),
+               schema.value("description", "")};
+}
+
+std::optional<Fault> object_fault(const json& schema, const json& value, const JsonPath& path) {
+  if (!value.is_object()) return {};
+  const json none = json::object();
+  const json& properties = schema.contains("properties") ? schema["properties"] : none;
+  if (schema.contains("additionalProperties") && schema["additionalProperties"] == false) {
+    for (const auto& item : value.items()) {
+      if (properties.contains(item.key())) continue;
+      JsonPath at = path;
+      at.push_back(item.key());
+      const auto names = keys_of(properties);
+      const std::string nearest = did_you_mean(item.key(), names);
+      return Fault{at, fmt::format("found unknown key \"{}\"", item.key()),
+                   nearest.empty() ? fmt::format("expected {}", fmt::join(names, ", ")) : nearest};
+    }
+  }
+  for (const json& key : schema.value("required", json::array())) {
+    if (value.contains(key.get<std::string>())) continue;
+    return Fault{path,
+                 fmt::format("found no key \"{}\", which is required", key.get<std::string>()), ""};
+  }
+  return {};
+}
+
+/// valijson takes a number above 2^63-1 for a negative one.
+std::optional<Fault> range_fault(const json& schema, const json& value, const JsonPath& path) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() <= kMost) return {};
+  return Fault{
+      path,
+      fmt::format("found {}, expected at most {}", shown(value), schema.value("maximum", kMost)),
+      schema.value("description", "")};
+}
+
+/// Walks to the first place where `value` breaks its schema; mirrors the keywords that the schema
+/// uses, so that valijson's verdict gets words.
+std::optional<Fault> first_fault(const json& root, const json& schema_or_ref, const json& value,
+                                 const JsonPath& path) {
+  const json& schema = applicable(root, schema_or_ref, value);
+  if (auto fault = type_fault(schema, value, path)) return fault;
+  if (auto fault = choice_fault(schema, value, path)) return fault;
+  if (auto fault = range_fault(schema, value, path)) return fault;
+  if (auto fault = pattern_fault(schema, value, path)) return fault;
+  if (auto fault = object_fault(schema, value, path)) return fault;
+  if (!value.is_structured()) return {};
+  std::size_t index = 0;
+  for (const auto& item : value.items()) {
+    const std::string step = value.is_array() ? std::to_string(index++) : item.key();
+    JsonPath at = path;
+    at.push_back(step);
+    const json* child = child_schema(schema, step, value);
+    if (child == nullptr) continue;
+    if (auto fault = first_fault(root, *child, item.value(), at)) return fault;
+  }
+  return {};
+}
+
+/// valijson names places as "<root>", "[workload]", "[0]".
+JsonPath path_of(const std::vector<std::string>& context) {
+  JsonPath path;
+  for (const std::string& step : context) {
+    if (step.size() > 2 && step.front() == '[') path.push_back(step.substr(1, step.size() - 2));
+  }
+  return path;
+}
+
+const json* value_at(const json& document, const JsonPath& path) {
+  const json* at = &document;
+  for (const std::string& step : path) {
+    if (at->is_array()) {
+      const std::size_t index = std::stoul(step);
+      if (index >= at->size()) return nullptr;
+      at = &(*at)[index];
+    } else if (at->is_object() && at->contains(step)) {
+      at = &(*at)[step];
+    } else {
+      return nullptr;
+    }
+  }
+  return at;
+}
+
+/// valijson writes 1 as 1.000000.
+std::string with_short_numbers(std::string text) {
+  constexpr std::string_view kZeros = ".000000";
+  for (std::size_t at = 0; (at = text.find(kZeros, at)) != std::string::npos;)
+    text.erase(at, kZeros.size());
+  return text;
+}
+
+/// The deepest of valijson's complaints: the others are its echoes on the way up.
+Fault fault_of(const valijson::ValidationResults& results, const json& document) {
+  const valijson::ValidationResults::Error* deepest = nullptr;
+  for (const auto& error : results) {
+    if (deepest == nullptr || error.context.size() > deepest->context.size()) deepest = &error;
+  }
+  if (deepest == nullptr) return {{}, "does not follow the schema", ""};
+  Fault fault{path_of(deepest->context), "", with_short_numbers(deepest->description)};
+  const json* value = value_at(document, fault.path);
+  fault.what = value == nullptr ? "does not follow the schema" : "found " + shown(*value);
+  return fault;
+}
+
+const valijson::Schema& compiled(const json& source, valijson::Schema& into) {
+  valijson::SchemaParser parser;
+  parser.populateSchema(valijson::adapters::NlohmannJsonAdapter(source), into);
+  return into;
+}
+
+void fill(const json& root, const json& schema_or_ref, json& value) {
+  const json& schema = applicable(root, schema_or_ref, value);
+  if (value.is_array() && schema.contains("items")) {
+    for (json& element : value) fill(root, schema["items"], element);
+  }
+  if (!value.is_object() || !schema.contains("properties")) return;
+  for (const auto& property : schema["properties"].items()) {
+    if (!value.contains(property.key())) {
+      if (!property.value().contains("default")) continue;
+      value[property.key()] = property.value()["default"];
+    }
+    fill(root, property.value(), value[property.key()]);
+  }
+}
+
+}  // namespace
+
+const json& experiment_schema() {
+  static const json schema = json::parse(embedded_file("schema/experiment.schema.json"));
+  return schema;
+}
+
+void validate_against_schema(const json& document, const json& schema, const std::string& origin) {
+  valijson::Schema storage;
+  valijson::ValidationResults results;
+  valijson::Validator validator;
+  const valijson::adapters::NlohmannJsonAdapter adapter(document);
+  if (validator.validate(compiled(schema, storage), adapter, &results)) return;
+  const auto explained = first_fault(schema, schema, document, {});
+  const Fault fault = explained ? *explained : fault_of(results, document);
+  throw Error(ExitCode::usage, fault.what, json_place(origin, fault.path), fault.advice);
+}
+
+json with_schema_defaults(json document, const json& schema) {
+  fill(schema, schema, document);
+  return document;
+}
+
+}  // namespace memduel

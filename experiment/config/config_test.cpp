@@ -1,0 +1,324 @@
+#include "experiment/config/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/statistics/signed_rank.h"
+#include "base/file.h"
+#include "base/sha256.h"
+#include "experiment/config/config_schema.h"
+#include "experiment/config/datasets.h"
+#include "experiment/config/test_support.h"
+#include "profilers/meters/registry.h"
+#include "profilers/tracers/registry.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// The message for the small federated config after `change`; the exit code must be 2.
+std::string message_after(const std::function<void(json&)>& change,
+                          const Overrides& overrides = {}) {
+  json document = json::parse(federated_config(), nullptr, true, true);
+  change(document);
+  const Error error = error_of(
+      [&] { parse_experiment(document.dump(), "c.json", "/", overrides, small_catalog()); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(Config, DefaultsAndPresetsAreWrittenOut) {
+  const json expected = json::parse(R"({
+    "name": "small", "baseline": "original", "gates": [],
+    "workload": {"kind": "federated", "model": "mnist-cnn", "device": "cpu", "threads": 1,
+      "dataset": {"name": "mnist", "seed": 42, "partition": "iid", "dirichlet_alpha": 0.5},
+      "clients": 2, "rounds": 5, "local_steps": 50, "batch_size": 16, "pre_validation": false,
+      "client_validation": false, "server_validation": true, "send": "weights",
+      "optimizer": {"name": "adam", "learning_rate": 0.01}, "weights": "equal",
+      "on_lost_client": "fail",
+      "transport": {"kind": "grpc", "port": 0, "max_message_bytes": 10485760},
+      "stall_seconds": 60, "deadline_seconds": 600, "seed": 1},
+    "arms": [
+      {"name": "original", "preset": "appfl-original", "env": {},
+       "optimizations": {"serialize": "buffered", "piece_bytes": 1048576}},
+      {"name": "optimized", "preset": "appfl-optimized", "env": {},
+       "optimizations": {"serialize": "scoped", "piece_bytes": 1048576}}],
+    "measure": {"repeats": 2, "warmup_rounds": 1, "interval_ms": 2,
+      "meters": ["procfs", "allocator", "torch"], "seed": 1, "order": "superblocks"}})");
+  const Experiment experiment = federated_experiment();
+  EXPECT_EQ(experiment.resolved, expected) << experiment.resolved.dump(2);
+  EXPECT_EQ(experiment.config_sha256, sha256_hex(expected.dump()));
+  ASSERT_EQ(experiment.arms.size(), 2U);
+  EXPECT_EQ(experiment.arms[1].optimizations["serialize"], "scoped");
+  EXPECT_EQ(experiment.measure.repeats, 2);
+}
+
+TEST(Config, TheOrdersSeedIsTheRunsAndTheWorkloadsIsTheSameForAll) {
+  const auto seeds = [](const char* measure, const Overrides& overrides) {
+    json config = json::parse(federated_config(), nullptr, true, true);
+    config["measure"] = json::parse(measure);
+    const Experiment experiment =
+        parse_experiment(config.dump(), "c.json", "/tmp", overrides, small_catalog());
+    return std::pair(experiment.measure.seed, experiment.seed);
+  };
+  Overrides drawn;
+  drawn.drawn_seed = 77;
+  EXPECT_EQ(seeds("{}", drawn), std::pair(std::uint64_t{77}, std::uint64_t{1}));
+  EXPECT_EQ(seeds(R"({"seed": 5})", drawn), std::pair(std::uint64_t{5}, std::uint64_t{5}))
+      << "an explicit measure.seed sets both";
+  drawn.seed = 9;
+  EXPECT_EQ(seeds("{}", drawn), std::pair(std::uint64_t{9}, std::uint64_t{1})) << "--seed";
+}
+
+TEST(Config, TheResolvedConfigLoadsAsItself) {
+  Overrides overrides;
+  overrides.calibrate = true;
+  const Experiment once = federated_experiment(overrides);
+  const Experiment again =
+      parse_experiment(once.resolved.dump(), "config.json", "/elsewhere", {}, small_catalog());
+  EXPECT_EQ(again.resolved, once.resolved);
+  EXPECT_EQ(again.config_sha256, once.config_sha256);
+}
+
+TEST(Config, OverridesChangeWhatTheFileSays) {
+  Overrides overrides;
+  overrides.set = {"workload.rounds=9", "arms.optimized.env.OMP_NUM_THREADS=\"2\""};
+  overrides.repeats = 12;
+  overrides.gates = {"tree.peak_rss_bytes<=+2%"};
+  const Experiment experiment = federated_experiment(overrides);
+  EXPECT_EQ(experiment.workload["rounds"], 9);
+  EXPECT_EQ(experiment.arms[1].env.at("OMP_NUM_THREADS"), "2");
+  EXPECT_EQ(experiment.measure.repeats, 12);
+  EXPECT_THAT(experiment.gates, testing::ElementsAre("tree.peak_rss_bytes<=+2%"));
+  EXPECT_NE(experiment.config_sha256, federated_experiment().config_sha256);
+}
+
+TEST(Config, CalibrateAddsATwinOfTheBaseline) {
+  Overrides overrides;
+  overrides.calibrate = true;
+  overrides.arms = {{"original"}};
+  const Experiment experiment = federated_experiment(overrides);
+  ASSERT_EQ(experiment.arms.size(), 2U);
+  EXPECT_EQ(experiment.arms[1].name, "original-twin");
+  EXPECT_EQ(experiment.arms[1].twin_of, "original");
+  EXPECT_EQ(experiment.arms[1].optimizations, experiment.arms[0].optimizations);
+}
+
+TEST(Config, ArmsOnTheCommandLineKeepTheOrderOfTheFile) {
+  Overrides overrides;
+  overrides.arms = {{"optimized", "original"}};
+  const Experiment experiment = federated_experiment(overrides);
+  ASSERT_EQ(experiment.arms.size(), 2U);
+  EXPECT_EQ(experiment.arms[0].name, "original");
+}
+
+TEST(BadConfig, UnknownKey) {
+  EXPECT_EQ(
+      message_after([](json& c) { c["workload"]["epochs"] = 3; }),
+      "c.json, $.workload.epochs: found unknown key \"epochs\"\n  expected batch_size, "
+      "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
+      "model, on_lost_client, optimizer, pre_validation, rounds, seed, send, server_validation, "
+      "stall_seconds, threads, topology, transport, validation_batch_size, weights");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["round"] = 3; }),
+            "c.json, $.workload.round: found unknown key \"round\"\n  did you mean \"rounds\"?");
+  EXPECT_EQ(message_after([](json& c) { c["mesure"] = json::object(); }),
+            "c.json, $.mesure: found unknown key \"mesure\"\n  did you mean \"measure\"?");
+}
+
+TEST(BadConfig, WrongType) {
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = "two"; }),
+            "c.json, $.workload.clients: found string \"two\", expected integer");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["rounds"] = 2.5; }),
+            "c.json, $.workload.rounds: found number 2.5, expected integer");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["env"]["N"] = 2; }),
+            "c.json, $.arms[1].env.N: found integer 2, expected string");
+  EXPECT_EQ(message_after([](json& c) { c = json::array(); }),
+            "c.json, $: found array [], expected object\n  A workload, two or more arms, and how "
+            "to measure them. Defaults stand here and nowhere else.");
+}
+
+TEST(BadConfig, ValueOutOfRange) {
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = 0; }),
+            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
+            "1");
+  EXPECT_EQ(message_after([](json& c) { c["measure"]["repeats"] = 0; }),
+            "c.json, $.measure.repeats: found 0\n  Expected number greater than or equal to "
+            "1");
+}
+
+TEST(BadConfig, UnknownValue) {
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["kind"] = "federate"; }),
+            "c.json, $.workload.kind: found \"federate\", expected federated or state-dict or "
+            "simulation or graph or eeg or command\n  did you mean \"federated\"?");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["dataset"]["name"] = "imagenet"; }),
+            "c.json, $.workload.dataset.name: found \"imagenet\", expected mnist or cifar10 or "
+            "dummy-cifar10");
+}
+
+TEST(BadConfig, MissingKey) {
+  EXPECT_EQ(message_after([](json& c) { c.erase("baseline"); }),
+            "c.json, $: found no key \"baseline\", which is required");
+  EXPECT_EQ(message_after([](json& c) { c["workload"].erase("model"); }),
+            "c.json, $.workload: found no key \"model\", which is required");
+}
+
+TEST(Config, AnAllocatorAloneMakesAnotherArm) {
+  Overrides overrides;
+  overrides.set = {"arms.optimized.preset=appfl-original", "arms.optimized.allocator=jemalloc"};
+  const Experiment experiment = federated_experiment(overrides);
+  EXPECT_FALSE(experiment.arms[0].allocator);
+  EXPECT_EQ(experiment.arms[1].allocator, Allocator::jemalloc);
+  EXPECT_FALSE(experiment.resolved.at("arms")[0].contains("allocator"));
+  EXPECT_EQ(experiment.resolved.at("arms")[1].at("allocator"), "jemalloc");
+}
+
+TEST(BadConfig, FaultyArms) {
+  EXPECT_EQ(
+      message_after([](json& c) { c["arms"][1]["allocator"] = "jemaloc"; }),
+      "c.json, $.arms[1].allocator: found \"jemaloc\", expected glibc or jemalloc or tcmalloc or "
+      "mimalloc\n  did you mean \"jemalloc\"?");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["name"] = "original"; }),
+            "c.json, $.arms[1].name: found the arm name \"original\" twice\n  give every arm its "
+            "own name");
+  EXPECT_EQ(message_after([](json& c) { c["baseline"] = "orginal"; }),
+            "c.json, $.baseline: found \"orginal\", expected the name of an arm: original, "
+            "optimized\n  did you mean \"original\"?");
+  EXPECT_EQ(message_after([](json& c) { c["arms"].erase(1); }),
+            "c.json, $.arms: found one arm, expected two or more\n  add an arm, or give "
+            "--calibrate");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-original"; }),
+            "c.json, $.arms[1]: the arms \"original\" and \"optimized\" have the same program, "
+            "arguments, environment and directory\n  nothing can differ between them; to measure "
+            "the noise give --calibrate");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["twin_of"] = "nobody"; }),
+            "c.json, $.arms[1].twin_of: found \"nobody\", expected the name of an arm: original, "
+            "optimized");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][0]["argv"]["server"] = {"x"}; }),
+            "c.json, $.arms[0].argv: found \"argv\", which workloads of kind federated do not use");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][0]["env"]["A=B"] = "x"; }),
+            "c.json, $.arms[0].env: found a variable that no environment can hold\n  names are not "
+            "empty and have no '='; neither names nor values hold a NUL");
+}
+
+TEST(BadConfig, UnknownPresetOptimizationOrValue) {
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-optimised"; }),
+            "c.json, $.arms[1].preset: found unknown preset \"appfl-optimised\" for workloads of "
+            "kind federated\n  did you mean \"appfl-optimized\"?");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["serialise"] = "scoped"; }),
+            "c.json, $.arms[1].optimizations: found unknown optimization \"serialise\"\n  did you "
+            "mean \"serialize\"?");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["serialize"] = "scope"; }),
+            "c.json, $.arms[1].optimizations: found \"scope\" for optimization \"serialize\", "
+            "expected buffered or scoped\n  did you mean \"scoped\"?");
+  EXPECT_EQ(message_after([](json& c) { c["arms"][1]["optimizations"]["piece_bytes"] = 5; }),
+            "c.json, $.arms[1].optimizations: found 5 for optimization \"piece_bytes\", expected "
+            "1048576 or 262144");
+}
+
+TEST(BadConfig, FaultyCommandLine) {
+  const auto message = [](const std::function<void(Overrides&)>& change) {
+    Overrides overrides;
+    change(overrides);
+    return message_after([](json&) {}, overrides);
+  };
+  EXPECT_EQ(message([](Overrides& o) { o.arms = {{"original", "optimised"}}; }),
+            "--arms: found \"optimised\", expected the name of an arm: original, optimized\n  did "
+            "you mean \"optimized\"?");
+  EXPECT_EQ(message([](Overrides& o) { o.arms = {{"optimized"}}; }),
+            "--arms, baseline: found \"original\", expected the name of an arm: optimized");
+  EXPECT_EQ(message([](Overrides& o) { o.set = {"workload.clients=0"}; }),
+            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
+            "1");
+}
+
+TEST(BadConfig, TextThatIsNotUtf8) {
+  std::string text = federated_config();
+  text.replace(text.find("small"), 1, "\xff");
+  const Error error = error_of([&] { parse_experiment(text, "c.json", "/", {}, small_catalog()); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+}
+
+TEST(BadConfig, AMissingFileIsAnIoError) {
+  const Error error = error_of([] { load_experiment("/nowhere/c.json", {}, small_catalog()); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_EQ(error.where(), "/nowhere/c.json");
+}
+
+TEST(Schema, DescribesTheDataSetsThatCanBeFound) {
+  std::vector<std::string> known;
+  for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
+  std::vector<std::string> described;
+  for (const char* kind : {"dataset", "graph_dataset", "eeg_dataset"})
+    for (const auto& name : experiment_schema()["definitions"][kind]["properties"]["name"]["enum"])
+      described.push_back(name);
+  EXPECT_EQ(described, known);
+}
+
+TEST(Schema, DescribesTheMetersOfTheRegistry) {
+  std::vector<std::string> known;
+  for (const MeterEntry& meter : meters()) known.push_back(meter.name);
+  const auto& property = experiment_schema()["definitions"]["measure"]["properties"]["meters"];
+  EXPECT_EQ(property["items"]["enum"], known);
+}
+
+TEST(Schema, DescribesTheTracersOfTheRegistry) {
+  std::vector<std::string> known;
+  for (const TracerEntry& tracer : tracers()) known.push_back(tracer.name);
+  const auto& property = experiment_schema()["properties"]["profile"]["properties"]["tracers"];
+  EXPECT_EQ(property["items"]["enum"], known);
+}
+
+TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
+  Overrides overrides;
+  overrides.set = {"profile.trials=2"};
+  EXPECT_EQ(federated_experiment(overrides).tracers, std::vector<std::string>{"recorder"});
+  overrides.set = {R"(profile.tracers=["massif", "recorder"])"};
+  const Experiment experiment = federated_experiment(overrides);
+  EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"massif", "recorder"}));
+  EXPECT_EQ(experiment.profile_trials, 1);
+}
+
+TEST(BadConfig, AnUnknownTracerSuggestsTheNearest) {
+  Overrides overrides;
+  overrides.set = {R"(profile.tracers=["heaptrak"])"};
+  const Error error = error_of([&] { federated_experiment(overrides); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), testing::AllOf(testing::HasSubstr("profile.tracers[0]"),
+                                              testing::HasSubstr("did you mean \"heaptrack\"?")));
+}
+
+TEST(Schema, EveryConfigOfTheProjectIsValid) {
+  const std::filesystem::path configs = std::filesystem::path(MEMDUEL_CONFIGS);
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    if (entry.path().extension() != ".json" || entry.path().filename() == "optimizations.json") {
+      continue;
+    }
+    EXPECT_NO_THROW(load_experiment(entry.path())) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 1);
+}
+
+// After two rounds and a fifth of all for warm-up, a growth verdict needs four.
+TEST(Config, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MEMDUEL_CONFIGS)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
+    const Experiment experiment = load_experiment(entry.path());
+    EXPECT_GE(experiment.measure.repeats, kSignedRankMinimum) << name;
+    EXPECT_GE(experiment.workload.at("rounds"), 8) << name;
+    ++count;
+    if (!name.starts_with("nvflare-matrix")) continue;
+    for (const Arm& arm : experiment.arms)
+      EXPECT_TRUE(arm.allocator && arm.name.starts_with(name_of(*arm.allocator))) << arm.name;
+  }
+  EXPECT_EQ(count, 7);
+  const Experiment fine_tunings = load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json");
+  EXPECT_GE(fine_tunings.measure.repeats, kSignedRankMinimum);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,109 @@
+// What one trial starts: the contract between the planner, which lowers a workload to processes,
+// and the supervisor, which runs them and knows nothing of workloads.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/marks/text_mark_spec.h"
+
+namespace memduel {
+
+/// When a started process counts as ready; the processes that name it in `after` wait for that.
+struct Ready {
+  std::optional<int> port;                 ///< seen listening in /proc/net/tcp, never by connecting
+  std::optional<std::string> log_pattern;  ///< PCRE2, on stdout and stderr
+  std::optional<std::filesystem::path> file;  ///< exists
+  double delay_seconds = 0;                   ///< after the condition, or alone
+  double within_seconds = 60;
+};
+
+/// How a process takes part in the trial's end.
+enum class End {
+  wait,  ///< the trial is over when all such processes have exited
+  stop,  ///< then SIGTERM, after a grace SIGKILL; ending by these signals is success
+};
+
+/// What must serve malloc in a process and all that it starts.
+struct RequiredAllocator {
+  std::string name;               ///< as the arm names it
+  std::filesystem::path library;  ///< empty: libc
+  std::filesystem::path
+      witness;  ///< the file that the witness writes; made before the process starts
+};
+
+struct ProcessSpec {
+  std::string role;
+  std::vector<std::string>
+      argv;                   ///< argv[0] is looked up in PATH unless it has a slash; never a shell
+  std::filesystem::path cwd;  ///< empty: the trial's directory
+  std::map<std::string, std::string> env;  ///< added to memduel's own environment
+  std::vector<std::string> after;
+  std::optional<Ready> ready;  ///< absent: ready once started
+  End end = End::wait;
+  bool takes_rounds = false;  ///< has the reference role's rounds unless it marks some itself
+  std::vector<int> exit_statuses = {0};
+  /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
+  std::optional<std::filesystem::path> heap_dir;
+  std::string heap_obstacle;  ///< why there is none although it was asked for
+  /// Where the trial's tracer leaves its files; made before it starts. Absent: it is not traced.
+  std::optional<std::filesystem::path> trace_dir;
+  std::string trace_obstacle;                  ///< why it is not although it was asked for
+  std::optional<RequiredAllocator> allocator;  ///< verified, or the trial has failed; absent: any
+};
+
+/// Descendants whose arguments, joined by spaces, match are a role of their own.
+struct RoleMatch {
+  std::string role;
+  std::string pattern;  ///< PCRE2
+};
+
+struct TrialPlan {
+  std::int64_t id = 0;
+  int block = 0;
+  int position = 0;
+  std::string arm;
+  TrialKind kind = TrialKind::measure;
+  std::string tracer;               ///< of a profile trial; empty otherwise
+  std::filesystem::path trial_dir;  ///< exists, private to the trial
+  std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
+  std::vector<ProcessSpec> processes;
+  std::vector<TextMarkSpec> text_marks;
+  std::vector<RoleMatch> match;
+  std::map<std::string, int> ports;  ///< chosen for this trial, by name; free again after it
+  std::optional<int>
+      stop_after_round;  ///< the trial ends, well, when its roles have ended this one
+  double deadline_seconds = 600;
+  double stop_grace_seconds = 5;
+  /// What a log may take on disk while it is written, about; afterwards half of it is kept.
+  std::int64_t log_limit_bytes = std::int64_t{64} << 20;
+  bool ignores_stop = false;  ///< goes on when memduel is asked to stop: what cleans up
+  double interval_ms = 2;
+  bool pss_between_rounds = false;  ///< not at the ends of rounds only
+  std::optional<int> rounds;  ///< how many are expected: costly readings are kept for the last one
+  std::vector<std::string> meters;  ///< names from the registry
+};
+
+/// Where the standard output ("stdout") or standard error ("stderr") of a role is written.
+inline std::filesystem::path log_file(const TrialPlan& plan, const std::string& role,
+                                      const char* stream) {
+  return plan.log_dir / (std::to_string(plan.id) + "-" + role + "." + stream);
+}
+
+/// The plan's marks, each with the file that holds its lines.
+inline std::vector<TextMarkSpec> text_marks_of(const TrialPlan& plan) {
+  using From = TextMarkSpec::From;
+  std::vector<TextMarkSpec> specs = plan.text_marks;
+  for (TextMarkSpec& spec : specs) {
+    if (spec.from == From::file) continue;
+    spec.file = log_file(plan, spec.role, spec.from == From::standard_error ? "stderr" : "stdout");
+  }
+  return specs;
+}
+
+}  // namespace memduel

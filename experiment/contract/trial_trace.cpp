@@ -1,0 +1,52 @@
+#include "experiment/contract/trial_trace.h"
+
+#include <algorithm>
+
+namespace memduel {
+namespace {
+
+/// Indices [begin, end) of the samples in a closed interval.
+std::pair<std::size_t, std::size_t> window(const Series& series, std::int64_t from_ns,
+                                           std::int64_t to_ns) {
+  const auto begin = std::lower_bound(series.t_ns.begin(), series.t_ns.end(), from_ns);
+  const auto end = std::upper_bound(series.t_ns.begin(), series.t_ns.end(), to_ns);
+  return {static_cast<std::size_t>(begin - series.t_ns.begin()),
+          static_cast<std::size_t>(std::max(begin, end) - series.t_ns.begin())};
+}
+
+}  // namespace
+
+std::int64_t end_of(const RoleTrace& trace) {
+  if (trace.exit) return trace.exit->t_ns;
+  std::int64_t end_ns = trace.begin_ns;
+  if (!trace.rss.t_ns.empty()) end_ns = std::max(end_ns, trace.rss.t_ns.back());
+  for (const MarkEvent& event : trace.marks) end_ns = std::max(end_ns, event.mark.t_ns);
+  return end_ns;
+}
+
+std::optional<IdleLevel> idle_level(const RoleTrace& trace) {
+  std::optional<IdleLevel> idle_mark;
+  std::int64_t first_round_ns = INT64_MAX;
+  for (const auto& [mark, reading] : trace.marks) {
+    if (mark.kind == Mark::Kind::round_begin) {
+      first_round_ns = mark.t_ns;
+      break;
+    }
+    if (mark.kind == Mark::Kind::idle && mark.sizes.rss)
+      idle_mark = IdleLevel{mark.t_ns, *mark.sizes.rss};
+  }
+  if (idle_mark) return idle_mark;
+  if (!trace.ready_ns || !trace.ready_rss_bytes || *trace.ready_ns > first_round_ns)
+    return std::nullopt;
+  return IdleLevel{*trace.ready_ns, *trace.ready_rss_bytes};
+}
+
+std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,
+                                            std::int64_t to_ns) {
+  const auto [begin, end] = window(series, from_ns, to_ns);
+  if (begin == end) return std::nullopt;
+  return *std::max_element(series.values.begin() + static_cast<std::ptrdiff_t>(begin),
+                           series.values.begin() + static_cast<std::ptrdiff_t>(end));
+}
+
+}  // namespace memduel

@@ -1,0 +1,99 @@
+// What was seen of one trial, before it is turned into metrics: marks with what the meters read at
+// them, samples, ends.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/marks/marks.h"
+#include "memory/cgroup_memory.h"
+#include "profilers/meters/meter.h"
+#include "profilers/profile/capture/heap_counters.h"
+
+namespace memduel {
+
+struct MarkEvent {
+  Mark mark;
+  MeterReading reading;  ///< at round begins and ends and at idle; empty at other marks
+};
+
+/// How a process ended, from wait4.
+struct ExitRecord {
+  std::int64_t t_ns = 0;
+  std::optional<int> status;  ///< absent when ended by a signal
+  std::optional<int> signal;
+  double cpu_seconds = 0;
+  std::int64_t max_rss_bytes = 0;  ///< of the process and of children it waited for
+  std::int64_t minor_faults = 0;
+  std::int64_t major_faults = 0;
+};
+
+/// PSS of several roles, read one right after the other.
+struct PssSweep {
+  std::int64_t t_ns = 0;
+  std::map<std::string, double> bytes;
+  bool complete = false;  ///< every role that was running is in it
+};
+
+struct RoleTrace {
+  std::string role;
+  std::int64_t begin_ns = 0;
+  std::vector<MarkEvent> marks;
+  bool peaks_reset = true;  ///< false: VmHWM in the marks is the peak of the whole life
+  Series rss;               ///< samples from outside
+  Series heap;              ///< sums over its images, sampled; empty without the meter heap
+  Series gpu;               ///< device memory, sampled; empty without the meter nvml
+  std::vector<HeapCounters> heap_images;        ///< as they ended
+  std::optional<std::int64_t> ready_ns;         ///< when a readiness condition was met
+  std::optional<std::int64_t> ready_rss_bytes;  ///< then, of all its processes
+  std::optional<ExitRecord> exit;
+  bool ended_well = false;
+  /// Its processes are descendants of other roles' (`match`): its CPU time is in theirs.
+  bool of_descendants = false;
+  /// It had other processes besides the one that marks: their sum is only sampled.
+  bool has_several_processes = false;
+  /// Some of its descendants are a role of their own: what `exit` says of children is theirs, too.
+  bool has_matched_descendants = false;
+  bool has_lent_rounds = false;  ///< its rounds are the reference role's
+  int last_round_begun = 0;
+  int last_round_ended = 0;  ///< by its own mark, by the next one's begin, or by time
+  std::int64_t last_round_begun_ns = 0;
+  std::int64_t longest_round_ns = 0;  ///< between the begins of rounds
+  bool marks_round_ends = false;
+  bool last_round_ended_by_time = false;
+  /// Others went on when the process of `exit` ended: what it used is not what the role used.
+  bool outlived_its_process = false;
+};
+
+struct TrialTrace {
+  std::vector<RoleTrace> roles;
+  Series tree_rss;   ///< sums over all roles, sampled together
+  Series tree_heap;  ///< likewise
+  Series tree_gpu;   ///< all devices, by whatever program
+  std::vector<PssSweep> sweeps;
+  std::optional<std::int64_t> peak_cgroup_bytes;
+  CgroupParts cgroup_parts;  ///< when most was sampled
+};
+
+/// The role's end: its exit, else its last sample or mark.
+std::int64_t end_of(const RoleTrace& trace);
+
+/// The level that `_above_idle_` metrics subtract.
+struct IdleLevel {
+  std::int64_t t_ns = 0;
+  std::int64_t bytes = 0;
+};
+
+/// RSS at the last idle mark before the first round, else at readiness where that came before the
+/// first round. Absent without these: a first mark may come after the model.
+std::optional<IdleLevel> idle_level(const RoleTrace& trace);
+
+/// The largest sample with from_ns <= t <= to_ns.
+std::optional<std::int64_t> largest_between(const Series& series, std::int64_t from_ns,
+                                            std::int64_t to_ns);
+
+}  // namespace memduel

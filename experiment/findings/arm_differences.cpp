@@ -1,0 +1,164 @@
+#include "experiment/findings/arm_differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/profile_name.h"
+#include "base/text.h"
+#include "experiment/run/kept_profiles.h"
+#include "profilers/profile/questions/profile_difference.h"
+#include "profilers/readers/registry.h"
+#include "profilers/tracers/registry.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kMostStacks = 10;
+constexpr std::array kKinds = {DifferenceKind::peak, DifferenceKind::live, DifferenceKind::retained,
+                               DifferenceKind::allocated, DifferenceKind::allocations};
+
+/// Profiles of one arm by role; of each role by trial.
+using ArmProfiles = std::map<std::string, ProfileSide>;
+
+/// A profile of a whole run of a process image.
+struct KeptImage {
+  ProfileName name;
+  std::filesystem::path file;
+};
+
+std::vector<KeptImage> kept_images(const std::filesystem::path& run_directory) {
+  std::vector<KeptImage> images;
+  for (const std::filesystem::path& file : kept_profiles(run_directory)) {
+    const auto name = profile_name_from(file.filename().string());
+    if (name && !name->round) images.push_back({*name, file});
+  }
+  return images;
+}
+
+/// Of all trials of an arm that a tracer looked at.
+std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunData& run,
+                                 const std::string& arm, const std::string& tracer) {
+  std::vector<KeptImage> found;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::profile || trial.arm != arm || trial.tracer != tracer) continue;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const KeptImage& image) {
+      return image.name.trial == trial.id && image.name.tracer == tracer;
+    });
+  }
+  return found;
+}
+
+ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>& problems) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<Profile>> by_trial;
+  for (const KeptImage& image : images) {
+    try {
+      by_trial[{image.name.role, image.name.trial}].push_back(read_profile(image.file));
+    } catch (const Error& error) {
+      problems.push_back({"profile_unreadable", error.message(),
+                          "where the arms differ is told without this profile"});
+    }
+  }
+  ArmProfiles profiles;
+  for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));
+  return profiles;
+}
+
+/// A store may come from anywhere.
+bool records_heap(const std::string& tracer) {
+  const auto& known = tracers();
+  return std::any_of(known.begin(), known.end(), [&](const TracerEntry& entry) {
+    return entry.name == tracer && entry.records_heap;
+  });
+}
+
+/// The recorder where both arms have profiles by it, else the first such tracer of the run.
+std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, const RunData& run,
+                                          const std::string& baseline,
+                                          const std::string& candidate) {
+  std::vector<std::string> order = {kRecorderTracer};
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::profile) order.push_back(trial.tracer);
+  for (const std::string& tracer : order) {
+    if (records_heap(tracer) && !images_of(all, run, baseline, tracer).empty() &&
+        !images_of(all, run, candidate, tracer).empty())
+      return tracer;
+  }
+  return std::nullopt;
+}
+
+Difference row_of(const StackDifference& stack, const ProfileDifference& whole) {
+  Difference row;
+  row.kind = to_string(whole.kind);
+  row.heap = whole.heap == Heap::malloc ? "malloc" : "mapping";
+  for (const std::string& function : stack.stack) row.stack.push_back(valid_utf8(function));
+  row.bytes = stack.bytes();
+  row.blocks = stack.blocks();
+  const double size = whole.kind == DifferenceKind::allocations ? row.blocks : row.bytes;
+  row.share = whole.moved > 0 ? std::abs(size) / whole.moved : 0;
+  if (!stack.phase.empty()) row.phase = valid_utf8(stack.phase);
+  row.baseline_bytes = stack.baseline.bytes;
+  row.candidate_bytes = stack.candidate.bytes;
+  if (stack.half_width() > 0) row.half_width_bytes = stack.half_width();
+  return row;
+}
+
+void add_difference(ArmDifferences& found, const ProfileDifference& whole,
+                    const std::string& candidate, const std::string& role) {
+  if (whole.baseline.samples + whole.candidate.samples == 0) return;
+  const bool counted = whole.counted_baseline && whole.counted_candidate;
+  found.totals.push_back(
+      {candidate, role, to_string(whole.kind), whole.heap == Heap::malloc ? "malloc" : "mapping",
+       counted ? *whole.counted_baseline : whole.baseline.bytes,
+       counted ? *whole.counted_candidate : whole.candidate.bytes, whole.unmatched_share,
+       static_cast<int>(whole.stacks.size()), whole.guessed_share});
+  for (std::size_t i = 0; i < whole.stacks.size() && i < kMostStacks; ++i) {
+    Difference row = row_of(whole.stacks[i], whole);
+    row.candidate = candidate;
+    row.role = role;
+    found.differences.push_back(std::move(row));
+  }
+}
+
+void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmProfiles& candidate,
+                  const std::string& name) {
+  for (const auto& [role, mine] : candidate) {
+    const auto other = baseline.find(role);
+    if (other == baseline.end()) continue;
+    for (const DifferenceKind kind : kKinds)
+      for (const Heap heap : {Heap::malloc, Heap::mapping})
+        add_difference(found, profile_difference(other->second, mine, kind, heap), name, role);
+  }
+}
+
+}  // namespace
+
+ArmDifferences arm_differences(const std::filesystem::path& run_directory, const RunData& run) {
+  ArmDifferences found;
+  const std::string baseline = run.config.value("baseline", std::string());
+  std::set<std::string> candidates;
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::profile && trial.arm != baseline) candidates.insert(trial.arm);
+  if (candidates.empty()) return found;
+  const std::vector<KeptImage> all = kept_images(run_directory);
+  std::map<std::string, ArmProfiles> references;  // of the baseline, by tracer
+  for (const std::string& candidate : candidates) {
+    const auto tracer = tracer_of_both(all, run, baseline, candidate);
+    if (!tracer) continue;
+    const auto profiles_of = [&](const std::string& arm) {
+      return read_images(images_of(all, run, arm, *tracer), found.limitations);
+    };
+    if (!references.contains(*tracer)) references[*tracer] = profiles_of(baseline);
+    compare_arms(found, references[*tracer], profiles_of(candidate), candidate);
+  }
+  return found;
+}
+
+}  // namespace memduel

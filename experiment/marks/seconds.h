@@ -1,0 +1,12 @@
+// Seconds of a config as nanoseconds of the clock.
+#pragma once
+
+#include "experiment/marks/monotonic.h"
+
+namespace memduel {
+
+inline double seconds_as_ns(double seconds) {
+  return seconds * static_cast<double>(kSecondNs);
+}
+
+}  // namespace memduel

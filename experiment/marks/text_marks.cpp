@@ -1,0 +1,196 @@
+#include "experiment/marks/text_marks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+/// Between two looks at logs that change all the time.
+constexpr std::int64_t kShortestInterval = 1'000'000;
+/// Between two looks for a file that is not there yet, or that nothing reports changes of.
+constexpr std::int64_t kPollInterval = 5'000'000;
+/// Of one log in one look: more than any disk writes in the interval, and soon searched.
+constexpr std::size_t kLookBytes = std::size_t{1} << 20;
+
+std::string name_of(const TextMarkSpec& spec) {
+  using From = TextMarkSpec::From;
+  if (spec.from == From::file) return spec.file.filename().string();
+  return spec.from == From::standard_error ? "standard error" : "standard output";
+}
+
+bool any_names_rounds(const std::vector<TextMarkSpec>& specs, const std::string& role) {
+  return std::any_of(specs.begin(), specs.end(), [&](const TextMarkSpec& spec) {
+    return spec.role == role && TextMarkPattern(spec.pattern).names_rounds();
+  });
+}
+
+}  // namespace
+
+TextMarks::TextMarks(const std::vector<TextMarkSpec>& specs) {
+  if (specs.empty()) return;
+  inotify_ = Descriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  due_ns_ = 0;
+  for (const TextMarkSpec& spec : specs) {
+    const bool is_new = std::none_of(roles_.begin(), roles_.end(),
+                                     [&](const Role& role) { return role.name == spec.role; });
+    if (is_new) roles_.push_back({spec.role, TextRounds(any_names_rounds(specs, spec.role))});
+    source_of(spec).patterns.emplace_back(spec.pattern);
+  }
+}
+
+TextMarks::Role& TextMarks::role_named(const std::string& name) {
+  return *std::find_if(roles_.begin(), roles_.end(),
+                       [&](const Role& role) { return role.name == name; });
+}
+
+TextMarks::Source& TextMarks::source_of(const TextMarkSpec& spec) {
+  for (Source& source : sources_) {
+    if (source.role == spec.role && source.log.path() == spec.file) return source;
+  }
+  return sources_.emplace_back(
+      Source{spec.role, name_of(spec), FollowedLog(spec.file, inotify_.get()), {}});
+}
+
+void TextMarks::changed() {
+  std::array<char, 4096> events{};
+  while (::read(inotify_.get(), events.data(), events.size()) > 0) {
+  }
+  due_ns_ = std::min(due_ns_, last_read_ns_ + kShortestInterval);
+}
+
+void TextMarks::take_line(Source& source, std::string_view line, std::vector<MarkedLine>& seen) {
+  LineMarks all;
+  for (TextMarkPattern& pattern : source.patterns) {
+    LineMarks marks = pattern.read(line);
+    all.idle = all.idle || marks.idle;
+    if (marks.round) all.round = marks.round;
+    if (marks.phase) all.phase = std::move(marks.phase);
+    all.metrics.insert(all.metrics.end(), marks.metrics.begin(), marks.metrics.end());
+  }
+  if (all.empty()) return;
+  auto marks = role_named(source.role).rounds.take(all);
+  if (!marks.empty()) seen.push_back({source.role, std::move(marks)});
+}
+
+std::vector<MarkedLine> TextMarks::read(std::int64_t now_ns) {
+  std::vector<MarkedLine> seen;
+  if (now_ns < due_ns_) return seen;
+  last_read_ns_ = now_ns;
+  due_ns_ = INT64_MAX;
+  for (Source& source : sources_) {
+    if (source.finished) continue;
+    const bool more =
+        source.log.read([&](std::string_view line) { take_line(source, line, seen); }, kLookBytes);
+    if (more) due_ns_ = now_ns;
+    if (!source.log.is_watched()) due_ns_ = std::min(due_ns_, now_ns + kPollInterval);
+  }
+  note_rounds_of_one_look();
+  return seen;
+}
+
+void TextMarks::finish(Source& source, std::vector<MarkedLine>& seen) {
+  if (source.finished) return;
+  source.log.finish([&](std::string_view line) { take_line(source, line, seen); });
+  source.finished = true;
+}
+
+std::vector<MarkedLine> TextMarks::finish(const std::string& role) {
+  std::vector<MarkedLine> seen;
+  for (Source& source : sources_) {
+    if (source.role == role) finish(source, seen);
+  }
+  note_rounds_of_one_look();
+  return seen;
+}
+
+std::vector<MarkedLine> TextMarks::finish() {
+  std::vector<MarkedLine> seen;
+  for (Source& source : sources_) finish(source, seen);
+  note_rounds_of_one_look();
+  return seen;
+}
+
+void TextMarks::note_rounds_of_one_look() {
+  for (Role& role : roles_) {
+    role.read_together += std::max(0, role.rounds.begun() - role.begun_before - 1);
+    role.begun_before = role.rounds.begun();
+  }
+}
+
+std::vector<Note> TextMarks::limitations() const {
+  std::vector<std::string> marked;
+  for (const Role& role : roles_) {
+    if (role.rounds.begun() > 0 && !role.passed_over) marked.push_back(role.name);
+  }
+  if (marked.empty()) return {};
+  return {{"marks_from_text",
+           fmt::format("rounds of {} are marked by lines of its log: memory is read from outside "
+                       "when a line is seen, a moment after it is written",
+                       fmt::join(marked, ", ")),
+           "docs/marks.md says how late; marks of memduel/annotate.h and memduel_annotate.py are "
+           "read in the program"}};
+}
+
+std::vector<Note> TextMarks::warnings() const {
+  std::vector<Note> notes;
+  for (const Source& source : sources_) {
+    for (const TextMarkPattern& pattern : source.patterns) warn_of_pattern(source, pattern, notes);
+  }
+  for (const Role& role : roles_) {
+    if (role.passed_over)
+      notes.push_back(
+          {"text_marks_passed_over",
+           fmt::format("{} sends marks of its own: only the metrics in its lines count", role.name),
+           "leave round and phase out of its patterns"});
+    if (role.read_together > 0)
+      notes.push_back({"rounds_read_together",
+                       fmt::format("{} of {} began in lines that arrived together with the next "
+                                   "round's: what they held was not seen",
+                                   format_count(role.read_together, "round"), role.name),
+                       "its output is buffered (stdbuf -oL PROGRAM …), or its rounds are shorter "
+                       "than two milliseconds"});
+    if (role.rounds.out_of_order() > 0)
+      notes.push_back({"rounds_out_of_order",
+                       fmt::format("{} lines of {} name a round before the running one and were "
+                                   "passed over",
+                                   role.rounds.out_of_order(), role.name),
+                       "let the pattern match only the line that begins a round"});
+  }
+  return notes;
+}
+
+void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pattern,
+                                std::vector<Note>& notes) {
+  if (!source.log.was_seen()) {
+    notes.push_back({"mark_log_missing",
+                     fmt::format("{}: its log {} was never there, so nothing marked {}",
+                                 source.role, source.name, pattern.text()),
+                     "look for the name that the job gives its log"});
+  } else if (pattern.lines_matched == 0) {
+    notes.push_back({"pattern_never_matched",
+                     fmt::format("{}: none of the {} lines of its {} matches {}", source.role,
+                                 source.log.lines(), source.name, pattern.text()),
+                     "a pattern is searched for in each line; the lines are in the run's logs/"});
+  }
+  if (pattern.values_unreadable > 0)
+    notes.push_back(
+        {"mark_value_unreadable",
+         fmt::format("{}: {} matches of {} hold no number, the first one {}", source.role,
+                     pattern.values_unreadable, pattern.text(), pattern.unreadable_example),
+         "let the groups round and metric_NAME match digits only"});
+  if (pattern.lines_undecided > 0)
+    notes.push_back({"pattern_gave_up",
+                     fmt::format("{}: {} lines of its {} have too many ways to match {}",
+                                 source.role, pattern.lines_undecided, source.name, pattern.text()),
+                     "avoid a repetition inside a repetition"});
+}
+
+}  // namespace memduel

@@ -1,0 +1,125 @@
+#include "experiment/marks/text_marks.h"
+
+#include <gmock/gmock.h>
+#include <poll.h>
+
+#include <fstream>
+
+#include "base/scratch_directory.h"
+#include "experiment/contract/trial_plan.h"
+
+namespace memduel {
+namespace {
+
+using From = TextMarkSpec::From;
+using testing::HasSubstr;
+
+class TextMarksTest : public testing::Test {
+ protected:
+  TextMarksTest() {
+    plan_.id = 3;
+    plan_.log_dir = scratch_.path();
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(scratch_.path() / name, std::ios::app) << text;
+  }
+
+  /// Kinds, numbers and names of the marks, as words.
+  static std::string words(const std::vector<MarkedLine>& lines) {
+    std::string text;
+    for (const MarkedLine& line : lines) {
+      text += line.role + ":";
+      for (const Mark& mark : line.marks) {
+        if (mark.kind == Mark::Kind::round_begin) text += " begin " + std::to_string(mark.round);
+        if (mark.kind == Mark::Kind::round_end) text += " end " + std::to_string(mark.round);
+        if (mark.kind == Mark::Kind::phase) text += " phase " + mark.name;
+        if (mark.kind == Mark::Kind::gauge) text += " " + mark.name;
+      }
+      text += "; ";
+    }
+    return text;
+  }
+
+  static std::string codes(const std::vector<Note>& notes) {
+    std::string text;
+    for (const Note& note : notes) text += note.code + ": " + note.message + "\n";
+    return text;
+  }
+
+  static bool readable(int descriptor) {
+    pollfd waiting{descriptor, POLLIN, 0};
+    return poll(&waiting, 1, 1000) == 1;
+  }
+
+  ScratchDirectory scratch_{testing::TempDir(), "text_marks"};
+  TrialPlan plan_;
+};
+
+TEST_F(TextMarksTest, SeveralPatternsOfARoleMarkOneSequence) {
+  plan_.text_marks = {{"server", From::standard_output, {}, "Round (\\d+)"},
+                      {"server", From::standard_output, {}, "loss (?<metric_loss>\\S+)"},
+                      {"server", From::standard_error, {}, "phase (?<phase>\\w+)"},
+                      {"client-1", From::standard_output, {}, "Round (\\d+)"}};
+  TextMarks marks(text_marks_of(plan_));
+  write("3-server.stdout", "Round 1, loss 0.5\n");
+  write("3-server.stderr", "phase aggregate\n");
+  write("3-client-1.stdout", "Round 1\n");
+  EXPECT_EQ(words(marks.read(1)),
+            "server: begin 1 loss; server: phase aggregate; client-1: begin 1; ");
+  write("3-server.stdout", "Round 2, loss 0.25");
+  EXPECT_EQ(words(marks.finish("server")), "server: end 1 begin 2 loss; ");
+  EXPECT_EQ(codes(marks.warnings()), "");
+  EXPECT_THAT(codes(marks.limitations()), HasSubstr("rounds of server, client-1 are marked"));
+}
+
+TEST_F(TextMarksTest, AChangeWakesAndALogThatIsMissingIsLookedForAgain) {
+  plan_.text_marks = {{"server", From::file, scratch_.path() / "job.log", "Round (\\d+)"}};
+  TextMarks marks(text_marks_of(plan_));
+  EXPECT_EQ(words(marks.read(1'000)), "");
+  EXPECT_GT(marks.due_ns(), 1'000);
+  EXPECT_LT(marks.due_ns(), 50'000'000);
+  write("job.log", "nothing yet\n");
+  EXPECT_EQ(words(marks.read(50'000'000)), "");
+  EXPECT_EQ(marks.due_ns(), INT64_MAX);
+  write("job.log", "Round 1\n");
+  ASSERT_TRUE(readable(marks.descriptor()));
+  marks.changed();
+  EXPECT_EQ(marks.due_ns(), 51'000'000) << "at most one look in a millisecond";
+  EXPECT_EQ(words(marks.read(51'000'000)), "server: begin 1; ");
+}
+
+TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
+  plan_.text_marks = {{"server", From::standard_output, {}, "Runde (\\d+)"},
+                      {"server", From::file, scratch_.path() / "job.log", "Round (\\d+)"}};
+  TextMarks marks(text_marks_of(plan_));
+  write("3-server.stdout", "Round 1\nRound 2\n");
+  marks.finish("server");
+  EXPECT_EQ(codes(marks.warnings()),
+            "pattern_never_matched: server: none of the 2 lines of its standard output matches "
+            "Runde (\\d+)\nmark_log_missing: server: its log job.log was never there, so nothing "
+            "marked Round (\\d+)\n");
+  EXPECT_EQ(codes(marks.limitations()), "");
+}
+
+TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
+  plan_.text_marks = {{"server", From::standard_output, {}, "Round (\\d+)"}};
+  TextMarks marks(text_marks_of(plan_));
+  write("3-server.stdout", "Round 1\nRound 2\nRound 3\n");
+  EXPECT_EQ(words(marks.read(1)),
+            "server: begin 1; server: end 1 begin 2; server: end 2 begin 3; ");
+  write("3-server.stdout", "Round 2 was long\nRound x\n");
+  EXPECT_EQ(words(marks.finish("server")), "");
+  const std::string said = codes(marks.warnings());
+  EXPECT_THAT(said, HasSubstr("rounds_read_together: 2 rounds of server"));
+  EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 lines of server"));
+}
+
+TEST_F(TextMarksTest, NothingIsWatchedWithoutPatterns) {
+  const TextMarks marks(text_marks_of(plan_));
+  EXPECT_EQ(marks.descriptor(), -1);
+  EXPECT_EQ(marks.due_ns(), INT64_MAX);
+}
+
+}  // namespace
+}  // namespace memduel

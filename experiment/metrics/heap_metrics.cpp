@@ -1,0 +1,135 @@
+#include "experiment/metrics/heap_metrics.h"
+
+#include <algorithm>
+#include <map>
+
+namespace memduel {
+namespace {
+
+constexpr const char* kPeak = "peak_heap_bytes";
+constexpr const char* kAllocated = "allocated_bytes";
+constexpr const char* kAllocations = "allocation_count";
+constexpr const char* kAtEnd = "end_heap_bytes";
+constexpr const char* kLiveAtEnd = "live_at_end_bytes";
+
+double as_double(std::int64_t value) {
+  return static_cast<double>(value);
+}
+
+Metrics metrics_of(const HeapScope& scope) {
+  return {{kPeak, as_double(scope.peak_bytes)},
+          {kAllocated, as_double(scope.allocated_bytes)},
+          {kAllocations, as_double(scope.allocations)}};
+}
+
+/// The stretches of one phase come back in the order in which they were.
+void add_phases(RoundData& round, const std::vector<HeapScope>& scopes) {
+  std::map<std::string, std::vector<const HeapScope*>> stretches;
+  for (const HeapScope& scope : scopes) {
+    if (scope.round == round.round && !scope.phase.empty())
+      stretches[scope.phase].push_back(&scope);
+  }
+  std::map<std::string, std::size_t> next;
+  for (PhaseData& phase : round.phases) {
+    const auto& same = stretches[phase.phase];
+    const std::size_t at = next[phase.phase]++;
+    if (at < same.size()) phase.metrics.merge(metrics_of(*same[at]));
+  }
+}
+
+/// Only one image of a role sends marks.
+void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
+  for (RoundData& round : data.rounds.edit()) {
+    const auto scope = std::find_if(scopes.begin(), scopes.end(), [&](const HeapScope& each) {
+      return each.round == round.round && each.phase.empty();
+    });
+    if (scope == scopes.end()) continue;
+    round.metrics.merge(metrics_of(*scope));
+    if (scope->end_ns > 0) round.metrics[kAtEnd] = as_double(scope->live_end_bytes);
+    add_phases(round, scopes);
+  }
+}
+
+bool sent_marks(const RoleTrace& trace) {
+  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+    return event.mark.kind != Mark::Kind::gauge && event.mark.kind != Mark::Kind::start;
+  });
+}
+
+}  // namespace
+
+std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images) {
+  constexpr std::int64_t kLeast = 64 << 10;
+  constexpr std::int64_t kShare = 200;  // 0.5 %
+  std::int64_t peak = 0;
+  std::int64_t sum = 0;
+  for (const HeapCounters& image : images) {
+    const std::int64_t own = std::max<std::int64_t>(0, image.peak_bytes - image.inherited_bytes);
+    peak = std::max(peak, own);
+    sum += own;
+  }
+  if (images.empty() || sum - peak > std::max(kLeast, peak / kShare)) return std::nullopt;
+  return peak;
+}
+
+void add_heap(RoleData& data, const RoleTrace& trace) {
+  if (trace.heap_images.empty()) return;
+  std::int64_t peak = 0;
+  Metrics own = {{kAllocated, 0}, {kAllocations, 0}, {kLiveAtEnd, 0}};
+  for (const HeapCounters& image : trace.heap_images) {
+    peak = std::max(peak, image.peak_bytes);
+    own[kAllocated] += as_double(image.allocated_bytes);
+    own[kAllocations] += as_double(image.allocations);
+    own[kLiveAtEnd] +=
+        as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
+  }
+  peak = peak_of_main_image(trace.heap_images)
+             .value_or(std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0)));
+  own[kPeak] = as_double(peak);
+  if (sent_marks(trace)) {
+    for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
+  } else if (!data.rounds.empty()) {  // the one round is the process's life
+    for (const char* name : {kPeak, kAllocated, kAllocations})
+      data.rounds.edit().front().metrics[name] = own[name];
+  }
+  data.metrics.merge(own);
+}
+
+void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
+  double largest = 0;
+  Metrics sums;
+  std::vector<HeapCounters> images;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    const auto peak = roles[i].metrics.find(kPeak);
+    if (peak == roles[i].metrics.end()) return;
+    largest = std::max(largest, peak->second);
+    const auto& own = trace.roles[i].heap_images;
+    images.insert(images.end(), own.begin(), own.end());
+    for (const char* name : {kAllocated, kAllocations, kLiveAtEnd})
+      sums[name] += roles[i].metrics.at(name);
+  }
+  const bool one_role = roles.size() == 1;
+  if (one_role && peak_of_main_image(images)) {
+    for (RoundData& round : tree.rounds.edit()) {
+      const auto own =
+          std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
+                       [&](const RoundData& each) { return each.round == round.round; });
+      if (own == roles.front().rounds.end()) continue;
+      for (const char* name : {kPeak, kAllocated, kAllocations, kAtEnd}) {
+        const auto value = own->metrics.find(name);
+        if (value != own->metrics.end()) round.metrics.insert(*value);
+      }
+    }
+  } else {
+    const auto sampled = largest_between(trace.tree_heap, 0, INT64_MAX);
+    largest = std::max(largest, as_double(sampled.value_or(0)));
+    for (RoundData& round : tree.rounds.edit()) {
+      const auto peak = largest_between(trace.tree_heap, round.begin_ns, round.end_ns);
+      if (peak) round.metrics[kPeak] = as_double(*peak);
+    }
+  }
+  sums[kPeak] = largest;
+  tree.metrics.merge(sums);
+}
+
+}  // namespace memduel

@@ -1,0 +1,28 @@
+// What the recorder counted, as metrics: peak_heap_bytes, allocated_bytes, allocation_count,
+// live_at_end_bytes, and of rounds end_heap_bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/contract/trial_trace.h"
+
+namespace memduel {
+
+/// The peak of the largest image where all others together, by their own exact peaks, could have
+/// added no more than matters: half a percent or 64 KiB. What a fork had inherited is not counted
+/// again. Absent otherwise, and without images.
+std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images);
+
+/// Adds a role's counters to its trial, rounds and phases. The peak of one image, or of one beside
+/// which the others do not matter, is exact; of several it is the largest sampled sum of their live
+/// bytes, and no less than the largest of them had. live_at_end_bytes sums what each image held
+/// when it ended.
+void add_heap(RoleData& data, const RoleTrace& trace);
+
+/// Adds all roles' counters to `tree`; nothing when one of the roles has none.
+void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles);
+
+}  // namespace memduel

@@ -1,0 +1,141 @@
+#include <algorithm>
+
+#include "experiment/metrics/gpu_metrics.h"
+#include "experiment/metrics/heap_metrics.h"
+#include "experiment/metrics/pss_metrics.h"
+#include "experiment/metrics/trial_metrics.h"
+
+namespace memduel {
+namespace {
+
+std::optional<double> metric_of(const RoleData& role, const std::string& name) {
+  const auto found = role.metrics.find(name);
+  if (found == role.metrics.end()) return std::nullopt;
+  return found->second;
+}
+
+/// The sum over all roles but those of descendants, whose share is in their parents'; absent when
+/// one of them lacks the metric.
+void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles,
+             const std::string& name) {
+  double sum = 0;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (i < trace.roles.size() && trace.roles[i].of_descendants) continue;
+    const auto value = metric_of(roles[i], name);
+    if (!value) return;
+    sum += *value;
+  }
+  tree.metrics[name] = sum;
+}
+
+/// `server`'s rounds when it has some, else those of the first role.
+const RoleData& reference_role(const std::vector<RoleData>& roles) {
+  const auto server = std::find_if(roles.begin(), roles.end(),
+                                   [](const RoleData& role) { return role.role == "server"; });
+  return server == roles.end() ? roles.front() : *server;
+}
+
+/// The sum of what the roles held at their own ends of that round: when the server ends its last
+/// one, its clients have gone. Absent when one of them has none.
+std::optional<double> end_of_round(const std::vector<RoleData>& roles, int number) {
+  double sum = 0;
+  for (const RoleData& role : roles) {
+    const auto round = std::find_if(role.rounds.begin(), role.rounds.end(),
+                                    [&](const RoundData& each) { return each.round == number; });
+    if (round == role.rounds.end()) return std::nullopt;
+    const auto end = round->metrics.find("end_rss_bytes");
+    if (end == round->metrics.end()) return std::nullopt;
+    sum += end->second;
+  }
+  return sum;
+}
+
+RoundData tree_round(const RoundData& round, const Series& sums,
+                     const std::vector<RoleData>& roles) {
+  RoundData summed{round.round, round.begin_ns, round.end_ns, {}, {}};
+  summed.metrics["round_seconds"] = static_cast<double>(round.end_ns - round.begin_ns) * 1e-9;
+  if (const auto peak = largest_between(sums, round.begin_ns, round.end_ns)) {
+    summed.metrics["peak_rss_bytes"] = static_cast<double>(*peak);
+  }
+  if (const auto end = end_of_round(roles, round.round)) summed.metrics["end_rss_bytes"] = *end;
+  return summed;
+}
+
+void add_peaks(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
+  std::optional<double> peak;
+  if (const auto sampled = largest_between(trace.tree_rss, 0, INT64_MAX)) {
+    peak = static_cast<double>(*sampled);
+  }
+  // All processes together are never less than one of them at its peak, which may be shorter than
+  // the sampling interval.
+  for (const RoleData& role : roles) {
+    if (const auto own = metric_of(role, "peak_rss_bytes")) peak = std::max(peak.value_or(0), *own);
+  }
+  if (peak) tree.metrics["peak_rss_bytes"] = *peak;
+}
+
+void add_above_idle(RoleData& tree, const TrialTrace& trace) {
+  std::int64_t level = 0;
+  std::int64_t from_ns = 0;
+  for (const RoleTrace& role : trace.roles) {
+    if (role.of_descendants) continue;
+    const auto idle = idle_level(role);
+    if (!idle) return;
+    level += idle->bytes;
+    from_ns = std::max(from_ns, idle->t_ns);
+  }
+  if (const auto peak = largest_between(trace.tree_rss, from_ns, INT64_MAX)) {
+    tree.metrics["peak_rss_above_idle_bytes"] =
+        static_cast<double>(std::max<std::int64_t>(0, *peak - level));
+  }
+}
+
+void add_cgroup(RoleData& tree, const TrialTrace& trace) {
+  const CgroupParts& parts = trace.cgroup_parts;
+  const std::map<std::string, std::optional<std::int64_t>> values = {
+      {"peak_cgroup_bytes", trace.peak_cgroup_bytes},
+      {"peak_cgroup_anon_bytes", parts.anon},
+      {"peak_cgroup_file_bytes", parts.file},
+      {"peak_cgroup_shmem_bytes", parts.shmem},
+      {"peak_cgroup_kernel_bytes", parts.kernel}};
+  for (const auto& [name, value] : values) {
+    if (value) tree.metrics[name] = static_cast<double>(*value);
+  }
+}
+
+std::optional<double> sum_of(const PssSweep& sweep) {
+  if (!sweep.complete) return std::nullopt;
+  double sum = 0;
+  for (const auto& [role, bytes] : sweep.bytes) sum += bytes;
+  return sum;
+}
+
+}  // namespace
+
+RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& roles) {
+  RoleData tree;
+  tree.role = "tree";
+  if (roles.empty()) return tree;
+  tree.series.push_back(trace.tree_rss);
+  for (const RoundData& round : reference_role(roles).rounds) {
+    tree.rounds.push_back(tree_round(round, trace.tree_rss, roles));
+  }
+  if (!tree.rounds.empty()) {
+    const auto& last = tree.rounds.back().metrics;
+    if (const auto end = last.find("end_rss_bytes"); end != last.end()) tree.metrics.insert(*end);
+  }
+  add_peaks(tree, trace, roles);
+  add_above_idle(tree, trace);
+  for (const char* name : {"idle_rss_bytes", "cpu_seconds", "minor_faults_count",
+                           "major_faults_count", "swapped_bytes"}) {
+    add_sum(tree, trace, roles, name);
+  }
+  add_pss(tree, trace.sweeps, sum_of);
+  keep_pss_of_the_peak(tree, trace.tree_rss);
+  add_tree_heap(tree, trace, roles);
+  add_tree_gpu(tree, trace);
+  add_cgroup(tree, trace);
+  return tree;
+}
+
+}  // namespace memduel

@@ -1,0 +1,123 @@
+#include "experiment/plan/capture.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+/// A pipe that no other child inherits.
+class Pipe {
+ public:
+  Pipe() {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
+      throw Error(ExitCode::io, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    }
+  }
+  ~Pipe() {
+    close(0);
+    close(1);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  [[nodiscard]] int end(std::size_t index) const { return ends_[index]; }
+  void close(std::size_t index) {
+    if (ends_[index] >= 0) ::close(std::exchange(ends_[index], -1));
+  }
+
+ private:
+  std::array<int, 2> ends_ = {-1, -1};
+};
+
+pid_t start(const std::vector<std::string>& argv, const Pipe& out, const Pipe& err) {
+  std::vector<char*> arguments;
+  for (const std::string& one : argv) arguments.push_back(const_cast<char*>(one.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.end(1), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.end(1), STDERR_FILENO);
+  pid_t pid = -1;
+  const int failed = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) {
+    throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(failed)), argv[0]);
+  }
+  return pid;
+}
+
+/// Appends what is there; false at the end of the stream.
+bool drain(int fd, std::string& into) {
+  std::array<char, 4096> buffer{};
+  const ssize_t size = ::read(fd, buffer.data(), buffer.size());
+  if (size < 0) return errno == EINTR;
+  into.append(buffer.data(), static_cast<std::size_t>(size));
+  return size > 0;
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/// Reads both streams to their ends; false when the time is over first.
+bool read_until(std::chrono::steady_clock::time_point end, Pipe& out, Pipe& err, Captured& into) {
+  bool out_open = true;
+  bool err_open = true;
+  while (out_open || err_open) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> watched = {
+        {{out_open ? out.end(0) : -1, POLLIN, 0}, {err_open ? err.end(0) : -1, POLLIN, 0}}};
+    constexpr std::int64_t kLongestWait = 1000;
+    if (::poll(watched.data(), watched.size(),
+               static_cast<int>(std::min<std::int64_t>(left.count(), kLongestWait))) < 0) {
+      continue;
+    }
+    if (watched[0].revents != 0) out_open = drain(out.end(0), into.out);
+    if (watched[1].revents != 0) err_open = drain(err.end(0), into.err);
+  }
+  return true;
+}
+
+}  // namespace
+
+Captured capture(const std::vector<std::string>& argv, double within_seconds) {
+  Pipe out;
+  Pipe err;
+  const pid_t pid = start(argv, out, err);
+  out.close(1);
+  err.close(1);
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::milliseconds(static_cast<std::int64_t>(within_seconds * 1000));
+  Captured captured;
+  const bool done = read_until(end, out, err, captured);
+  if (!done) ::kill(pid, SIGKILL);
+  captured.exit_status = wait_for(pid);
+  if (!done) {
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("was not done within {} s and was killed", within_seconds), argv[0]);
+  }
+  return captured;
+}
+
+}  // namespace memduel

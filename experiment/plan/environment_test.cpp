@@ -1,0 +1,73 @@
+#include "experiment/plan/environment.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+class Environment : public TestFolder {
+ protected:
+  void put(const std::string& file, const std::string& text) {
+    std::filesystem::create_directories((folder_ / file).parent_path());
+    write_file_atomically(folder_ / file, text);
+  }
+};
+
+TEST_F(Environment, IsReadFromProcAndSys) {
+  put("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast CPU\n");
+  put("proc/meminfo", "MemTotal:       100 kB\nMemFree: 1 kB\nSwapTotal:      0 kB\n");
+  put("proc/loadavg", "0.25 0.10 0.05 1/100 4242\n");
+  put("proc/sys/kernel/randomize_va_space", "2\n");
+  put("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  put("proc/self/cgroup", "4:memory:/job\n0::/\n");
+  put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "2147483648\n");
+  const json environment = describe_environment({{"torch", "1.13.1"}}, folder_);
+  EXPECT_EQ(environment["cpu"], "Fast CPU");
+  EXPECT_EQ(environment["memory_bytes"], 102400);
+  EXPECT_EQ(environment["swap_bytes"], 0);
+  EXPECT_EQ(environment["load"], 0.25);
+  EXPECT_EQ(environment["aslr"], true);
+  EXPECT_EQ(environment["transparent_hugepage"], "madvise");
+  EXPECT_EQ(environment["cgroup_limit_bytes"], 2147483648);
+  EXPECT_EQ(environment["torch"], "1.13.1");
+  EXPECT_EQ(environment["memduel"], "0.1.0");
+}
+
+TEST_F(Environment, KeepsTheSizesOfTheWorkloadsModelOutOfTheFingerprint) {
+  const json model = {{"name", "mnist-cnn"}, {"parameters", 582026}, {"state_bytes", 2328104}};
+  const json environment = describe_environment({{"model", model}}, folder_);
+  EXPECT_EQ(environment["model"], model);
+  EXPECT_EQ(environment["fingerprint"],
+            describe_environment(json::object(), folder_)["fingerprint"]);
+}
+
+TEST_F(Environment, WhatCannotBeReadIsAbsent) {
+  put("proc/self/cgroup", "4:memory:/job\n0::/job\n");
+  put("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "9223372036854771712\n");
+  put("sys/fs/cgroup/job/memory.max", "max\n");
+  const json environment = describe_environment(json::object(), folder_);
+  for (const char* key :
+       {"cpu", "memory_bytes", "aslr", "transparent_hugepage", "torch", "cgroup_limit_bytes"}) {
+    EXPECT_FALSE(environment.contains(key)) << key;
+  }
+  EXPECT_TRUE(environment.contains("kernel"));
+}
+
+TEST_F(Environment, TheFingerprintFollowsWhatMovesMemoryNumbers) {
+  const json one = {{"cpu", "A"}, {"cores", 2}, {"kernel", "6"}, {"load", 0.1}};
+  json busier = one;
+  busier["load"] = 3.0;
+  json other = one;
+  other["torch"] = "2.1";
+  EXPECT_EQ(environment_fingerprint(one), environment_fingerprint(busier));
+  EXPECT_NE(environment_fingerprint(one), environment_fingerprint(other));
+  EXPECT_EQ(environment_fingerprint(one).size(), 12U);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,146 @@
+#include "experiment/plan/programs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/sha256.h"
+#include "experiment/config/test_support.h"
+#include "experiment/plan/allocator_arm.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class Programs : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(dir_ / "bin");
+    write_file_atomically(dir_ / "bin/tool", "#!/bin/sh\n");
+    fs::permissions(dir_ / "bin/tool", fs::perms::owner_all);
+    write_file_atomically(dir_ / "bin/text", "not executable");
+  }
+  void TearDown() override { fs::remove_all(dir_); }
+
+  Experiment experiment_running(const std::string& program) {
+    Experiment experiment;
+    Arm arm;
+    arm.name = "before";
+    arm.env["PATH"] = "/nowhere:" + (dir_ / "bin").string();
+    arm.processes = {{{"role", "server"}, {"argv", {program}}, {"cwd", dir_.string()}}};
+    experiment.arms = {arm};
+    return experiment;
+  }
+
+  // One per process: CTest runs cases side by side.
+  fs::path dir_ = fs::path(testing::TempDir()) / ("memduel_programs_" + std::to_string(::getpid()));
+};
+
+TEST_F(Programs, AreFoundInPathAndBesideTheDirectory) {
+  const std::string path = "/nowhere:" + (dir_ / "bin").string();
+  EXPECT_EQ(resolve_program("tool", "/", path), dir_ / "bin/tool");
+  EXPECT_EQ(resolve_program("./bin/tool", dir_, ""), dir_ / "bin/tool");
+  EXPECT_EQ(resolve_program("text", "/", path), std::nullopt);
+  EXPECT_EQ(resolve_program("absent", "/", path), std::nullopt);
+}
+
+TEST_F(Programs, AreHashedOncePerFile) {
+  const auto hashes = program_hashes(experiment_running("tool"), std::nullopt);
+  EXPECT_EQ(hashes, (std::map<std::string, std::string>{
+                        {(dir_ / "bin/tool").string(), sha256_hex("#!/bin/sh\n")}}));
+}
+
+TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
+  try {
+    program_hashes(experiment_running("absent"), std::nullopt);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    EXPECT_EQ(error.message().substr(0, 50),
+              "arm before, role server: no program \"absent\"\n  an ");
+  }
+}
+
+TEST_F(Programs, AVirtualenvWithoutTheProgramIsNotPassedOver) {
+  Experiment experiment = experiment_running("sh");
+  const fs::path venv = dir_ / "venv";
+  fs::create_directories(venv / "bin");
+  const auto path_of = [&](const fs::path& bin) { return bin.string() + ":" + getenv("PATH"); };
+  experiment.arms[0].env["PATH"] = path_of(venv / "bin");
+  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt)) << "a folder like any other";
+  write_file_atomically(venv / "pyvenv.cfg", "home = /usr/bin\n");
+  const Error lacks = error_of([&] { program_hashes(experiment, std::nullopt); });
+  EXPECT_EQ(lacks.code(), ExitCode::usage);
+  EXPECT_THAT(lacks.message(),
+              testing::StartsWith("arm before, role server, PATH: no program \"sh\" in " +
+                                  (venv / "bin").string() + "; "));
+  fs::copy_file(dir_ / "bin/tool", venv / "bin/sh");
+  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+  experiment.arms[0].env["PATH"] = path_of(dir_ / "gone/bin");
+  EXPECT_THAT(error_of([&] { program_hashes(experiment, std::nullopt); }).message(),
+              testing::HasSubstr("gone/bin, which is no directory; "));
+}
+
+TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
+  write_file_atomically(dir_ / "job.sh", "echo");
+  write_file_atomically(dir_ / "conf.in", "port");
+  Experiment experiment = experiment_running("sh");
+  experiment.arms[0].env["PATH"] = getenv("PATH");
+  experiment.arms[0].processes[0]["argv"] = {"sh", "-e", "job.sh", "{seed}"};
+  experiment.workload = {{"cwd", dir_.string()},
+                         {"prepare", json::array({json::array({"./bin/tool"})})},
+                         {"templates", json::array({{{"from", (dir_ / "conf.in").string()}}})}};
+  const auto hashes = program_hashes(experiment, std::nullopt);
+  EXPECT_EQ(hashes.at((dir_ / "job.sh").string()), sha256_hex("echo"));
+  EXPECT_EQ(hashes.at((dir_ / "conf.in").string()), sha256_hex("port"));
+  EXPECT_TRUE(hashes.contains((dir_ / "bin/tool").string()));
+  fs::remove(dir_ / "conf.in");
+  EXPECT_EQ(error_of([&] { program_hashes(experiment, std::nullopt); }).code(), ExitCode::io);
+}
+
+TEST_F(Programs, AProgramThatTheJobMakesIsNotLookedFor) {
+  Experiment experiment = experiment_running("./built");
+  experiment.arms[0].processes[0]["cwd"] = "{trial_dir}";
+  EXPECT_TRUE(program_hashes(experiment, std::nullopt).empty());
+}
+
+TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
+  Experiment experiment = experiment_running("tool");
+  experiment.arms.push_back(experiment.arms[0]);
+  experiment.arms[1].name = "after";
+  experiment.arms[1].processes[0]["argv"] = {(dir_ / "bin/tool").string()};
+  EXPECT_THAT(error_of([&] { program_hashes(experiment, std::nullopt); }).message(),
+              testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
+  experiment.arms[1].processes[0]["argv"].push_back("--fast");
+  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+}
+
+TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
+  Experiment experiment = experiment_running("tool");
+  experiment.arms.push_back(experiment.arms[0]);
+  experiment.arms[1].name = "after";
+  experiment.arms[1].allocator = Allocator::jemalloc;
+  const auto hashes = program_hashes(experiment, std::nullopt);
+  EXPECT_TRUE(hashes.contains(allocator_library(Allocator::jemalloc).string()));
+  EXPECT_FALSE(warning_of_equal_contents(experiment));
+}
+
+TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
+  Experiment experiment = experiment_running("tool");
+  experiment.arms.push_back(experiment.arms[0]);
+  experiment.arms[1].name = "after";
+  fs::copy_file(dir_ / "bin/tool", dir_ / "bin/other");
+  experiment.arms[1].processes[0]["argv"] = {"other"};
+  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+  ASSERT_TRUE(warning_of_equal_contents(experiment));
+  EXPECT_EQ(warning_of_equal_contents(experiment)->code, "arms_have_equal_contents");
+  write_file_atomically(dir_ / "bin/other", "#!/bin/sh\nexit 0\n");
+  EXPECT_FALSE(warning_of_equal_contents(experiment));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,75 @@
+// Runs an experiment's design: the warm-up block, then blocks of every arm once in random order,
+// each trial stored as it ends.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "experiment/config/config.h"
+#include "experiment/plan/plan.h"
+#include "experiment/store/store.h"
+#include "experiment/trial/supervisor.h"
+#include "profilers/tracers/registry.h"
+
+namespace memduel {
+
+/// The block of a profile trial, which is of none.
+inline constexpr int kProfileBlock = -1;
+
+/// Where a run stands, told before every trial and once at its end.
+struct Progress {
+  int done = 0;   ///< trials
+  int total = 0;  ///< trials, when nothing stops the run early
+  double elapsed_seconds = 0;
+  std::optional<double> remaining_seconds;  ///< from the trials so far; absent before the first
+  std::optional<double>
+      disk_bytes;      ///< expected size of the run directory at its end, from the first trial
+  std::string arm;     ///< about to run; empty at the end
+  std::string tracer;  ///< of a profile trial
+  int block = 0;       ///< 0 is the warm-up block, kProfileBlock a profile trial
+};
+
+struct DriverOptions {
+  std::optional<std::filesystem::path> worker;  ///< memduel-worker; replays need it
+  std::filesystem::path data_dir;               ///< as found by find_dataset
+  std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
+  const StopRequest* stop = nullptr;  ///< asks for an early end
+  std::function<void(const Progress&)> progress;
+  /// Asked after every whole block with the number of such blocks; true ends the run. Only in an
+  /// adaptive design.
+  std::function<bool(int blocks)> should_stop_after_block;
+  /// Asked after the last block: arms that get a profile trial by the recorder even if the config
+  /// asks for none.
+  /// Blocks leave time for it.
+  std::function<std::vector<std::string>()> arms_to_profile;
+  /// Whether a tracer can be used; absent: asks the registry.
+  std::function<Availability(const TracerEntry&)> tracer_works;
+  /// Largest absolute difference of two model files; absent: asks `worker`.
+  std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
+};
+
+enum class RunEnd { complete, settled, out_of_time };
+
+struct RunOutcome {
+  int blocks = 0;  ///< whole ones, without the warm-up and dropped ones
+  RunEnd end = RunEnd::complete;
+};
+
+/// Blocks that a run has at most: the config's repeats, or the last look of the adaptive design.
+int planned_blocks(const Measure& measure);
+
+/// A profile trial under a tracer that samples records every allocation of an arm that makes no
+/// more than these.
+inline constexpr double kMostRecordedAllocations = 1e6;
+
+/// Runs what the store does not hold yet. A failing candidate is recorded and the run goes on; a
+/// fault of the harness drops its block, and another is run instead. Afterwards the arms' final
+/// models are compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
+/// least two) or the harness keeps failing, Error(interrupted or terminated) on a signal, Error(io)
+/// when the run directory cannot be written. The store holds every finished trial in all cases.
+RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
+                          const DriverOptions& options);
+
+}  // namespace memduel

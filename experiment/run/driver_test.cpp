@@ -1,0 +1,586 @@
+#include "experiment/run/driver.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <map>
+
+#include "base/file.h"
+#include "base/sha256.h"
+#include "experiment/config/test_support.h"
+#include "experiment/plan/block_order.h"
+#include "experiment/run/test_trials.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Stands for the supervisor: every trial succeeds and leaves a model, unless told otherwise.
+struct FakeTrials {
+  std::vector<TrialPlan> seen;
+  std::map<std::string, std::string> models = {{"original", "weights"}, {"optimized", "weights"}};
+  std::function<void(const TrialPlan&, TrialRun&)> change = [](const TrialPlan&, TrialRun&) {};
+
+  TrialRun operator()(const TrialPlan& plan) {
+    EXPECT_TRUE(fs::is_directory(plan.trial_dir));
+    EXPECT_TRUE(fs::is_directory(plan.log_dir));
+    seen.push_back(plan);
+    TrialRun run;
+    run.trial = full_trial(plan.id, plan.block, plan.arm);
+    run.trial.position = plan.position;
+    run.trial.kind = plan.kind;
+    run.trial.tracer = plan.tracer;
+    run.trial.model_sha256.reset();
+    const auto model = models.find(plan.arm);
+    if (model != models.end())
+      write_file_atomically(plan.trial_dir / "final_model.bin", model->second);
+    change(plan, run);
+    return run;
+  }
+};
+
+void fail(TrialRun& run, const std::string& why) {
+  run.trial.status = TrialStatus::failed;
+  run.trial.failure = why;
+}
+
+class DriverTest : public TestFolder {
+ protected:
+  DriverTest() {
+    options_.worker = "/bin/true";
+    options_.data_dir = "/data";
+    options_.compare_models = [](const fs::path& a, const fs::path& b) {
+      EXPECT_NE(read_file(a), read_file(b));
+      return 0.25;
+    };
+  }
+
+  Store create() { return Store::create(folder_ / "run", header()); }
+  Store resume() { return Store::resume(folder_ / "run", header()); }
+  RunHeader header() const {
+    return {experiment_.resolved, experiment_.config_sha256, {{"fingerprint", "f"}}, {}};
+  }
+  RunOutcome run(Store& store) {
+    return run_experiment(experiment_, store, std::ref(fake_), options_);
+  }
+  RunData stored() const { return read_run(folder_ / "run"); }
+
+  Experiment experiment_ = federated_experiment();
+  FakeTrials fake_;
+  DriverOptions options_;
+};
+
+std::vector<std::string> arms_of(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> arms;
+  for (const TrialPlan& plan : plans) arms.push_back(std::to_string(plan.block) + plan.arm);
+  return arms;
+}
+
+TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.blocks, 2);
+  EXPECT_EQ(outcome.end, RunEnd::complete);
+  ASSERT_EQ(fake_.seen.size(), 6U);
+  std::map<std::string, int> times;
+  for (std::size_t i = 0; i < 6; ++i) {
+    const TrialPlan& plan = fake_.seen[i];
+    const bool warmup = i < 2;
+    const std::size_t place = warmup ? i : i - 2;
+    const std::size_t arm = warmup ? place : superblock_order(1, 0, 2)[place];
+    EXPECT_EQ(plan.id, static_cast<std::int64_t>(i) + 1);
+    EXPECT_EQ(plan.arm, experiment_.arms[arm].name);
+    EXPECT_EQ(plan.block, times[plan.arm]++) << "an arm's first place is of the first block";
+    EXPECT_EQ(plan.position, static_cast<int>(place));
+    EXPECT_EQ(plan.kind, warmup ? TrialKind::warmup : TrialKind::measure);
+  }
+  EXPECT_EQ(stored().trials.size(), 6U);
+}
+
+TEST_F(DriverTest, TheWorkersConfigLiesInATrialsOwnFolderWhichIsRemovedAfterwards) {
+  fake_.change = [](const TrialPlan& plan, TrialRun&) {
+    EXPECT_TRUE(fs::exists(plan.trial_dir / "worker.json"));
+  };
+  Store store = create();
+  run(store);
+  EXPECT_FALSE(fs::exists(folder_ / "run/trials"));
+}
+
+TEST_F(DriverTest, EqualModelsAreBitIdenticalAndKeptOncePerArm) {
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_EQ(run_data.trials.back().model_sha256, sha256_hex("weights"));
+  ASSERT_EQ(run_data.model_differences.size(), 1U);
+  EXPECT_TRUE(run_data.model_differences[0].bit_identical);
+  EXPECT_EQ(run_data.model_differences[0].max_abs_diff, 0.0);
+  std::size_t copies = 0;
+  for (const auto& entry : fs::directory_iterator(folder_ / "run/models")) copies += entry.exists();
+  EXPECT_EQ(copies, 2U);
+}
+
+TEST_F(DriverTest, DifferentModelsAreCompared) {
+  fake_.models["optimized"] = "other weights";
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  ASSERT_EQ(run_data.model_differences.size(), 1U);
+  EXPECT_FALSE(run_data.model_differences[0].bit_identical);
+  EXPECT_EQ(run_data.model_differences[0].max_abs_diff, 0.25);
+  EXPECT_TRUE(run_data.warnings.empty());
+}
+
+TEST_F(DriverTest, AModelThatVariesBetweenTrialsIsAWarning) {
+  int count = 0;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.arm != "optimized") return;
+    write_file_atomically(plan.trial_dir / "final_model.bin", "weights" + std::to_string(++count));
+  };
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_FALSE(run_data.model_differences.at(0).bit_identical);
+  ASSERT_EQ(run_data.warnings.size(), 1U);
+  EXPECT_EQ(run_data.warnings[0].message,
+            "the trials of arm optimized end with 2 different models");
+}
+
+TEST_F(DriverTest, ModelsThatCannotBeComparedAreAWarning) {
+  fake_.models["optimized"] = "other weights";
+  options_.compare_models = [](const fs::path&, const fs::path&) -> double {
+    throw Error(ExitCode::io, "different shapes");
+  };
+  Store store = create();
+  run(store);
+  const RunData run_data = stored();
+  EXPECT_FALSE(run_data.model_differences.at(0).max_abs_diff);
+  EXPECT_EQ(run_data.warnings.at(0).code, "models_not_compared");
+}
+
+TEST_F(DriverTest, AFailingCandidateIsRecordedAndTheRunGoesOn) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "optimized") fail(run, "client-1: killed by signal 11");
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  int failed = 0;
+  for (const TrialData& trial : stored().trials) failed += trial.status == TrialStatus::failed;
+  EXPECT_EQ(failed, 3);
+  EXPECT_TRUE(fs::exists(folder_ / "run/trials"));  // what a failed trial left is kept
+}
+
+TEST_F(DriverTest, ABaselineThatNeverWorksEndsTheRunEarly) {
+  experiment_.measure.repeats = 8;
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "original") fail(run, "server: exit status 1");
+  };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::cannot_measure);
+  EXPECT_STREQ(error.what(),
+               "the baseline original failed in all of its 2 trials, the last time: server: exit "
+               "status 1");
+  EXPECT_LE(stored().trials.size(), 4U) << "not a whole superblock";
+}
+
+TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
+  experiment_.measure.repeats = 3;
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 3);
+  ASSERT_EQ(fake_.seen.size(), 8U);
+  for (std::size_t i = 6; i < 8; ++i) {
+    EXPECT_EQ(fake_.seen[i].block, 3);
+    EXPECT_EQ(fake_.seen[i].arm, experiment_.arms[block_order(1, 3, 2)[i - 6]].name);
+  }
+}
+
+TEST_F(DriverTest, AnInputThatCannotBePreparedEndsTheRunAtOnce) {
+  experiment_ = parse_experiment(R"({
+    "name": "graph", "baseline": "original",
+    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"}},
+    "arms": [{"name": "original", "preset": "kdgat-original"},
+             {"name": "optimized", "preset": "kdgat-optimized"}]})",
+                                 "g.json", "/");
+  fake_.change = [](const TrialPlan&, TrialRun& run) {
+    fail(run, "graphs exited with status 4");
+    run.trial.roles.front().exit_status = 4;
+  };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_STREQ(error.what(), "graphs exited with status 4");
+  EXPECT_EQ(fake_.seen.size(), 1U);
+  EXPECT_TRUE(stored().trials.empty());
+}
+
+TEST_F(DriverTest, ABaselineThatOnlyWarmedUpIsNoMeasurement) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.arm == "original" && plan.block > 0) fail(run, "server: exit status 1");
+  };
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
+}
+
+TEST_F(DriverTest, AWorkloadThatLeavesNoModelHasFailed) {
+  fake_.models.erase("optimized");
+  Store store = create();
+  run(store);
+  for (const TrialData& trial : stored().trials) {
+    if (trial.arm != "optimized") continue;
+    EXPECT_EQ(trial.status, TrialStatus::failed);
+    EXPECT_EQ(trial.failure, "every process ended well, but none wrote final_model.bin");
+  }
+}
+
+TEST_F(DriverTest, AHarnessFaultDropsItsBlockAndAnotherIsRun) {
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    run.trial.harness_fault = plan.block == 1 && plan.position == 1;
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(fake_.seen.back().block, 3);
+  for (const TrialData& trial : stored().trials) {
+    EXPECT_EQ(trial.status, trial.block == 1 ? TrialStatus::dropped : TrialStatus::ok);
+  }
+}
+
+TEST_F(DriverTest, AHarnessThatKeepsFailingIsNotBelieved) {
+  fake_.change = [](const TrialPlan&, TrialRun& run) { run.trial.harness_fault = true; };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::cannot_measure);
+  EXPECT_THAT(error.what(), testing::EndsWith("blocks were lost to faults of memduel itself"));
+}
+
+TEST_F(DriverTest, AnInterruptedRunResumesWithEveryTrialOnce) {
+  for (const std::size_t until : {1U, 2U, 3U, 5U}) {
+    fs::remove_all(folder_ / "run");
+    fake_.seen.clear();
+    fake_.change = [&](const TrialPlan&, TrialRun&) {
+      if (fake_.seen.size() == until) throw std::runtime_error("power cut");
+    };
+    {
+      Store store = create();
+      EXPECT_THROW(run(store), std::runtime_error);
+    }
+    EXPECT_EQ(stored().trials.size(), until - 1);
+    fake_.change = [](const TrialPlan&, TrialRun&) {};
+    fake_.seen.pop_back();  // the trial that was cut short is run again
+    Store store = resume();
+    EXPECT_EQ(run(store).blocks, 2);
+    EXPECT_THAT(arms_of(fake_.seen),
+                testing::UnorderedElementsAre("0original", "0optimized", "1original", "1optimized",
+                                              "2original", "2optimized"));
+    EXPECT_EQ(stored().trials.size(), 6U);
+    EXPECT_EQ(stored().model_differences.size(), 1U);
+  }
+}
+
+TEST_F(DriverTest, ResumingAFinishedRunRunsNothing) {
+  {
+    Store store = create();
+    run(store);
+  }
+  fake_.seen.clear();
+  Store store = resume();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_TRUE(fake_.seen.empty());
+}
+
+TEST_F(DriverTest, AHarnessFaultBeforeAnInterruptionStillDropsItsBlock) {
+  {
+    Store store = create();
+    TrialData faulty = full_trial(1, 1, "original");
+    faulty.harness_fault = true;
+    store.add_trial(faulty);
+  }
+  Store store = resume();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(stored().trials.at(0).status, TrialStatus::dropped);
+}
+
+TEST_F(DriverTest, TheAdaptiveDesignEndsWhenTheCallerIsSettled) {
+  experiment_.measure.repeats.reset();
+  std::vector<int> asked;
+  options_.should_stop_after_block = [&](int blocks) {
+    asked.push_back(blocks);
+    return blocks == 4;
+  };
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.blocks, 4);
+  EXPECT_EQ(outcome.end, RunEnd::settled);
+  EXPECT_THAT(asked, testing::ElementsAre(2, 4)) << "a superblock is never split";
+}
+
+TEST_F(DriverTest, AFixedDesignIsNeverLookedAtEarly) {
+  options_.should_stop_after_block = [](int) {
+    ADD_FAILURE() << "a fixed design has one look";
+    return true;
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+}
+
+TEST_F(DriverTest, NoBlockStartsThatWouldNotEndInTime) {
+  experiment_.measure.repeats = 100;
+  options_.max_minutes = 0.01;  // trials claim half a second, so that no block fits
+  Store store = create();
+  const RunOutcome outcome = run(store);
+  EXPECT_EQ(outcome.end, RunEnd::out_of_time);
+  EXPECT_EQ(outcome.blocks, 0);
+}
+
+TEST_F(DriverTest, ASignalStopsBeforeTheNextTrial) {
+  StopRequest stop;
+  options_.stop = &stop;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.id == 3) stop.take(SIGHUP);
+  };
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::terminated);
+  EXPECT_EQ(stored().trials.size(), 3U);
+}
+
+TEST_F(DriverTest, AFailedWarmUpIsAWarning) {
+  experiment_.measure.repeats = 2;
+  fake_.change = [](const TrialPlan& plan, TrialRun& run) {
+    if (plan.block == 0 && plan.arm == "optimized") fail(run, "server exited with status 7");
+  };
+  Store store = create();
+  run(store);
+  const auto& warnings = stored().warnings;
+  const auto found = std::find_if(warnings.begin(), warnings.end(),
+                                  [](const Note& note) { return note.code == "warmup_failed"; });
+  ASSERT_NE(found, warnings.end());
+  EXPECT_THAT(found->message, testing::HasSubstr("server exited with status 7"));
+}
+
+TEST_F(DriverTest, ATrialThatDiesOfTheRecorderIsRepeatedWithoutIt) {
+  experiment_.measure.repeats = 2;
+  experiment_.measure.meters = {"procfs", "heap"};
+  int without = 0;
+  int with = 0;
+  fake_.change = [&](const TrialPlan& plan, TrialRun& run) {
+    const ProcessSpec& process = plan.processes.front();
+    ++(process.heap_dir ? with : without);
+    if (!process.heap_dir) return;
+    fail(run, process.role + " ended by SIGSYS");
+    RoleData role;
+    role.role = process.role;
+    role.exit_signal = SIGSYS;
+    run.trial.roles = {role};
+  };
+  Store store = create();
+  run(store);
+  EXPECT_EQ(with, 1);
+  const RunData data = stored();
+  EXPECT_EQ(static_cast<std::size_t>(without), data.trials.size());
+  EXPECT_TRUE(std::all_of(data.trials.begin(), data.trials.end(),
+                          [](const TrialData& trial) { return trial.status == TrialStatus::ok; }));
+}
+
+TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {
+  std::vector<Progress> seen;
+  options_.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  Store store = create();
+  run(store);
+  ASSERT_EQ(seen.size(), 7U);
+  EXPECT_EQ(seen[0].done, 0);
+  EXPECT_EQ(seen[0].total, 6);
+  EXPECT_EQ(seen[0].block, 0);
+  EXPECT_FALSE(seen[0].remaining_seconds);
+  EXPECT_FALSE(seen[0].disk_bytes);
+  EXPECT_GT(*seen[1].disk_bytes, 0);
+  EXPECT_EQ(seen[2].block, 1);
+  EXPECT_DOUBLE_EQ(*seen[2].remaining_seconds, 2.0);  // four trials of half a second
+  EXPECT_EQ(seen[6].done, 6);
+  EXPECT_EQ(seen[6].arm, "");
+  EXPECT_DOUBLE_EQ(*seen[6].remaining_seconds, 0);
+}
+
+TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
+  fake_.change = [](const TrialPlan&, TrialRun& run) {
+    run.limitations.push_back({"no_cgroup", "no cgroup here", ""});
+    run.warnings.push_back({"swap", "pages were swapped", ""});
+  };
+  Store store = create();
+  run(store);
+  EXPECT_EQ(stored().limitations.size(), 1U);
+  EXPECT_EQ(stored().warnings.size(), 1U);
+}
+
+TEST_F(DriverTest, AReplayNeedsTheWorker) {
+  options_.worker.reset();
+  Store store = create();
+  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
+}
+
+TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
+  experiment_.measure.repeats = 2;
+  experiment_.profile_trials = 2;
+  {
+    Store store = create();
+    run(store);
+  }
+  std::vector<std::pair<std::string, int>> profiled;
+  for (const TrialPlan& plan : fake_.seen)
+    if (plan.kind == TrialKind::profile) profiled.emplace_back(plan.arm, plan.block);
+  const std::vector<std::pair<std::string, int>> expected = {{"original", kProfileBlock},
+                                                             {"original", kProfileBlock},
+                                                             {"optimized", kProfileBlock},
+                                                             {"optimized", kProfileBlock}};
+  EXPECT_EQ(profiled, expected);
+  EXPECT_EQ(fake_.seen.back().kind, TrialKind::profile) << "after every measure trial";
+  const std::size_t before = fake_.seen.size();
+  Store again = resume();
+  run(again);
+  EXPECT_EQ(fake_.seen.size(), before);
+}
+
+std::vector<std::string> profiled_arms(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> arms;
+  for (const TrialPlan& plan : plans)
+    if (plan.kind == TrialKind::profile) arms.push_back(plan.arm);
+  return arms;
+}
+
+TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
+  options_.arms_to_profile = [&] {
+    EXPECT_EQ(stored().trials.size(), 6U);
+    return std::vector<std::string>{"optimized"};
+  };
+  {
+    Store store = create();
+    run(store);
+  }
+  EXPECT_EQ(profiled_arms(fake_.seen), std::vector<std::string>{"optimized"});
+  Store again = resume();
+  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  run(again);
+  EXPECT_EQ(profiled_arms(fake_.seen), (std::vector<std::string>{"optimized", "original"}))
+      << "what is there is used again";
+}
+
+TEST_F(DriverTest, BlocksLeaveTimeForProfileTrials) {
+  experiment_.measure.repeats = 100;
+  options_.max_minutes = 1.5 / 60;  // trials claim half a second: one block, or one of profiles
+  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 0);
+  EXPECT_EQ(profiled_arms(fake_.seen).size(), 2U);
+}
+
+TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {
+  for (const auto& [allocations, expected] : {std::pair{1e3, "exact"}, {1e7, "sampled"}}) {
+    fs::remove_all(folder_ / "run");
+    std::string mode;
+    fake_.change = [&, count = allocations](const TrialPlan& plan, TrialRun& trial) {
+      if (plan.kind == TrialKind::profile)
+        mode = plan.processes.at(0).env.at("MEMDUEL_RECORDER_MODE");
+      trial.trial.roles[0].metrics["allocation_count"] = count;
+    };
+    experiment_.profile_trials = 1;
+    Store store = create();
+    run(store);
+    EXPECT_EQ(mode, expected);
+  }
+}
+
+using Profiled = std::vector<std::pair<std::string, std::string>>;
+
+Profiled profiled_by(const std::vector<TrialPlan>& plans) {
+  Profiled found;
+  for (const TrialPlan& plan : plans)
+    if (plan.kind == TrialKind::profile) found.emplace_back(plan.tracer, plan.arm);
+  return found;
+}
+
+TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"massif", "recorder"};
+  options_.progress = [](const Progress& progress) {
+    EXPECT_EQ(progress.total, 10) << "three blocks and two tracers of two arms";
+  };
+  int left = 1;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    if (plan.kind == TrialKind::profile && left-- == 0)
+      throw Error(ExitCode::interrupted, "stopped by a signal");
+  };
+  {
+    Store store = create();
+    EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::interrupted);
+  }
+  fake_.seen.clear();
+  Store again = resume();
+  run(again);
+  EXPECT_EQ(
+      profiled_by(fake_.seen),
+      (Profiled{{"massif", "optimized"}, {"recorder", "original"}, {"recorder", "optimized"}}));
+  EXPECT_EQ(stored().trials.size(), 10U);
+  EXPECT_EQ(stored().trials.back().tracer, "recorder");
+}
+
+TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"heaptrack", "massif"};
+  bool installed = false;
+  options_.tracer_works = [&](const TracerEntry& entry) {
+    return entry.name == "massif" && !installed ? Availability{false, "valgrind was not found"}
+                                                : Availability{true, {}};
+  };
+  {
+    Store store = create();
+    run(store);
+  }
+  const auto missing = [&] {
+    std::vector<std::string> notes;
+    for (const Note& note : stored().limitations)
+      if (note.code == "tracer_missing") notes.push_back(note.message + "; " + note.advice);
+    return notes;
+  };
+  EXPECT_THAT(missing(), testing::ElementsAre("there are no profiles by massif: valgrind was not "
+                                              "found; apt-get install valgrind"));
+  EXPECT_EQ(profiled_by(fake_.seen),
+            (Profiled{{"heaptrack", "original"}, {"heaptrack", "optimized"}}));
+  installed = true;
+  Store again = resume();
+  run(again);
+  EXPECT_THAT(missing(), testing::IsEmpty());
+  EXPECT_EQ(profiled_by(fake_.seen).size(), 4U);
+}
+
+TEST_F(DriverTest, WithoutAnyTracerTheMeasureTrialsRun) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"jemalloc"};
+  options_.tracer_works = [](const TracerEntry&) { return Availability{false, "not found"}; };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(profiled_by(fake_.seen).size(), 0U);
+  EXPECT_EQ(stored().limitations.at(0).code, "tracer_missing");
+}
+
+TEST_F(DriverTest, AProfileTrialThatFailsIsAWarningAndNotRepeated) {
+  experiment_.profile_trials = 1;
+  experiment_.tracers = {"jemalloc"};
+  fake_.change = [](const TrialPlan& plan, TrialRun& trial) {
+    if (plan.kind == TrialKind::profile) fail(trial, "server: killed by signal 6");
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  std::vector<std::string> failures;
+  for (const Note& note : stored().warnings)
+    if (note.code == "profile_failed") failures.push_back(note.message);
+  EXPECT_THAT(failures,
+              testing::ElementsAre("the profile trial of arm original under jemalloc failed: "
+                                   "server: killed by signal 6",
+                                   "the profile trial of arm optimized under jemalloc failed: "
+                                   "server: killed by signal 6"));
+  EXPECT_THAT(stored().limitations,
+              testing::Contains(testing::Field(&Note::code, "tracer_replaces_allocator")));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,134 @@
+#include "experiment/run/job_trial.h"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+
+#include "base/file.h"
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+/// Runs nothing: notes which process each trial would have started, and fails those asked for.
+class JobTrial : public TestFolder {
+ protected:
+  JobTrial() {
+    planned_.plan.id = 3;
+    planned_.plan.trial_dir = folder_ / "trials/000003";
+    planned_.plan.meters = {"procfs"};
+    planned_.plan.deadline_seconds = 600;
+    planned_.plan.processes = {process("server")};
+    planned_.prepare = {process("prepare.1"), process("prepare.2")};
+    planned_.cleanup = {process("cleanup.1"), process("cleanup.2")};
+  }
+
+  static ProcessSpec process(const std::string& role) {
+    ProcessSpec spec;
+    spec.role = role;
+    return spec;
+  }
+
+  TrialRun run() {
+    return run_whole_trial(
+        planned_,
+        [this](const TrialPlan& plan) {
+          const std::string role = plan.processes.at(0).role;
+          ran_.push_back(role);
+          TrialRun run;
+          run.trial.id = plan.id;
+          run.trial.roles.push_back({role, {}, {}, {}, role == fails_ ? 4 : 0, {}});
+          run.limitations.push_back({"seen_in_" + role, "", ""});
+          if (role == leaves_processes_) run.warnings.push_back({kLeftOver, "", ""});
+          if (role == throws_) throw std::runtime_error("interrupted");
+          if (role == fails_) {
+            run.trial.status = TrialStatus::failed;
+            run.trial.failure = role + " exited with status 4\n  | no disk";
+          }
+          if (role == "server" && writes_)
+            write_file_atomically(plan.trial_dir / "model.npz", "weights");
+          if (role.starts_with("cleanup")) {
+            EXPECT_TRUE(plan.ignores_stop);
+            EXPECT_EQ(plan.deadline_seconds, 60);
+          }
+          if (role != "server") {
+            EXPECT_TRUE(plan.meters.empty());
+          }
+          return run;
+        },
+        folder_);
+  }
+
+  PlannedTrial planned_;
+  std::vector<std::string> ran_;
+  std::string fails_;
+  std::string throws_;
+  std::string leaves_processes_;
+  bool writes_ = true;
+};
+
+TEST_F(JobTrial, RunsTheStepsAroundTheTrialAndReturnsTheTrial) {
+  const TrialRun result = run();
+  EXPECT_THAT(ran_, ElementsAre("prepare.1", "prepare.2", "server", "cleanup.1", "cleanup.2"));
+  EXPECT_EQ(result.trial.roles.at(0).role, "server");
+  EXPECT_EQ(result.limitations.size(), 1U);
+}
+
+TEST_F(JobTrial, AFailingPrepareFailsTheTrialAndIsCleanedUp) {
+  fails_ = "prepare.1";
+  const TrialRun result = run();
+  EXPECT_THAT(ran_, ElementsAre("prepare.1", "cleanup.1", "cleanup.2"));
+  EXPECT_EQ(result.trial.status, TrialStatus::failed);
+  EXPECT_EQ(result.trial.id, 3);
+  EXPECT_EQ(result.trial.failure, "prepare.1 exited with status 4\n  | no disk");
+  EXPECT_TRUE(result.trial.roles.empty()) << "prepare is no role of the trial";
+  EXPECT_EQ(result.prepare_status, 4);
+}
+
+TEST_F(JobTrial, APrepareThatLeavesProcessesIsAWarning) {
+  leaves_processes_ = "prepare.2";
+  const TrialRun result = run();
+  EXPECT_EQ(result.trial.status, TrialStatus::ok);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].message,
+            "prepare.2 left processes behind, which were ended before the trial");
+}
+
+TEST_F(JobTrial, CleansUpAfterAFailedAndAnInterruptedTrial) {
+  fails_ = "server";
+  EXPECT_EQ(run().trial.status, TrialStatus::failed);
+  EXPECT_THAT(ran_, ElementsAre("prepare.1", "prepare.2", "server", "cleanup.1", "cleanup.2"));
+  ran_.clear();
+  throws_ = "server";
+  EXPECT_THROW(run(), std::runtime_error);
+  EXPECT_THAT(ran_, ElementsAre("prepare.1", "prepare.2", "server", "cleanup.1", "cleanup.2"));
+}
+
+TEST_F(JobTrial, AFailingCleanupIsAWarning) {
+  fails_ = "cleanup.1";
+  const TrialRun result = run();
+  EXPECT_EQ(result.trial.status, TrialStatus::ok);
+  ASSERT_EQ(result.warnings.size(), 1U);
+  EXPECT_EQ(result.warnings[0].code, "cleanup_failed");
+  EXPECT_EQ(ran_.back(), "cleanup.2") << "one that fails does not keep the others from their work";
+}
+
+TEST_F(JobTrial, WritesTemplatesIntoANewDirectoryAndKeepsWhatIsLeft) {
+  write_file_atomically(folder_ / "x", "");
+  fs::create_directories(planned_.plan.trial_dir);
+  write_file_atomically(planned_.plan.trial_dir / "model.npz", "of an earlier run");
+  planned_.files[planned_.plan.trial_dir / "conf/server.yaml"] = "port: 1\n";
+  planned_.leaves = {{"model", planned_.plan.trial_dir / "model.npz"}};
+  const TrialRun result = run();
+  EXPECT_EQ(read_file(planned_.plan.trial_dir / "conf/server.yaml"), "port: 1\n");
+  EXPECT_EQ(result.trial.files.size(), 1U);
+  EXPECT_TRUE(fs::is_directory(folder_ / "files"));
+  writes_ = false;
+  EXPECT_THAT(run().trial.failure, testing::StartsWith("every process ended well, but none wrote"));
+}
+
+}  // namespace
+}  // namespace memduel

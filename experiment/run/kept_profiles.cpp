@@ -1,0 +1,65 @@
+#include "experiment/run/kept_profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/profile_name.h"
+#include "profilers/readers/registry.h"
+#include "profilers/tracers/registry.h"
+
+namespace memduel {
+namespace {
+
+void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
+  for (const KeptProfile& profile : kept.files) {
+    if (profile.of.round) continue;
+    for (std::string& loss : losses_in(profile.file, profile.file.filename().string()))
+      losses.push_back(std::move(loss));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> losses_in(const std::filesystem::path& file, const std::string& name) {
+  try {
+    std::vector<std::string> losses;
+    for (const std::string& note : read_profile(file).notes)
+      losses.push_back(fmt::format("{}: {}", name, note));
+    return losses;
+  } catch (const Error& error) {
+    return {error.message()};
+  }
+}
+
+std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::vector<std::string> missing;
+  const auto tracer = tracer_named(plan.tracer).make();
+  for (const ProcessSpec& process : plan.processes) {
+    if (!process.trace_obstacle.empty())
+      missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
+    if (!process.trace_dir || !std::filesystem::exists(*process.trace_dir)) continue;
+    const KeptProfiles kept = tracer->keep(*process.trace_dir, [&](const LeftProfile& left) {
+      return folder /
+             to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});
+    });
+    for (const std::string& why : kept.missing)
+      missing.push_back(fmt::format("{}: {}", process.role, why));
+    if (plan.tracer != kRecorderTracer) add_losses(kept, missing);
+  }
+  return missing;
+}
+
+std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& run_directory) {
+  std::vector<std::filesystem::path> profiles;
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(run_directory / kProfilesFolder, none))
+    if (profile_name_from(entry.path().filename().string())) profiles.push_back(entry.path());
+  std::sort(profiles.begin(), profiles.end());
+  return profiles;
+}
+
+}  // namespace memduel

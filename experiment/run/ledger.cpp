@@ -1,0 +1,71 @@
+#include "experiment/run/ledger.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace memduel {
+
+Ledger::Ledger(const RunData& run) {
+  for (const TrialData& trial : run.trials) add(trial);
+}
+
+void Ledger::add(const TrialData& trial) {
+  constexpr double kNanoseconds = 1e9;
+  next_id_ = std::max(next_id_, trial.id + 1);
+  seconds_ += static_cast<double>(trial.end_ns - trial.begin_ns) / kNanoseconds;
+  ++trials_;
+  if (trial.kind == TrialKind::profile) {
+    ++profiles_[{trial.arm, trial.tracer}];
+    return;
+  }
+  last_block_ = std::max(last_block_, trial.block);
+  arms_done_[trial.block].insert(trial.arm);
+  if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
+  count_allocations(trial);
+  auto& outcome = outcomes_[trial.arm];
+  if (trial.status == TrialStatus::ok && !trial.harness_fault) {
+    ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
+  } else if (trial.status != TrialStatus::dropped && !trial.harness_fault) {
+    ++outcome.failed;
+    outcome.failure = trial.failure;
+    outcome.file_failed = std::any_of(
+        trial.roles.begin(), trial.roles.end(),
+        [](const RoleData& role) { return role.exit_status == static_cast<int>(ExitCode::io); });
+  }
+}
+
+void Ledger::count_allocations(const TrialData& trial) {
+  for (const RoleData& role : trial.roles) {
+    const auto count = role.metrics.find("allocation_count");
+    if (count == role.metrics.end()) continue;
+    allocations_ = std::max(allocations_.value_or(0), count->second);
+  }
+}
+
+void Ledger::add_overhead(double seconds) {
+  ++overheads_;
+  overhead_seconds_ += std::max(0.0, seconds);
+}
+
+bool Ledger::has(int block, const std::string& arm) const {
+  const auto found = arms_done_.find(block);
+  return found != arms_done_.end() && found->second.contains(arm);
+}
+
+int Ledger::profiles(const std::string& arm, const std::string& tracer) const {
+  const auto found = profiles_.find({arm, tracer});
+  return found == profiles_.end() ? 0 : found->second;
+}
+
+Ledger::Outcome Ledger::outcome(const std::string& arm) const {
+  const auto found = outcomes_.find(arm);
+  return found == outcomes_.end() ? Outcome{} : found->second;
+}
+
+std::optional<double> Ledger::trial_seconds() const {
+  if (trials_ == 0) return std::nullopt;
+  return seconds_ / trials_ + (overheads_ == 0 ? 0 : overhead_seconds_ / overheads_);
+}
+
+}  // namespace memduel

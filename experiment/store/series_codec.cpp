@@ -1,0 +1,125 @@
+#include "experiment/store/series_codec.h"
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include <cstdint>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+constexpr int kCompressionLevel = 3;
+/// A day at 1 ms with two bytes per number is below 400 MB; a frame that claims more is damaged.
+constexpr unsigned long long kLargestContent = 1ULL << 30;
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw Error(ExitCode::io, "a series in the run store is damaged: " + what);
+}
+
+void append_varint(std::string& bytes, std::uint64_t value) {
+  while (value >= 0x80) {
+    bytes.push_back(static_cast<char>((value & 0x7f) | 0x80));
+    value >>= 7;
+  }
+  bytes.push_back(static_cast<char>(value));
+}
+
+std::uint64_t zigzag(std::uint64_t difference) {
+  return (difference << 1) ^ (0 - (difference >> 63));
+}
+
+std::uint64_t unzigzag(std::uint64_t coded) {
+  return (coded >> 1) ^ (0 - (coded & 1));
+}
+
+void append_differences(std::string& bytes, const std::vector<std::int64_t>& numbers) {
+  std::uint64_t before = 0;
+  for (const std::int64_t number : numbers) {
+    const auto now = static_cast<std::uint64_t>(number);
+    append_varint(bytes, zigzag(now - before));
+    before = now;
+  }
+}
+
+class VarintReader {
+ public:
+  explicit VarintReader(std::string_view bytes) : bytes_(bytes) {}
+
+  std::uint64_t next() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (at_ == bytes_.size()) damaged(fmt::format("it ends at byte {}", at_));
+      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
+      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+      if ((byte & 0x80) == 0) return value;
+    }
+    damaged(fmt::format("a number before byte {} is too long", at_));
+  }
+
+  std::vector<std::int64_t> differences(std::uint64_t count) {
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(count);
+    std::uint64_t now = 0;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      now += unzigzag(next());
+      numbers.push_back(static_cast<std::int64_t>(now));
+    }
+    return numbers;
+  }
+
+  [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+std::string decompress(std::string_view blob) {
+  const unsigned long long size = ZSTD_getFrameContentSize(blob.data(), blob.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    damaged("it is no zstd frame of known size");
+  }
+  // zstd shrinks a run of equal bytes at most about 2^17-fold: a block of 128 KiB in a few bytes.
+  if (size > kLargestContent || size / (1U << 18) > blob.size()) {
+    damaged(fmt::format("{} bytes claim to hold {}", blob.size(), size));
+  }
+  std::string content(size, '\0');
+  const std::size_t got = ZSTD_decompress(content.data(), content.size(), blob.data(), blob.size());
+  if (ZSTD_isError(got) != 0) damaged(ZSTD_getErrorName(got));
+  if (got != size) damaged(fmt::format("{} bytes where {} were promised", got, size));
+  return content;
+}
+
+}  // namespace
+
+std::string encode_series(const Series& series) {
+  std::string content;
+  append_varint(content, series.t_ns.size());
+  append_differences(content, series.t_ns);
+  append_differences(content, series.values);
+  std::string blob(ZSTD_compressBound(content.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress(blob.data(), blob.size(), content.data(), content.size(), kCompressionLevel);
+  if (ZSTD_isError(size) != 0) {
+    throw Error(ExitCode::io, fmt::format("cannot compress a series: {}", ZSTD_getErrorName(size)));
+  }
+  blob.resize(size);
+  return blob;
+}
+
+Series decode_series(std::string_view blob) {
+  const std::string content = decompress(blob);
+  VarintReader reader(content);
+  const std::uint64_t count = reader.next();
+  if (count > reader.left() / 2)
+    damaged(fmt::format("{} samples in {} bytes", count, reader.left()));
+  Series series;
+  series.t_ns = reader.differences(count);
+  series.values = reader.differences(count);
+  if (reader.left() != 0) damaged(fmt::format("{} bytes are left over", reader.left()));
+  return series;
+}
+
+}  // namespace memduel

@@ -1,0 +1,335 @@
+#include "experiment/store/store.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "experiment/store/series_codec.h"
+#include "experiment/store/store_schema.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using sqlite::Database;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+constexpr char kStoreFile[] = "run.sqlite";
+constexpr char kConfigFile[] = "config.json";
+
+/// What a run directory may hold before its first trial: the logs of builds and their worktrees.
+bool is_of_a_run(const fs::path& entry) {
+  const std::string name = entry.filename().string();
+  return name == "logs" || name == "worktrees" || name == "run.lock" || name == "run.sqlite.new";
+}
+
+/// A directory with somebody's files keeps them, and gets none of ours beside them.
+void refuse_foreign_directory(const fs::path& directory) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    if (is_of_a_run(entry.path())) {
+      if (!entry.is_symlink()) continue;
+      throw Error(ExitCode::usage, "found a symlink, expected a place for the run's own files",
+                  entry.path().string(), "remove it, or give another --out");
+    }
+    throw Error(ExitCode::usage,
+                fmt::format("the output directory holds files that are no run's, such as {}",
+                            entry.path().filename().string()),
+                directory.string(), "give another --out: a run has a directory of its own");
+  }
+}
+
+void make_directory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!error && !fs::is_directory(directory))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error) {
+    throw Error(ExitCode::io, fmt::format("cannot make the output directory: {}", error.message()),
+                directory.string(), "give another --out");
+  }
+}
+
+void write_header(Database& database, const RunHeader& header) {
+  Transaction transaction(database);
+  database.execute(kStoreSchema);
+  database.execute(kFilesSchema);
+  database.execute(kAllocatorsSchema);
+  database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
+                               kStoreApplication, kStoreVersion));
+  Statement insert(database, "INSERT INTO run VALUES (?, ?)");
+  insert.bind("config").bind(header.config.dump()).run();
+  insert.bind("config_sha256").bind(header.config_sha256).run();
+  insert.bind("environment")
+      .bind(header.environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+      .run();
+  Statement program(database, "INSERT INTO program VALUES (?, ?)");
+  for (const auto& [path, sha256] : header.programs) program.bind(path).bind(sha256).run();
+  transaction.commit();
+}
+
+void write_config(const fs::path& directory, const RunHeader& header) {
+  write_file_atomically(directory / kConfigFile, header.config.dump(2) + "\n");
+}
+
+[[noreturn]] void refuse_resume(const fs::path& directory, const std::string& what) {
+  throw Error(ExitCode::usage, "cannot resume: " + what, directory.string(),
+              "its trials cannot be compared with new ones; give another --out");
+}
+
+std::map<std::string, std::string> stored_programs(const Database& database) {
+  std::map<std::string, std::string> programs;
+  Statement select(database, "SELECT path, sha256 FROM program");
+  while (select.step()) programs[select.text(0)] = select.text(1);
+  return programs;
+}
+
+void refuse_changes(const fs::path& directory, const Database& database, const RunHeader& header) {
+  const RunData stored = read_run(database, WithSeries::no);
+  if (stored.config_sha256 != header.config_sha256) {
+    const auto changes = nlohmann::json::diff(stored.config, header.config);
+    const std::string first = changes.empty() ? "" : changes[0].at("path").get<std::string>();
+    if (first == "/default_gates" || first.starts_with("/gates"))
+      throw Error(ExitCode::usage,
+                  "cannot resume: it began with other gates, which decide its length",
+                  directory.string(),
+                  "give those of its start; memduel check judges it by others afterwards");
+    refuse_resume(directory, fmt::format("the config changed, first at {}", first));
+  }
+  const auto programs = stored_programs(database);
+  for (const auto& [path, sha256] : header.programs) {
+    const auto found = programs.find(path);
+    if (found == programs.end() || found->second != sha256) {
+      refuse_resume(directory, fmt::format("the program {} changed", path));
+    }
+  }
+  const auto fingerprint = [](const nlohmann::json& environment) {
+    return environment.value("fingerprint", std::string());
+  };
+  if (fingerprint(stored.environment) != fingerprint(header.environment)) {
+    refuse_resume(directory, "the machine or its settings changed");
+  }
+}
+
+/// A run that an older memduel began.
+void bring_up_to_date(Database& database) {
+  Statement version(database, "PRAGMA user_version");
+  const std::int64_t found = version.step() ? version.integer(0) : 0;
+  version.reset();
+  if (found >= kStoreVersion) return;
+  Transaction transaction(database);
+  if (found < 2) database.execute(kFilesSchema);
+  if (found < 3) {
+    database.execute(kAllocatorsSchema);
+    database.execute("ALTER TABLE trial ADD COLUMN tracer TEXT NOT NULL DEFAULT ''");
+    database.execute("UPDATE trial SET tracer = 'recorder' WHERE kind = 'profile'");
+  }
+  database.execute(fmt::format("PRAGMA user_version={}", kStoreVersion));
+  transaction.commit();
+}
+
+void insert_metrics(Statement& insert, std::int64_t owner, const Metrics& metrics) {
+  for (const auto& [metric, value] : metrics) insert.bind(owner).bind(metric).bind(value).run();
+}
+
+/// The statements that one trial needs.
+struct TrialWriter {
+  explicit TrialWriter(const Database& open) : database(open) {}
+
+  const Database& database;
+  Statement role{database,
+                 "INSERT INTO role (trial, role, exit_status, exit_signal) VALUES (?,?,?,?)"};
+  Statement round{database, "INSERT INTO round (role, round, begin_ns, end_ns) VALUES (?,?,?,?)"};
+  Statement phase{database, "INSERT INTO phase (round, phase, begin_ns, end_ns) VALUES (?,?,?,?)"};
+  Statement role_metric{database, "INSERT INTO role_metric VALUES (?,?,?)"};
+  Statement round_metric{database, "INSERT INTO round_metric VALUES (?,?,?)"};
+  Statement phase_metric{database, "INSERT INTO phase_metric VALUES (?,?,?)"};
+  Statement series{database, "INSERT INTO series VALUES (?,?,?)"};
+
+  [[nodiscard]] std::int64_t last_id() const {
+    return sqlite3_last_insert_rowid(database.handle());
+  }
+
+  void add(std::int64_t trial, const RoleData& data) {
+    role.bind(trial).bind(data.role).bind(data.exit_status).bind(data.exit_signal).run();
+    fill(last_id(), data);
+  }
+
+  /// Of a role that may be there: its exit, metrics and series are replaced.
+  void grow(std::int64_t trial, const RoleData& data) {
+    Statement known(database, "SELECT id FROM role WHERE trial = ? AND role = ?");
+    if (!known.bind(trial).bind(data.role).step()) return add(trial, data);
+    const std::int64_t id = known.integer(0);
+    Statement(database, "UPDATE role SET exit_status = ?, exit_signal = ? WHERE id = ?")
+        .bind(data.exit_status)
+        .bind(data.exit_signal)
+        .bind(id)
+        .run();
+    Statement(database, "DELETE FROM role_metric WHERE role = ?").bind(id).run();
+    Statement(database, "DELETE FROM series WHERE role = ?").bind(id).run();
+    fill(id, data);
+  }
+
+  void fill(std::int64_t id, const RoleData& data) {
+    insert_metrics(role_metric, id, data.metrics);
+    for (const RoundData& one : data.rounds) add_round(id, one);
+    for (const Series& one : data.series) {
+      series.bind(id).bind(one.metric).bind_blob(encode_series(one)).run();
+    }
+  }
+
+  void add_round(std::int64_t owner, const RoundData& data) {
+    round.bind(owner).bind(data.round).bind(data.begin_ns).bind(data.end_ns).run();
+    const std::int64_t id = last_id();
+    insert_metrics(round_metric, id, data.metrics);
+    for (const PhaseData& one : data.phases) {
+      phase.bind(id).bind(one.phase).bind(one.begin_ns).bind(one.end_ns).run();
+      insert_metrics(phase_metric, last_id(), one.metrics);
+    }
+  }
+};
+
+}  // namespace
+
+void refuse_used_directory(const fs::path& directory, const std::string& advice) {
+  for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {
+    if (!fs::exists(directory / file)) continue;
+    throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
+                directory.string(), advice);
+  }
+}
+
+Store::Store(fs::path directory, RunLock lock, Database database)
+    : directory_(std::move(directory)), lock_(std::move(lock)), database_(std::move(database)) {}
+
+Store Store::create(const fs::path& directory, const RunHeader& header) {
+  make_directory(directory);
+  refuse_used_directory(directory);
+  refuse_foreign_directory(directory);
+  RunLock lock(directory);
+  refuse_used_directory(directory);
+  // Under another name until it is whole: a run.sqlite without a header would be nobody's run.
+  const fs::path unfinished = directory / "run.sqlite.new";
+  fs::remove(unfinished);
+  {
+    Database database(unfinished, sqlite::Mode::create);
+    write_header(database, header);
+  }
+  fs::rename(unfinished, directory / kStoreFile);
+  write_config(directory, header);
+  return {directory, std::move(lock), Database(directory / kStoreFile, sqlite::Mode::read_write)};
+}
+
+Store Store::resume(const fs::path& directory, const RunHeader& header) {
+  if (!fs::exists(directory / kStoreFile)) {
+    throw Error(ExitCode::usage, "there is no run to resume", directory.string(),
+                "start it without --resume");
+  }
+  RunLock lock(directory);
+  Database database(directory / kStoreFile, sqlite::Mode::read_write);
+  Statement check(database, "PRAGMA quick_check(1)");
+  if (!check.step() || check.text(0) != "ok") {
+    throw Error(ExitCode::io, "the run store is damaged: " + check.text(0),
+                (directory / kStoreFile).string(), "start a new run with another --out");
+  }
+  refuse_changes(directory, database, header);
+  bring_up_to_date(database);
+  write_config(directory, header);
+  return {directory, std::move(lock), std::move(database)};
+}
+
+namespace {
+
+void insert_trial(const Database& database, const TrialData& trial) {
+  Statement insert(database, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  insert.bind(trial.id).bind(trial.block).bind(trial.position).bind(trial.arm);
+  insert.bind(to_text(trial.kind)).bind(to_text(trial.status)).bind(trial.failure);
+  insert.bind(trial.harness_fault).bind(trial.begin_ns).bind(trial.end_ns);
+  insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).bind(trial.tracer).run();
+}
+
+bool has_trial(const Database& database, std::int64_t id) {
+  return Statement(database, "SELECT 1 FROM trial WHERE id = ?").bind(id).step();
+}
+
+}  // namespace
+
+void Store::add_trial(const TrialData& trial) {
+  Transaction transaction(database_);
+  insert_trial(database_, trial);
+  TrialWriter writer(database_);
+  for (const RoleData& role : trial.roles) writer.add(trial.id, role);
+  Statement file(database_, "INSERT INTO trial_file VALUES (?,?,?)");
+  for (const auto& [name, sha256] : trial.files) file.bind(trial.id).bind(name).bind(sha256).run();
+  Statement allocator(database_, "INSERT INTO trial_allocator VALUES (?,?,?)");
+  for (const auto& [role, library] : trial.allocators)
+    allocator.bind(trial.id).bind(role).bind(library).run();
+  transaction.commit();
+}
+
+void Store::grow_trial(const TrialData& trial) {
+  if (!has_trial(database_, trial.id)) return add_trial(trial);
+  Transaction transaction(database_);
+  Statement(database_,
+            "UPDATE trial SET status = ?, failure = ?, end_ns = ?, harness_cpu_seconds = ? "
+            "WHERE id = ?")
+      .bind(to_text(trial.status))
+      .bind(trial.failure)
+      .bind(trial.end_ns)
+      .bind(trial.harness_cpu_seconds)
+      .bind(trial.id)
+      .run();
+  TrialWriter writer(database_);
+  for (const RoleData& role : trial.roles) writer.grow(trial.id, role);
+  transaction.commit();
+}
+
+void Store::drop_block(int block) {
+  Statement(database_, "UPDATE trial SET status = 'dropped' WHERE block = ?").bind(block).run();
+}
+
+void Store::add_note(const char* kind, const Note& note) {
+  Statement insert(database_, "INSERT OR IGNORE INTO note VALUES (?,?,?,?)");
+  insert.bind(kind).bind(note.code).bind(note.message).bind(note.advice).run();
+}
+
+void Store::add_limitation(const Note& note) {
+  add_note("limitation", note);
+}
+void Store::add_warning(const Note& note) {
+  add_note("warning", note);
+}
+
+void Store::forget_limitations(const std::string& code) {
+  Statement(database_, "DELETE FROM note WHERE kind = 'limitation' AND code = ?").bind(code).run();
+}
+
+void Store::set_model_differences(const std::vector<ModelDifference>& differences) {
+  Transaction transaction(database_);
+  database_.execute("DELETE FROM model_difference");
+  Statement insert(database_, "INSERT INTO model_difference VALUES (?,?,?,?)");
+  for (const ModelDifference& one : differences) {
+    insert.bind(one.baseline).bind(one.candidate).bind(one.bit_identical).bind(one.max_abs_diff);
+    insert.run();
+  }
+  transaction.commit();
+}
+
+void Store::set_file_differences(const std::vector<FileDifference>& differences) {
+  Transaction transaction(database_);
+  database_.execute("DELETE FROM file_difference");
+  Statement insert(database_, "INSERT INTO file_difference VALUES (?,?,?,?,?)");
+  for (const FileDifference& one : differences) {
+    insert.bind(one.baseline).bind(one.candidate).bind(one.file);
+    insert.bind(one.max_difference).bind(one.max_within_baseline).run();
+  }
+  transaction.commit();
+}
+
+RunData Store::read() const {
+  return read_run(database_, WithSeries::no);
+}
+
+}  // namespace memduel

@@ -1,0 +1,82 @@
+// run.sqlite: every trial of one run, written as it ends, read back as plain values.
+// The tables are documented in docs/formats.md.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/store/run_lock.h"
+#include "experiment/store/sqlite.h"
+
+namespace memduel {
+
+/// What identifies a run: a resumed one must have the same.
+struct RunHeader {
+  nlohmann::json config;
+  std::string config_sha256;
+  nlohmann::json environment;
+  std::map<std::string, std::string> programs;  ///< path to SHA-256 of what the trials execute
+};
+
+/// Throws Error(usage) when `directory` holds a run.
+void refuse_used_directory(
+    const std::filesystem::path& directory,
+    const std::string& advice = "give another --out, or --resume to continue that run");
+
+/// The writer of one run directory. It alone writes while it lives; readers may read meanwhile.
+class Store {
+ public:
+  /// Makes `directory` with run.sqlite and config.json. Throws Error(usage) when it holds a run
+  /// already or is in use, Error(io) when it cannot be written.
+  static Store create(const std::filesystem::path& directory, const RunHeader& header);
+
+  /// Opens an interrupted run. Throws Error(usage) when the config, a program or the environment's
+  /// fingerprint changed or there is no run, Error(io) when the store is damaged.
+  static Store resume(const std::filesystem::path& directory, const RunHeader& header);
+
+  /// Adds a trial, all of it or nothing.
+  void add_trial(const TrialData& trial);
+
+  /// A trial that is still going on, as far as it is: adds it when it is not there, else puts its
+  /// end, status, metrics and series in the place of what is there, and adds its rounds, which must
+  /// be new ones. All of it or nothing.
+  void grow_trial(const TrialData& trial);
+
+  /// Marks every trial of a block as dropped: a fault of the harness touched it.
+  void drop_block(int block);
+
+  /// Notes that stand already are not added again.
+  void add_limitation(const Note& note);
+  void add_warning(const Note& note);
+  /// Those of an earlier part of the run that no longer hold.
+  void forget_limitations(const std::string& code);
+  void set_model_differences(const std::vector<ModelDifference>& differences);
+  void set_file_differences(const std::vector<FileDifference>& differences);
+
+  /// The run so far, without series.
+  [[nodiscard]] RunData read() const;
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  Store(std::filesystem::path directory, RunLock lock, sqlite::Database database);
+  void add_note(const char* kind, const Note& note);
+
+  std::filesystem::path directory_;
+  RunLock lock_;
+  sqlite::Database database_;
+};
+
+enum class WithSeries { no, yes };
+
+/// The run in `directory`, also while it is going on. Throws Error(io) when there is none or it is
+/// damaged.
+RunData read_run(const std::filesystem::path& directory, WithSeries series = WithSeries::yes);
+
+/// The same from an open database.
+RunData read_run(const sqlite::Database& database, WithSeries series);
+
+}  // namespace memduel

@@ -1,0 +1,243 @@
+// Reading run.sqlite. The file may come from anywhere, so that nothing in it is taken for granted.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/foreign_json.h"
+#include "experiment/store/series_codec.h"
+#include "experiment/store/store.h"
+#include "experiment/store/store_schema.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using sqlite::Database;
+using sqlite::Statement;
+
+std::int64_t pragma(const Database& database, const char* name) {
+  Statement statement(database, std::string("PRAGMA ") + name);
+  return statement.step() ? statement.integer(0) : 0;
+}
+
+/// Returns the version of the store's tables.
+std::int64_t refuse_foreign(const Database& database) {
+  if (pragma(database, "application_id") != kStoreApplication) {
+    throw Error(ExitCode::io, "this is not a run store of memduel");
+  }
+  const auto version = pragma(database, "user_version");
+  if (version >= 1 && version <= kStoreVersion) return version;
+  throw Error(ExitCode::io,
+              fmt::format("found store version {}, expected 1 to {}", version, kStoreVersion), "",
+              "read it with the memduel that wrote it");
+}
+
+std::string run_value(const Database& database, const char* key) {
+  Statement select(database, "SELECT value FROM run WHERE key = ?");
+  if (!select.bind(key).step()) {
+    throw Error(ExitCode::io, fmt::format("the run store is damaged: found no {}", key));
+  }
+  return select.text(0);
+}
+
+json run_json(const Database& database, const char* key) {
+  json value = parse_foreign_json(run_value(database, key));
+  if (!value.is_object()) {
+    throw Error(ExitCode::io, fmt::format("the run store is damaged: {} is no JSON object", key));
+  }
+  return value;
+}
+
+Metrics read_metrics(Statement& select, std::int64_t owner) {
+  Metrics metrics;
+  select.bind(owner);
+  while (select.step()) metrics[select.text(0)] = select.real(1);
+  select.reset();
+  return metrics;
+}
+
+/// The statements that reading trials needs, one per table.
+struct TrialReader {
+  TrialReader(const Database& open, WithSeries with) : database(open), with_series(with) {}
+
+  const Database& database;
+  WithSeries with_series;
+  Statement role{database,
+                 "SELECT id, role, exit_status, exit_signal FROM role WHERE trial = ? ORDER BY id"};
+  Statement round{database,
+                  "SELECT id, round, begin_ns, end_ns FROM round WHERE role = ? ORDER BY id"};
+  Statement phase{database,
+                  "SELECT id, phase, begin_ns, end_ns FROM phase WHERE round = ? ORDER BY id"};
+  Statement role_metric{database, "SELECT metric, value FROM role_metric WHERE role = ?"};
+  Statement round_metric{database, "SELECT metric, value FROM round_metric WHERE round = ?"};
+  Statement phase_metric{database, "SELECT metric, value FROM phase_metric WHERE phase = ?"};
+  Statement series{database, "SELECT metric, samples FROM series WHERE role = ? ORDER BY metric"};
+
+  std::vector<RoleData> roles(std::int64_t trial) {
+    std::vector<RoleData> result;
+    role.bind(trial);
+    while (role.step()) {
+      const std::int64_t id = role.integer(0);
+      RoleData data;
+      data.role = role.text(1);
+      if (!role.is_null(2)) data.exit_status = role.small_integer(2);
+      if (!role.is_null(3)) data.exit_signal = role.small_integer(3);
+      data.metrics = read_metrics(role_metric, id);
+      data.rounds = rounds(id);
+      if (with_series == WithSeries::yes) data.series = all_series(id);
+      result.push_back(std::move(data));
+    }
+    role.reset();
+    return result;
+  }
+
+  std::vector<RoundData> rounds(std::int64_t owner) {
+    std::vector<RoundData> result;
+    round.bind(owner);
+    while (round.step()) {
+      const std::int64_t id = round.integer(0);
+      result.push_back({round.small_integer(1), round.integer(2), round.integer(3),
+                        read_metrics(round_metric, id), phases(id)});
+    }
+    round.reset();
+    return result;
+  }
+
+  std::vector<PhaseData> phases(std::int64_t owner) {
+    std::vector<PhaseData> result;
+    phase.bind(owner);
+    while (phase.step()) {
+      result.push_back({phase.text(1), phase.integer(2), phase.integer(3),
+                        read_metrics(phase_metric, phase.integer(0))});
+    }
+    phase.reset();
+    return result;
+  }
+
+  std::vector<Series> all_series(std::int64_t owner) {
+    std::vector<Series> result;
+    series.bind(owner);
+    while (series.step()) {
+      result.push_back(decode_series(series.blob(1)));
+      result.back().metric = series.text(0);
+    }
+    series.reset();
+    return result;
+  }
+};
+
+std::vector<TrialData> read_trials(const Database& database, WithSeries with_series,
+                                   std::int64_t version) {
+  std::vector<TrialData> trials;
+  TrialReader reader(database, with_series);
+  const char* tracer =
+      version > 2 ? "tracer" : "CASE kind WHEN 'profile' THEN 'recorder' ELSE '' END";
+  Statement select(
+      database,
+      fmt::format(
+          "SELECT id, block, position, arm, kind, status, failure, harness_fault, begin_ns, "
+          "end_ns, harness_cpu_seconds, model_sha256, {} FROM trial ORDER BY id",
+          tracer));
+  while (select.step()) {
+    TrialData trial;
+    trial.id = select.integer(0);
+    trial.block = select.small_integer(1);
+    trial.position = select.small_integer(2);
+    trial.arm = select.text(3);
+    trial.kind = trial_kind_from_text(select.text(4));
+    trial.status = trial_status_from_text(select.text(5));
+    trial.failure = select.text(6);
+    trial.harness_fault = select.integer(7) != 0;
+    trial.begin_ns = select.integer(8);
+    trial.end_ns = select.integer(9);
+    trial.harness_cpu_seconds = select.real(10);
+    if (!select.is_null(11)) trial.model_sha256 = select.text(11);
+    trial.tracer = select.text(12);
+    trial.roles = reader.roles(trial.id);
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+/// Reads a table of trial, name, text into one member of the trials.
+void read_texts(const Database& database, const char* query, RunData& run,
+                std::map<std::string, std::string> TrialData::* member) {
+  Statement select(database, query);
+  while (select.step()) {
+    const std::int64_t id = select.integer(0);
+    const auto trial = std::find_if(run.trials.begin(), run.trials.end(),
+                                    [&](const TrialData& each) { return each.id == id; });
+    if (trial != run.trials.end()) ((*trial).*member)[select.text(1)] = select.text(2);
+  }
+}
+
+void read_files(const Database& database, RunData& run) {
+  read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
+  Statement select(database,
+                   "SELECT baseline, candidate, file, max_difference, max_within_baseline FROM "
+                   "file_difference");
+  while (select.step()) {
+    FileDifference one{select.text(0), select.text(1), select.text(2), {}, {}};
+    if (!select.is_null(3)) one.max_difference = select.real(3);
+    if (!select.is_null(4)) one.max_within_baseline = select.real(4);
+    run.file_differences.push_back(std::move(one));
+  }
+}
+
+std::vector<Note> read_notes(const Database& database, const char* kind) {
+  std::vector<Note> notes;
+  Statement select(database,
+                   "SELECT code, message, advice FROM note WHERE kind = ? ORDER BY rowid");
+  select.bind(kind);
+  while (select.step()) notes.push_back({select.text(0), select.text(1), select.text(2)});
+  return notes;
+}
+
+std::vector<ModelDifference> read_model_differences(const Database& database) {
+  std::vector<ModelDifference> differences;
+  Statement select(database,
+                   "SELECT baseline, candidate, bit_identical, max_abs_diff FROM model_difference");
+  while (select.step()) {
+    ModelDifference one{select.text(0), select.text(1), select.integer(2) != 0, {}};
+    if (!select.is_null(3)) one.max_abs_diff = select.real(3);
+    differences.push_back(std::move(one));
+  }
+  return differences;
+}
+
+}  // namespace
+
+RunData read_run(const Database& database, WithSeries series) {
+  const std::int64_t version = refuse_foreign(database);
+  RunData run;
+  run.config = run_json(database, "config");
+  run.config_sha256 = run_value(database, "config_sha256");
+  run.environment = run_json(database, "environment");
+  run.trials = read_trials(database, series, version);
+  run.model_differences = read_model_differences(database);
+  if (version > 1) read_files(database, run);
+  if (version > 2)
+    read_texts(database, "SELECT trial, role, library FROM trial_allocator", run,
+               &TrialData::allocators);
+  run.limitations = read_notes(database, "limitation");
+  run.warnings = read_notes(database, "warning");
+  return run;
+}
+
+RunData read_run(const std::filesystem::path& directory, WithSeries series) {
+  const auto file = directory / "run.sqlite";
+  if (!std::filesystem::exists(file)) {
+    throw Error(ExitCode::io, "there is no run here: found no run.sqlite", directory.string());
+  }
+  Database database(file, sqlite::Mode::read_only);
+  try {
+    // One transaction: a run still going must not change between two tables.
+    database.execute("BEGIN");
+    return read_run(database, series);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what(), file.string(), error.advice());
+  }
+}
+
+}  // namespace memduel

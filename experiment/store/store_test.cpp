@@ -1,0 +1,383 @@
+#include "experiment/store/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cmath>
+
+#include "base/file.h"
+#include "experiment/config/test_support.h"
+#include "experiment/run/test_trials.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+RunHeader header() {
+  return {{{"name", "t"}}, "c0ffee", {{"cpu", "A"}, {"fingerprint", "f1"}}, {{"/bin/x", "1234"}}};
+}
+
+/// Every field of a trial as JSON, so that two trials can be compared whole.
+json all_of(const TrialData& trial) {
+  json roles = json::array();
+  for (const RoleData& role : trial.roles) {
+    json rounds = json::array();
+    for (const RoundData& round : role.rounds) {
+      json phases = json::array();
+      for (const PhaseData& phase : round.phases) {
+        phases.push_back({phase.phase, phase.begin_ns, phase.end_ns, phase.metrics});
+      }
+      rounds.push_back({round.round, round.begin_ns, round.end_ns, round.metrics, phases});
+    }
+    json series = json::array();
+    for (const Series& one : role.series) series.push_back({one.metric, one.t_ns, one.values});
+    roles.push_back({role.role, role.metrics, rounds, series, role.exit_status.value_or(-1),
+                     role.exit_signal.value_or(-1)});
+  }
+  return {trial.id,
+          trial.block,
+          trial.position,
+          trial.arm,
+          trial.kind,
+          trial.status,
+          trial.failure,
+          trial.harness_fault,
+          trial.begin_ns,
+          trial.end_ns,
+          trial.harness_cpu_seconds,
+          trial.model_sha256.value_or("none"),
+          trial.files,
+          trial.allocators,
+          roles};
+}
+
+using StoreTest = TestFolder;
+
+TEST_F(StoreTest, EverythingWrittenIsReadBack) {
+  const TrialData warmup = full_trial(1, 0, "original");
+  const TrialData killed = killed_trial(2, 1, "optimized");
+  {
+    Store store = Store::create(folder_ / "run", header());
+    store.add_trial(warmup);
+    store.add_trial(killed);
+    store.add_limitation({"no_cgroup", "no cgroup here", "run as root"});
+    store.add_limitation({"no_cgroup", "no cgroup here", "run as root"});
+    store.add_warning({"swap", "12 pages were swapped", ""});
+    store.set_model_differences({{"original", "optimized", false, 1e-7}});
+    store.set_model_differences({{"original", "optimized", false, 2e-7}});
+    store.set_file_differences({{"original", "optimized", "m", 1.0, 2.0}});
+    store.set_file_differences({{"original", "optimized", "global_model", 0.5, {}}});
+  }
+  const RunData run = read_run(folder_ / "run");
+  EXPECT_EQ(run.config, header().config);
+  EXPECT_EQ(run.config_sha256, "c0ffee");
+  EXPECT_EQ(run.environment, header().environment);
+  ASSERT_EQ(run.trials.size(), 2U);
+  EXPECT_EQ(all_of(run.trials[0]), all_of(warmup));
+  EXPECT_EQ(all_of(run.trials[1]), all_of(killed));
+  ASSERT_EQ(run.limitations.size(), 1U);
+  EXPECT_EQ(run.limitations[0].advice, "run as root");
+  ASSERT_EQ(run.warnings.size(), 1U);
+  EXPECT_EQ(run.warnings[0].code, "swap");
+  ASSERT_EQ(run.model_differences.size(), 1U);
+  EXPECT_EQ(run.model_differences[0].max_abs_diff, 2e-7);
+  ASSERT_EQ(run.file_differences.size(), 1U);
+  EXPECT_EQ(run.file_differences[0].file, "global_model");
+  EXPECT_EQ(run.file_differences[0].max_difference, 0.5);
+  EXPECT_FALSE(run.file_differences[0].max_within_baseline);
+  EXPECT_EQ(json::parse(read_file(folder_ / "run/config.json")), header().config);
+}
+
+TEST_F(StoreTest, ReadingWithoutSeriesLeavesOnlyThemOut) {
+  Store store = Store::create(folder_ / "run", header());
+  TrialData trial = full_trial(1, 1, "original");
+  store.add_trial(trial);
+  const RunData light = read_run(folder_ / "run", WithSeries::no);
+  trial.roles[0].series.clear();
+  EXPECT_EQ(all_of(light.trials.at(0)), all_of(trial));
+}
+
+TEST_F(StoreTest, ValuesThatAreNoNumbersStayWhatTheyAre) {
+  Store store = Store::create(folder_ / "run", header());
+  TrialData trial = full_trial(1, 1, "original");
+  trial.roles[0].metrics = {{"train_loss", std::nan("")}, {"x_ratio", INFINITY}};
+  store.add_trial(trial);
+  const Metrics metrics = store.read().trials.at(0).roles.at(0).metrics;
+  EXPECT_TRUE(std::isnan(metrics.at("train_loss")));
+  EXPECT_EQ(metrics.at("x_ratio"), INFINITY);
+}
+
+TEST_F(StoreTest, ATrialIsAddedWholeOrNotAtAll) {
+  Store store = Store::create(folder_ / "run", header());
+  TrialData trial = full_trial(1, 1, "original");
+  trial.roles[1].role = trial.roles[0].role;  // breaks a constraint after rows were written
+  EXPECT_EQ(error_of([&] { store.add_trial(trial); }).code(), ExitCode::io);
+  EXPECT_TRUE(store.read().trials.empty());
+  store.add_trial(full_trial(1, 1, "original"));
+  EXPECT_EQ(store.read().trials.size(), 1U);
+}
+
+TEST_F(StoreTest, ATrialMayGrow) {
+  TrialData whole = full_trial(1, 1, "watch");
+  ASSERT_GE(whole.roles.at(0).rounds.size(), 2U);
+  TrialData first = whole;
+  first.status = TrialStatus::failed;
+  first.end_ns = whole.end_ns - 5;
+  first.roles.resize(1);
+  first.roles[0].rounds.edit().resize(1);
+  first.roles[0].metrics = {{"peak_rss_bytes", 1}, {"gone_bytes", 2}};
+  first.roles[0].series.clear();
+  TrialData rest = whole;
+  rest.roles[0].rounds.edit().erase(rest.roles[0].rounds.begin());
+  Store store = Store::create(folder_ / "run", header());
+  store.grow_trial(first);
+  EXPECT_EQ(all_of(read_run(folder_ / "run").trials.at(0)), all_of(first));
+  store.grow_trial(rest);
+  const RunData read = read_run(folder_ / "run");
+  ASSERT_EQ(read.trials.size(), 1U);
+  EXPECT_EQ(all_of(read.trials[0]), all_of(whole));
+}
+
+TEST_F(StoreTest, ADroppedBlockStaysOnFile) {
+  Store store = Store::create(folder_ / "run", header());
+  store.add_trial(full_trial(1, 1, "original"));
+  store.add_trial(full_trial(2, 2, "original"));
+  store.drop_block(1);
+  const RunData run = store.read();
+  EXPECT_EQ(run.trials[0].status, TrialStatus::dropped);
+  EXPECT_EQ(run.trials[1].status, TrialStatus::ok);
+}
+
+TEST_F(StoreTest, ADirectoryThatHoldsARunIsRefused) {
+  {
+    Store::create(folder_ / "run", header());
+  }
+  const Error again = error_of([&] { Store::create(folder_ / "run", header()); });
+  EXPECT_EQ(again.code(), ExitCode::usage);
+  EXPECT_EQ(again.message(), (folder_ / "run").string() +
+                                 ": the output directory holds another run (run.sqlite)\n  give "
+                                 "another --out, or --resume to continue that run");
+  fs::create_directories(folder_ / "other");
+  write_file_atomically(folder_ / "other/config.json", "{}");
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "other", header()); }).code(), ExitCode::usage);
+}
+
+TEST_F(StoreTest, AnOutputDirectoryThatCannotBeMadeIsAnIoError) {
+  write_file_atomically(folder_ / "file", "");
+  const Error error = error_of([&] { Store::create(folder_ / "file/run", header()); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_EQ(error.where(), (folder_ / "file/run").string());
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "file", header()); }).code(), ExitCode::io);
+  EXPECT_EQ(error_of([&] { Store::create("/proc/run", header()); }).code(), ExitCode::io);
+}
+
+/// Tries to use `directory` in another process; its exit status is the error's code.
+int use_in_another_process(const fs::path& directory) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      Store::resume(directory, header());
+    } catch (const Error& error) {
+      ::_exit(std::string(error.what()).find("another memduel is using this run (pid ") == 0
+                  ? static_cast<int>(error.code())
+                  : 99);
+    }
+    ::_exit(0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+TEST_F(StoreTest, ASecondProcessIsLockedOutUntilTheFirstEnds) {
+  {
+    Store store = Store::create(folder_ / "run", header());
+    EXPECT_EQ(use_in_another_process(folder_ / "run"), static_cast<int>(ExitCode::usage));
+    EXPECT_EQ(read_file(folder_ / "run/run.lock"), "pid " + std::to_string(::getpid()) + "\n");
+    EXPECT_NO_THROW(read_run(folder_ / "run"));  // readers are not locked out
+  }
+  EXPECT_EQ(use_in_another_process(folder_ / "run"), 0);
+}
+
+TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
+  {
+    Store::create(folder_ / "run", header()).add_trial(full_trial(1, 0, "a"));
+  }
+  EXPECT_EQ(Store::resume(folder_ / "run", header()).read().trials.size(), 1U);
+  const auto refusal = [&](const RunHeader& changed) {
+    const Error error = error_of([&] { Store::resume(folder_ / "run", changed); });
+    EXPECT_EQ(error.code(), ExitCode::usage);
+    return std::string(error.what());
+  };
+  RunHeader config = header();
+  config.config["name"] = "u";
+  config.config_sha256 = "beef";
+  EXPECT_EQ(refusal(config), "cannot resume: the config changed, first at /name");
+  RunHeader gates = header();
+  gates.config["default_gates"] = false;
+  gates.config_sha256 = "beef";
+  EXPECT_EQ(refusal(gates), "cannot resume: it began with other gates, which decide its length");
+  RunHeader program = header();
+  program.programs["/bin/x"] = "5678";
+  EXPECT_EQ(refusal(program), "cannot resume: the program /bin/x changed");
+  RunHeader machine = header();
+  machine.environment["fingerprint"] = "f2";
+  EXPECT_EQ(refusal(machine), "cannot resume: the machine or its settings changed");
+  EXPECT_EQ(
+      error_of([&] { Store::resume(folder_ / "none", header()); }).message(),
+      (folder_ / "none").string() + ": there is no run to resume\n  start it without --resume");
+}
+
+TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
+  {
+    Store store = Store::create(folder_ / "run", header());
+    store.add_trial(full_trial(1, 1, "a"));
+    TrialData profile = full_trial(2, -1, "a");
+    profile.kind = TrialKind::profile;
+    profile.tracer = "recorder";
+    store.add_trial(profile);
+  }
+  sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
+      .execute(
+          "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
+          "PRAGMA user_version = 2");
+  const auto tracers = [&] {
+    std::vector<std::string> found;
+    for (const TrialData& trial : read_run(folder_ / "run").trials) found.push_back(trial.tracer);
+    return found;
+  };
+  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder"));
+  Store store = Store::resume(folder_ / "run", header());
+  TrialData other = full_trial(3, -1, "a");
+  other.kind = TrialKind::profile;
+  other.tracer = "massif";
+  store.add_trial(other);
+  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "massif"));
+}
+
+TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
+  Store store = Store::create(folder_ / "run", header());
+  store.add_limitation({"tracer_missing", "no massif", ""});
+  store.add_limitation({"other", "stays", ""});
+  store.forget_limitations("tracer_missing");
+  ASSERT_EQ(store.read().limitations.size(), 1U);
+  EXPECT_EQ(store.read().limitations[0].code, "other");
+}
+
+TEST_F(StoreTest, AnUnfinishedCreationIsNobodysRun) {
+  fs::create_directories(folder_ / "run");
+  write_file_atomically(folder_ / "run/run.sqlite.new", "half of a store");
+  EXPECT_NO_THROW(Store::create(folder_ / "run", header()));
+  EXPECT_FALSE(fs::exists(folder_ / "run/run.sqlite.new"));
+}
+
+class DamagedStore : public TestFolder {
+ protected:
+  /// The error of reading `bytes` as a run.sqlite; checks that resuming fails as well.
+  Error reading(const std::string& bytes) {
+    fs::create_directories(folder_ / "run");
+    write_file_atomically(folder_ / "run/run.sqlite", bytes);
+    EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", header()); }).code(), ExitCode::io);
+    return error_of([&] { read_run(folder_ / "run"); });
+  }
+
+  std::string good_bytes() {
+    Store store = Store::create(folder_ / "good", header());
+    for (int id = 1; id <= 8; ++id) store.add_trial(full_trial(id, id, "a"));
+    return read_file(folder_ / "good/run.sqlite");
+  }
+};
+
+TEST_F(DamagedStore, GarbageIsRefused) {
+  const Error error = reading(std::string(8192, 'x'));
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_EQ(error.where(), (folder_ / "run/run.sqlite").string());
+  EXPECT_THAT(error.what(), testing::HasSubstr("file is not a database"));
+}
+
+TEST_F(DamagedStore, AnEmptyFileIsNoStore) {
+  EXPECT_STREQ(reading("").what(), "this is not a run store of memduel");
+}
+
+TEST_F(DamagedStore, ATruncatedFileIsRefused) {
+  const std::string bytes = good_bytes();
+  ASSERT_GT(bytes.size(), 40000U);
+  EXPECT_THAT(reading(bytes.substr(0, bytes.size() / 2)).what(),
+              testing::HasSubstr("cannot use the run store: database disk image is malformed"));
+}
+
+TEST_F(DamagedStore, AnotherVersionIsRefused) {
+  {
+    Store::create(folder_ / "v", header());
+    sqlite::Database database(folder_ / "v/run.sqlite", sqlite::Mode::read_write);
+    database.execute("PRAGMA user_version = 99");
+  }
+  EXPECT_EQ(
+      error_of([&] { read_run(folder_ / "v"); }).message(),
+      (folder_ / "v/run.sqlite").string() +
+          ": found store version 99, expected 1 to 3\n  read it with the memduel that wrote it");
+}
+
+TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {
+  const auto after = [&](const std::string& sql) {
+    fs::remove_all(folder_ / "w");
+    Store::create(folder_ / "w", header()).add_trial(full_trial(1, 1, "a"));
+    sqlite::Database(folder_ / "w/run.sqlite", sqlite::Mode::read_write).execute(sql);
+    return std::string(error_of([&] { read_run(folder_ / "w"); }).what());
+  };
+  EXPECT_EQ(after("UPDATE trial SET status = 'fine'"),
+            "the run store is damaged: found \"fine\" for a trial");
+  EXPECT_EQ(after("UPDATE trial SET block = 1 << 40"),
+            "the run store is damaged: found 1099511627776 in column block");
+  EXPECT_EQ(after("UPDATE series SET samples = x'00'"),
+            "a series in the run store is damaged: it is no zstd frame of known size");
+  EXPECT_EQ(after("DELETE FROM run WHERE key = 'environment'"),
+            "the run store is damaged: found no environment");
+  EXPECT_EQ(after("UPDATE run SET value = '{' WHERE key = 'config'"),
+            "the run store is damaged: config is no JSON object");
+}
+
+TEST_F(DamagedStore, AFolderWithoutAStoreSaysSo) {
+  const Error error = error_of([&] { read_run(folder_); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_EQ(error.message(), folder_.string() + ": there is no run here: found no run.sqlite");
+}
+
+TEST_F(StoreTest, AFolderWithSomebodysFilesKeepsThemAndGetsNoneOfOurs) {
+  write_file_atomically(folder_ / "report.html", "mine");
+  const Error error = error_of([&] { Store::create(folder_, header()); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), testing::HasSubstr("report.html"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  EXPECT_EQ(error_of([&] { Store::create("/", header()); }).code(), ExitCode::usage);
+}
+
+TEST_F(StoreTest, SymlinksInThePlaceOfItsFilesAreNotFollowed) {
+  fs::create_directories(folder_ / "run");
+  fs::create_directories(folder_ / "elsewhere");
+  fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "run/logs");
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "run", header()); }).code(), ExitCode::usage);
+  fs::remove(folder_ / "run/logs");
+  fs::create_symlink(folder_ / "elsewhere/lock", folder_ / "run/run.lock");
+  EXPECT_EQ(error_of([&] { Store::create(folder_ / "run", header()); }).code(), ExitCode::usage);
+  EXPECT_TRUE(fs::is_empty(folder_ / "elsewhere"));
+}
+
+TEST_F(StoreTest, TextThatIsNotUtf8IsMadeValidWhenItIsRead) {
+  {
+    Store store = Store::create(folder_ / "run", header());
+    TrialData trial = full_trial(1, 0, "a");
+    trial.failure = "last words: \xff\xfe";
+    store.add_trial(trial);
+    store.add_warning({"w", "caf\xe9", ""});
+  }
+  const RunData run = read_run(folder_ / "run");
+  EXPECT_EQ(run.trials.at(0).failure, "last words: \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(run.warnings.at(0).message, "caf\xEF\xBF\xBD");
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,216 @@
+// memduel-launcher: the parent of every process of one trial. It starts them, reports how they end,
+// and when the trial ends or memduel is gone in whatever way (its socket closes) kills all that is
+// left. Kept tiny, so that it is the last thing to fail.
+//
+// A child subreaper: a daemonised grandchild becomes our child and not init's, so it can be found.
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "experiment/trial/launcher/process_tree.h"
+#include "experiment/trial/launcher/protocol.h"
+#include "experiment/trial/launcher/spawn.h"
+#include "profilers/meters/cgroup.h"
+
+namespace memduel {
+namespace {
+
+std::int64_t microseconds(const timeval& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000 + time.tv_usec;
+}
+
+std::string text_or_dash(const std::optional<std::int64_t>& value) {
+  return value ? std::to_string(*value) : "-";
+}
+
+class Launcher {
+ public:
+  Launcher(int control, std::string trial) : control_(control), trial_(std::move(trial)) {}
+
+  /// Serves requests until `end`, until the socket closes or until SIGTERM.
+  void run() {
+    group_ = create_cgroup(kTrialCgroupPrefix + trial_);
+    tell({"ready", group_.memory_dir, group_.kill_dir});
+    const int signals = open_signals();
+    std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals, POLLIN, 0}}};
+    for (bool serving = true; serving;) {
+      if (poll(waits.data(), waits.size(), -1) < 0) continue;
+      if (waits[1].revents != 0) serving = take_signals(signals);
+      if (serving && waits[0].revents != 0) serving = take_request();
+    }
+    kill_all();
+    rusage own{};
+    getrusage(RUSAGE_SELF, &own);
+    tell({"ended", std::to_string(microseconds(own.ru_utime) + microseconds(own.ru_stime)),
+          std::to_string(left_over_.size()), std::to_string(survivors_),
+          text_or_dash(peak_bytes_of(group_)), text_or_dash(oom_kills_of(group_))});
+    remove_cgroup(group_);
+  }
+
+ private:
+  void tell(const std::vector<std::string>& fields) const { send_packet(control_, fields); }
+
+  static int open_signals() {
+    sigset_t watched;
+    sigemptyset(&watched);
+    for (const int number : {SIGCHLD, SIGTERM, SIGINT, SIGHUP}) sigaddset(&watched, number);
+    sigprocmask(SIG_BLOCK, &watched, nullptr);
+    return signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+  }
+
+  bool take_signals(int signals) {
+    signalfd_siginfo info{};
+    bool serving = true;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+      if (info.ssi_signo != SIGCHLD) serving = false;
+    }
+    reap();
+    return serving;
+  }
+
+  bool take_request() {
+    const auto packet = receive_packet(control_);
+    if (!packet || packet->fields.empty() || packet->fields[0] == "end") return false;
+    if (packet->fields[0] == "spawn") start(*packet);
+    if (packet->fields[0] == "signal" && packet->fields.size() == 3) {
+      for (const auto& [pid, role] : roles_) {
+        if (role == packet->fields[1]) kill(pid, std::atoi(packet->fields[2].c_str()));
+      }
+    }
+    return true;
+  }
+
+  void start(const Packet& packet) {
+    SpawnRequest request;
+    const auto& fields = packet.fields;
+    const std::size_t count = fields.size() > 3 ? std::strtoul(fields[3].c_str(), nullptr, 10) : 0;
+    if (count == 0 || fields.size() < 4 + count || packet.descriptors.size() < 2) {
+      tell({"unstarted", fields.size() > 1 ? fields[1] : "", "reading the request",
+            std::to_string(EPROTO)});
+      return;
+    }
+    const auto arguments = fields.begin() + 4;
+    const auto variables = arguments + static_cast<std::ptrdiff_t>(count);
+    request.role = fields[1];
+    request.cwd = fields[2];
+    request.arguments.assign(arguments, variables);
+    request.environment.assign(variables, fields.end());
+    request.output = packet.descriptors[0];
+    request.errors = packet.descriptors[1];
+    if (packet.descriptors.size() > 2) request.marks = packet.descriptors[2];
+    const SpawnResult result = spawn(request, trial_, group_);
+    for (const int descriptor : packet.descriptors) close(descriptor);
+    if (result.pid == 0) {
+      tell({"unstarted", request.role, result.step, std::to_string(result.error_number)});
+      return;
+    }
+    roles_[result.pid] = request.role;
+    tell({"spawned", request.role, std::to_string(result.pid)});
+  }
+
+  void reap() {
+    int status = 0;
+    rusage usage{};
+    for (pid_t pid = 0; (pid = wait4(-1, &status, WNOHANG, &usage)) > 0;) {
+      const auto role = roles_.find(pid);
+      if (role == roles_.end()) continue;
+      const bool by_signal = WIFSIGNALED(status);
+      tell({"exited", role->second, by_signal ? "signal" : "code",
+            std::to_string(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)),
+            std::to_string(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)),
+            std::to_string(usage.ru_maxrss), std::to_string(usage.ru_minflt),
+            std::to_string(usage.ru_majflt)});
+      roles_.erase(role);
+    }
+  }
+
+  /// Repeats until looks find nobody. A group's list misses nobody; a walk over /proc may miss a
+  /// process that is forked meanwhile, so without a group a second look has to confirm the first.
+  void kill_all() {
+    const pid_t self = getpid();
+    const int enough = group_.exists() ? 1 : 2;
+    int quiet_looks = 0;
+    useconds_t pause = 500;
+    for (int look = 0; look < 200 && quiet_looks < enough; ++look) {
+      reap();
+      const auto processes = all_processes();
+      std::vector<pid_t> tree = descendants_of(self, processes);
+      const auto grouped = processes_in(group_);
+      tree.insert(tree.end(), grouped.begin(), grouped.end());
+      const auto marked = marked_processes(trial_, processes);
+      report_escaped(tree, marked);
+      tree.insert(tree.end(), marked.begin(), marked.end());
+      if (tree.empty()) {
+        ++quiet_looks;
+        continue;
+      }
+      quiet_looks = 0;
+      kill_cgroup(group_);
+      for (const pid_t pid : tree) {
+        kill(pid, SIGKILL);
+        if (!roles_.contains(pid)) left_over_.insert(pid);
+      }
+      survivors_ = static_cast<int>(tree.size());
+      usleep(pause);
+      pause = std::min<useconds_t>(pause * 2, 50'000);
+    }
+    if (quiet_looks == enough) survivors_ = 0;
+    reap();
+  }
+
+  void report_escaped(const std::vector<pid_t>& tree, const std::vector<pid_t>& marked) {
+    for (const pid_t pid : marked) {
+      const bool inside = std::find(tree.begin(), tree.end(), pid) != tree.end();
+      if (!inside && escaped_.insert(pid).second) {
+        tell({"escaped", std::to_string(pid), command_of(pid)});
+      }
+    }
+  }
+
+  int control_;
+  std::string trial_;
+  TrialCgroup group_;
+  std::map<pid_t, std::string> roles_;
+  std::set<pid_t> escaped_;
+  std::set<pid_t> left_over_;
+  int survivors_ = 0;
+};
+
+}  // namespace
+}  // namespace memduel
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs(
+        "memduel-launcher CONTROL_DESCRIPTOR TRIAL\nmemduel starts it; it is of no use alone.\n",
+        stderr);
+    return 2;
+  }
+  const int control = std::atoi(argv[1]);
+  if (fcntl(control, F_SETFD, FD_CLOEXEC) != 0) {
+    std::perror("memduel-launcher: control descriptor");
+    return 2;
+  }
+  setsid();
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
+    std::perror("memduel-launcher: becoming a subreaper");
+    return 3;
+  }
+  memduel::Launcher(control, argv[2]).run();
+  return 0;
+}

@@ -1,0 +1,133 @@
+#include "experiment/trial/launcher/process_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "experiment/trial/launcher/protocol.h"
+
+namespace memduel {
+namespace {
+
+std::string proc_file(pid_t pid, const char* name) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  std::string bytes;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return bytes;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t got = read(file, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    bytes.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  close(file);
+  return bytes;
+}
+
+/// Field `number` of a stat line, of which `rest` begins with field 3.
+std::optional<std::uint64_t> stat_field(std::string_view rest, int number) {
+  for (int field = 3; field < number; ++field) {
+    const std::size_t space = rest.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(space + 1);
+  }
+  std::uint64_t value = 0;
+  const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return read.ec == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_dead(const ProcessLine& process) {
+  return process.state == 'Z' || process.state == 'X';
+}
+
+std::optional<ProcessLine> parse_process_line(std::string_view stat) {
+  ProcessLine line;
+  const std::size_t name_end = stat.rfind(") ");
+  if (name_end == std::string_view::npos || stat.size() < name_end + 5) return std::nullopt;
+  const char* end = stat.data() + stat.size();
+  if (std::from_chars(stat.data(), end, line.pid).ec != std::errc{}) return std::nullopt;
+  line.state = stat[name_end + 2];
+  if (std::from_chars(stat.data() + name_end + 4, end, line.parent).ec != std::errc{}) {
+    return std::nullopt;
+  }
+  constexpr int kStartTime = 22;
+  line.started = stat_field(stat.substr(name_end + 2), kStartTime);
+  return line;
+}
+
+std::optional<ProcessLine> process_line(pid_t pid) {
+  return parse_process_line(proc_file(pid, "stat"));
+}
+
+std::vector<ProcessLine> all_processes() {
+  std::vector<ProcessLine> processes;
+  const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
+  if (!proc) return processes;
+  while (const dirent* entry = readdir(proc.get())) {
+    const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (pid <= 0) continue;
+    if (const auto line = process_line(pid)) processes.push_back(*line);
+  }
+  return processes;
+}
+
+std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes) {
+  std::multimap<pid_t, const ProcessLine*> children;
+  for (const ProcessLine& process : processes) children.emplace(process.parent, &process);
+  std::vector<pid_t> found;
+  std::vector<pid_t> open = {root};
+  while (!open.empty()) {
+    const auto [begin, end] = children.equal_range(open.back());
+    open.pop_back();
+    for (auto child = begin; child != end; ++child) {
+      open.push_back(child->second->pid);
+      if (!is_dead(*child->second)) found.push_back(child->second->pid);
+    }
+  }
+  return found;
+}
+
+std::optional<std::string> environment_of(pid_t pid, std::string_view variable) {
+  const std::string environment = proc_file(pid, "environ");
+  const std::string wanted = std::string(variable) + "=";
+  std::size_t begin = 0;
+  while (begin < environment.size()) {
+    const std::size_t end = std::min(environment.find('\0', begin), environment.size());
+    if (environment.compare(begin, wanted.size(), wanted) == 0) {
+      return environment.substr(begin + wanted.size(), end - begin - wanted.size());
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string command_of(pid_t pid, std::size_t longest) {
+  std::string command = proc_file(pid, "cmdline").substr(0, longest);
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  std::replace(command.begin(), command.end(), '\0', ' ');
+  return command;
+}
+
+std::vector<pid_t> marked_processes(const std::string& trial,
+                                    const std::vector<ProcessLine>& processes) {
+  std::vector<pid_t> marked;
+  for (const ProcessLine& process : processes) {
+    if (!is_dead(process) && environment_of(process.pid, kTrialVariable) == trial) {
+      marked.push_back(process.pid);
+    }
+  }
+  return marked;
+}
+
+}  // namespace memduel

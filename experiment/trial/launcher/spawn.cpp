@@ -1,0 +1,124 @@
+#include "experiment/trial/launcher/spawn.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "experiment/trial/launcher/protocol.h"
+
+namespace memduel {
+namespace {
+
+enum Step : int {
+  join_group,
+  enter_directory,
+  open_null,
+  connect_streams,
+  set_environment,
+  execute
+};
+
+constexpr std::array<const char*, 6> kStepNames = {
+    "joining the control group", "entering the working directory", "opening /dev/null",
+    "connecting output",         "setting the environment",        "executing the program"};
+
+struct Failure {
+  int step = 0;
+  int error_number = 0;
+};
+
+[[noreturn]] void fail(int report, Step step, int error_number) {
+  const Failure failure{step, error_number};
+  if (write(report, &failure, sizeof failure) < 0) _exit(126);
+  _exit(127);
+}
+
+/// dup2 leaves close-on-exec set when both numbers are equal.
+int place(int descriptor, int number) {
+  if (descriptor != number) return dup2(descriptor, number);
+  return fcntl(descriptor, F_SETFD, 0);
+}
+
+void connect_descriptors(const SpawnRequest& request, int report) {
+  const int nothing = open("/dev/null", O_RDONLY);
+  if (nothing < 0) fail(report, open_null, errno);
+  if (place(nothing, 0) < 0 || place(request.output, 1) < 0 || place(request.errors, 2) < 0 ||
+      (request.marks >= 0 && place(request.marks, kMarksDescriptor) < 0)) {
+    fail(report, connect_streams, errno);
+  }
+  if (nothing > 2) close(nothing);
+}
+
+void set_variables(const SpawnRequest& request, const std::string& trial, int report) {
+  bool done = setenv(kTrialVariable, trial.c_str(), 1) == 0;
+  for (const std::string& variable : request.environment) {
+    const std::size_t equals = variable.find('=');
+    done = done && equals != std::string::npos &&
+           setenv(variable.substr(0, equals).c_str(), variable.c_str() + equals + 1, 1) == 0;
+  }
+  if (!done) fail(report, set_environment, errno);
+}
+
+[[noreturn]] void become(const SpawnRequest& request, const std::string& trial,
+                         const TrialCgroup& group, int report) {
+  // Its own process group, so that a program that signals its group reaches neither us nor others.
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  signal(SIGPIPE, SIG_DFL);
+  if (const int error = join_cgroup(group)) fail(report, join_group, error);
+  connect_descriptors(request, report);
+  set_variables(request, trial, report);
+  if (!request.cwd.empty() && chdir(request.cwd.c_str()) != 0) {
+    fail(report, enter_directory, errno);
+  }
+  std::vector<char*> arguments;
+  for (const std::string& argument : request.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  execvp(arguments[0], arguments.data());
+  fail(report, execute, errno);
+}
+
+}  // namespace
+
+SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const TrialCgroup& group) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, "making a pipe", errno};
+  // The child's copy must survive dup2 onto the small numbers and the marks' number.
+  const int report = fcntl(pipe_ends[1], F_DUPFD_CLOEXEC, kMarksDescriptor + 1);
+  if (report < 0) {
+    const int error_number = errno;
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    return {0, "making a pipe", error_number};
+  }
+  close(pipe_ends[1]);
+  const pid_t pid = fork();
+  if (pid == 0) become(request, trial, group, report);
+  const int fork_error = errno;
+  close(report);
+  Failure failure;
+  ssize_t got = 0;
+  if (pid > 0) {
+    do {
+      got = read(pipe_ends[0], &failure, sizeof failure);
+    } while (got < 0 && errno == EINTR);
+  }
+  close(pipe_ends[0]);
+  if (pid < 0) return {0, "starting a process", fork_error};
+  if (got != sizeof failure) return {pid, {}, 0};
+  waitpid(pid, nullptr, 0);
+  return {0, kStepNames[static_cast<std::size_t>(failure.step)], failure.error_number};
+}
+
+}  // namespace memduel

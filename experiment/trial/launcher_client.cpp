@@ -1,0 +1,146 @@
+#include "experiment/trial/launcher_client.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "base/error.h"
+#include "experiment/trial/launcher/process_tree.h"
+
+// NOLINTNEXTLINE(readability-redundant-declaration): POSIX asks programs to declare it
+extern char** environ;
+
+namespace memduel {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+/// Generous: a machine may be busy, and these limits only matter when something is broken.
+constexpr milliseconds kStartLimit{20'000};
+constexpr milliseconds kEndLimit{20'000};
+
+/// Waits until `pid` has ended; false when it has not within `limit`.
+bool wait_for(pid_t pid, milliseconds limit) {
+  const auto deadline = steady_clock::now() + limit;
+  while (steady_clock::now() < deadline) {
+    const pid_t ended = waitpid(pid, nullptr, WNOHANG);
+    if (ended == pid || (ended < 0 && errno == ECHILD)) return true;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return false;
+}
+
+pid_t start(const std::filesystem::path& program, const std::string& trial, int control) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  // Stays open in the launcher and in nothing else that memduel starts meanwhile.
+  constexpr int kControl = 3;
+  posix_spawn_file_actions_adddup2(&actions, control, kControl);
+  std::string name = program.string();
+  std::string number = std::to_string(kControl);
+  std::string mark = trial;
+  std::array<char*, 4> arguments = {name.data(), number.data(), mark.data(), nullptr};
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, name.c_str(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) {
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("cannot start the launcher: {}", std::strerror(error)), name);
+  }
+  return pid;
+}
+
+}  // namespace
+
+LauncherClient::LauncherClient(const std::filesystem::path& program, const std::string& trial)
+    : trial_(trial) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw Error(ExitCode::cannot_measure, "cannot make a control socket", std::strerror(errno));
+  }
+  control_ = Descriptor(ends[0]);
+  Descriptor remote(ends[1]);
+  const int bytes = 2 << 20;  // the longest command line must fit into one packet
+  setsockopt(control_.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+  if (remote.get() == 3) {
+    // dup2 onto itself would leave close-on-exec set.
+    remote = Descriptor(fcntl(remote.get(), F_DUPFD_CLOEXEC, 4));
+  }
+  pid_ = start(program, trial, remote.get());
+  remote.reset();
+  const auto ready = report_within(kStartLimit);
+  if (!ready || ready->fields.size() != 3 || ready->fields[0] != "ready") {
+    kill(pid_, SIGKILL);
+    wait_for(pid_, kEndLimit);
+    throw Error(ExitCode::cannot_measure, "the launcher did not come up", program.string());
+  }
+  cgroup_ = {ready->fields[1], ready->fields[2]};
+}
+
+LauncherClient::~LauncherClient() {
+  control_.reset();
+  if (is_stopped() || !wait_for(pid_, kEndLimit)) {
+    kill_launcher();
+    wait_for(pid_, kEndLimit);
+  }
+  if (!ended_in_order_) kill_what_is_left();
+}
+
+bool LauncherClient::is_stopped() const {
+  const auto line = process_line(pid_);
+  return line && (line->state == 'T' || line->state == 't');
+}
+
+void LauncherClient::kill_launcher() const {
+  kill(pid_, SIGKILL);
+}
+
+int LauncherClient::request(const std::vector<std::string>& fields,
+                            const std::vector<int>& descriptors) {
+  return send_packet(control_.get(), fields, descriptors);
+}
+
+std::optional<Packet> LauncherClient::report() {
+  return receive_packet(control_.get());
+}
+
+std::optional<Packet> LauncherClient::report_within(milliseconds limit) {
+  constexpr milliseconds kLook{500};
+  const auto deadline = steady_clock::now() + limit;
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    pollfd wait{control_.get(), POLLIN, 0};
+    const int ready = poll(&wait, 1, static_cast<int>(std::min(left, kLook).count()));
+    if (ready > 0) return report();
+    if (is_stopped()) kill_launcher();
+  }
+}
+
+/// After an orderly end this finds nobody; after the launcher was killed it does its work: the
+/// group and the mark in the environment find what its death has left.
+void LauncherClient::kill_what_is_left() const {
+  for (int look = 0; look < 100; ++look) {
+    auto left = processes_in(cgroup_);
+    const auto marked = marked_processes(trial_, all_processes());
+    left.insert(left.end(), marked.begin(), marked.end());
+    if (left.empty()) break;
+    kill_cgroup(cgroup_);
+    for (const pid_t pid : left) kill(pid, SIGKILL);
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+  remove_cgroup(cgroup_);
+}
+
+}  // namespace memduel

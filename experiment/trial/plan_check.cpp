@@ -1,0 +1,86 @@
+#include "experiment/trial/plan_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "profilers/meters/registry.h"
+
+namespace memduel {
+namespace {
+
+[[noreturn]] void refuse(const std::string& role, const std::string& what,
+                         const std::string& advice = {}) {
+  throw Error(ExitCode::usage, what, role.empty() ? std::string() : "process " + role, advice);
+}
+
+void check_process(const ProcessSpec& process) {
+  if (process.argv.empty() || process.argv[0].empty()) refuse(process.role, "argv is empty");
+  if (process.role.empty() || process.role == "tree" ||
+      process.role.find('/') != std::string::npos) {
+    refuse(process.role, fmt::format("\"{}\" cannot be the name of a role", process.role));
+  }
+}
+
+std::set<std::string> role_names(const TrialPlan& plan) {
+  std::set<std::string> roles;
+  for (const ProcessSpec& process : plan.processes) {
+    check_process(process);
+    if (!roles.insert(process.role).second) refuse(process.role, "two processes have this role");
+  }
+  return roles;
+}
+
+/// Starts in thought whatever can be started, until nothing more can.
+void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
+  for (const ProcessSpec& process : plan.processes) {
+    for (const std::string& before : process.after) {
+      if (roles.contains(before)) continue;
+      const auto nearest = nearest_name(before, {roles.begin(), roles.end()});
+      refuse(process.role, fmt::format("waits for \"{}\", which is no role of the trial", before),
+             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : std::string());
+    }
+  }
+  std::set<std::string> started;
+  for (std::size_t before = SIZE_MAX; before != started.size();) {
+    before = started.size();
+    for (const ProcessSpec& process : plan.processes) {
+      const bool can_start = std::all_of(process.after.begin(), process.after.end(),
+                                         [&](const auto& role) { return started.contains(role); });
+      if (can_start) started.insert(process.role);
+    }
+  }
+  for (const ProcessSpec& process : plan.processes) {
+    if (!started.contains(process.role)) refuse(process.role, "waits for itself in a circle");
+  }
+}
+
+void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles) {
+  for (const TextMarkSpec& spec : plan.text_marks) {
+    const bool is_matched =
+        std::any_of(plan.match.begin(), plan.match.end(),
+                    [&](const RoleMatch& match) { return match.role == spec.role; });
+    if (!is_matched && !roles.contains(spec.role))
+      refuse(spec.role, "is to mark its rounds, but is no role");
+  }
+}
+
+}  // namespace
+
+void check_plan(const TrialPlan& plan) {
+  const auto roles = role_names(plan);
+  check_order(plan, roles);
+  check_text_marks(plan, roles);
+  const bool ends = std::any_of(plan.processes.begin(), plan.processes.end(),
+                                [](const auto& process) { return process.end == End::wait; });
+  if (!ends && !plan.stop_after_round) {
+    refuse({}, "no process of the trial ends it",
+           "give one of them \"end\": \"wait\", or the workload stop_after_round");
+  }
+  for (const std::string& name : plan.meters) meter_named(name);
+}
+
+}  // namespace memduel

@@ -1,0 +1,282 @@
+#include "experiment/trial/supervisor_result.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "experiment/metrics/heap_metrics.h"
+#include "experiment/metrics/trial_metrics.h"
+#include "profilers/profile/capture/heap_counters.h"
+
+namespace memduel {
+namespace {
+
+bool has_rounds(const RoleTrace& trace) {
+  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+    return event.mark.kind == Mark::Kind::round_begin;
+  });
+}
+
+void note_roles(std::vector<Note>& notes, const std::vector<std::string>& roles,
+                const std::string& code, const std::string& message, const std::string& advice) {
+  if (roles.empty()) return;
+  notes.push_back({code, fmt::format(fmt::runtime(message), fmt::join(roles, ", ")), advice});
+}
+
+double median_interval_ms(const Series& series) {
+  std::vector<std::int64_t> gaps;
+  for (std::size_t at = 1; at < series.t_ns.size(); ++at) {
+    gaps.push_back(series.t_ns[at] - series.t_ns[at - 1]);
+  }
+  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
+  std::nth_element(gaps.begin(), middle, gaps.end());
+  return static_cast<double>(*middle) * 1e-6;
+}
+
+void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome,
+                 int skipped_sweeps) {
+  std::vector<std::string> unmarked;
+  std::vector<std::string> no_reset;
+  for (const RoleTrace& trace : outcome.trace.roles) {
+    if (!has_rounds(trace) && !trace.of_descendants) unmarked.push_back(trace.role);
+    if (!trace.peaks_reset) no_reset.push_back(trace.role);
+  }
+  note_roles(
+      run.limitations, unmarked, "peaks_sampled_from_outside",
+      "{} sent no marks: one round each, with peaks sampled from outside",
+      "mark rounds with memduel_annotate.py (Python) or memduel/annotate.h (C, C++) for exact "
+      "peaks");
+  note_roles(run.limitations, no_reset, "peaks_not_resettable",
+             "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
+             "see memduel doctor, peak_reset");
+  if (skipped_sweeps > 0) {
+    run.limitations.push_back({"pss_rationed",
+                               "PSS was not read at every round end, to keep its cost below its "
+                               "share of the trial's time",
+                               ""});
+  }
+  const Series& sums = outcome.trace.tree_rss;
+  constexpr std::size_t kEnoughSamples = 20;
+  if (sums.t_ns.size() >= kEnoughSamples && median_interval_ms(sums) > 1.5 * plan.interval_ms) {
+    run.limitations.push_back(
+        {"sampling_stretched",
+         fmt::format(
+             "RSS curves are sampled more rarely than each {} ms while nothing moves and to "
+             "keep memduel's CPU time below 1 % of the trial's",
+             plan.interval_ms),
+         "peaks of processes with marks are exact all the same"});
+  }
+}
+
+void note_logs(TrialRun& run, const TrialPlan& plan, std::deque<SupervisedProcess>& processes) {
+  std::vector<std::string> cut;
+  std::vector<std::string> unlimited;
+  for (SupervisedProcess& process : processes) {
+    const auto logs = process.finish_logs();
+    cut.insert(cut.end(), logs.cut.begin(), logs.cut.end());
+    unlimited.insert(unlimited.end(), logs.unlimited.begin(), logs.unlimited.end());
+  }
+  const std::string limit = format_bytes(static_cast<double>(plan.log_limit_bytes));
+  note_roles(run.limitations, cut, "log_cut",
+             "{} took more than " + limit + ": its beginning and its end are kept",
+             "have the job log less");
+  note_roles(run.warnings, unlimited, "log_not_limited",
+             "{} takes more than " + limit + ", and its file system cannot free a part of a file",
+             "give an --out on another file system, or have the job log less");
+}
+
+void note_matches(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+  for (const RoleMatch& match : plan.match) {
+    const bool found =
+        std::any_of(outcome.matched_traces.begin(), outcome.matched_traces.end(),
+                    [&](const RoleTrace& trace) { return trace.role == match.role; });
+    if (found) continue;
+    run.warnings.push_back(
+        {"match_found_nothing",
+         fmt::format("no descendant's arguments matched \"{}\": there is no role {}", match.pattern,
+                     match.role),
+         "descendants are looked for ten times a second; the pattern is for all arguments, joined "
+         "by spaces"});
+  }
+}
+
+void note_processes(TrialRun& run, const TrialOutcome& outcome,
+                    const std::deque<SupervisedProcess>& processes) {
+  std::vector<std::string> several;
+  std::vector<std::string> garbled;
+  std::vector<std::string> daemons;
+  std::vector<std::string> other_clocks;
+  std::vector<std::string> never_idle;
+  std::vector<std::string> lent;
+  std::vector<std::string> timed;
+  for (const SupervisedProcess& process : processes) {
+    if (process.marks.foreign_marks > 0) several.push_back(process.role());
+    if (process.marks.garbage_lines > 0) garbled.push_back(process.role());
+    if (process.has_other_clock) other_clocks.push_back(process.role());
+    if (process.is_daemon) daemons.push_back(process.role());
+  }
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.last_round_begun > 0 && !idle_level(role)) never_idle.push_back(role.role);
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.has_lent_rounds) lent.push_back(role.role);
+  for (const RoleTrace& role : outcome.trace.roles)
+    if (role.last_round_ended_by_time) timed.push_back(role.role);
+  note_roles(run.limitations, lent, "rounds_of_reference",
+             "the rounds of {} are the reference role's: what it did in them is its own, when they "
+             "begin and end is not",
+             "\"rounds\": \"reference\" asks for that");
+  note_roles(
+      run.limitations, timed, "last_round_ended_by_time",
+      "no mark ends the last round of {}: it was taken to be over after twice the time of the "
+      "longest round before it",
+      "let the program mark its end with memduel/annotate.h or memduel_annotate.py, or run one "
+      "round more than stop_after_round");
+  note_roles(run.warnings, daemons, "role_became_daemon",
+             "{} put itself into the background; what it left there was measured and stopped as "
+             "the role, without its CPU time",
+             "start it in the foreground");
+  note_roles(run.warnings, several, "marks_of_several_processes",
+             "more than one process of {} sent marks; those of the first one count",
+             "give each process its own role");
+  note_roles(run.warnings, other_clocks, "clock_of_role",
+             "the clock of {} is not the machine's: its marks lie outside the trial, and are taken "
+             "to be of the moment when they came",
+             "its phases and rounds may be a little late; under libfaketime set "
+             "FAKETIME_DONT_FAKE_MONOTONIC=1");
+  note_roles(run.limitations, never_idle, "no_idle_level",
+             "nothing says when {} was idle, so its peak above idle is not measured",
+             "call idle() of memduel/annotate.h or memduel_annotate.py once its libraries are "
+             "loaded, give it \"ready\", or a pattern with a group (?<idle>…)");
+  note_roles(run.warnings, garbled, "garbled_marks", "{} sent lines that are no marks",
+             "send marks only through memduel/annotate.h or memduel_annotate.py");
+  note_roles(run.warnings, outcome.escaped, "process_escaped",
+             "processes had left the trial's process tree and were killed: {}",
+             "start daemons as roles of their own");
+  note_roles(run.warnings, outcome.killed_after_grace, "killed_after_grace",
+             "{} did not end on SIGTERM and was killed",
+             "raise the workload's stop_grace_seconds, or let it end on SIGTERM");
+  if (outcome.left_over > 0) {
+    run.warnings.push_back({kLeftOver, "processes that the roles had left behind were killed", ""});
+  }
+  if (outcome.survivors > 0) {
+    run.warnings.push_back({"processes_survived",
+                            fmt::format("{} processes could not be killed", outcome.survivors),
+                            "look for processes in state D"});
+  }
+}
+
+/// What the recorder counted in a descendant belongs to the role that it matches.
+void give_images_to_matched(TrialTrace& trace, const std::map<pid_t, std::string>& matched) {
+  std::map<std::string, std::vector<HeapCounters>> moved;
+  for (RoleTrace& role : trace.roles) {
+    std::erase_if(role.heap_images, [&](HeapCounters& image) {
+      const auto found = matched.find(static_cast<pid_t>(image.pid));
+      if (found == matched.end()) return false;
+      moved[found->second].push_back(std::move(image));
+      return true;
+    });
+  }
+  for (RoleTrace& role : trace.roles) {
+    if (role.of_descendants) role.heap_images = std::move(moved[role.role]);
+  }
+}
+
+void note_uncounted(TrialRun& run, const std::string& role, const std::string& why) {
+  run.limitations.push_back({"heap_not_counted",
+                             fmt::format("{} has no heap counters: {}", role, why),
+                             "see docs/recorder.md"});
+}
+
+void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
+  if (!spec.heap_obstacle.empty()) note_uncounted(run, role.role, spec.heap_obstacle);
+  if (!spec.heap_dir) return;
+  HeapImages left;
+  try {
+    left = read_heap_directory(*spec.heap_dir);
+  } catch (const Error& error) {  // a job may remove its own directory
+    return note_uncounted(run, role.role, error.message());
+  }
+  role.heap_images = std::move(left.images);
+  for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
+  if (role.heap_images.empty() && left.unreadable.empty())
+    note_uncounted(run, role.role, "it started no dynamically linked program");
+  if (!role.heap_images.empty() && !peak_of_main_image(role.heap_images))
+    run.limitations.push_back(
+        {"heap_sum_sampled",
+         fmt::format("{} ran several programs: its peak_heap_bytes is the largest sampled sum of "
+                     "what they held, and at least the largest one's",
+                     role.role),
+         "allocated_bytes and allocation_count are exact all the same"});
+}
+
+void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
+  for (RoleTrace& role : trace.roles) {
+    const auto spec =
+        std::find_if(plan.processes.begin(), plan.processes.end(),
+                     [&](const ProcessSpec& process) { return process.role == role.role; });
+    if (spec != plan.processes.end()) read_heap_images(run, *spec, role);
+  }
+}
+
+/// A round that began before the trial was stopped is none.
+void leave_out_later_rounds(RoleData& role, const TrialPlan& plan) {
+  if (!plan.stop_after_round) return;
+  std::erase_if(role.rounds.edit(),
+                [&](const RoundData& round) { return round.round > *plan.stop_after_round; });
+}
+
+}  // namespace
+
+void TrialOutcome::fail(const std::string& what) {
+  if (failed()) return;
+  failure = what;
+  if (status == TrialStatus::ok) status = TrialStatus::failed;
+}
+
+void TrialOutcome::fail_harness(const std::string& what) {
+  fail(what);
+  harness_fault = true;
+}
+
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
+                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters) {
+  for (SupervisedProcess& process : processes) {
+    if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
+  }
+  for (RoleTrace& trace : outcome.matched_traces) outcome.trace.roles.push_back(trace);
+  meters.collect(outcome.trace);
+  TrialRun run;
+  read_heap_images(run, plan, outcome.trace);
+  give_images_to_matched(outcome.trace, outcome.matched);
+  TrialData& trial = run.trial;
+  trial.id = plan.id;
+  trial.block = plan.block;
+  trial.position = plan.position;
+  trial.arm = plan.arm;
+  trial.kind = plan.kind;
+  trial.tracer = plan.tracer;
+  trial.status = outcome.status;
+  trial.failure = outcome.failure;
+  trial.harness_fault = outcome.harness_fault;
+  trial.begin_ns = outcome.begin_ns;
+  trial.end_ns = outcome.end_ns;
+  trial.harness_cpu_seconds = outcome.harness_cpu_seconds;
+  trial.allocators = outcome.allocators;
+  for (const RoleTrace& trace : outcome.trace.roles) {
+    trial.roles.push_back(role_metrics(trace, outcome.trace.sweeps));
+    leave_out_later_rounds(trial.roles.back(), plan);
+  }
+  if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
+  note_meters(run, plan, outcome, meters.skipped_sweeps());
+  note_processes(run, outcome, processes);
+  note_matches(run, plan, outcome);
+  note_logs(run, plan, processes);
+  run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
+  run.limitations.insert(run.limitations.end(), outcome.limitations.begin(),
+                         outcome.limitations.end());
+  return run;
+}
+
+}  // namespace memduel

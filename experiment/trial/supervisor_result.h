@@ -1,0 +1,46 @@
+// From what a supervisor saw to a TrialRun with its notes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiment/contract/trial_trace.h"
+#include "experiment/trial/supervised_process.h"
+#include "experiment/trial/supervisor.h"
+#include "experiment/trial/trial_meters.h"
+
+namespace memduel {
+
+/// How a trial went as a whole.
+struct TrialOutcome {
+  TrialStatus status = TrialStatus::ok;
+  std::string failure;
+  bool harness_fault = false;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  double harness_cpu_seconds = 0;
+  TrialTrace trace;                             ///< all but its roles
+  std::vector<std::string> escaped;             ///< processes outside the tree that were killed
+  std::vector<std::string> killed_after_grace;  ///< roles that did not end on SIGTERM
+  std::vector<Note> warnings;                   ///< of other kinds
+  std::vector<Note> limitations;
+  std::map<std::string, std::string> allocators;  ///< role to the file its malloc came from
+  std::map<pid_t, std::string> matched;           ///< descendants that are a role of their own
+  std::vector<RoleTrace> matched_traces;          ///< of those roles
+  int left_over = 0;                              ///< processes that the roles had left behind
+  int survivors = 0;                              ///< processes that could not be killed
+
+  [[nodiscard]] bool failed() const { return !failure.empty(); }
+  void fail(const std::string& what);
+  void fail_harness(const std::string& what);
+};
+
+/// Takes the traces out of `processes`.
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
+                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters);
+
+}  // namespace memduel

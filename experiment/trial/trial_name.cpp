@@ -1,0 +1,87 @@
+#include "experiment/trial/trial_name.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "experiment/trial/launcher/process_tree.h"
+
+namespace memduel {
+namespace {
+
+std::uint64_t start_of(const ProcessLine& process) {
+  return process.started.value_or(0);
+}
+
+/// What makes a process's number one of a kind: the running kernel, of whose boot ID (random(4))
+/// 32 bits tell it from another machine that shares a directory, and the PID namespace.
+std::string place_of_numbers() {
+  constexpr std::size_t kBootDigits = 8;
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  struct stat about{};
+  const bool known = boot.size() > kBootDigits && ::stat("/proc/self/ns/pid", &about) == 0;
+  return known ? fmt::format("{}-{}", boot.substr(0, kBootDigits), about.st_ino) : "0-0";
+}
+
+/// Whether /proc is that of the caller's namespace, and not of one around it (pid_namespaces(7)).
+bool shows_own_numbers() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self", error) == std::to_string(::getpid());
+}
+
+struct Owner {
+  pid_t pid = 0;
+  std::uint64_t started = 0;
+};
+
+/// Absent for what is no name, and for one from elsewhere.
+std::optional<Owner> owner_named(std::string_view name) {
+  const std::string here = place_of_numbers() + "-";
+  if (!name.starts_with(here)) return std::nullopt;
+  name.remove_prefix(here.size());
+  constexpr std::size_t kParts = 4;
+  std::array<std::uint64_t, kParts> parts{};
+  const char* at = name.data();
+  const char* end = at + name.size();
+  for (std::size_t i = 0; i < kParts; ++i) {
+    if (i > 0) {
+      if (at == end || *at != '-') return std::nullopt;
+      ++at;
+    }
+    const auto [rest, error] = std::from_chars(at, end, parts[i]);
+    if (error != std::errc{}) return std::nullopt;
+    at = rest;
+  }
+  if (at != end || parts[0] == 0 || parts[0] > INT32_MAX) return std::nullopt;
+  return Owner{static_cast<pid_t>(parts[0]), parts[1]};
+}
+
+}  // namespace
+
+std::string unique_trial_name(std::int64_t id) {
+  const auto self = process_line(::getpid());
+  return fmt::format("{}-{}-{}-{}-{}", place_of_numbers(), ::getpid(), self ? start_of(*self) : 0,
+                     std::chrono::steady_clock::now().time_since_epoch().count(), id);
+}
+
+bool owner_has_ended(std::string_view name) {
+  const std::optional<Owner> owner = owner_named(name);
+  if (!owner || !shows_own_numbers()) return false;
+  const auto line = process_line(owner->pid);
+  // One that /proc hides (hidepid, proc(5)) lives all the same.
+  if (!line) return ::kill(owner->pid, 0) != 0 && errno == ESRCH;
+  return is_dead(*line) || start_of(*line) != owner->started;
+}
+
+}  // namespace memduel

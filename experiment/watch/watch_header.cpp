@@ -1,0 +1,116 @@
+#include "experiment/watch/watch_header.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "base/sha256.h"
+#include "experiment/marks/monotonic.h"
+#include "experiment/plan/environment.h"
+#include "experiment/trial/launcher/process_tree.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> arguments_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string word; std::getline(file, word, '\0');) arguments.push_back(word);
+  return arguments;
+}
+
+/// `word` as a shell reads it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-+=./:,@%") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+std::string reproduction(const WatchOptions& options) {
+  std::string text = "memduel watch";
+  if (options.round_pattern) text += " --round-pattern " + quoted(*options.round_pattern);
+  for (const auto& log : options.logs) text += " --log " + quoted(log.string());
+  for (const pid_t pid : options.pids) text += fmt::format(" --pid {}", pid);
+  if (!options.command.empty()) text += " --";
+  for (const std::string& word : options.command) text += " " + quoted(word);
+  return text;
+}
+
+json config_of(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
+  json processes = json::array();
+  for (const WatchTarget& target : targets)
+    processes.push_back({{"role", target.role}, {"argv", target.argv}});
+  constexpr double kMillisecondsPerSecond = 1000;
+  return {{"name", "watch"},
+          {"workload", {{"kind", "command"}, {"processes", processes}}},
+          {"arms", {{{"name", kWatchArm}}}},
+          {"baseline", kWatchArm},
+          {"measure",
+           {{"repeats", 1},
+            {"warmup_rounds", 0},
+            {"interval_ms", options.interval_seconds * kMillisecondsPerSecond},
+            {"meters", {"procfs"}}}}};
+}
+
+}  // namespace
+
+std::vector<WatchTarget> watch_targets(const WatchOptions& options) {
+  if (!options.command.empty()) return {{"command", options.command, std::nullopt}};
+  std::vector<WatchTarget> targets;
+  for (const pid_t pid : options.pids) {
+    const std::string role =
+        options.pids.size() == 1 ? "command" : fmt::format("command-{}", targets.size() + 1);
+    targets.push_back({role, arguments_of(pid), pid, age_seconds(pid)});
+  }
+  return targets;
+}
+
+std::string name_of(const WatchTarget& target) {
+  std::string command = fmt::format("{}", fmt::join(target.argv, " "));
+  if (!target.pid) return command;
+  return command.empty() ? fmt::format("pid {}", *target.pid)
+                         : fmt::format("pid {} ({})", *target.pid, command);
+}
+
+RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarget>& targets,
+                       const std::optional<MemoryLimit>& limit) {
+  RunHeader header;
+  header.config = config_of(options, targets);
+  constexpr auto kReplace = json::error_handler_t::replace;  // arguments may be any bytes
+  header.config = json::parse(header.config.dump(-1, ' ', false, kReplace));
+  header.config_sha256 = sha256_hex(header.config.dump());
+  header.environment = describe_environment(json::object());
+  header.environment["reproduce"] =
+      json::parse(json(reproduction(options)).dump(-1, ' ', false, kReplace));
+  // The limit of what is watched, which may be in another control group than memduel.
+  header.environment.erase("cgroup_limit_bytes");
+  if (limit && !limit->group.empty()) header.environment["cgroup_limit_bytes"] = limit->bytes;
+  json watched = json::array();
+  for (const WatchTarget& target : targets) {
+    json one = {{"role", target.role}};
+    if (target.pid) one["pid"] = *target.pid;
+    if (target.seconds_before) one["seconds_before"] = *target.seconds_before;
+    watched.push_back(one);
+  }
+  header.environment["watched"] = watched;
+  return header;
+}
+
+std::optional<double> age_seconds(pid_t pid) {
+  const auto line = process_line(pid);
+  if (!line || !line->started) return std::nullopt;
+  const double since_boot = static_cast<double>(clock_ns(CLOCK_BOOTTIME)) * 1e-9;
+  return since_boot -
+         static_cast<double>(*line->started) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace memduel

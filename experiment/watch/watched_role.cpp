@@ -1,0 +1,153 @@
+#include "experiment/watch/watched_role.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "experiment/metrics/trial_metrics.h"
+
+namespace memduel {
+namespace {
+
+/// Of the running round: what it needs to tell its peaks and those of its phases.
+constexpr std::size_t kRoundPoints = 4096;
+/// A few hundred phases and gauges in a round are many.
+constexpr std::size_t kMostMarks = 10'000;
+constexpr const char* kIdle = "idle_rss_bytes";
+constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
+
+bool begins_or_ends_round(Mark::Kind kind) {
+  return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
+}
+
+/// What the kernel's account of an exit did not tell is not known, and not 0.
+void leave_out_unknown_peaks(RoleData& data) {
+  const auto unknown = [](const auto& metric) {
+    return metric.first == "peak_rss_bytes" && metric.second == 0;
+  };
+  erase_if(data.metrics, unknown);
+  for (RoundData& round : data.rounds.edit()) erase_if(round.metrics, unknown);
+}
+
+bool grows_only(const std::string& metric) {
+  return metric.starts_with("peak_") || metric == "swapped_bytes";
+}
+
+}  // namespace
+
+WatchedRole::WatchedRole(std::string role, std::int64_t begin_ns, bool knows_idle)
+    : rss_("rss_bytes", kRoundPoints), knows_idle_(knows_idle) {
+  trace_.role = std::move(role);
+  trace_.begin_ns = begin_ns;
+}
+
+void WatchedRole::add_sweep(const PssSweep& sweep) {
+  sweeps_.push_back(sweep);
+  const auto bytes = sweep.bytes.find(trace_.role);
+  if (bytes == sweep.bytes.end()) return;
+  double& peak = metrics_["peak_pss_bytes"];
+  peak = std::max(peak, bytes->second);
+  // A round that takes hours: the last ones may still be near its end.
+  constexpr std::size_t kMostSweeps = 64;
+  if (sweeps_.size() > kMostSweeps) sweeps_.erase(sweeps_.begin());
+}
+
+/// A mark's reading is a sample like any other; those of annotate.h may come after a later sample.
+void WatchedRole::sample_at(const Mark& mark) {
+  if (mark.sizes.rss && (rss_.empty() || rss_.last_ns() <= mark.t_ns))
+    rss_.add(mark.t_ns, *mark.sizes.rss);
+}
+
+void WatchedRole::take(MarkEvent event) {
+  const Mark::Kind kind = event.mark.kind;
+  const int round = event.mark.round;
+  if (kind != Mark::Kind::gauge) sample_at(event.mark);
+  if (trace_.marks.size() >= kMostMarks && !begins_or_ends_round(kind)) {
+    if (running_) {
+      ++marks_dropped_;
+      return;
+    }
+    fold();
+  }
+  const bool ends_running = running_ && begins_or_ends_round(kind);
+  MarkEvent begin;
+  if (kind == Mark::Kind::round_begin) {
+    begin = event;
+    // Of the stretch that this mark ends.
+    if (ends_running) begin.mark.sizes.peak.reset();
+  }
+  trace_.marks.push_back(std::move(event));
+  if (ends_running) {
+    fold();
+    if (kind == Mark::Kind::round_begin) {
+      sample_at(begin.mark);
+      trace_.marks.push_back(std::move(begin));
+    }
+  }
+  if (kind == Mark::Kind::round_begin) running_ = round;
+  if (kind == Mark::Kind::round_end) running_.reset();
+}
+
+/// Turns the trace so far into rounds and metrics and begins the next one where it ends.
+void WatchedRole::fold() {
+  const bool has_round = std::any_of(
+      trace_.marks.begin(), trace_.marks.end(),
+      [](const MarkEvent& event) { return event.mark.kind == Mark::Kind::round_begin; });
+  trace_.rss = rss_.series();
+  RoleData data = role_metrics(trace_, sweeps_);
+  // Without marks of rounds what there is counts as one round, which it is only at the very end.
+  if (has_round) {
+    has_rounds_ = true;
+    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
+  }
+  merge(data.metrics);
+  trace_.begin_ns = end_of(trace_);
+  trace_.marks.clear();
+  sweeps_.clear();
+  rss_ = ThinnedSeries("rss_bytes", kRoundPoints);
+}
+
+void WatchedRole::merge(const Metrics& metrics) {
+  for (const auto& [name, value] : metrics) {
+    if (name == kIdle || name == kAboveIdle) continue;
+    const auto [known, is_new] = metrics_.emplace(name, value);
+    if (!is_new) known->second = grows_only(name) ? std::max(known->second, value) : value;
+  }
+  if (knows_idle_) merge_above_idle(metrics);
+}
+
+/// A later trace takes its own first mark for the idle level; the first one's counts.
+void WatchedRole::merge_above_idle(const Metrics& metrics) {
+  const auto idle = metrics_.find(kIdle);
+  std::optional<double> above;
+  if (idle == metrics_.end()) {
+    const auto first = metrics.find(kIdle);
+    if (first == metrics.end()) return;
+    metrics_.insert(*first);
+    const auto value = metrics.find(kAboveIdle);
+    if (value != metrics.end()) above = value->second;
+  } else if (const auto peak = metrics.find("peak_rss_bytes"); peak != metrics.end()) {
+    above = std::max(0.0, peak->second - idle->second);
+  }
+  if (!above) return;
+  double& highest = metrics_[kAboveIdle];
+  highest = std::max(highest, *above);
+}
+
+void WatchedRole::finish(const RoleEnd& end) {
+  trace_.ended_well = end.well;
+  trace_.exit = end.exit.value_or(ExitRecord{});
+  trace_.exit->t_ns = std::max(end.t_ns, trace_.begin_ns);
+  // Without its account there is nothing to add to what was sampled.
+  trace_.outlived_its_process = !end.exit;
+  const bool all_was_one_round = !has_rounds_ && !running_;
+  trace_.rss = rss_.series();
+  RoleData data = role_metrics(trace_, sweeps_);
+  leave_out_unknown_peaks(data);
+  if (running_ || all_was_one_round)
+    finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
+  merge(data.metrics);
+  running_.reset();
+}
+
+}  // namespace memduel

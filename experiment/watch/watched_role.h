@@ -1,0 +1,67 @@
+// Rounds and metrics of one role while it is watched, in bounded memory: only the running round is
+// held, finished ones are handed over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/run_data.h"
+#include "experiment/contract/trial_trace.h"
+#include "profilers/meters/thinned_series.h"
+
+namespace memduel {
+
+/// What a role's end tells that its rounds do not.
+struct RoleEnd {
+  std::int64_t t_ns = 0;
+  bool well = false;               ///< the last round ended with it
+  std::optional<ExitRecord> exit;  ///< where memduel was its parent
+};
+
+class WatchedRole {
+ public:
+  /// @param knows_idle its first mark says what it holds before its work; not so of a program that
+  /// was there before.
+  WatchedRole(std::string role, std::int64_t begin_ns, bool knows_idle);
+
+  [[nodiscard]] const std::string& role() const { return trace_.role; }
+
+  void sample(std::int64_t t_ns, std::int64_t rss_bytes) { rss_.add(t_ns, rss_bytes); }
+  void add_sweep(const PssSweep& sweep);
+  void take(MarkEvent event);
+  /// Marks carry the peak of the whole life, not that of their stretch.
+  void no_peak_resets() { trace_.peaks_reset = false; }
+  /// Sums over its processes are only sampled.
+  void has_several_processes() { trace_.has_several_processes = true; }
+
+  /// Rounds that ended since the last call.
+  std::vector<RoundData> take_rounds() { return std::exchange(finished_, {}); }
+  [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+  [[nodiscard]] std::optional<int> running_round() const { return running_; }
+  /// Marks of a round that were too many to keep.
+  [[nodiscard]] std::int64_t marks_dropped() const { return marks_dropped_; }
+
+  /// The role has ended; what remains is in metrics() and take_rounds().
+  void finish(const RoleEnd& end);
+
+ private:
+  void sample_at(const Mark& mark);
+  void fold();
+  void merge(const Metrics& metrics);
+  void merge_above_idle(const Metrics& metrics);
+
+  RoleTrace trace_;  ///< the running round, or what came since the last one
+  std::vector<PssSweep> sweeps_;
+  ThinnedSeries rss_;
+  Metrics metrics_;
+  std::vector<RoundData> finished_;
+  std::optional<int> running_;
+  bool knows_idle_;
+  bool has_rounds_ = false;
+  std::int64_t marks_dropped_ = 0;
+};
+
+}  // namespace memduel

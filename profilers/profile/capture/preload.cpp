@@ -1,0 +1,135 @@
+#include "profilers/profile/capture/preload.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/installed.h"
+
+namespace memduel {
+
+namespace {
+
+std::string mode_word(RecordMode mode) {
+  switch (mode) {
+    case RecordMode::count:
+      return "count";
+    case RecordMode::sampled:
+      return "sampled";
+    case RecordMode::exact:
+      return "exact";
+  }
+  return "";
+}
+
+// What the program itself exports wins over every preloaded library. A sanitizer's runtime is
+// called by name, whether it is a library or part of the program.
+struct DynamicSymbols {
+  bool own_malloc = false;
+  bool sanitizer = false;
+};
+
+DynamicSymbols dynamic_symbols_of(const std::filesystem::path& program) {
+  DynamicSymbols found;
+  elf_version(EV_CURRENT);
+  const int fd = open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return found;
+  Elf* elf = elf_begin(fd, ELF_C_READ, nullptr);
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header{};
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    const std::size_t count = header.sh_entsize == 0 ? 0 : header.sh_size / header.sh_entsize;
+    for (std::size_t i = 0; data != nullptr && i < count; ++i) {
+      GElf_Sym symbol{};
+      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+      const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
+      const std::string_view name = text == nullptr ? "" : text;
+      found.own_malloc = found.own_malloc || (name == "malloc" && symbol.st_shndx != SHN_UNDEF);
+      found.sanitizer = found.sanitizer || name == "__asan_init" || name == "__tsan_init";
+    }
+  }
+  elf_end(elf);
+  close(fd);
+  return found;
+}
+
+}  // namespace
+
+std::filesystem::path recorder_library() {
+  return library_beside_programs("libmemduel_recorder.so");
+}
+
+std::map<std::string, std::string> recording_environment(const Preload& preload,
+                                                         const std::filesystem::path& directory,
+                                                         const std::string& other_preloads) {
+  const std::filesystem::path library = preload.library ? *preload.library : recorder_library();
+  if (!std::filesystem::exists(library)) {
+    throw Error(ExitCode::io, "the recorder library is missing", library.string(),
+                "build the target memduel_recorder");
+  }
+  std::map<std::string, std::string> environment = {
+      {"LD_PRELOAD", library.string() + (other_preloads.empty() ? "" : ":" + other_preloads)},
+      {"MEMDUEL_RECORDER_DIR", directory.string()},
+      {"MEMDUEL_RECORDER_MODE", mode_word(preload.mode)},
+      {"MEMDUEL_RECORDER_FOLLOW", preload.follow ? "1" : "0"}};
+  if (preload.mode == RecordMode::sampled) {
+    environment["MEMDUEL_RECORDER_INTERVAL"] = std::to_string(preload.interval_bytes);
+    environment["MEMDUEL_RECORDER_FIRST_INTERVAL"] = std::to_string(preload.first_interval_bytes);
+  }
+  if (preload.seed != 0) environment["MEMDUEL_RECORDER_SEED"] = std::to_string(preload.seed);
+  return environment;
+}
+
+void admit_other_users(const std::filesystem::path& directory) {
+  constexpr mode_t kAddOnly = 01733;
+  if (geteuid() == 0) ::chmod(directory.c_str(), kAddOnly);
+}
+
+std::string obstacle_to_recording(const std::filesystem::path& program) {
+  const std::string library = recorder_library().string();
+  if (library.find_first_of(" :") != std::string::npos)
+    return "the recorder's path " + library + " has a space or a colon, which LD_PRELOAD splits at";
+  struct stat about{};
+  if (stat(program.c_str(), &about) != 0) return {};
+  if ((about.st_mode & (S_ISUID | S_ISGID)) != 0) {
+    return "it is a setuid or setgid program: the dynamic linker ignores preloaded libraries";
+  }
+  if (getxattr(program.c_str(), "security.capability", nullptr, 0) > 0) {
+    return "it has file capabilities: the dynamic linker ignores preloaded libraries";
+  }
+  const std::string bytes = read_file(program);
+  if (!bytes.starts_with(ELFMAG)) return {};
+  Elf64_Ehdr header{};
+  if (bytes.size() < sizeof header) return {};
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return "it is a 32-bit program";
+  bool dynamic = false;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    const std::size_t at = header.e_phoff + static_cast<std::size_t>(i) * sizeof(Elf64_Phdr);
+    Elf64_Phdr segment{};
+    if (at > bytes.size() - sizeof segment) break;
+    std::memcpy(&segment, bytes.data() + at, sizeof segment);
+    dynamic = dynamic || segment.p_type == PT_INTERP;
+  }
+  if (!dynamic) return "it is statically linked: nothing can be preloaded";
+  const DynamicSymbols symbols = dynamic_symbols_of(program);
+  if (symbols.sanitizer) {
+    return "it is built with a sanitizer, whose own interposer must come first";
+  }
+  if (symbols.own_malloc) {
+    return "it brings its own malloc, which comes before that of a preloaded library";
+  }
+  return {};
+}
+
+}  // namespace memduel

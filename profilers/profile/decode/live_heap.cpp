@@ -1,0 +1,80 @@
+#include "profilers/profile/decode/live_heap.h"
+
+#include <map>
+
+namespace memduel {
+
+std::uint32_t LiveHeap::site_of(const Birth& birth) {
+  std::vector<std::uint32_t>& candidates = sites_by_stack_[birth.stack];
+  for (auto candidate = candidates.rbegin(); candidate != candidates.rend(); ++candidate) {
+    const AllocationSite& site = sites_[*candidate];
+    if (site.round == birth.round && site.phase == birth.phase && site.thread == birth.thread)
+      return *candidate;
+  }
+  const auto made = static_cast<std::uint32_t>(sites_.size());
+  sites_.push_back({birth.stack, birth.round, birth.phase, birth.thread, heap_, {}, {}, {}});
+  current_.emplace_back();
+  candidates.push_back(made);
+  return made;
+}
+
+void LiveHeap::change(std::uint32_t site, const Estimate& amount, bool falling) {
+  for (PeakTracker* tracker : {&run_peak_, &round_peak_, &phase_peak_}) {
+    tracker->before_change(site, current_[site], falling);
+  }
+  if (falling) {
+    current_[site] -= amount;
+    total_ -= amount;
+    return;
+  }
+  current_[site] += amount;
+  total_ += amount;
+  for (PeakTracker* tracker : {&run_peak_, &round_peak_, &phase_peak_}) {
+    tracker->after_change(total_);
+  }
+}
+
+void LiveHeap::add(std::uint32_t site, const Estimate& amount) {
+  change(site, amount, false);
+  sites_[site].allocated += amount;
+}
+
+void LiveHeap::remove(std::uint32_t site, const Estimate& amount, bool temporary) {
+  change(site, amount, true);
+  if (temporary) sites_[site].temporary += amount;
+}
+
+void LiveHeap::put_back(std::uint32_t site, const Estimate& amount, bool temporary) {
+  change(site, amount, false);
+  if (temporary) sites_[site].temporary -= amount;
+}
+
+ProfilePeak LiveHeap::peak_of(const PeakTracker& tracker) const {
+  ProfilePeak peak;
+  peak.sites = tracker.at_peak(current_);
+  // Summed anew: a running sum of differences gathers rounding.
+  for (const auto& entry : peak.sites) peak.total += entry.second;
+  return peak;
+}
+
+std::vector<RetentionCell> LiveHeap::survivors(int ending_round) const {
+  std::map<int, RetentionCell> by_birth;
+  for (std::uint32_t site = 0; site < current_.size(); ++site) {
+    if (current_[site].samples == 0) continue;
+    RetentionCell& cell = by_birth[sites_[site].round];
+    cell.born = sites_[site].round;
+    cell.end = ending_round;
+    cell.total += current_[site];
+    cell.sites.emplace_back(site, current_[site]);
+  }
+  std::vector<RetentionCell> cells;
+  for (auto& entry : by_birth) cells.push_back(std::move(entry.second));
+  return cells;
+}
+
+std::vector<AllocationSite> LiveHeap::finish() {
+  for (std::uint32_t site = 0; site < sites_.size(); ++site) sites_[site].live = current_[site];
+  return std::move(sites_);
+}
+
+}  // namespace memduel

@@ -1,0 +1,61 @@
+// One heap replayed: who is live, where the peaks are, what survived which round.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "profilers/profile/decode/peak_tracker.h"
+#include "profilers/profile/model/profile.h"
+
+namespace memduel {
+
+/// Where and when a block was born.
+struct Birth {
+  std::uint32_t stack = 0;
+  int round = 0;
+  std::uint32_t phase = 0;
+  std::uint32_t thread = 0;
+};
+
+/// Keeps sites, amounts and peaks of one heap. Blocks are the caller's.
+class LiveHeap {
+ public:
+  explicit LiveHeap(Heap heap) : heap_(heap) {}
+
+  /// The site of a birth, made when new.
+  std::uint32_t site_of(const Birth& birth);
+  [[nodiscard]] std::uint32_t thread_of(std::uint32_t site) const { return sites_[site].thread; }
+  void add(std::uint32_t site, const Estimate& amount);
+  /// `temporary`: by the thread of its birth, with no mark since.
+  void remove(std::uint32_t site, const Estimate& amount, bool temporary);
+  /// Takes back what remove did.
+  void put_back(std::uint32_t site, const Estimate& amount, bool temporary);
+
+  void begin_round() { round_peak_.restart(total_); }
+  void begin_phase() { phase_peak_.restart(total_); }
+  [[nodiscard]] ProfilePeak run_peak() const { return peak_of(run_peak_); }
+  [[nodiscard]] ProfilePeak round_peak() const { return peak_of(round_peak_); }
+  [[nodiscard]] ProfilePeak phase_peak() const { return peak_of(phase_peak_); }
+
+  /// What is live now, in cells by birth round.
+  [[nodiscard]] std::vector<RetentionCell> survivors(int ending_round) const;
+
+  /// The sites with their final amounts. Ends the heap.
+  std::vector<AllocationSite> finish();
+
+ private:
+  [[nodiscard]] ProfilePeak peak_of(const PeakTracker& tracker) const;
+  void change(std::uint32_t site, const Estimate& amount, bool falling);
+
+  Heap heap_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> sites_by_stack_;
+  std::vector<AllocationSite> sites_;
+  std::vector<Estimate> current_;
+  Estimate total_;
+  PeakTracker run_peak_;
+  PeakTracker round_peak_;
+  PeakTracker phase_peak_;
+};
+
+}  // namespace memduel

@@ -1,0 +1,185 @@
+#include "profilers/profile/decode/trace_file.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "base/error.h"
+
+namespace memduel {
+
+namespace {
+
+using recorder::BlockHeader;
+using recorder::BlockType;
+using recorder::TraceHeader;
+
+// The recorder's blocks are under 100 KiB; symbols of a large program a few MiB. A damaged length
+// must not make us reserve the machine's memory.
+constexpr std::uint32_t kMostPlainBytes = 256U << 20;
+constexpr int kCompressionLevel = 3;
+
+template <class Record>
+Record record_at(std::string_view bytes, std::size_t offset) {
+  Record record;
+  std::memcpy(&record, bytes.data() + offset, sizeof record);
+  return record;
+}
+
+void check_header(std::string_view bytes, const std::string& name) {
+  if (bytes.size() < sizeof(TraceHeader)) {
+    throw Error(
+        ExitCode::io, fmt::format("{} bytes, too short for a profile", bytes.size()), name,
+        "the program was killed while it started, or may not write that much (df, ulimit -f)");
+  }
+  const auto header = record_at<TraceHeader>(bytes, 0);
+  if (std::memcmp(header.magic, recorder::kTraceMagic, sizeof header.magic) != 0) {
+    throw Error(ExitCode::io, "not a memduel profile: its first bytes are not MDPROF", name);
+  }
+  if (header.version != recorder::kTraceVersion) {
+    throw Error(
+        ExitCode::io,
+        fmt::format("profile version {}, expected {}", header.version, recorder::kTraceVersion),
+        name, "it was written by another version of memduel");
+  }
+}
+
+std::optional<std::string> unpack(const BlockHeader& header, std::string_view stored) {
+  if (recorder::block_checksum(header, stored.data()) != header.crc32c) return std::nullopt;
+  if ((header.flags & recorder::kZstd) == 0) return std::string(stored);
+  if (header.plain_bytes > kMostPlainBytes) return std::nullopt;
+  std::string plain(header.plain_bytes, '\0');
+  const std::size_t size =
+      ZSTD_decompress(plain.data(), plain.size(), stored.data(), stored.size());
+  if (ZSTD_isError(size) != 0 || size != plain.size()) return std::nullopt;
+  return plain;
+}
+
+}  // namespace
+
+bool is_trace(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(recorder::kTraceMagic, sizeof recorder::kTraceMagic));
+}
+
+bool is_trace_file(const std::filesystem::path& file) {
+  std::string magic(sizeof recorder::kTraceMagic, '\0');
+  std::ifstream(file, std::ios::binary).read(magic.data(), std::ssize(magic));
+  return is_trace(magic);
+}
+
+TraceReading read_trace(std::string_view bytes, const std::string& name,
+                        const std::function<void(const TraceBlock&)>& visit) {
+  check_header(bytes, name);
+  TraceReading reading;
+  reading.bytes = bytes.size();
+  std::size_t at = sizeof(TraceHeader);
+  while (at < bytes.size()) {
+    if (bytes.size() - at < sizeof(BlockHeader)) {
+      reading.truncated = true;
+      break;
+    }
+    const auto header = record_at<BlockHeader>(bytes, at);
+    at += sizeof header;
+    if (header.stored_bytes > bytes.size() - at) {
+      reading.truncated = true;
+      break;
+    }
+    const std::string_view stored = bytes.substr(at, header.stored_bytes);
+    at += header.stored_bytes;
+    std::optional<std::string> plain = unpack(header, stored);
+    if (!plain) {
+      ++reading.damaged;
+      continue;
+    }
+    ++reading.blocks;
+    reading.indexed = header.type == BlockType::index;
+    visit({header.type, std::move(*plain)});
+  }
+  return reading;
+}
+
+TraceWriter::TraceWriter() : packer_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
+  if (!packer_) throw std::bad_alloc();
+  TraceHeader header{};
+  std::memcpy(header.magic, recorder::kTraceMagic, sizeof header.magic);
+  header.version = recorder::kTraceVersion;
+  bytes_.append(reinterpret_cast<const char*>(&header), sizeof header);
+}
+
+void TraceWriter::add(BlockType type, std::string_view plain) {
+  std::string packed(ZSTD_compressBound(plain.size()), '\0');
+  const std::size_t size = ZSTD_compressCCtx(packer_.get(), packed.data(), packed.size(),
+                                             plain.data(), plain.size(), kCompressionLevel);
+  const bool smaller = ZSTD_isError(size) == 0 && size < plain.size();
+  const std::string_view stored = smaller ? std::string_view(packed).substr(0, size) : plain;
+  BlockHeader header{};
+  header.type = type;
+  header.flags = smaller ? recorder::kZstd : 0;
+  header.stored_bytes = static_cast<std::uint32_t>(stored.size());
+  header.plain_bytes = static_cast<std::uint32_t>(plain.size());
+  header.crc32c = recorder::block_checksum(header, stored.data());
+  entries_.push_back({type, bytes_.size(), header.plain_bytes});
+  bytes_.append(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes_.append(stored);
+}
+
+std::string TraceWriter::finish() {
+  std::string index;
+  put_number(index, entries_.size());
+  for (const Entry& entry : entries_) {
+    put_number(index, static_cast<std::uint64_t>(entry.type));
+    put_number(index, entry.offset);
+    put_number(index, entry.plain_bytes);
+  }
+  add(BlockType::index, index);
+  return std::move(bytes_);
+}
+
+std::uint8_t TraceCursor::byte() {
+  if (at_end()) throw std::out_of_range("ends inside an event");
+  return static_cast<std::uint8_t>(bytes_[position_++]);
+}
+
+std::uint64_t TraceCursor::number() {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const std::uint8_t next = byte();
+    value |= std::uint64_t{next & 0x7fU} << shift;
+    if ((next & 0x80) == 0) return value;
+  }
+  throw std::out_of_range("a number of more than 64 bits");
+}
+
+std::int64_t TraceCursor::signed_number() {
+  const std::uint64_t value = number();
+  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
+}
+
+std::string_view TraceCursor::text() {
+  const std::uint64_t size = number();
+  if (size > bytes_.size() - position_) throw std::out_of_range("ends inside a text");
+  const std::string_view text = bytes_.substr(position_, size);
+  position_ += size;
+  return text;
+}
+
+void put_number(std::string& bytes, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+  bytes.push_back(static_cast<char>(value));
+}
+
+void put_signed_number(std::string& bytes, std::int64_t value) {
+  put_number(bytes,
+             (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+}
+
+void put_text(std::string& bytes, std::string_view text) {
+  put_number(bytes, text.size());
+  bytes.append(text);
+}
+
+}  // namespace memduel

@@ -1,0 +1,142 @@
+#include "profilers/profile/model/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+
+Estimate& Estimate::operator+=(const Estimate& other) {
+  bytes += other.bytes;
+  count += other.count;
+  variance += other.variance;
+  samples += other.samples;
+  return *this;
+}
+
+// An amount of no samples is exactly nothing, whatever rounding left of the sums.
+Estimate& Estimate::operator-=(const Estimate& other) {
+  samples -= other.samples;
+  if (samples <= 0) {
+    *this = Estimate{};
+    return *this;
+  }
+  bytes -= other.bytes;
+  count -= other.count;
+  variance = std::max(0.0, variance - other.variance);
+  return *this;
+}
+
+double Estimate::half_width() const {
+  return 1.959964 * std::sqrt(variance);
+}
+
+std::string format_amount(ProfileUnit unit, double amount) {
+  switch (unit) {
+    case ProfileUnit::bytes:
+      return format_bytes(amount);
+    case ProfileUnit::nanoseconds:
+      return format_seconds(amount * 1e-9);
+    case ProfileUnit::samples:
+      break;
+  }
+  return fmt::format("{:.0f}", amount);
+}
+
+std::string to_string(ProfileUnit unit) {
+  switch (unit) {
+    case ProfileUnit::bytes:
+      return "bytes";
+    case ProfileUnit::nanoseconds:
+      return "nanoseconds";
+    case ProfileUnit::samples:
+      break;
+  }
+  return "samples";
+}
+
+bool Profile::sampled() const {
+  const auto mode = info.find("mode");
+  return mode != info.end() && mode->second == "sampled";
+}
+
+ProfileKind profile_kind_from(const std::string& name) {
+  if (name == "peak") return ProfileKind::peak;
+  if (name == "live") return ProfileKind::live;
+  if (name == "allocated") return ProfileKind::allocated;
+  if (name == "temporary") return ProfileKind::temporary;
+  const auto nearest = nearest_name(name, {"peak", "live", "allocated", "temporary"});
+  throw Error(ExitCode::usage,
+              fmt::format("unknown kind \"{}\"; expected peak, live, allocated or temporary", name),
+              {}, nearest ? "did you mean " + *nearest + "?" : "");
+}
+
+std::string to_string(ProfileKind kind) {
+  switch (kind) {
+    case ProfileKind::peak:
+      return "peak";
+    case ProfileKind::live:
+      return "live";
+    case ProfileKind::allocated:
+      return "allocated";
+    case ProfileKind::temporary:
+      return "temporary";
+  }
+  return "";
+}
+
+LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap) {
+  if (kind == ProfileKind::peak) {
+    return heap == Heap::malloc ? profile.peak.sites : profile.mapping_peak.sites;
+  }
+  LiveSites sites;
+  for (std::uint32_t i = 0; i < profile.sites.size(); ++i) {
+    const AllocationSite& site = profile.sites[i];
+    const Estimate& amount = kind == ProfileKind::live        ? site.live
+                             : kind == ProfileKind::allocated ? site.allocated
+                                                              : site.temporary;
+    if (site.heap == heap && amount.samples > 0) sites.emplace_back(i, amount);
+  }
+  return sites;
+}
+
+std::vector<std::pair<std::uint32_t, Estimate>> stacks_of(const Profile& profile,
+                                                          const LiveSites& sites) {
+  std::unordered_map<std::uint32_t, Estimate> by_stack;
+  for (const auto& [site, amount] : sites) by_stack[profile.sites[site].stack] += amount;
+  std::vector<std::pair<std::uint32_t, Estimate>> stacks(by_stack.begin(), by_stack.end());
+  std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
+    return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
+  });
+  return stacks;
+}
+
+std::string describe(const Profile& profile, const ProfileLocation& location) {
+  if (!location.names.empty()) return location.names.front().function;
+  if (location.kind == ProfileLocation::Kind::lost) return "[lost]";
+  if (!location.module) return fmt::format("{:#x}", location.address);
+  const std::filesystem::path path = profile.modules[*location.module].path;
+  return fmt::format("{}+{:#x}", path.filename().string(), location.address);
+}
+
+std::vector<FrameName> frames_of(const Profile& profile, std::uint32_t stack) {
+  std::vector<FrameName> frames;
+  for (std::uint32_t node = stack; node != 0; node = profile.stacks[node].parent) {
+    const ProfileLocation& location = profile.locations[profile.stacks[node].location];
+    if (location.names.empty()) {
+      frames.push_back({describe(profile, location), {}, 0});
+    } else {
+      frames.insert(frames.end(), location.names.begin(), location.names.end());
+    }
+  }
+  std::reverse(frames.begin(), frames.end());
+  return frames;
+}
+
+}  // namespace memduel

@@ -1,0 +1,77 @@
+// Stacks as the names of their functions: what stays the same when a program is built again.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profilers/profile/model/profile.h"
+#include "profilers/profile/names/renamed_functions.h"
+
+namespace memduel {
+
+/// What stands for a frame without a name.
+enum class Nameless {
+  library,  ///< `[libfoo.so]`, of the program itself `[program]`: what another tool says of it
+  offset    ///< `libfoo.so+0x1234`, the place in its file, which is one in equal builds only
+};
+
+/// A number for each name, common to several profiles.
+class FunctionNames {
+ public:
+  explicit FunctionNames(Nameless nameless = Nameless::offset) : nameless_(nameless) {}
+
+  /// Names that differ in `build` alone are not one.
+  std::uint32_t number_of(const std::string& name, const std::string& build = {});
+  /// From here on a name is taken for the one that it stands for.
+  void take(RenamedFunctions renamed) { renamed_ = std::move(renamed); }
+  /// Whether another name was taken for it.
+  [[nodiscard]] bool was_taken(std::uint32_t number) const { return taken_.contains(number); }
+  [[nodiscard]] const std::string& name(std::uint32_t number) const { return names_[number]; }
+  /// Whether the name is a function's or a place's; else it stands for a library without names.
+  [[nodiscard]] bool is_function(std::uint32_t number) const;
+  [[nodiscard]] Nameless nameless() const { return nameless_; }
+
+ private:
+  Nameless nameless_;
+  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+  std::vector<std::string> names_;
+  RenamedFunctions renamed_;
+  std::set<std::uint32_t> taken_;
+};
+
+/// The functions of a stack, outermost first.
+using NamedStack = std::vector<std::uint32_t>;
+
+/// A function's name without what the compiler made of it: `f(int) [clone .isra.0]` is `f(int)`.
+std::string without_clone(const std::string& function);
+
+/// The file's name of the library that a place lies in, without its version: `libfoo.so` of
+/// `libfoo.so.1.2`. Empty for the program itself, and where nothing is known.
+std::string library_of(const Profile& profile, const ProfileLocation& location);
+
+/// Names the stacks of one profile: no addresses, no lines, one frame where a function calls
+/// itself. Frames without a name are what `FunctionNames::nameless` says; Python functions have
+/// their file's name, `fit (trainer.py)`.
+class StackNames {
+ public:
+  /// Both must outlive this.
+  StackNames(const Profile& profile, FunctionNames& names);
+
+  /// Of its `depth` innermost places.
+  [[nodiscard]] NamedStack of(std::uint32_t stack,
+                              std::size_t depth = std::numeric_limits<std::size_t>::max()) const;
+
+  /// Every function of the profile's stacks, sorted.
+  [[nodiscard]] std::vector<std::uint32_t> functions() const;
+
+ private:
+  const Profile& profile_;
+  std::vector<NamedStack> of_location_;  ///< innermost first
+};
+
+}  // namespace memduel

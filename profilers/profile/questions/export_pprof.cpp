@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/pprof_fields.h"
+
+namespace memduel {
+
+namespace {
+
+// A protobuf message, field by field.
+class Message {
+ public:
+  void number(unsigned field, std::uint64_t value) {
+    if (value == 0) return;
+    put_number(bytes_, field << 3);
+    put_number(bytes_, value);
+  }
+  void signed_number(unsigned field, std::int64_t value) {
+    number(field, static_cast<std::uint64_t>(value));
+  }
+  void bytes(unsigned field, std::string_view value) {
+    put_number(bytes_, (field << 3) | 2);
+    put_text(bytes_, value);
+  }
+  void message(unsigned field, const Message& inner) { bytes(field, inner.bytes_); }
+  template <class Numbers>
+  void packed(unsigned field, const Numbers& numbers) {
+    std::string inner;
+    for (const auto value : numbers) put_number(inner, static_cast<std::uint64_t>(value));
+    bytes(field, inner);
+  }
+  [[nodiscard]] const std::string& text() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class Strings {
+ public:
+  std::uint64_t number_of(const std::string& text) {
+    const auto [entry, made] = numbers_.emplace(text, texts_.size());
+    if (made) texts_.push_back(text);
+    return entry->second;
+  }
+  void write(Message& profile) const {
+    for (const std::string& text : texts_) profile.bytes(PprofProfile::string_table, text);
+  }
+
+ private:
+  std::vector<std::string> texts_{""};
+  std::unordered_map<std::string, std::uint64_t> numbers_{{"", 0}};
+};
+
+class PprofWriter {
+ public:
+  explicit PprofWriter(const Profile& profile) : profile_(profile) {}
+
+  std::string write() {
+    if (profile_.unit != ProfileUnit::bytes) {
+      value_type("samples", "count");
+      if (profile_.unit == ProfileUnit::nanoseconds) value_type("cpu", "nanoseconds");
+    } else {
+      write_heap_types();
+    }
+    write_samples();
+    write_mappings();
+    write_locations();
+    write_comments();
+    strings_.write(out_);
+    return out_.text();
+  }
+
+ private:
+  void write_heap_types() {
+    for (const char* type : {kPprofAllocated, kPprofLive, kPprofPeak, kPprofTemporary}) {
+      value_type(std::string(type) + "_objects", "count");
+      value_type(std::string(type) + "_space", "bytes");
+    }
+    out_.number(PprofProfile::default_sample_type, strings_.number_of("peak_space"));
+  }
+
+  void write_comments() {
+    for (const auto& [key, value] : profile_.info) {
+      out_.number(PprofProfile::comment, strings_.number_of(key + ": " + value));
+    }
+    for (const std::string& note : profile_.notes) {
+      out_.number(PprofProfile::comment, strings_.number_of(note));
+    }
+  }
+
+  void value_type(const std::string& type, const std::string& unit) {
+    Message message;
+    message.number(PprofValueType::type, strings_.number_of(type));
+    message.number(PprofValueType::unit, strings_.number_of(unit));
+    out_.message(PprofProfile::sample_type, message);
+  }
+
+  void label(Message& sample, const std::string& key, const std::string& value) {
+    Message message;
+    message.number(PprofLabel::key, strings_.number_of(key));
+    message.number(PprofLabel::str, strings_.number_of(value));
+    sample.message(PprofSample::label, message);
+  }
+
+  // In the order of their types: counts, then amounts, of which a count has none of its own.
+  void write_values(Message& sample, std::initializer_list<const Estimate*> amounts) {
+    std::vector<std::int64_t> values;
+    for (const Estimate* amount : amounts) {
+      if (profile_.unit != ProfileUnit::samples) values.push_back(std::llround(amount->count));
+      values.push_back(std::llround(amount->bytes));
+    }
+    sample.packed(PprofSample::value, values);
+  }
+
+  void write_samples() {
+    std::unordered_map<std::uint32_t, Estimate> at_peak;
+    for (const auto& [site, amount] : profile_.peak.sites) at_peak[site] = amount;
+    for (const auto& [site, amount] : profile_.mapping_peak.sites) at_peak[site] = amount;
+    for (std::uint32_t i = 0; i < profile_.sites.size(); ++i) {
+      const AllocationSite& site = profile_.sites[i];
+      Message sample;
+      std::vector<std::uint64_t> locations;
+      for (std::uint32_t node = site.stack; node != 0; node = profile_.stacks[node].parent) {
+        locations.push_back(profile_.stacks[node].location + 1U);
+      }
+      sample.packed(PprofSample::location_id, locations);
+      const Estimate& peak = at_peak[i];
+      if (profile_.unit == ProfileUnit::bytes) {
+        write_values(sample, {&site.allocated, &site.live, &peak, &site.temporary});
+      } else {
+        write_values(sample, {&site.allocated});
+      }
+      if (site.round != 0) label(sample, "round", fmt::format("{}", site.round));
+      if (site.thread != 0) label(sample, "thread", fmt::format("{}", site.thread));
+      if (site.phase != 0) label(sample, "phase", profile_.phases[site.phase]);
+      if (profile_.unit == ProfileUnit::bytes)
+        label(sample, "heap", site.heap == Heap::malloc ? "malloc" : "mapping");
+      out_.message(PprofProfile::sample, sample);
+    }
+  }
+
+  void write_mappings() {
+    for (std::size_t i = 0; i < profile_.modules.size(); ++i) {
+      const ProfileModule& module = profile_.modules[i];
+      Message message;
+      message.number(PprofMapping::id, i + 1);
+      message.number(PprofMapping::memory_start, module.begin);
+      message.number(PprofMapping::memory_limit, module.end);
+      message.number(PprofMapping::filename, strings_.number_of(module.path));
+      message.number(PprofMapping::build_id, strings_.number_of(module.build_id));
+      for (const unsigned has_names :
+           {PprofMapping::has_functions, PprofMapping::has_filenames,
+            PprofMapping::has_line_numbers, PprofMapping::has_inline_frames}) {
+        message.number(has_names, 1);
+      }
+      out_.message(PprofProfile::mapping, message);
+    }
+  }
+
+  std::uint64_t function_of(const FrameName& name) {
+    const auto key = name.function + "\n" + name.file;
+    const auto [entry, made] = functions_.emplace(key, functions_.size() + 1);
+    if (made) {
+      Message message;
+      message.number(PprofFunction::id, entry->second);
+      message.number(PprofFunction::name, strings_.number_of(name.function));
+      message.number(PprofFunction::system_name, strings_.number_of(name.function));
+      message.number(PprofFunction::filename, strings_.number_of(name.file));
+      out_.message(PprofProfile::function, message);
+    }
+    return entry->second;
+  }
+
+  void write_locations() {
+    for (std::size_t i = 0; i < profile_.locations.size(); ++i) {
+      const ProfileLocation& location = profile_.locations[i];
+      Message message;
+      message.number(PprofLocation::id, i + 1);
+      if (location.module) {
+        message.number(PprofLocation::mapping_id, *location.module + 1);
+        message.number(PprofLocation::address,
+                       location.address + profile_.modules[*location.module].bias);
+      }
+      std::vector<FrameName> names = location.names;
+      if (names.empty()) names.push_back({describe(profile_, location), {}, 0});
+      for (const FrameName& name : names) {
+        Message line;
+        line.number(PprofLine::function_id, function_of(name));
+        line.signed_number(PprofLine::line, name.line);
+        message.message(PprofLocation::line, line);
+      }
+      out_.message(PprofProfile::location, message);
+    }
+  }
+
+  const Profile& profile_;
+  Message out_;
+  Strings strings_;
+  std::map<std::string, std::uint64_t> functions_;
+};
+
+std::string gzip(const std::string& bytes) {
+  constexpr int kGzipHeader = 16;
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzipHeader, 8,
+                   Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw Error(ExitCode::io, "zlib cannot start");
+  }
+  std::string packed(deflateBound(&stream, bytes.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int status = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) throw Error(ExitCode::io, "zlib cannot pack the profile");
+  return packed;
+}
+
+}  // namespace
+
+std::string export_pprof(const Profile& profile) {
+  return gzip(PprofWriter(profile).write());
+}
+
+}  // namespace memduel

@@ -1,0 +1,141 @@
+#include "profilers/profile/questions/named_side.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace memduel {
+namespace {
+
+LiveSites retained_sites(const Profile& profile) {
+  int last = 0;
+  for (const RetentionCell& cell : profile.retention) last = std::max(last, cell.end);
+  LiveSites sites;
+  for (const RetentionCell& cell : profile.retention)
+    if (cell.end == last && cell.born > 0)
+      sites.insert(sites.end(), cell.sites.begin(), cell.sites.end());
+  return sites;
+}
+
+bool adds_up(DifferenceKind kind) {
+  return kind == DifferenceKind::allocated || kind == DifferenceKind::allocations;
+}
+
+Estimate sum_of(const LiveSites& sites) {
+  Estimate sum;
+  for (const auto& entry : sites) sum += entry.second;
+  return sum;
+}
+
+std::string program_of(const Profile& profile) {
+  const auto program = profile.info.find("program");
+  if (program == profile.info.end()) return {};
+  return std::filesystem::path(program->second).filename().string();
+}
+
+struct Image {
+  const Profile* profile = nullptr;
+  LiveSites sites;
+};
+
+/// The images of one trial that the question is about.
+std::vector<Image> images_of(const std::vector<Profile>& trial, DifferenceKind kind, Heap heap) {
+  std::vector<Image> all;
+  std::map<std::string, std::pair<double, Image>> largest;
+  for (const Profile& profile : trial) {
+    Image image{&profile, sites_for(profile, kind, heap)};
+    if (adds_up(kind)) {
+      all.push_back(std::move(image));
+      continue;
+    }
+    const double bytes = sum_of(image.sites).bytes;
+    const auto [entry, first] = largest.try_emplace(program_of(profile), bytes, image);
+    if (!first && bytes > entry->second.first) entry->second = {bytes, std::move(image)};
+  }
+  for (auto& [program, entry] : largest) all.push_back(std::move(entry.second));
+  return all;
+}
+
+std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind kind, Heap heap) {
+  if (!profile.counters) return std::nullopt;
+  if (heap == Heap::mapping)
+    return kind == DifferenceKind::peak ? std::optional(profile.counters->mapping_peak_bytes)
+                                        : std::nullopt;
+  switch (kind) {
+    case DifferenceKind::peak:
+      return profile.counters->peak_bytes;
+    case DifferenceKind::live:
+      return profile.counters->live_bytes;
+    case DifferenceKind::allocated:
+      return profile.counters->allocated_bytes;
+    case DifferenceKind::retained:
+    case DifferenceKind::allocations:
+      break;
+  }
+  return std::nullopt;
+}
+
+/// One of `trials`, as its part of their mean.
+Estimate part_of_mean(const Estimate& amount, std::size_t trials) {
+  const auto n = static_cast<double>(trials);
+  return {amount.bytes / n, amount.count / n, amount.variance / (n * n), amount.samples};
+}
+
+}  // namespace
+
+LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
+  switch (kind) {
+    case DifferenceKind::peak:
+      return sites_of(profile, ProfileKind::peak, heap);
+    case DifferenceKind::live:
+      return sites_of(profile, ProfileKind::live, heap);
+    case DifferenceKind::retained:
+      return heap == Heap::malloc ? retained_sites(profile) : LiveSites();
+    case DifferenceKind::allocated:
+    case DifferenceKind::allocations:
+      return sites_of(profile, ProfileKind::allocated, heap);
+  }
+  return {};
+}
+
+std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind, Heap heap) {
+  double sum = 0;
+  bool sampled = false;
+  for (const std::vector<Profile>& trial : side) {
+    for (const Image& image : images_of(trial, kind, heap)) {
+      const auto counted = counter_of(*image.profile, kind, heap);
+      if (!counted) return std::nullopt;
+      sum += static_cast<double>(*counted);
+      sampled = sampled || image.profile->sampled();
+    }
+  }
+  if (!sampled) return std::nullopt;
+  return sum / static_cast<double>(side.size());
+}
+
+NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
+                     std::size_t depth) {
+  NamedSide named;
+  for (const std::vector<Profile>& trial : side) {
+    for (const Profile& profile : trial) {
+      const std::vector<std::uint32_t> known = StackNames(profile, names).functions();
+      named.functions.insert(named.functions.end(), known.begin(), known.end());
+    }
+    for (const Image& image : images_of(trial, kind, heap)) {
+      const StackNames stacks(*image.profile, names);
+      for (const auto& [number, whole] : image.sites) {
+        const AllocationSite& site = image.profile->sites[number];
+        const Estimate amount = part_of_mean(whole, side.size());
+        StackAmount& at = named.amounts[stacks.of(site.stack, depth)];
+        at.total += amount;
+        at.by_phase[image.profile->phases[site.phase]] += amount;
+      }
+    }
+  }
+  std::sort(named.functions.begin(), named.functions.end());
+  named.functions.erase(std::unique(named.functions.begin(), named.functions.end()),
+                        named.functions.end());
+  return named;
+}
+
+}  // namespace memduel

@@ -1,0 +1,64 @@
+#include "profilers/profile/questions/round_ends.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "profilers/profile/names/stack_names.h"
+
+namespace memduel {
+namespace {
+
+struct LiveAmounts {
+  std::vector<double> bytes;
+  std::map<std::uint32_t, double> last_by_phase;  ///< at the last end
+};
+
+std::vector<int> ended_rounds(const Profile& profile) {
+  std::vector<int> rounds;
+  for (const RetentionCell& cell : profile.retention) rounds.push_back(cell.end);
+  std::sort(rounds.begin(), rounds.end());
+  rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
+  return rounds;
+}
+
+std::string main_phase(const Profile& profile, const LiveAmounts& amounts) {
+  const auto most =
+      std::max_element(amounts.last_by_phase.begin(), amounts.last_by_phase.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == amounts.last_by_phase.end() ? "" : profile.phases[most->first];
+}
+
+}  // namespace
+
+LiveAtRoundEnds live_at_round_ends(const Profile& profile) {
+  LiveAtRoundEnds live;
+  live.rounds = ended_rounds(profile);
+  FunctionNames names;
+  const StackNames stacks(profile, names);
+  std::map<NamedStack, LiveAmounts> by_stack;
+  std::map<std::uint32_t, LiveAmounts*> by_site;
+  for (const RetentionCell& cell : profile.retention) {
+    const auto at = std::lower_bound(live.rounds.begin(), live.rounds.end(), cell.end);
+    const auto column = static_cast<std::size_t>(at - live.rounds.begin());
+    for (const auto& [number, amount] : cell.sites) {
+      const AllocationSite& site = profile.sites[number];
+      LiveAmounts*& amounts = by_site[number];
+      if (amounts == nullptr) amounts = &by_stack[stacks.of(site.stack)];
+      amounts->bytes.resize(live.rounds.size());
+      amounts->bytes[column] += amount.bytes;
+      if (column + 1 == live.rounds.size()) amounts->last_by_phase[site.phase] += amount.bytes;
+    }
+  }
+  for (auto& [stack, amounts] : by_stack) {
+    LiveStack row;
+    for (const std::uint32_t function : stack)
+      row.stack.push_back(valid_utf8(names.name(function)));
+    row.phase = valid_utf8(main_phase(profile, amounts));
+    row.bytes = std::move(amounts.bytes);
+    live.stacks.push_back(std::move(row));
+  }
+  return live;
+}
+
+}  // namespace memduel

@@ -1,0 +1,318 @@
+#include "profilers/profile/questions/summarize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/short_name.h"
+
+namespace memduel {
+
+namespace {
+
+/// Of whole bytes, as the flame graph's page has them: both round to the same text.
+std::string amount_text(const Profile& profile, const Estimate& amount) {
+  std::string text = format_amount(profile.unit, std::round(amount.bytes));
+  if (amount.variance <= 0) return text;
+  return fmt::format("{} ± {}", text, format_amount(profile.unit, std::round(amount.half_width())));
+}
+
+// " in 3 blocks", " in 3 samples", or nothing where nobody counted.
+std::string count_text(const Profile& profile, const Estimate& amount) {
+  if (!profile.counted || profile.unit == ProfileUnit::samples) return {};
+  return fmt::format(" in {:.0f} {}", amount.count,
+                     profile.unit == ProfileUnit::bytes ? "blocks" : "samples");
+}
+
+Estimate total_of(const LiveSites& sites) {
+  Estimate total;
+  for (const auto& entry : sites) total += entry.second;
+  return total;
+}
+
+void add_estimates(std::string& text, const Profile& profile) {
+  const auto fact = [&](const char* key, const char* otherwise) {
+    const auto entry = profile.info.find(key);
+    return entry == profile.info.end() ? std::string(otherwise) : entry->second;
+  };
+  text += fmt::format("\n{} ({})\n",
+                      profile.sampled() ? "Estimated from samples, 95 % intervals"
+                      : profile.unit == ProfileUnit::bytes ? "From every allocation"
+                                                           : "From every sample",
+                      fact("amounts", "requested bytes"));
+  const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
+  if (allocated.samples == 0 && fact("end", "").starts_with("abruptly")) {
+    text += "  nothing: the stacks were still in the program's own memory when it ended\n";
+    return;
+  }
+  if (profile.unit != ProfileUnit::bytes) {
+    text += fmt::format("  total         {}{}\n", amount_text(profile, allocated),
+                        count_text(profile, allocated));
+    return;
+  }
+  const auto add = [&](const char* name, const Estimate& total, const std::string& more) {
+    // A kind that another tool does not have is not told as none.
+    if (total.samples == 0 && profile.info.contains("tracer")) return;
+    text += fmt::format("  {:<14}{}{}\n", name, amount_text(profile, total), more);
+  };
+  add("live at peak", profile.peak.total, "");
+  add("live at end", total_of(sites_of(profile, ProfileKind::live)), "");
+  add("allocated", allocated, count_text(profile, allocated));
+  constexpr double kVague = 0.5;  // of the estimate
+  if (profile.sampled() && profile.peak.total.half_width() >= kVague * profile.peak.total.bytes)
+    text += "  too few samples to say more; memduel record --exact records every block\n";
+  if (allocated.bytes <= 0) return;
+  const Estimate temporary = total_of(sites_of(profile, ProfileKind::temporary));
+  add("temporary", temporary,
+      fmt::format(" ({:.1f} %: {})", 100 * temporary.bytes / allocated.bytes,
+                  fact("temporary", profile.phases.size() > 1
+                                        ? "freed by their thread in their phase"
+                                        : "freed by their thread; no phase was marked")));
+}
+
+/// The recorder's first samples are denser.
+std::string first_interval(const Profile& profile, std::string_view key) {
+  const auto first = profile.info.find("first_interval_bytes");
+  if (key != "interval_bytes" || first == profile.info.end()) return {};
+  return fmt::format(" (the first samples: {})", first->second);
+}
+
+void add_totals(std::string& text, const Profile& profile) {
+  for (const char* key : {"program", "command", "image", "largest_image", "tracer", "mode",
+                          "interval_bytes", "period_seconds", "allocator", "end"}) {
+    const auto entry = profile.info.find(key);
+    if (entry == profile.info.end()) continue;
+    std::string words = key;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    text += fmt::format("{:<16}{}{}\n", words, entry->second, first_interval(profile, key));
+  }
+  if (profile.counters) {
+    const ProfileCounters& counters = *profile.counters;
+    const auto within = profile.info.find("counters_within");
+    text +=
+        within == profile.info.end()
+            ? "\nExact counters\n"
+            : fmt::format("\nCounters; peak and live bytes are exact within {}{}\n", within->second,
+                          profile.sampled() ? "" : ", those of every allocation below to the byte");
+    text += fmt::format("  peak          {:>12}   block bytes\n",
+                        format_bytes(static_cast<double>(counters.peak_bytes)));
+    text += fmt::format("  live at end   {:>12}   block bytes\n",
+                        format_bytes(static_cast<double>(counters.live_bytes)));
+    text += fmt::format("  allocated     {:>12}   requested, in {} allocations\n",
+                        format_bytes(static_cast<double>(counters.allocated_bytes)),
+                        counters.allocations);
+    text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
+                        format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
+  }
+  add_estimates(text, profile);
+}
+
+// From the frame that tells most outwards; those between that every program has are left out.
+void add_frames(std::string& text, const Profile& profile, std::uint32_t stack,
+                const SummaryOptions& options) {
+  const std::vector<ToldFrame> frames = told_frames(profile, stack);
+  const std::size_t lead = options.all_frames ? 0 : leading_frame(profile, stack);
+  std::size_t shown = 0;
+  std::string last;
+  for (std::size_t i = lead; i < frames.size() && shown < options.frames; ++i) {
+    if (!options.all_frames && i != lead && !frames[i].own) continue;
+    const FrameName& frame = frames[i].name;
+    const std::string said = options.all_frames ? frame.function : short_name(frame.function);
+    if (!options.all_frames && said == last) continue;
+    last = said;
+    text += "        " + said;
+    if (!frame.file.empty()) text += fmt::format("  {}:{}", frame.file, frame.line);
+    text += '\n';
+    ++shown;
+  }
+  if (frames.size() > shown) text += fmt::format("        … {} more\n", frames.size() - shown);
+}
+
+void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
+                const SummaryOptions& options, Heap heap = Heap::malloc) {
+  const LiveSites sites = sites_of(profile, kind, heap);
+  if (sites.empty()) return;
+  const double total = total_of(sites).bytes;
+  text += fmt::format("\nTop stacks{}{}\n", heap == Heap::mapping ? ": mappings, " : ": ",
+                      profile.unit == ProfileUnit::bytes         ? to_string(kind)
+                      : profile.unit == ProfileUnit::nanoseconds ? "time"
+                                                                 : "samples");
+  std::size_t number = 0;
+  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+    if (++number > options.stacks) break;
+    text += fmt::format("{:>4}. {} ({:.1f} %){}\n", number, amount_text(profile, amount),
+                        total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
+    add_frames(text, profile, stack, options);
+  }
+}
+
+void add_sizes(std::string& text, const Profile& profile) {
+  double most = 0;
+  for (const SizeBin& bin : profile.sizes) most = std::max(most, bin.allocated.count);
+  if (most <= 0) return;
+  text += "\nSizes of allocated blocks\n";
+  constexpr double kColumns = 40;
+  for (const SizeBin& bin : profile.sizes) {
+    if (bin.allocated.samples == 0) continue;
+    const auto columns = static_cast<std::size_t>(std::ceil(kColumns * bin.allocated.count / most));
+    text += fmt::format("  from {:>9} {:>12.0f} {:>11} {}\n",
+                        format_bytes(static_cast<double>(bin.at_least)), bin.allocated.count,
+                        format_bytes(bin.allocated.bytes), std::string(columns, '#'));
+  }
+}
+
+// At most a screen of them; of neighbours the one with most bytes.
+void add_moments(std::string& text, const Profile& profile) {
+  constexpr std::size_t kMostRows = 24;
+  constexpr double kColumns = 40;
+  if (profile.moments.empty()) return;
+  double most = 0;
+  for (const ProfileMoment& moment : profile.moments) most = std::max(most, moment.bytes);
+  if (most <= 0) return;
+  text += fmt::format("\nLive over time ({})\n", profile.moment_unit);
+  const std::size_t rows = std::min(kMostRows, profile.moments.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto begin =
+        profile.moments.begin() + static_cast<std::ptrdiff_t>(row * profile.moments.size() / rows);
+    const auto end = profile.moments.begin() +
+                     static_cast<std::ptrdiff_t>((row + 1) * profile.moments.size() / rows);
+    const auto largest = std::max_element(
+        begin, end, [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+    text += fmt::format(
+        "  {:>14.0f} {:>11} {}\n", largest->at, format_bytes(largest->bytes),
+        std::string(static_cast<std::size_t>(std::ceil(kColumns * largest->bytes / most)), '#'));
+  }
+}
+
+void add_rounds(std::string& text, const Profile& profile) {
+  if (profile.round_peaks.empty()) return;
+  text += "\nPeaks by round\n";
+  for (const ProfilePeak& peak : profile.round_peaks) {
+    text += fmt::format("  round {:>4}  {}\n", peak.round, amount_text(profile, peak.total));
+  }
+}
+
+// The function that most of what was live was for.
+std::string top_function(const Profile& profile, const LiveSites& sites) {
+  std::map<std::string, double> bytes;
+  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+    const std::vector<ToldFrame> frames = told_frames(profile, stack);
+    if (!frames.empty())
+      bytes[short_name(frames[leading_frame(profile, stack)].name.function)] += amount.bytes;
+  }
+  const auto top = std::max_element(
+      bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return top == bytes.end() ? "" : top->first;
+}
+
+// Of each phase the stretch with most.
+void add_phases(std::string& text, const Profile& profile) {
+  std::map<std::uint32_t, const ProfilePeak*> largest;
+  for (const ProfilePeak& peak : profile.phase_peaks) {
+    const ProfilePeak*& known = largest[peak.phase];
+    if (known == nullptr || known->total.bytes < peak.total.bytes) known = &peak;
+  }
+  if (largest.empty()) return;
+  text += "\nPeaks by phase, and who holds most of each\n";
+  for (const auto& [phase, peak] : largest) {
+    text += fmt::format("  {:<14}{:<22}round {:>4}  {}\n", profile.phases[phase],
+                        amount_text(profile, peak->total), peak->round,
+                        top_function(profile, peak->sites));
+  }
+}
+
+// A column that stays constant down the rounds is healthy; a row that grows leaks.
+void add_retention(std::string& text, const Profile& profile) {
+  std::set<int> births;
+  std::set<int> ends;
+  std::map<std::pair<int, int>, Estimate> cells;
+  for (const RetentionCell& cell : profile.retention) {
+    births.insert(cell.born);
+    ends.insert(cell.end);
+    cells[{cell.born, cell.end}] = cell.total;
+  }
+  constexpr std::size_t kMostColumns = 10;
+  if (births.empty() || ends.size() > kMostColumns * 1000) return;
+  // Of many rounds the last ones tell.
+  while (ends.size() > kMostColumns) ends.erase(ends.begin());
+  while (births.size() > kMostColumns + 1) births.erase(std::next(births.begin()));
+  text += "\nRetention: bytes born in a round (down) and live at the end of a round (across)\n";
+  text += "  born \\ end";
+  for (const int end : ends) text += fmt::format("{:>11}", end);
+  text += '\n';
+  for (const int born : births) {
+    text += born == 0 ? fmt::format("  {:>10}", "before") : fmt::format("  {:>10}", born);
+    for (const int end : ends) {
+      const auto cell = cells.find({born, end});
+      text += fmt::format("{:>11}", cell == cells.end() ? "-" : format_bytes(cell->second.bytes));
+    }
+    text += '\n';
+  }
+}
+
+// Born in more than one round and still there: by stack and phase, the leaks first.
+void add_retained(std::string& text, const Profile& profile, const SummaryOptions& options) {
+  struct Retained {
+    Estimate amount;
+    std::set<int> births;
+  };
+  int last = 0;
+  for (const RetentionCell& cell : profile.retention) last = std::max(last, cell.end);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Retained> by_stack;
+  for (const RetentionCell& cell : profile.retention) {
+    if (cell.end != last || cell.born == 0) continue;
+    for (const auto& [number, amount] : cell.sites) {
+      const AllocationSite& site = profile.sites[number];
+      Retained& retained = by_stack[{site.stack, site.phase}];
+      retained.amount += amount;
+      retained.births.insert(cell.born);
+    }
+  }
+  std::erase_if(by_stack, [](const auto& entry) { return entry.second.births.size() < 2; });
+  if (by_stack.empty()) return;
+  std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Retained>> order(by_stack.begin(),
+                                                                                  by_stack.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.second.amount.bytes > b.second.amount.bytes;
+  });
+  text += fmt::format("\nBorn in several rounds and live at the end of round {}\n", last);
+  std::size_t number = 0;
+  for (const auto& [where, retained] : order) {
+    if (++number > options.stacks) break;
+    const auto births = static_cast<double>(retained.births.size());
+    const std::string& phase = profile.phases[where.second];
+    text += fmt::format("{:>4}. {} born in {} rounds, {} per round, {}\n", number,
+                        amount_text(profile, retained.amount), retained.births.size(),
+                        format_bytes(retained.amount.bytes / births),
+                        phase.empty() ? "outside phases" : "phase " + phase);
+    add_frames(text, profile, where.first, options);
+  }
+}
+
+}  // namespace
+
+std::string summarize(const Profile& profile, const SummaryOptions& options) {
+  std::string text;
+  add_totals(text, profile);
+  add_stacks(text, profile, ProfileKind::peak, options);
+  add_stacks(text, profile, ProfileKind::live, options);
+  const bool only_allocated =
+      sites_of(profile, ProfileKind::peak).empty() && sites_of(profile, ProfileKind::live).empty();
+  if (only_allocated) add_stacks(text, profile, ProfileKind::allocated, options);
+  add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
+  add_moments(text, profile);
+  add_sizes(text, profile);
+  add_rounds(text, profile);
+  add_phases(text, profile);
+  add_retention(text, profile);
+  add_retained(text, profile, options);
+  for (const std::string& note : profile.notes) text += fmt::format("\nNote: {}\n", note);
+  return text;
+}
+
+}  // namespace memduel

@@ -1,0 +1,384 @@
+#include "reports/formats/markdown.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "reports/tables/ablation_tables.h"
+#include "reports/tables/escape.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+/// Of what is not folded.
+constexpr size_t kMostLines = 15;
+constexpr size_t kTopStacks = 3;
+constexpr size_t kMostStacks = 5;
+constexpr size_t kMostCallers = 3;
+/// GitHub takes 65,536 characters; of these the table of all rows gets at most half.
+constexpr std::size_t kMostBytes = 65'000;
+constexpr std::size_t kMostOfTable = kMostBytes / 2;
+constexpr std::size_t kMostOfCell = 160;
+constexpr std::size_t kMostOfLine = 1'000;
+
+/// Letters, digits and single dashes: nothing that could end an HTML comment.
+std::string marker_name(const std::string& title) {
+  std::string name;
+  for (const char c : title) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.')
+      name += c;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  return name;
+}
+
+const char* icon(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return "✅";
+    case Verdict::regressed:
+      return "❌";
+    case Verdict::unchanged:
+      return "➖";
+    case Verdict::inconclusive:
+      break;
+  }
+  return "❔";
+}
+
+/// Of a name or a sentence; cut where a character of UTF-8 begins.
+std::string cut(const std::string& text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "…";
+}
+
+std::string cell(const std::string& text) {
+  return escape_markdown(cut(with_minus(text), kMostOfCell));
+}
+
+std::string line(const std::string& text) {
+  return escape_markdown(cut(with_minus(text), kMostOfLine));
+}
+
+const Comparison* row_of(const ReportModel& model, const Headline& h) {
+  const auto& rows = model.results.comparisons;
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Comparison& c) {
+    return c.candidate == h.candidate && c.role == h.role && c.metric == h.metric;
+  });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+bool got_worse(const Headline& h) {
+  return h.verdict == Verdict::regressed || h.outcome == GateOutcome::failed;
+}
+
+std::string own_line(const Headline& h) {
+  const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
+  return fmt::format("- {} {}{}", icon(h.verdict), line(h.sentence), gate);
+}
+
+/// All candidates of one gate metric, the best first.
+std::string shared_line(const ReportModel& model, const std::vector<const Headline*>& headlines) {
+  std::string text = quantity(headlines[0]->role, headlines[0]->metric) + ", against " +
+                     model.results.baseline + ": ";
+  for (std::size_t i = 0; i < headlines.size(); ++i)
+    if (const Comparison* row = row_of(model, *headlines[i]))
+      text += (i == 0 ? "" : ", ") + row->candidate + " " + short_effect(*row);
+  const bool passed = std::all_of(headlines.begin(), headlines.end(), [](const Headline* h) {
+    return h->outcome == GateOutcome::passed;
+  });
+  if (passed) text += " (gates passed)";
+  return fmt::format("- {} {}", icon(headlines[0]->verdict), line(text));
+}
+
+/// What got worse has lines of its own; of several candidates the rest share one per gate metric.
+std::vector<std::string> headlines(const ReportModel& model) {
+  std::vector<std::string> lines;
+  std::vector<std::vector<const Headline*>> shared;
+  for (const Headline& h : model.headlines) {
+    if (model.best.empty() || got_worse(h)) {
+      lines.push_back(own_line(h));
+      continue;
+    }
+    const auto same = std::find_if(shared.begin(), shared.end(), [&](const auto& group) {
+      return group[0]->role == h.role && group[0]->metric == h.metric;
+    });
+    if (same == shared.end())
+      shared.push_back({&h});
+    else
+      same->push_back(&h);
+  }
+  for (const auto& group : shared) lines.push_back(shared_line(model, group));
+  return lines;
+}
+
+bool got_worse(const SideEffect& effect) {
+  return effect.verdict == Verdict::regressed;
+}
+
+/// Gates that no headline shows; many of them share a line.
+std::vector<std::string> gate_lines(const ReportModel& model) {
+  constexpr std::size_t kMostOwnLines = 2;
+  std::vector<std::string> lines;
+  std::size_t passed = 0;
+  for (const SideEffect& effect : model.side_effects) {
+    if (effect.topic != "gate" || got_worse(effect)) continue;
+    if (effect.verdict == Verdict::unchanged) ++passed;
+    lines.push_back("- " + line(effect.sentence));
+  }
+  if (lines.size() > kMostOwnLines)
+    lines = {fmt::format("- {} more gates: {} passed, {} undecided", lines.size(), passed,
+                         lines.size() - passed)};
+  return lines;
+}
+
+/// The first screen: growth, gates, what they cost, then what weakens the claim.
+std::vector<std::string> sentences(const ReportModel& model) {
+  std::vector<std::string> lines;
+  for (const SideEffect& effect : model.side_effects)
+    if (got_worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
+  for (const std::string& sentence : model.growth) lines.push_back("- " + line(sentence));
+  for (std::string& headline : headlines(model)) lines.push_back(std::move(headline));
+  for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
+  for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
+  for (const SideEffect& effect : model.side_effects)
+    if (effect.topic != "gate" && !got_worse(effect)) lines.push_back("- " + line(effect.sentence));
+  for (const std::string& sentence : model.lower_bounds) lines.push_back("- " + line(sentence));
+  return lines;
+}
+
+/// The stacks of the first difference, which the first gate asks about.
+std::vector<std::string> stacks(const ReportModel& model) {
+  std::vector<std::string> lines;
+  if (model.differences.empty()) return lines;
+  const DifferenceTable& table = model.differences.front();
+  for (std::size_t i = 0; i < table.rows.size() && i < kTopStacks; ++i) {
+    const DifferenceRow& row = table.rows[i];
+    const std::string phase = row.phase.empty() ? "" : ", phase " + row.phase;
+    const std::string caller = row.caller.empty() ? "" : " for " + row.caller;
+    lines.push_back(fmt::format("- {}, {}: {} ({}), {} of what differs{} (profile trial)",
+                                cell(table.candidate), cell(table.role), row.more ? "MORE" : "LESS",
+                                row.amount, row.share,
+                                line(phase + ", in " + row.function + caller)));
+  }
+  return lines;
+}
+
+/// Everything that is read without unfolding.
+std::string head(const ReportModel& model) {
+  std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
+                                    "### memduel: " + line(model.title)};
+  if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
+  std::vector<std::string> end = stacks(model);
+  const auto& warnings = model.results.warnings;
+  if (!warnings.empty())
+    end.insert(end.begin(),
+               fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
+                           line(warnings.front().message)));
+  end.emplace_back();
+  end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));
+  end.emplace_back();
+  std::vector<std::string> said = sentences(model);
+  const std::size_t room = kMostLines - lines.size() - end.size();
+  if (said.size() > room) {
+    const std::size_t rest = said.size() - room + 1;
+    said.resize(room - 1);
+    said.push_back(fmt::format("- … and {} more in the report", rest));
+  }
+  lines.insert(lines.end(), said.begin(), said.end());
+  lines.insert(lines.end(), end.begin(), end.end());
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+std::string change_cell(const Comparison& c) {
+  if (c.ratio) return format_change(*c.ratio);
+  return c.difference ? signed_metric(c.metric, *c.difference) : "-";
+}
+
+std::string interval_cell(const Comparison& c) {
+  const auto end = [&](std::optional<double> value) -> std::string {
+    if (!value) return "-";
+    return c.ratio ? format_change(*value) : signed_metric(c.metric, *value);
+  };
+  return c.ci_low || c.ci_high ? end(c.ci_low) + " to " + end(c.ci_high) : "-";
+}
+
+std::string table_row(const Comparison& c) {
+  return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", cell(c.candidate),
+                     cell(c.role), cell(c.metric), c.gate ? " (gate)" : "",
+                     with_minus(format_metric(c.metric, c.baseline_median)),
+                     with_minus(format_metric(c.metric, c.candidate_median)),
+                     with_minus(change_cell(c)), with_minus(interval_cell(c)), word(c.verdict));
+}
+
+/// Gate rows first, so that they are there however many rows there are.
+std::string table(const ReportModel& model) {
+  std::vector<const Comparison*> rows;
+  for (const Comparison& c : model.results.comparisons) rows.push_back(&c);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Comparison* a, const Comparison* b) { return a->gate && !b->gate; });
+  std::string body;
+  std::size_t shown = 0;
+  for (const Comparison* row : rows) {
+    const std::string text = table_row(*row);
+    if (body.size() + text.size() > kMostOfTable) break;
+    body += text;
+    ++shown;
+  }
+  const std::string count = shown == rows.size() ? fmt::format("All {} rows", shown)
+                                                 : fmt::format("{} of {} rows", shown, rows.size());
+  const std::string rest = shown == rows.size() ? ""
+                                                : fmt::format(
+                                                      "\n{} rows are left out here; "
+                                                      "report.html has them all.\n",
+                                                      rows.size() - shown);
+  return fmt::format(
+      "<details><summary>{}</summary>\n\n"
+      "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n"
+      "| --- | --- | --- | ---: | ---: | ---: | ---: | --- |\n{}{}\n</details>\n",
+      count, body, rest);
+}
+
+std::string differences(const ReportModel& model) {
+  if (model.differences.empty()) return {};
+  std::string out = "\n<details><summary>Where it differs, stack by stack</summary>\n";
+  for (const DifferenceTable& table : model.differences) {
+    out += fmt::format("\n#### Where: {}\n\n", escape_markdown(table.title));
+    if (!table.rows.empty())
+      out +=
+          "| difference | of what differs | function | called by | phase |\n| ---: | ---: | --- | "
+          "--- | --- "
+          "|\n";
+    for (std::size_t i = 0; i < table.rows.size() && i < kMostStacks; ++i) {
+      const DifferenceRow& row = table.rows[i];
+      std::string callers;
+      for (std::size_t k = 0; k < row.callers.size() && k < kMostCallers; ++k)
+        callers += (k == 0 ? "" : " ← ") + cell(row.callers[k]);
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share, cell(row.function),
+                         callers, cell(row.phase));
+    }
+    out += fmt::format("\nFrom profile trials; {}.\n", escape_markdown(table.remark));
+  }
+  return out + "\n</details>\n";
+}
+
+std::string part_cell(const PartPeak& part, std::size_t arm) {
+  if (!part.bytes[arm]) return "-";
+  const auto ratio = arm > 0 ? part.ratio(arm) : std::nullopt;
+  return format_bytes(*part.bytes[arm]) + (ratio ? ", " + with_minus(format_change(*ratio)) : "");
+}
+
+std::string parts(const ReportModel& model) {
+  if (model.part_peaks.empty()) return {};
+  std::string out = "\n<details><summary>Peak by part</summary>\n";
+  for (const PartPeaks& peaks : model.part_peaks) {
+    std::string rule = "| --- |";
+    out += "\n| " + cell(peaks.role) + " |";
+    for (const std::string& arm : peaks.arms) {
+      out += " " + cell(arm) + " |";
+      rule += " ---: |";
+    }
+    out += "\n" + rule + "\n";
+    for (const PartPeak& part : peaks.parts) {
+      out += "| " + part.name + " |";
+      for (std::size_t arm = 0; arm < peaks.arms.size(); ++arm)
+        out += " " + part_cell(part, arm) + " |";
+      out += "\n";
+    }
+  }
+  return out + fmt::format("\n{}\n\n</details>\n", kPartPeaksRemark);
+}
+
+std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
+  if (!cell.arm || !cell.difference) return escape_markdown(cell.reason);
+  const auto shown = [&](std::optional<double> end) {
+    if (!end) return std::string("?");
+    return cell.ratio ? format_change(*end) : format_metric(metric, end);
+  };
+  std::string text = format_metric(metric, cell.difference);
+  if (cell.ratio) text += ", " + format_change(*cell.ratio);
+  return fmt::format("{} ({} to {}, {} blocks)", text, shown(cell.ci_low), shown(cell.ci_high),
+                     cell.n);
+}
+
+std::string ablation_sum(const char* name, const std::string& metric, std::optional<double> added,
+                         std::optional<double> left_out) {
+  return fmt::format("| {} | {} | {} | |\n", name, format_metric(metric, added),
+                     format_metric(metric, left_out ? std::optional(-*left_out) : std::nullopt));
+}
+
+std::string ablation_table(const AblationTable& table) {
+  const AblationTotal& total = *table.total;
+  std::string out = fmt::format(
+      "\n{} {}{}\n\n| switch | added to {} | left out of {} | effect |\n| --- | ---: | ---: | --- "
+      "|\n",
+      escape_markdown(total.role), escape_markdown(total.metric),
+      total.phase ? ", phase " + escape_markdown(*total.phase) : "",
+      escape_markdown(total.whole.reference), escape_markdown(total.whole.arm.value_or("-")));
+  for (const AblationRow& row : table.rows)
+    out += fmt::format("| {} | {} | {} | {} |\n", escape_markdown(row.optimization),
+                       ablation_cell(row.added_alone, row.metric),
+                       ablation_cell(row.left_out, row.metric), word(row.effect));
+  return out +
+         ablation_sum("all of them", total.metric, total.whole.difference, total.whole.difference) +
+         ablation_sum("sum of the above", total.metric, total.added_alone.sum, total.left_out.sum) +
+         ablation_sum("interaction", total.metric, total.added_alone.remainder,
+                      total.left_out.remainder);
+}
+
+std::string ablation(const ReportModel& model) {
+  const std::vector<AblationTable> tables = ablation_tables(model.results);
+  if (tables.empty()) return {};
+  std::string out =
+      fmt::format("\n<details><summary>Ablation: {} rows, per role and phase</summary>\n",
+                  model.results.ablation.size());
+  for (const AblationTable& table : tables) out += ablation_table(table);
+  return out + "\n</details>\n";
+}
+
+std::string profiles(const ReportModel& model) {
+  const ProfileList& list = model.profiles;
+  const std::string agreement = agreement_sentence(model.results);
+  if (list.commands.empty() && list.sentences.empty() && agreement.empty()) return {};
+  std::string out =
+      "\n<details><summary>Profiles, in the run's directory and outside the "
+      "statistics</summary>\n\n";
+  for (const std::string& sentence : list.sentences) out += "- " + escape_markdown(sentence) + "\n";
+  if (!agreement.empty()) out += "- " + escape_markdown(agreement) + "\n";
+  if (!list.commands.empty()) out += "\n";
+  for (const std::string& command : list.commands) out += "    " + command + "\n";
+  return out + "\n</details>\n";
+}
+
+}  // namespace
+
+std::string render_markdown(const ReportModel& model) {
+  std::string out = head(model);
+  if (!model.results.comparisons.empty()) out += table(model);
+  std::string left_out;
+  for (const auto& [name, text] :
+       {std::pair("the peaks by part", parts(model)),
+        std::pair("the stacks that differ", differences(model)),
+        std::pair("the ablation", ablation(model)), std::pair("the profiles", profiles(model))}) {
+    if (out.size() + text.size() <= kMostBytes)
+      out += text;
+    else
+      left_out += (left_out.empty() ? "" : ", ") + std::string(name);
+  }
+  if (left_out.empty()) return out;
+  return out + fmt::format("\nLeft out, since it would be too long here: {}; see report.html.\n",
+                           left_out);
+}
+
+}  // namespace memduel

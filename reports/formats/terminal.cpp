@@ -1,0 +1,227 @@
+#include "reports/formats/terminal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "reports/formats/terminal_ablation.h"
+#include "reports/formats/terminal_differences.h"
+#include "reports/formats/terminal_parts.h"
+#include "reports/formats/terminal_text.h"
+#include "reports/tables/repeated_rows.h"
+#include "reports/tables/sparkline.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::array kKeyMetrics = {
+    "peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
+    "peak_heap_bytes",           "round_seconds",  "transfer_seconds",
+    "real_time_seconds"};
+
+std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
+  std::string out;
+  if (!model.best.empty()) out += wrapped("• " + escape_terminal(model.best), 2, options.width);
+  for (const std::string& sentence : model.growth)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
+  for (const Headline& headline : model.headlines) {
+    const VerdictLook look = look_of(headline.verdict);
+    const std::string gate =
+        headline.outcome ? fmt::format(" [gate {}]", word(*headline.outcome)) : "";
+    const std::string lines =
+        wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence), gate), 2,
+                options.width);
+    out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
+  }
+  for (const SideEffect& effect : model.side_effects)
+    out += wrapped("• " + escape_terminal(with_minus(effect.sentence)), 2, options.width);
+  for (const std::string& sentence : model.lower_bounds)
+    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
+  return out;
+}
+
+/// Roles that are benchmarks of Google Benchmark.
+std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
+  std::set<std::string> roles;
+  for (const Comparison& c : rows)
+    if (c.metric == "real_time_seconds") roles.insert(c.role);
+  return roles;
+}
+
+/// client_max says what counts about the clients, so their median stays in the HTML report.
+bool is_key_row(const Comparison& c, const std::set<std::string>& benchmarks) {
+  if (c.role == "client_median" && !c.gate) return false;
+  if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
+  return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
+}
+
+/// Without the unit of time or rounds, which the metric's name already says.
+std::string value_of(const std::string& metric, std::optional<double> value) {
+  const std::string text = format_metric(metric, value);
+  return with_minus(text.substr(0, text.find('/')));
+}
+
+std::string change_of(const Comparison& c) {
+  if (c.ratio) return with_minus(format_change(*c.ratio));
+  if (!c.difference) return "-";
+  return (*c.difference < 0 ? "−" : "+") + value_of(c.metric, std::abs(*c.difference));
+}
+
+constexpr std::size_t kRoleWidth = 11;
+
+/// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
+std::string table_line(const std::string& role, const std::string& metric,
+                       const std::string& baseline, const std::string& candidate,
+                       const std::string& change) {
+  return left(role, kRoleWidth) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
+         right(candidate, 10) + right(change, 10) + " ";
+}
+
+std::string table(const ReportModel& model, const TerminalOptions& options) {
+  std::string out;
+  std::string candidate;
+  std::string named;  // the role that stands on a line of its own above
+  size_t hidden = 0;
+  const auto& rows = model.results.comparisons;
+  const std::set<std::string> benchmarks = benchmarks_in(rows);
+  const auto is_key = [&](const Comparison& c) { return is_key_row(c, benchmarks); };
+  const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key);
+  for (const Comparison& c : rows) {
+    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
+      ++hidden;
+      continue;
+    }
+    if (c.candidate != candidate) {
+      candidate = c.candidate;
+      out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
+      named.clear();
+    }
+    const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
+    if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
+    named = c.role;
+    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
+                      value_of(c.metric, c.candidate_median), change_of(c)) +
+           painted(word(c.verdict), look_of(c.verdict).color, options) + "\n";
+  }
+  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
+  return out;
+}
+
+/// Median over ok measure trials of each round's peak RSS.
+std::vector<double> round_peaks(const Results& results, const std::string& arm,
+                                const std::string& role) {
+  std::map<int, std::vector<double>> by_round;
+  for (const TrialData& trial : results.trials) {
+    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
+      continue;
+    for (const RoleData& data : trial.roles) {
+      if (data.role != role) continue;
+      for (const RoundData& round : data.rounds) {
+        const auto peak = round.metrics.find("peak_rss_bytes");
+        if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
+      }
+    }
+  }
+  std::vector<double> medians;
+  for (auto& [round, values] : by_round) {
+    std::sort(values.begin(), values.end());
+    const size_t half = values.size() / 2;
+    medians.push_back(values.size() % 2 == 1 ? values[half]
+                                             : (values[half - 1] + values[half]) / 2);
+  }
+  return medians;
+}
+
+std::vector<std::string> roles_with_rounds(const Results& results) {
+  std::vector<std::string> roles;
+  for (const TrialData& trial : results.trials)
+    for (const RoleData& role : trial.roles)
+      if (!role.rounds.empty() && std::find(roles.begin(), roles.end(), role.role) == roles.end())
+        roles.push_back(role.role);
+  return roles;
+}
+
+std::string sparklines(const ReportModel& model) {
+  std::string out;
+  bool any_course = false;  // a single round has no course to show
+  for (const std::string& role : roles_with_rounds(model.results)) {
+    std::vector<std::pair<std::string, std::vector<double>>> arms;
+    double low = 0;
+    double high = 0;
+    for (const ArmSummary& arm : model.results.arms) {
+      if (arm.ablation) continue;
+      std::vector<double> peaks = round_peaks(model.results, arm.name, role);
+      if (peaks.empty()) continue;
+      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      low = arms.empty() ? *least : std::min(low, *least);
+      high = std::max(high, *most);
+      arms.emplace_back(arm.name, thinned(peaks, 30));
+    }
+    for (const auto& [arm, peaks] : arms) {
+      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      any_course = any_course || peaks.size() > 1;
+      out += padded(escape_terminal(role), 12, false) + " " +
+             padded(escape_terminal(arm), 12, false) + " " +
+             padded(sparkline(peaks, low, high), std::max<size_t>(peaks.size(), 8), false) + "  " +
+             format_bytes(*least) + " to " + format_bytes(*most) + "\n";
+    }
+  }
+  return !any_course ? "" : "\nPeak RSS by round, median of the trials\n" + out;
+}
+
+/// A command is not wrapped: it would no longer be one.
+std::string profiles(const ReportModel& model, int width) {
+  constexpr size_t kMostCommands = 6;
+  const ProfileList& list = model.profiles;
+  const std::string agreement = agreement_sentence(model.results);
+  if (list.commands.empty() && list.sentences.empty() && agreement.empty()) return {};
+  std::string out = "\nProfiles, in the run's directory and outside the statistics\n";
+  for (const std::string& sentence : list.sentences)
+    out += wrapped("• " + escape_terminal(sentence), 2, width);
+  if (!agreement.empty()) out += wrapped("• " + escape_terminal(agreement), 2, width);
+  for (size_t i = 0; i < list.commands.size() && i < kMostCommands; ++i)
+    out += "  " + escape_terminal(list.commands[i]) + "\n";
+  if (list.commands.size() > kMostCommands)
+    out += fmt::format("  and {} more in the HTML report\n", list.commands.size() - kMostCommands);
+  return out;
+}
+
+std::string notes(const ReportModel& model, int width) {
+  std::string out;
+  const auto add = [&](const char* kind, const std::vector<Note>& list) {
+    for (const Note& note : list) {
+      const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
+      out += wrapped(
+          fmt::format("{}: {}{}", kind, escape_terminal(note.message), escape_terminal(advice)), 2,
+          width);
+    }
+  };
+  add("Warning", model.results.warnings);
+  add("Limitation", model.results.limitations);
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace
+
+std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
+  const std::string title = fmt::format("{} · {}", escape_terminal(model.title),
+                                        format_count(model.blocks_done, "block"));
+  const std::string heading = wrapped(title, 0, options.width);
+  return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
+         (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
+         sentence_lines(model, options) + table(model, options) +
+         render_differences(model, options) + render_parts(model, options) + sparklines(model) +
+         render_ablation(model, options) + profiles(model, options.width) +
+         notes(model, options.width);
+}
+
+}  // namespace memduel

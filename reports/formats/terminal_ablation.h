@@ -1,0 +1,15 @@
+// The ablation in the report for a terminal.
+#pragma once
+
+#include <string>
+
+#include "reports/formats/terminal.h"
+#include "reports/tables/report_model.h"
+
+namespace memduel {
+
+/// Sentences, a table of 80 columns for every metric of whole trials, and the largest savings of
+/// every phase; empty without an ablation.
+std::string render_ablation(const ReportModel& model, const TerminalOptions& options);
+
+}  // namespace memduel

@@ -1,0 +1,14 @@
+// Where the arms differ, in the report for a terminal.
+#pragma once
+
+#include <string>
+
+#include "reports/formats/terminal.h"
+#include "reports/tables/report_model.h"
+
+namespace memduel {
+
+/// The largest stacks of every table, three lines each; empty without profile trials.
+std::string render_differences(const ReportModel& model, const TerminalOptions& options);
+
+}  // namespace memduel

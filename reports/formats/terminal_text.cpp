@@ -1,0 +1,122 @@
+#include "reports/formats/terminal_text.h"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+
+#include "base/characters.h"
+
+namespace memduel {
+
+VerdictLook look_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improved:
+      return {"▼", "\033[36m"};
+    case Verdict::regressed:
+      return {"▲", "\033[33m"};
+    case Verdict::unchanged:
+      return {"=", ""};
+    case Verdict::inconclusive:
+      break;
+  }
+  return {"?", "\033[2m"};
+}
+
+std::string painted(const std::string& text, const char* color, const TerminalOptions& options) {
+  return options.color && *color != '\0' ? color + text + "\033[0m" : text;
+}
+
+namespace {
+
+/// Keeps a number and its percent sign on one line.
+std::string with_fixed_percent(std::string text) {
+  for (size_t at = text.find(" %"); at != std::string::npos; at = text.find(" %", at))
+    text.replace(at, 1, "\u00A0");
+  return text;
+}
+
+/// Where the last column of a line's first half begins; `begin` where it has one column.
+size_t last_column(const std::string& line, size_t begin) {
+  constexpr size_t kFarthest = 40;
+  size_t column = begin;
+  for (size_t gap = line.find("  ", begin); gap < kFarthest; gap = line.find("  ", gap)) {
+    gap = std::min(line.find_first_not_of(' ', gap), line.size());
+    if (gap <= kFarthest) column = gap;
+  }
+  return column;
+}
+
+/// `begun` and the words of `text` after it; a line that has more than its indent may be broken.
+std::string laid_out(const std::string& begun, const std::string& text, size_t indent, int width) {
+  std::string out = begun;
+  size_t column = count_characters(begun);
+  bool first = true;
+  std::istringstream words(text);
+  for (std::string word; words >> word; first = false) {
+    const size_t length = count_characters(word);
+    if (!first && column > indent && column + 1 + length > static_cast<size_t>(width)) {
+      out += '\n' + std::string(indent, ' ');
+      column = indent;
+    } else if (!first) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += length;
+  }
+  return out + '\n';
+}
+
+/// At spaces after its last column only.
+std::string broken_line(const std::string& line, size_t begin, int width) {
+  const size_t kept = last_column(line, begin);
+  const size_t indent = kept == begin ? begin + 2 : kept;
+  return laid_out(line.substr(0, kept), line.substr(kept), indent, width);
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, size_t indent, int width) {
+  return laid_out("", with_fixed_percent(text), indent, width);
+}
+
+std::string fitted(const std::string& text, int width) {
+  std::string out;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    const bool whole = count_characters(line) <= static_cast<size_t>(width) ||
+                       line.find('\033') != std::string::npos ||
+                       std::string_view(line).substr(begin).starts_with("memduel ");
+    out += whole ? line + '\n' : broken_line(line, begin, width);
+  }
+  if (!text.ends_with('\n') && !out.empty()) out.pop_back();
+  return out;
+}
+
+std::string padded(const std::string& text, size_t width, bool right) {
+  const size_t length = count_characters(text);
+  if (length > width) {
+    // Cut whole characters: a byte-wise cut could leave half a UTF-8 character.
+    size_t kept = 0;
+    size_t bytes = 0;
+    while (bytes < text.size() && kept + 1 < width) {
+      ++bytes;
+      while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+        ++bytes;
+      ++kept;
+    }
+    return text.substr(0, bytes) + "…";
+  }
+  const std::string space(width - length, ' ');
+  return right ? space + text : text + space;
+}
+
+std::string left(const std::string& text, size_t width) {
+  return padded(escape_terminal(text), width - 1, false) + " ";
+}
+std::string right(const std::string& text, size_t width) {
+  return " " + padded(escape_terminal(text), width - 1, true);
+}
+
+}  // namespace memduel

@@ -1,0 +1,84 @@
+#include "reports/tables/agreement_tables.h"
+
+#include <gmock/gmock.h>
+
+#include "reports/formats/markdown.h"
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+AgreementTable sample_table() {
+  const auto tables = agreement_tables(make_sample({.agreement = true}).results);
+  EXPECT_THAT(tables, SizeIs(1));
+  return tables.at(0);
+}
+
+std::vector<std::string> shown(const AgreementRow& row) {
+  std::vector<std::string> texts;
+  for (const ShownAmount& one : row.amounts)
+    texts.push_back(one.amount + " " + one.change + " " + one.outcome);
+  return texts;
+}
+
+TEST(AgreementTables, HaveARowPerTracerWithItsDifferenceAndOutcome) {
+  const AgreementTable table = sample_table();
+  EXPECT_EQ(table.title, "server of original");
+  ASSERT_THAT(table.rows, SizeIs(4));
+  EXPECT_THAT(shown(table.rows[0]),
+              ElementsAre("100.0 MiB  reference", "400.0 MiB  reference", "2.00 MiB  reference"));
+  EXPECT_THAT(shown(table.rows[1]), ElementsAre("100.0 MiB ±0 same", "401.0 MiB +0.25 % close",
+                                                "1.50 MiB −25 % explained"));
+  EXPECT_THAT(shown(table.rows[2]),
+              ElementsAre("99.5 MiB −0.50 % explained", "–  unknown", "5.00 MiB +150 % possible"));
+  EXPECT_THAT(shown(table.rows[3]),
+              ElementsAre("–  unknown", "430.0 MiB ± 4.00 MiB +7.5 % unexplained",
+                          "3.00 MiB ± 4.00 MiB +50 % explained"));
+}
+
+TEST(AgreementTables, SayEachReasonOnceWithTheAmountsItIsAbout) {
+  const AgreementTable table = sample_table();
+  EXPECT_THAT(table.rows[0].why, IsEmpty());
+  EXPECT_THAT(table.rows[3].why,
+              ElementsAre("peak: jemalloc has no peak",
+                          "allocated, live: jemalloc takes one sample per 512.0 KiB"));
+  EXPECT_THAT(table.rows[2].why[3], HasSubstr("stacks: 1 not found: below its threshold"));
+}
+
+TEST(AgreementTables, CountTheReferencesStacksThatAreFound) {
+  const AgreementTable table = sample_table();
+  EXPECT_EQ(table.rows[1].stacks, "2 of 2 at the peak, all with the same bytes");
+  EXPECT_EQ(table.rows[2].stacks, "1 of 2 at the peak, with the same bytes");
+  EXPECT_EQ(table.rows[3].stacks, "2 of 2 allocated, 1 with the same bytes");
+}
+
+TEST(AgreementTables, ShowWhatEachTracerHasAtTheReferencesStacks) {
+  const AgreementTable table = sample_table();
+  ASSERT_THAT(table.stacks, SizeIs(3));
+  EXPECT_EQ(table.stacks[0].function, "clone");
+  EXPECT_THAT(table.stacks[0].amounts,
+              ElementsAre("90.0 MiB", "90.0 MiB", "90.0 MiB (of 95.0 MiB)", "–"));
+  EXPECT_THAT(table.stacks[1].amounts, ElementsAre("512.0 KiB", "512.0 KiB", "–", "–"));
+  EXPECT_THAT(table.stacks[2].amounts, ElementsAre("300.0 MiB", "–", "–", "330.0 MiB"));
+}
+
+TEST(AgreementSentence, CountsWhatAgreesAndIsOneLineOfTheMarkdown) {
+  const std::string sentence = agreement_sentence(make_sample({.agreement = true}).results);
+  EXPECT_EQ(sentence,
+            "Tracers side by side, heaptrack, jemalloc, massif against recorder: of their peaks "
+            "and totals 2 are the same or within 0.5 %, 3 differ as known properties of the "
+            "tracers explain, 1 may, 1 are unexplained.");
+  const std::string with = render_markdown(sample_model({.agreement = true}));
+  const std::string without = render_markdown(sample_model({}));
+  EXPECT_THAT(with, HasSubstr("Tracers side by side"));
+  EXPECT_THAT(without, Not(HasSubstr("Tracers side by side")));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,74 @@
+#include "reports/tables/confidential.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace memduel {
+namespace {
+
+/// Keys whose whole value is an argument, an environment value or a path.
+bool is_private_key(std::string_view key) {
+  constexpr std::array kKeys = {"argv",     "append",    "args",      "command", "cwd",
+                                "env",      "prepare",   "cleanup",   "path",    "from",
+                                "to",       "data_dir",  "build",     "pattern", "files",
+                                "hostname", "reproduce", "templates", "user"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
+
+void redact(nlohmann::json& value) {
+  if (value.is_string()) {
+    value = without_paths(value.get<std::string>());
+  } else if (value.is_array()) {
+    for (nlohmann::json& item : value) redact(item);
+  } else if (value.is_object()) {
+    for (auto& [key, item] : value.items()) {
+      if (is_private_key(key) && !item.empty())
+        item = kLeftOut;
+      else
+        redact(item);
+    }
+  }
+}
+
+void redact(std::vector<Note>& notes) {
+  for (Note& note : notes) {
+    note.message = without_paths(note.message);
+    note.advice = without_paths(note.advice);
+  }
+}
+
+}  // namespace
+
+std::string without_paths(const std::string& text) {
+  constexpr std::string_view kEnds = " \t\r\n'\",:;()[]{}<>=|";
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t end = std::min(text.find_first_of(kEnds, i), text.size());
+    const std::string_view token = std::string_view(text).substr(i, end - i);
+    const bool is_path = token.size() > 1 && (token.starts_with("/") || token.starts_with("~/") ||
+                                              token.starts_with("./") || token.starts_with("../"));
+    out += is_path ? std::string_view("(path)") : token;
+    if (end < text.size()) out += text[end];
+    i = end + 1;
+  }
+  return out;
+}
+
+void make_confidential(ReportModel& model) {
+  model.reproduce = "memduel run config.json --out again";  // another may be a command's arguments
+  redact(model.config);
+  redact(model.results.environment);
+  redact(model.results.limitations);
+  redact(model.results.warnings);
+  for (ArmSummary& arm : model.results.arms) {
+    redact(arm.optimizations);
+    for (std::string& library : arm.allocator_libraries) library = without_paths(library);
+  }
+  for (TrialData& trial : model.results.trials) {
+    if (!trial.failure.empty()) trial.failure = kLeftOut;
+    for (auto& [role, library] : trial.allocators) library = without_paths(library);
+  }
+}
+
+}  // namespace memduel

@@ -1,0 +1,17 @@
+// What a report leaves out when it goes to people who may see the numbers but not the machine.
+#pragma once
+
+#include "reports/tables/report_model.h"
+
+namespace memduel {
+
+/// What stands in the place of every text left out.
+inline constexpr const char* kLeftOut = "(left out)";
+
+/// Replaces arguments, environment values, paths and log lines, wherever they are.
+void make_confidential(ReportModel& model);
+
+/// The text with everything that looks like a path replaced.
+std::string without_paths(const std::string& text);
+
+}  // namespace memduel

@@ -1,0 +1,49 @@
+#include "reports/tables/confidential.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/formats/model_json.h"
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+TEST(WithoutPaths, ReplacesPathsAndLeavesTheRest) {
+  EXPECT_EQ(without_paths("cannot read '/home/ann/a b.csv': see ~/notes and ./x/y"),
+            "cannot read '(path) b.csv': see (path) and (path)");
+  EXPECT_EQ(without_paths("12 MiB/round, and/or, 3 / 4"), "12 MiB/round, and/or, 3 / 4");
+}
+
+TEST(WithoutPaths, TakesTextOfAnyLength) {
+  EXPECT_EQ(without_paths("/" + std::string(1'000'000, 'x')), "(path)");
+}
+
+TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
+  Sample sample = make_sample({.series = false, .failed_trial = true});
+  sample.run.config["workload"]["processes"] = {{{"role", "server"},
+                                                 {"argv", {"server", "--token", "secret"}},
+                                                 {"env", {{"TOKEN", "secret"}}}}};
+  sample.run.config["notes"] = "data from /srv/secret/train.bin";
+  sample.results.environment["reproduce"] = "memduel compare -- server --token secret";
+  sample.results.arms[0].allocator = "jemalloc";
+  sample.results.arms[0].allocator_libraries = {"/srv/secret/libjemalloc.so.2"};
+  sample.results.trials[0].allocators["server"] = "/srv/secret/libjemalloc.so.2";
+  sample.results.warnings.push_back({"disk", "/srv/secret is nearly full", ""});
+  const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
+  const std::string page = report_model_to_json(model).dump();
+  EXPECT_THAT(page, testing::Not(testing::HasSubstr("secret")));
+  EXPECT_THAT(page, testing::Not(testing::HasSubstr("/srv")));
+  EXPECT_THAT(page, testing::HasSubstr(kLeftOut));
+}
+
+TEST(Confidential, KeepsTheNumbers) {
+  const Sample sample = make_sample({.series = false});
+  const ReportModel open = build_report_model(sample.results, sample.run);
+  const ReportModel closed = build_report_model(sample.results, sample.run, {.confidential = true});
+  EXPECT_EQ(report_model_to_json(open)["results"]["comparisons"],
+            report_model_to_json(closed)["results"]["comparisons"]);
+}
+
+}  // namespace
+}  // namespace memduel

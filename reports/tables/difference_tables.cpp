@@ -1,0 +1,229 @@
+#include "reports/tables/difference_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "analysis/values/metrics.h"
+#include "base/text.h"
+#include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/short_name.h"
+#include "reports/tables/best_arm.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kMostRoles = 3;
+
+/// What a gate asks: ROLE.METRIC of a candidate.
+struct Question {
+  std::string candidate;
+  std::string role;
+  std::string metric;
+};
+
+std::vector<Question> questions_of(const Results& results) {
+  const auto failed = [](const GateResult& gate) { return gate.outcome == GateOutcome::failed; };
+  const bool any = std::any_of(results.gates.begin(), results.gates.end(), failed);
+  std::vector<Question> questions;
+  for (const GateResult& gate : results.gates) {
+    if (any && !failed(gate)) continue;
+    const std::string subject = gate.gate.substr(0, gate.gate.find("<="));
+    const std::size_t dot = subject.rfind('.');
+    if (dot == std::string::npos) continue;
+    questions.push_back({gate.candidate, subject.substr(0, dot), subject.substr(dot + 1)});
+  }
+  const CandidateOrder order(results);
+  std::stable_sort(questions.begin(), questions.end(), [&](const Question& a, const Question& b) {
+    return order.rank(a.candidate) < order.rank(b.candidate);
+  });
+  return questions;
+}
+
+bool covers(const std::string& asked, const std::string& role) {
+  if (asked == "*" || asked == "tree") return true;
+  if (asked == "client_max" || asked == "client_median") return role.starts_with("client-");
+  return asked == role;
+}
+
+/// The kind of difference that explains a metric; empty for time and quality.
+std::string kind_for(const Question& question, const Results& results) {
+  if (question.metric == "allocation_count") return "allocations";
+  if (question.metric == "allocated_bytes") return "allocated";
+  if (question.metric == "live_at_end_bytes") return "live";
+  if (is_growth_metric(question.metric)) {
+    const bool retains = std::any_of(
+        results.difference_totals.begin(), results.difference_totals.end(), [&](const auto& total) {
+          return total.kind == "retained" && total.candidate == question.candidate &&
+                 covers(question.role, total.role);
+        });
+    return retains ? "retained" : "peak";
+  }
+  return metric_info(question.metric).unit == Unit::bytes ? "peak" : "";
+}
+
+double change_of(const DifferenceTotal& total) {
+  return std::abs(total.candidate_bytes - total.baseline_bytes);
+}
+
+/// Own mappings are worth a table only where their sum differs: which function needs the next arena
+/// of an allocator is chance.
+bool mappings_matter(const DifferenceTotal& total) {
+  const MetricInfo heap = metric_info("peak_heap_bytes");
+  return change_of(total) >
+         std::max(heap.absolute_margin, heap.relative_margin * total.baseline_bytes);
+}
+
+/// The roles that changed most come first; of many a few are enough.
+std::vector<const DifferenceTotal*> totals_for(const Question& question, const Results& results) {
+  const std::string kind = kind_for(question, results);
+  std::vector<const DifferenceTotal*> totals;
+  for (const DifferenceTotal& total : results.difference_totals) {
+    const bool asked = total.candidate == question.candidate && total.kind == kind &&
+                       covers(question.role, total.role);
+    if (asked && (total.heap == "malloc" || mappings_matter(total))) totals.push_back(&total);
+  }
+  std::stable_sort(totals.begin(), totals.end(),
+                   [](const auto* a, const auto* b) { return change_of(*a) > change_of(*b); });
+  if (totals.size() > kMostRoles) totals.resize(kMostRoles);
+  return totals;
+}
+
+std::string subject_of(const DifferenceTotal& total) {
+  const std::string what = total.heap == "mapping" ? ", its own mappings" : "";
+  if (total.kind == "peak") return total.role + what + " at its peak";
+  if (total.kind == "live") return total.role + what + ", never freed";
+  if (total.kind == "retained")
+    return total.role + ", born in a round and live at the end of the last";
+  return total.role + what + ", everything allocated";
+}
+
+std::string amount_of(const Difference& row) {
+  const bool blocks = row.kind == "allocations";
+  const double size = blocks ? row.blocks : row.bytes;
+  const char* sign = size < 0 ? "−" : "+";
+  if (blocks) return fmt::format("{}{:.0f} blocks", sign, std::abs(size));
+  std::string text = sign + format_bytes(std::abs(size));
+  // Below a byte it is what rounding leaves of an exact profile.
+  if (row.half_width_bytes.value_or(0) >= 1) text += " ± " + format_bytes(*row.half_width_bytes);
+  return text;
+}
+
+DifferenceRow shown_row(const Difference& row) {
+  DifferenceRow shown;
+  shown.amount = amount_of(row);
+  shown.size = row.kind == "allocations" ? row.blocks : row.bytes;
+  shown.share = percent(row.share);
+  shown.stack = row.stack;
+  shown.phase = row.phase.value_or("");
+  shown.more = shown.size > 0;
+  shown.function = "[no stack]";
+  if (row.stack.empty()) return shown;
+  const std::size_t at = telling_frame(row.stack);
+  shown.function = short_name(row.stack[at]);
+  shown.caller = short_name(telling_caller(row.stack));
+  for (std::size_t i = at; i-- > 0;) shown.callers.push_back(short_name(row.stack[i]));
+  return shown;
+}
+
+std::string remark_on(const DifferenceTotal& total) {
+  std::string matched =
+      total.unmatched_share > 0
+          ? fmt::format(
+                "{} of the bytes of both could not be matched: their stacks are in one of "
+                "them only, or have no names",
+                percent(total.unmatched_share))
+          : "every stack is in both";
+  if (total.guessed_share > 0)
+    matched += fmt::format(
+        "; {} lie in stacks that are alike, not equal: functions were renamed, inlined or have no "
+        "names",
+        percent(total.guessed_share));
+  if (total.stacks == 0) return "no stack differs by more than chance; " + matched;
+  return matched;
+}
+
+DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
+  DifferenceTable table;
+  table.candidate = total.candidate;
+  table.role = total.role;
+  table.kind = total.kind;
+  table.title = fmt::format("{}: {} with {}, {} with {}", subject_of(total),
+                            format_bytes(total.baseline_bytes), results.baseline,
+                            format_bytes(total.candidate_bytes), total.candidate);
+  for (const Difference& row : results.differences) {
+    if (row.candidate == total.candidate && row.role == total.role && row.kind == total.kind &&
+        row.heap == total.heap)
+      table.rows.push_back(shown_row(row));
+  }
+  table.remark = remark_on(total);
+  return table;
+}
+
+/// LibTorch's dispatch, operators and what the C++ library inlines to call them.
+bool passes_calls_on(std::string_view name) {
+  constexpr std::array kPrefixes = {"at::", "c10::", "torch::", "__invoke"};
+  return name.find("operator") != std::string_view::npos ||
+         std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
+std::string_view class_of(std::string_view name) {
+  const std::size_t end = name.rfind("::");
+  return end == std::string_view::npos ? std::string_view() : name.substr(0, end);
+}
+
+}  // namespace
+
+std::size_t telling_frame(const std::vector<std::string>& stack) {
+  const auto innermost = [&](auto tells) -> std::optional<std::size_t> {
+    for (std::size_t i = stack.size(); i-- > 0;)
+      if (tells(stack[i])) return i;
+    return std::nullopt;
+  };
+  // What a Python function calls in C is the library's business.
+  if (const auto at = innermost([](const auto& name) { return name.ends_with(".py)"); }))
+    return *at;
+  const auto named = innermost([](const auto& function) {
+    return !is_place(function) && !hands_memory_out(function) && !starts_something(function);
+  });
+  if (named) return *named;
+  const auto place = innermost(
+      [](const auto& name) { return is_place(name) && name.find(".so") == std::string::npos; });
+  if (place) return *place;
+  const auto any = innermost([](const auto& function) { return !hands_memory_out(function); });
+  return any.value_or(stack.empty() ? 0 : stack.size() - 1);
+}
+
+std::string telling_caller(const std::vector<std::string>& stack) {
+  if (stack.empty()) return {};
+  const std::size_t at = telling_frame(stack);
+  const std::string_view own_class = class_of(qualified_name(stack[at]));
+  const bool python = stack[at].ends_with(".py)");
+  for (std::size_t i = at; i-- > 0;) {
+    const std::string_view name = qualified_name(stack[i]);
+    const bool same_class = !own_class.empty() && class_of(name) == own_class;
+    if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
+    if (!hands_memory_out(stack[i]) && !passes_calls_on(name)) return stack[i];
+  }
+  return {};
+}
+
+std::vector<DifferenceTable> difference_tables(const Results& results) {
+  std::vector<const DifferenceTotal*> shown;
+  for (const Question& question : questions_of(results)) {
+    for (const DifferenceTotal* total : totals_for(question, results))
+      if (std::find(shown.begin(), shown.end(), total) == shown.end()) shown.push_back(total);
+  }
+  std::vector<DifferenceTable> tables;
+  for (const DifferenceTotal* total : shown) tables.push_back(table_of(*total, results));
+  return tables;
+}
+
+}  // namespace memduel

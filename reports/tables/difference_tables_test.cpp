@@ -1,0 +1,181 @@
+#include "reports/tables/difference_tables.h"
+
+#include <gmock/gmock.h>
+
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+std::string telling(const std::vector<std::string>& stack) {
+  return stack[telling_frame(stack)];
+}
+
+TEST(TellingFrame, SkipsTheLibraryAndTheAllocator) {
+  EXPECT_EQ(telling({"main", "load(int)", "std::vector<char>::vector(unsigned long)",
+                     "std::__new_allocator<char>::allocate(unsigned long, void const*)",
+                     "operator new(unsigned long)"}),
+            "load(int)");
+  EXPECT_EQ(telling({"main", "void std::vector<int>::_M_realloc_insert<int>(int&&)"}), "main");
+  EXPECT_EQ(telling({"main", "(anonymous namespace)::keep(std::string)", "malloc"}),
+            "(anonymous namespace)::keep(std::string)");
+  EXPECT_EQ(telling({"Buffer my::make<std::string>(int)", "[libc.so]"}),
+            "Buffer my::make<std::string>(int)");
+  EXPECT_EQ(telling({"std::thread::run()", "operator new(unsigned long)"}),
+            "operator new(unsigned long)")
+      << "the innermost where nothing tells more";
+}
+
+TEST(TellingFrame, PrefersAPythonFunctionToWhatItCalls) {
+  EXPECT_EQ(telling({"main (server.py)", "keep (server.py)", "at::empty_cpu(int)"}),
+            "keep (server.py)");
+}
+
+TEST(TellingCaller, IsTheFirstThatTellsRowsOfOneFunctionApart) {
+  const std::vector<std::string> tail = {"memduel::Bytes::copy_of(std::string_view)",
+                                         "memduel::Bytes::reserve(unsigned long)"};
+  for (const char* caller : {"gather", "wrap"}) {
+    std::vector<std::string> stack = {"main", "take_upload", caller};
+    stack.insert(stack.end(), tail.begin(), tail.end());
+    EXPECT_EQ(telling(stack), tail[1]);
+    EXPECT_EQ(telling_caller(stack), caller);
+  }
+}
+
+TEST(TellingCaller, PassesOverLibTorchAndWhatOnlyCalls) {
+  const std::vector<std::string> stack = {"main",
+                                          "aggregate(State&)",
+                                          "operator()",
+                                          "std::__invoke_impl<void>(std::__invoke_other)",
+                                          "at::add(at::Tensor const&, at::Tensor const&)",
+                                          "[libtorch_cpu.so]",
+                                          "at::detail::empty_cpu(c10::ArrayRef<long>)",
+                                          "allocate",
+                                          "[libc10.so]",
+                                          "c10::alloc_cpu(unsigned long)"};
+  EXPECT_EQ(telling(stack), "at::detail::empty_cpu(c10::ArrayRef<long>)");
+  EXPECT_EQ(telling_caller(stack), "aggregate(State&)");
+}
+
+TEST(TellingCaller, OfPythonIsPython) {
+  EXPECT_EQ(telling_caller({"main (server.py)", "PyEval_Call", "keep (server.py)", "malloc"}),
+            "main (server.py)");
+  EXPECT_EQ(telling_caller({"malloc"}), "");
+  EXPECT_EQ(telling_caller({}), "");
+}
+
+Results with_totals(const std::vector<std::pair<std::string, std::string>>& role_kinds) {
+  Results results;
+  results.baseline = "a";
+  double bytes = 10;
+  for (const auto& [role, kind] : role_kinds)
+    results.difference_totals.push_back({"b", role, kind, "malloc", 0, bytes += 10, 0, 1});
+  return results;
+}
+
+GateResult gate(const std::string& subject, GateOutcome outcome) {
+  GateResult result;
+  result.gate = subject + "<=+1%";
+  result.candidate = "b";
+  result.outcome = outcome;
+  return result;
+}
+
+std::vector<std::string> titles(const Results& results) {
+  std::vector<std::string> found;
+  for (const DifferenceTable& table : difference_tables(results))
+    found.push_back(table.title.substr(0, table.title.find(':')));
+  return found;
+}
+
+TEST(DifferenceTables, AnswerTheFailedGates) {
+  Results results =
+      with_totals({{"server", "peak"}, {"server", "allocations"}, {"client-1", "peak"}});
+  results.gates = {gate("client_max.peak_rss_bytes", GateOutcome::passed),
+                   gate("server.allocation_count", GateOutcome::failed)};
+  EXPECT_THAT(titles(results), ElementsAre("server, everything allocated"));
+}
+
+TEST(DifferenceTables, AnswerAllGatesWhereNoneFailed) {
+  Results results = with_totals({{"server", "peak"}, {"client-1", "peak"}, {"server", "live"}});
+  results.gates = {gate("client_max.peak_rss_bytes", GateOutcome::passed),
+                   gate("server.live_at_end_bytes", GateOutcome::passed)};
+  EXPECT_THAT(titles(results), ElementsAre("client-1 at its peak", "server, never freed"));
+}
+
+TEST(DifferenceTables, OfTheTreeAreThoseOfTheRolesThatChangedMost) {
+  Results results = with_totals(
+      {{"client-1", "peak"}, {"client-2", "peak"}, {"server", "peak"}, {"logger", "peak"}});
+  results.gates = {gate("tree.peak_heap_bytes", GateOutcome::failed),
+                   gate("tree.peak_rss_bytes", GateOutcome::failed)};
+  EXPECT_THAT(titles(results),
+              ElementsAre("logger at its peak", "server at its peak", "client-2 at its peak"));
+}
+
+TEST(DifferenceTables, OfGrowthAreWhatRoundsLeaveElseThePeak) {
+  Results results = with_totals({{"server", "peak"}, {"server", "retained"}});
+  results.gates = {gate("server.rss_growth_bytes_per_round", GateOutcome::failed)};
+  EXPECT_THAT(titles(results),
+              ElementsAre("server, born in a round and live at the end of the last"));
+  results = with_totals({{"server", "peak"}});
+  results.gates = {gate("server.rss_growth_bytes_per_round", GateOutcome::failed)};
+  EXPECT_THAT(titles(results), ElementsAre("server at its peak"));
+}
+
+TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
+  Results results = with_totals({{"server", "peak"}, {"server", "peak"}});
+  results.gates = {gate("server.peak_rss_bytes", GateOutcome::failed)};
+  DifferenceTotal& mappings = results.difference_totals[1];
+  mappings.heap = "mapping";
+  mappings.baseline_bytes = 100 << 20;
+  mappings.candidate_bytes = (100 << 20) + (512 << 10);
+  EXPECT_THAT(titles(results), ElementsAre("server at its peak")) << "inside 0.5 %";
+  mappings.candidate_bytes += 1 << 20;
+  EXPECT_THAT(titles(results),
+              ElementsAre("server, its own mappings at its peak", "server at its peak"));
+}
+
+TEST(DifferenceTables, OfTimeAreNone) {
+  Results results = with_totals({{"server", "peak"}});
+  results.gates = {gate("server.round_seconds", GateOutcome::failed)};
+  EXPECT_THAT(difference_tables(results), IsEmpty());
+}
+
+TEST(DifferenceTables, SayThatNothingDiffers) {
+  Results results = with_totals({{"server", "peak"}});
+  results.difference_totals[0].stacks = 0;
+  results.gates = {gate("server.peak_rss_bytes", GateOutcome::failed)};
+  const auto tables = difference_tables(results);
+  ASSERT_THAT(tables, SizeIs(1));
+  EXPECT_THAT(tables[0].remark, HasSubstr("no stack differs by more than chance"));
+}
+
+TEST(DifferenceTables, LeaveOutTheHalfWidthOfAnExactProfile) {
+  Sample sample = make_sample({.series = false, .differences = true});
+  sample.results.differences[0].half_width_bytes = 3.7e-11;
+  EXPECT_EQ(difference_tables(sample.results).at(0).rows.at(0).amount, "−200.0 MiB");
+}
+
+TEST(DifferenceTables, ReadAsOneRowPerStack) {
+  const auto tables =
+      difference_tables(make_sample({.series = false, .differences = true}).results);
+  ASSERT_THAT(tables, SizeIs(1));
+  ASSERT_THAT(tables[0].rows, SizeIs(2));
+  const DifferenceRow& copies = tables[0].rows[0];
+  EXPECT_EQ(copies.amount, "−200.0 MiB ± 4.00 MiB");
+  EXPECT_EQ(copies.share, "91 %");
+  EXPECT_EQ(copies.function, "clone");
+  EXPECT_EQ(copies.size, -200.0 * (1 << 20));
+  EXPECT_EQ(copies.caller, "aggregate");
+  EXPECT_THAT(copies.callers, ElementsAre("aggregate", "serve", "main"));
+  EXPECT_EQ(copies.phase, "aggregate");
+  EXPECT_FALSE(copies.more);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,130 @@
+#include "reports/tables/memory_balance.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "analysis/values/metrics.h"
+#include "reports/tables/best_arm.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakRss,
+                                                       "peak_pss_bytes", "peak_cgroup_bytes"};
+
+const Comparison* row_of(const Results& results, const std::string& candidate,
+                         const std::string& role, std::string_view metric) {
+  const auto row = std::find_if(
+      results.comparisons.begin(), results.comparisons.end(), [&](const Comparison& c) {
+        return c.candidate == candidate && c.role == role && c.metric == metric &&
+               c.baseline_median && c.candidate_median;
+      });
+  return row == results.comparisons.end() ? nullptr : &*row;
+}
+
+/// The resident memory that a gate of the role asks about, else its peak.
+const Comparison* total_of(const Results& results, const Comparison& asked) {
+  for (const std::string_view metric : kResident) {
+    const Comparison* row = row_of(results, asked.candidate, asked.role, metric);
+    if (row != nullptr && row->gate) return row;
+  }
+  return row_of(results, asked.candidate, asked.role, kPeakRss);
+}
+
+bool is_one_of(const std::string& role, const std::string& process) {
+  if (role == "client_max" || role == "client_median") return process.starts_with("client-");
+  return role == "tree" || role == process;
+}
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double one_of(const std::string& role, const std::vector<double>& values) {
+  if (role == "client_median") return middle(values);
+  return *std::max_element(values.begin(), values.end());
+}
+
+/// Live blocks at the peak; none of several processes together, whose peaks are not at one time.
+std::optional<MemoryPart> live_at_peak(const Results& results, const Comparison& total) {
+  std::vector<double> baseline;
+  std::vector<double> candidate;
+  for (const DifferenceTotal& one : results.difference_totals) {
+    if (one.candidate != total.candidate || one.kind != "peak" || one.heap != "malloc" ||
+        !is_one_of(total.role, one.role))
+      continue;
+    baseline.push_back(one.baseline_bytes);
+    candidate.push_back(one.candidate_bytes);
+  }
+  if (baseline.empty() || (total.role == "tree" && baseline.size() > 1)) return {};
+  return MemoryPart{"live blocks at the peak", true, one_of(total.role, baseline),
+                    one_of(total.role, candidate)};
+}
+
+void add_part(std::vector<MemoryPart>& parts, const Results& results, const Comparison& total,
+              std::string_view metric, const char* name) {
+  if (const Comparison* row = row_of(results, total.candidate, total.role, metric))
+    parts.push_back({name, false, *row->baseline_median, *row->candidate_median});
+}
+
+std::optional<MemoryBalance> balance_of(const Results& results, const Comparison& total) {
+  MemoryBalance balance;
+  balance.role = total.role;
+  balance.candidate = total.candidate;
+  balance.metric = total.metric;
+  balance.total = {"", false, *total.baseline_median, *total.candidate_median};
+  std::vector<MemoryPart> heap;
+  add_part(heap, results, total, "heap_in_use_bytes", "live blocks at marks");
+  add_part(heap, results, total, "heap_held_free_bytes", "held free by the allocator at marks");
+  const std::optional<MemoryPart> live = live_at_peak(results, total);
+  if (live) {
+    balance.parts = {*live};
+    balance.at_marks = std::move(heap);
+    balance.rest =
+        "the rest, mostly anonymous: what the allocator holds free at the peak, its tables, stacks";
+  } else {
+    balance.parts = std::move(heap);
+    balance.rest =
+        "what these parts leave untold: they are read at marks, each at its own highest, and miss "
+        "what lives between marks; a profile trial tells it (--set profile.trials=1)";
+  }
+  add_part(balance.parts, results, total, "peak_rss_file_bytes", "file-backed pages");
+  const bool cgroup = total.metric == "peak_cgroup_bytes";
+  if (cgroup)  // the kernel counts shared memory and tmpfs among these
+    add_part(balance.parts, results, total, "peak_cgroup_file_bytes",
+             "file-backed or shared pages");
+  else
+    add_part(balance.parts, results, total, "peak_cgroup_shmem_bytes", "shared memory and tmpfs");
+  if (balance.parts.empty()) return {};
+  add_part(balance.at_marks, results, total, "peak_rss_anon_bytes", "anonymous pages at marks");
+  balance.rest_bytes = balance.total.difference();
+  for (const MemoryPart& part : balance.parts) balance.rest_bytes -= part.difference();
+  return balance;
+}
+
+}  // namespace
+
+std::vector<MemoryBalance> memory_balances(const Results& results) {
+  std::vector<MemoryBalance> balances;
+  std::vector<const Comparison*> seen;
+  for (const Comparison& asked : results.comparisons) {
+    if (!asked.gate) continue;
+    const Comparison* total = total_of(results, asked);
+    if (total == nullptr || std::find(seen.begin(), seen.end(), total) != seen.end()) continue;
+    seen.push_back(total);
+    if (auto balance = balance_of(results, *total)) balances.push_back(std::move(*balance));
+  }
+  const CandidateOrder order(results);
+  std::stable_sort(balances.begin(), balances.end(),
+                   [&](const MemoryBalance& a, const MemoryBalance& b) {
+                     return order.rank(a.candidate) < order.rank(b.candidate);
+                   });
+  return balances;
+}
+
+}  // namespace memduel

@@ -1,0 +1,177 @@
+#include "reports/tables/profile_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/profile_name.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+struct Candidate {
+  ListedProfile profile;
+  std::size_t tracer = 0;  ///< place in the order of their trials
+  std::size_t arm = 0;     ///< place in the results
+  std::size_t image = 1;
+  std::uintmax_t bytes = 0;
+};
+
+/// In the order of their first trial.
+std::vector<std::string> tracers_of(const Results& results) {
+  std::vector<std::string> tracers;
+  for (const TrialData& trial : results.trials) {
+    if (trial.kind != TrialKind::profile) continue;
+    if (std::find(tracers.begin(), tracers.end(), trial.tracer) == tracers.end())
+      tracers.push_back(trial.tracer);
+  }
+  return tracers;
+}
+
+std::vector<Candidate> known_profiles(const Results& results,
+                                      const std::vector<ProfileFile>& files) {
+  std::vector<Candidate> known;
+  const std::vector<std::string> tracers = tracers_of(results);
+  for (const ProfileFile& file : files) {
+    const auto named = profile_name_from(file.name);
+    if (!named) continue;
+    const auto trial =
+        std::find_if(results.trials.begin(), results.trials.end(), [&](const TrialData& one) {
+          return one.id == named->trial && one.kind == TrialKind::profile &&
+                 one.tracer == named->tracer;
+        });
+    if (trial == results.trials.end()) continue;
+    const auto arm = std::find_if(results.arms.begin(), results.arms.end(),
+                                  [&](const ArmSummary& one) { return one.name == trial->arm; });
+    const auto tracer = std::find(tracers.begin(), tracers.end(), trial->tracer);
+    known.push_back(
+        {{"profiles/" + file.name, trial->arm, named->role, trial->id, trial->tracer, named->round},
+         static_cast<std::size_t>(tracer - tracers.begin()),
+         static_cast<std::size_t>(arm - results.arms.begin()),
+         named->image,
+         file.bytes});
+  }
+  const auto place = [](const Candidate& one) {
+    return std::tie(one.tracer, one.profile.role, one.arm, one.profile.trial, one.image,
+                    one.profile.round, one.profile.file);
+  };
+  std::sort(known.begin(), known.end(),
+            [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+  return known;
+}
+
+/// Which tracer looked at which role.
+using Looked = std::pair<std::size_t, std::string>;
+
+/// Of each tracer, role and arm the largest file of its first trial.
+std::map<Looked, std::vector<Candidate>> largest_by_role(const std::vector<Candidate>& all) {
+  std::map<Looked, std::vector<Candidate>> roles;
+  for (const Candidate& one : all) {
+    if (one.profile.round) continue;
+    std::vector<Candidate>& chosen = roles[{one.tracer, one.profile.role}];
+    if (chosen.empty() || chosen.back().arm != one.arm) {
+      chosen.push_back(one);
+    } else if (chosen.back().profile.trial == one.profile.trial &&
+               chosen.back().bytes < one.bytes) {
+      chosen.back() = one;
+    }
+  }
+  return roles;
+}
+
+std::string difference_command(const std::string& first, const std::string& second) {
+  return fmt::format("memduel flamegraph {} --diff {}", first, second);
+}
+
+void add_round_commands(std::vector<std::string>& commands, const std::vector<Candidate>& all) {
+  // Dumps of one image follow one another.
+  for (std::size_t first = 0; first < all.size();) {
+    const auto same_image = [&](const Candidate& one) {
+      return one.profile.trial == all[first].profile.trial &&
+             one.profile.role == all[first].profile.role && one.image == all[first].image;
+    };
+    std::size_t end = first;
+    std::vector<const Candidate*> dumps;
+    for (; end < all.size() && same_image(all[end]); ++end)
+      if (all[end].profile.round) dumps.push_back(&all[end]);
+    if (dumps.size() > 1)
+      commands.push_back(
+          difference_command(dumps.front()->profile.file, dumps.back()->profile.file));
+    first = end;
+  }
+}
+
+std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
+                                             const std::string& baseline) {
+  std::vector<std::string> commands;
+  for (const auto& [looked, chosen] : largest_by_role(all)) {
+    const auto first = std::find_if(chosen.begin(), chosen.end(), [&](const Candidate& one) {
+      return one.profile.arm == baseline;
+    });
+    for (const Candidate& one : chosen) {
+      if (first == chosen.end() || chosen.size() == 1) {
+        commands.push_back("memduel flamegraph " + one.profile.file);
+      } else if (one.profile.arm != baseline) {
+        commands.push_back(difference_command(first->profile.file, one.profile.file));
+      }
+    }
+  }
+  add_round_commands(commands, all);
+  return commands;
+}
+
+/// "1 trial": what the medians are of.
+std::string trials_behind(const Perturbation& cost, const Results& results) {
+  const auto count =
+      std::count_if(results.trials.begin(), results.trials.end(), [&](const TrialData& trial) {
+        return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
+               trial.arm == cost.arm && trial.tracer == cost.tracer;
+      });
+  return format_count(count, "trial");
+}
+
+std::string cost_of_an_arm(const Perturbation& cost, const Results& results) {
+  std::string text = cost.arm;
+  if (cost.wall_ratio) text += fmt::format(" took {:.2f} times as long", *cost.wall_ratio);
+  if (cost.wall_ratio && cost.peak_rss_ratio) text += " and";
+  if (cost.peak_rss_ratio)
+    text += fmt::format(" peaked at {:.2f} times its RSS", *cost.peak_rss_ratio);
+  return fmt::format("{} ({})", text, trials_behind(cost, results));
+}
+
+/// "Under massif, a took 30.10 times as long … (1 trial); b took …"
+std::vector<std::string> perturbation_sentences(const Results& results) {
+  std::vector<std::string> sentences;
+  const Perturbation* before = nullptr;
+  for (const Perturbation& cost : results.perturbation) {
+    if (!cost.wall_ratio && !cost.peak_rss_ratio) continue;
+    if (before != nullptr && before->tracer == cost.tracer) {
+      sentences.back().back() = ';';
+      sentences.back() += " " + cost_of_an_arm(cost, results) + ".";
+    } else {
+      sentences.push_back(fmt::format("Under {}{}, {}.",
+                                      cost.tracer == kRecorderTracer ? "the " : "", cost.tracer,
+                                      cost_of_an_arm(cost, results)));
+    }
+    before = &cost;
+  }
+  return sentences;
+}
+
+}  // namespace
+
+ProfileList list_profiles(const Results& results, const std::vector<ProfileFile>& files) {
+  ProfileList list;
+  const std::vector<Candidate> known = known_profiles(results, files);
+  for (const Candidate& one : known) list.profiles.push_back(one.profile);
+  list.commands = flamegraph_commands(known, results.baseline);
+  list.sentences = perturbation_sentences(results);
+  return list;
+}
+
+}  // namespace memduel

@@ -1,0 +1,24 @@
+#include "reports/tables/repeated_rows.h"
+
+#include <algorithm>
+
+namespace memduel {
+namespace {
+
+bool same_numbers(const Comparison& a, const Comparison& b) {
+  return a.baseline_median == b.baseline_median && a.candidate_median == b.candidate_median &&
+         a.ratio == b.ratio && a.difference == b.difference && a.p_value == b.p_value;
+}
+
+}  // namespace
+
+bool repeats_the_job(const Comparison& row, const std::vector<Comparison>& rows) {
+  const bool is_job = row.role == "tree";
+  return std::any_of(rows.begin(), rows.end(), [&](const Comparison& other) {
+    if (other.candidate != row.candidate || other.metric != row.metric) return false;
+    if ((other.role == "tree") == is_job || !same_numbers(row, other)) return false;
+    return row.gate == other.gate ? !is_job : other.gate;
+  });
+}
+
+}  // namespace memduel

@@ -1,0 +1,456 @@
+#include "reports/tables/report_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "analysis/values/metrics.h"
+#include "base/text.h"
+#include "reports/tables/ablation_tables.h"
+#include "reports/tables/best_arm.h"
+#include "reports/tables/confidential.h"
+#include "reports/tables/repeated_rows.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+/// A gate reads `ROLE.METRIC<=BOUND`; ROLE may be `*`.
+bool gate_covers(const GateResult& gate, const Comparison& c) {
+  if (gate.candidate != c.candidate) return false;
+  const std::string subject = gate.gate.substr(0, gate.gate.find("<="));
+  return subject == c.role + "." + c.metric || subject == "*." + c.metric;
+}
+
+/// The gate that the headline of a row shows; null when none asks about it.
+const GateResult* headline_gate(const Comparison& c, const Results& results) {
+  const auto first = std::find_if(results.gates.begin(), results.gates.end(),
+                                  [&](const GateResult& gate) { return gate_covers(gate, c); });
+  return first == results.gates.end() ? nullptr : &*first;
+}
+
+/// The gates that no headline shows: ceilings, a second bound on a row, what was not measured.
+std::vector<SideEffect> other_gates(const Results& results) {
+  std::set<const GateResult*> shown;
+  for (const Comparison& c : results.comparisons)
+    if (c.gate) shown.insert(headline_gate(c, results));
+  std::vector<SideEffect> others;
+  for (const GateResult& gate : results.gates) {
+    if (shown.contains(&gate)) continue;
+    const Verdict verdict = gate.outcome == GateOutcome::failed   ? Verdict::regressed
+                            : gate.outcome == GateOutcome::passed ? Verdict::unchanged
+                                                                  : Verdict::inconclusive;
+    others.push_back({"gate",
+                      fmt::format("Gate {} {} for {}{}: {}", gate.gate,
+                                  gate.not_measured ? "was not measured" : word(gate.outcome),
+                                  gate.candidate, gate.advisory ? " (advisory)" : "", gate.reason),
+                      verdict});
+  }
+  return others;
+}
+
+Headline headline_for(const Comparison& c, const Results& results) {
+  Headline headline{effect_sentence(c), c.role, c.metric, c.candidate, c.verdict, c.tier,
+                    std::nullopt,       false,  c.reason};
+  if (const GateResult* gate = headline_gate(c, results)) {
+    headline.outcome = gate->outcome;
+    headline.advisory = gate->advisory;
+    if (!gate->reason.empty()) headline.reason = gate->reason;
+  }
+  return headline;
+}
+
+/// A row whose change is decided and that no other row tells.
+bool is_own_change(const Comparison& c, const Results& results) {
+  const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  return decided && c.ratio && c.role != "client_median" &&
+         !repeats_the_job(c, results.comparisons);
+}
+
+double size_of_change(const Comparison* c) {
+  return std::abs(std::log(*c->ratio));
+}
+
+/// Where no gate asks about a row: what got worse, then what got better, the largest change first.
+std::vector<Headline> headlines_without_gates(const Results& results) {
+  constexpr std::size_t kMost = 4;
+  if (!results.ablation.empty() || results.arms.size() < 2) return {};
+  std::vector<const Comparison*> rows;
+  for (const Comparison& c : results.comparisons)
+    if (is_own_change(c, results)) rows.push_back(&c);
+  const auto place = [](const Comparison* c) {
+    return std::make_pair(c->verdict == Verdict::improved, -size_of_change(c));
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
+  if (rows.size() > kMost) rows.resize(kMost);
+  std::vector<Headline> headlines;
+  for (const Comparison* row : rows) headlines.push_back(headline_for(*row, results));
+  return headlines;
+}
+
+/// Growth that a gate asks about, else what is known of every role, per round where it has any; by
+/// role. None in an ablation, which asks about switches.
+std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
+  if (!results.ablation.empty()) return {};
+  std::set<std::pair<std::string, std::string>> gated;
+  for (const Comparison& c : results.comparisons)
+    if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
+  std::set<std::pair<std::string, std::string>> per_round;
+  for (const Growth& growth : results.growth)
+    if (growth.metric == "rss_growth_bytes_per_round") per_round.emplace(growth.arm, growth.role);
+  // A lone arm has no verdict; where it goes is told all the same, of all its roles together.
+  const bool alone = results.arms.size() == 1;
+  std::vector<std::vector<const Growth*>> roles;
+  for (const Growth& growth : results.growth) {
+    if (growth.metric == kHeapGrowth) continue;  // in its table: a sentence for each role suffices
+    const bool asked = gated.contains({growth.role, growth.metric});
+    const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
+                          per_round.contains({growth.arm, growth.role});
+    const bool known =
+        growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
+    const bool goes = alone && growth.role == "tree" && growth.slope;
+    if (!asked && !(gated.empty() && (known || goes) && !repeated)) continue;
+    const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& of_role) {
+      return of_role[0]->role == growth.role && of_role[0]->metric == growth.metric;
+    });
+    if (role == roles.end())
+      roles.push_back({&growth});
+    else
+      role->push_back(&growth);
+  }
+  return roles;
+}
+
+bool any_verdict(const std::vector<const Growth*>& role, GrowthVerdict verdict) {
+  return std::any_of(role.begin(), role.end(),
+                     [&](const Growth* growth) { return growth->verdict == verdict; });
+}
+
+/// Series per round of the roles that gates ask about and that nothing was told of yet; where these
+/// have none, of the first role that has.
+std::vector<std::vector<const Growth*>> growth_left_to_tell(
+    const ReportModel& model, const std::vector<std::vector<const Growth*>>& told) {
+  const Results& results = model.results;
+  if (!results.ablation.empty()) return {};
+  const auto per_round = [&](const std::string& role) {
+    std::vector<const Growth*> rows;
+    for (const Growth& growth : results.growth)
+      if (growth.role == role && growth.metric == "rss_growth_bytes_per_round")
+        rows.push_back(&growth);
+    return rows;
+  };
+  std::set<std::string> seen;
+  for (const auto& role : told) seen.insert(role[0]->role);
+  std::vector<std::vector<const Growth*>> left;
+  const auto add = [&](const std::string& role) {
+    if (!seen.insert(role).second) return;
+    if (auto rows = per_round(role); !rows.empty()) left.push_back(std::move(rows));
+  };
+  for (const Headline& headline : model.headlines) add(headline.role);
+  if (told.empty() && left.empty() && !results.growth.empty()) add(results.growth.front().role);
+  return left;
+}
+
+/// What is known comes first of all; that something cannot be told is an answer among others.
+void tell_growth(ReportModel& model) {
+  const auto told = growth_to_tell(model.results);
+  for (const std::vector<const Growth*>& role : told) {
+    const bool known = std::any_of(role.begin(), role.end(), [](const Growth* growth) {
+      return growth->verdict != GrowthVerdict::inconclusive;
+    });
+    if (known)
+      model.growth.push_back(growth_sentence(role));
+    else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
+      model.growth.push_back(slope_sentence(*role[0]));
+    else
+      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+  }
+  for (const std::vector<const Growth*>& role : growth_left_to_tell(model, told)) {
+    if (any_verdict(role, GrowthVerdict::growing))
+      model.growth.push_back(growth_sentence(role));
+    else
+      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+  }
+}
+
+/// Failed gates, then what got worse, then the best candidate's.
+void put_in_order(std::vector<Headline>& headlines, const CandidateOrder& order) {
+  const auto place = [&](const Headline& h) {
+    const bool failed = h.outcome == GateOutcome::failed && !h.advisory;
+    return std::make_pair(failed                            ? 0
+                          : h.verdict == Verdict::regressed ? 1
+                                                            : 2,
+                          order.rank(h.candidate));
+  };
+  std::stable_sort(headlines.begin(), headlines.end(),
+                   [&](const Headline& a, const Headline& b) { return place(a) < place(b); });
+}
+
+Verdict model_verdict(const Equivalence& e) {
+  if (e.bit_identical.value_or(false)) return Verdict::unchanged;
+  return Verdict::inconclusive;
+}
+
+std::string accuracy_sentence(const Equivalence& e, double baseline, double candidate) {
+  return fmt::format("Validation accuracy: {:.2f} % with {}, {:.2f} % with {}.", candidate * 100,
+                     e.candidate, baseline * 100, e.baseline);
+}
+
+/// A number that the program itself printed or marked.
+std::string printed_sentence(const Equivalence& e, const std::string& metric, double baseline,
+                             double candidate) {
+  return fmt::format("{}: {:.6g} with {}, {:.6g} with {}.", metric, candidate, e.candidate,
+                     baseline, e.baseline);
+}
+
+/// Time per round of the server where there is one, else of the first role that has it.
+const Comparison* time_row(const Results& results, const std::string& candidate) {
+  const Comparison* found = nullptr;
+  for (const Comparison& c : results.comparisons) {
+    if (c.candidate != candidate || c.metric != "round_seconds") continue;
+    if (found == nullptr || c.role == "server") found = &c;
+  }
+  return found;
+}
+
+bool is_ablation_arm(const Results& results, const std::string& name) {
+  return std::any_of(results.arms.begin(), results.arms.end(),
+                     [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
+}
+
+/// One sentence for all arms that take the candidate apart, which are many.
+std::vector<SideEffect> models_of_ablation(const Results& results) {
+  int same = 0;
+  int compared = 0;
+  std::string others;
+  std::string baseline;
+  for (const Equivalence& e : results.equivalence) {
+    if (!is_ablation_arm(results, e.candidate) || !e.bit_identical) continue;
+    baseline = e.baseline;
+    ++compared;
+    if (*e.bit_identical) {
+      ++same;
+      continue;
+    }
+    const std::string size =
+        e.max_abs_diff ? fmt::format(" (by at most {:.3g})", *e.max_abs_diff) : "";
+    others += (others.empty() ? "" : ", ") + e.candidate + size;
+  }
+  if (compared == 0) return {};
+  std::string text =
+      fmt::format("The final models of {} of the ablation's {} arms and {} are bit-identical", same,
+                  compared, baseline);
+  if (!others.empty()) text += "; different are those of " + others;
+  const Verdict verdict = same == compared ? Verdict::unchanged : Verdict::inconclusive;
+  return {{"model", text + ".", verdict}};
+}
+
+/// The candidates' own, not those of arms that take one apart.
+std::vector<const Equivalence*> candidates_of(const std::vector<Equivalence>& all,
+                                              const Results& results) {
+  std::vector<const Equivalence*> own;
+  for (const Equivalence& e : all)
+    if (!is_ablation_arm(results, e.candidate)) own.push_back(&e);
+  return own;
+}
+
+/// One line where all models are the same, else one per candidate.
+void tell_models(std::vector<SideEffect>& effects, const std::vector<const Equivalence*>& all) {
+  const bool same = all.size() > 1 && std::all_of(all.begin(), all.end(), [](const auto* e) {
+                      return e->files.empty() && e->bit_identical.value_or(false);
+                    });
+  if (same) {
+    effects.push_back(
+        {"model", fmt::format("The final models of all {} arms are bit-identical.", all.size() + 1),
+         Verdict::unchanged});
+    return;
+  }
+  for (const Equivalence* e : all)
+    if (const std::string model = model_sentence(*e); !model.empty())
+      effects.push_back({"model", model, model_verdict(*e)});
+}
+
+void tell_files_and_metrics(std::vector<SideEffect>& effects, const Equivalence& e) {
+  for (const FileEquivalence& file : e.files) {
+    effects.push_back(
+        {"file", file_sentence(e, file),
+         file.identical_blocks == file.blocks ? Verdict::unchanged : Verdict::inconclusive});
+  }
+  for (const auto& [metric, values] : e.metrics) {
+    if (is_known_metric(metric)) continue;
+    effects.push_back({"accuracy", printed_sentence(e, metric, values.first, values.second),
+                       values.first == values.second ? Verdict::unchanged : Verdict::inconclusive});
+  }
+}
+
+/// One line where every arm reaches the same, else one per candidate.
+void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equivalence*>& all) {
+  std::set<double> values;
+  std::vector<SideEffect> each;
+  for (const Equivalence* e : all) {
+    const auto accuracy = e->metrics.find("validation_accuracy_ratio");
+    if (accuracy == e->metrics.end()) continue;
+    const auto [baseline, candidate] = accuracy->second;
+    values.insert({baseline, candidate});
+    each.push_back({"accuracy", accuracy_sentence(*e, baseline, candidate),
+                    baseline == candidate ? Verdict::unchanged : Verdict::inconclusive});
+  }
+  if (each.size() > 1 && each.size() == all.size() && values.size() == 1)
+    each = {{"accuracy",
+             fmt::format("Validation accuracy: {:.2f} % with every arm.", *values.begin() * 100),
+             Verdict::unchanged}};
+  effects.insert(effects.end(), each.begin(), each.end());
+}
+
+/// What was counted without noise is told before what was sampled, the largest change first. Where
+/// no row has a gate, the headlines tell it.
+void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
+  constexpr std::size_t kMostRows = 3;
+  const auto& all = results.comparisons;
+  const bool gated = std::any_of(all.begin(), all.end(), [](const auto& c) { return c.gate; });
+  if (!results.ablation.empty() || !gated) return;
+  std::map<std::string, std::vector<const Comparison*>> changes;
+  for (const Comparison& c : results.comparisons)
+    if (c.exact && !c.gate && is_own_change(c, results)) changes[c.candidate].push_back(&c);
+  for (auto& [candidate, rows] : changes) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Comparison* a, const Comparison* b) {
+      return size_of_change(a) > size_of_change(b);
+    });
+    for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
+      effects.push_back({"counter", effect_sentence(*rows[i]) + ".", rows[i]->verdict});
+  }
+}
+
+std::vector<SideEffect> side_effects(const Results& results, const CandidateOrder& order) {
+  std::vector<SideEffect> effects = models_of_ablation(results);
+  const std::vector<const Equivalence*> candidates = candidates_of(results.equivalence, results);
+  tell_models(effects, candidates);
+  for (const Equivalence* e : candidates) tell_files_and_metrics(effects, *e);
+  tell_accuracy(effects, candidates);
+  tell_exact_changes(effects, results);
+  std::vector<const Comparison*> times;
+  for (const ArmSummary& arm : results.arms)
+    if (const Comparison* row = time_row(results, arm.name)) times.push_back(row);
+  std::stable_sort(times.begin(), times.end(), [&](const Comparison* a, const Comparison* b) {
+    return order.rank(a->candidate) < order.rank(b->candidate);
+  });
+  for (const Comparison* row : times)
+    effects.push_back({"time", effect_sentence(*row) + ".", row->verdict});
+  return effects;
+}
+
+/// Measure blocks that hold every arm.
+int count_blocks(const RunData& run, size_t arms) {
+  std::map<int, std::set<std::string>> seen;
+  for (const TrialData& trial : run.trials)
+    if (trial.kind == TrialKind::measure) seen[trial.block].insert(trial.arm);
+  return static_cast<int>(std::count_if(seen.begin(), seen.end(), [arms](const auto& block) {
+    return block.second.size() >= std::max<size_t>(arms, 1);
+  }));
+}
+
+/// Charts of thirty arms show nothing; the ablation has its own tables.
+RunData without_ablation_arms(RunData run, const Results& results) {
+  std::erase_if(run.trials,
+                [&](const TrialData& trial) { return is_ablation_arm(results, trial.arm); });
+  return run;
+}
+
+/// A run whose programs are not there any more says itself how they come back.
+std::string reproduce_command(const nlohmann::json& environment) {
+  const std::string config = "memduel run config.json --out again";
+  return environment.is_object() ? environment.value("reproduce", config) : config;
+}
+
+std::optional<int> planned_blocks(const nlohmann::json& config) {
+  const auto measure = config.find("measure");
+  if (measure == config.end() || !measure->is_object()) return {};
+  const auto repeats = measure->find("repeats");
+  if (repeats == measure->end() || !repeats->is_number_integer()) return {};
+  return repeats->get<int>();
+}
+
+/// The block that a running run has to reach before it may say anything; 0: it has looked at all.
+int next_look(const std::vector<int>& looks, int done) {
+  const auto next = std::find_if(looks.begin(), looks.end(), [done](int l) { return l > done; });
+  return next == looks.end() ? 0 : *next;
+}
+
+std::string progress_of(const ReportModel& model, const std::optional<std::vector<int>>& running) {
+  if (running && !running->empty()) {
+    const int next = next_look(*running, model.blocks_done);
+    const char* most = running->size() > 1 ? "at most " : "";
+    std::string text = fmt::format("The run is still going: {} of {}{} blocks", model.blocks_done,
+                                   most, running->back());
+    return next == 0 ? text + "." : fmt::format("{}; no verdict before block {}.", text, next);
+  }
+  if (!model.blocks_planned || model.blocks_done >= *model.blocks_planned) return {};
+  return fmt::format("The run ended after {} of {} blocks.", model.blocks_done,
+                     *model.blocks_planned);
+}
+
+/// A look that the plan does not have spends no error rate: what it sees is no verdict yet.
+void withhold_verdicts(Results& results, int next) {
+  const std::string reason = fmt::format("no verdict before block {}", next);
+  for (Comparison& c : results.comparisons) {
+    c.verdict = Verdict::inconclusive;
+    c.tier = Tier::plain;
+    c.reason = reason;
+    c.blocks_needed.reset();
+  }
+  for (GateResult& gate : results.gates) {
+    if (gate.candidate_failed) continue;
+    gate.outcome = GateOutcome::undecided;
+    gate.reason = reason;
+  }
+}
+
+}  // namespace
+
+ReportModel build_report_model(const Results& analysed, const RunData& run,
+                               const ReportOptions& options) {
+  ReportModel model;
+  model.title = analysed.name.empty() ? "memduel" : analysed.name;
+  model.results = analysed;
+  model.config = run.config;
+  model.blocks_done = count_blocks(run, analysed.arms.size());
+  model.blocks_planned = planned_blocks(run.config);
+  model.progress = progress_of(model, options.running);
+  const int next = options.running ? next_look(*options.running, model.blocks_done) : 0;
+  if (next > 0) withhold_verdicts(model.results, next);
+  const Results& results = model.results;
+  model.lower_bounds = lower_bound_sentences(results);
+  model.ablation = ablation_sentences(results);
+  for (const Comparison& c : results.comparisons)
+    if (c.gate) model.headlines.push_back(headline_for(c, results));
+  if (model.headlines.empty()) model.headlines = headlines_without_gates(results);
+  const CandidateOrder order(results);
+  put_in_order(model.headlines, order);
+  model.best = best_sentence(results);
+  model.side_effects = other_gates(results);
+  tell_growth(model);
+  if (const std::string allocators = allocator_sentence(results.arms); !allocators.empty())
+    model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
+  for (SideEffect& effect : side_effects(results, order))
+    model.side_effects.push_back(std::move(effect));
+  model.growth_lines = growth_lines(model.results);
+  model.differences = difference_tables(results);
+  model.agreement = agreement_tables(results);
+  model.memory_balances = memory_balances(results);
+  model.part_peaks = part_peaks(results);
+  model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
+                                             : build_timelines(without_ablation_arms(run, results),
+                                                               options.bucket_budget);
+  model.profiles = list_profiles(results, options.profiles);
+  model.reproduce = reproduce_command(results.environment);
+  model.confidential = options.confidential;
+  if (options.confidential) make_confidential(model);
+  return model;
+}
+
+}  // namespace memduel

@@ -1,0 +1,83 @@
+// The one model from which every report format is written, so that no two formats can disagree.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/values/results.h"
+#include "base/run_data.h"
+#include "reports/tables/agreement_tables.h"
+#include "reports/tables/difference_tables.h"
+#include "reports/tables/growth_lines.h"
+#include "reports/tables/memory_balance.h"
+#include "reports/tables/part_peaks.h"
+#include "reports/tables/profile_list.h"
+#include "reports/tables/run_flames.h"
+#include "reports/tables/timeline.h"
+
+namespace memduel {
+
+/// One sentence of the first screen, about a gate metric of one candidate.
+struct Headline {
+  std::string sentence;
+  std::string role;
+  std::string metric;
+  std::string candidate;
+  Verdict verdict = Verdict::inconclusive;
+  Tier tier = Tier::plain;
+  std::optional<GateOutcome> outcome;  ///< of the gate on this metric, where there is one
+  bool advisory = false;               ///< the gate does not decide the exit code
+  std::string reason;
+};
+
+/// Gates without a headline; the allocators; same model, same accuracy, cost in time; growth that
+/// cannot be told.
+struct SideEffect {
+  std::string
+      topic;  ///< "gate", "allocator", "model", "file", "accuracy", "counter", "time" or "growth"
+  std::string sentence;
+  Verdict verdict = Verdict::inconclusive;
+};
+
+struct ReportModel {
+  std::string title;
+  Results results;
+  nlohmann::json config;
+  std::string best;                       ///< of several candidates; else empty
+  std::vector<std::string> growth;        ///< sentences, where the workload has rounds
+  std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth
+  std::vector<std::string> lower_bounds;  ///< sentences, where the workload has a model of ours
+  std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart
+  std::vector<Headline> headlines;
+  std::vector<SideEffect> side_effects;
+  std::vector<DifferenceTable> differences;    ///< from profile trials
+  std::vector<AgreementTable> agreement;       ///< of their tracers, where there are several
+  std::vector<MemoryBalance> memory_balances;  ///< live, held free, file-backed
+  std::vector<PartPeaks> part_peaks;           ///< of a training of ours
+  std::vector<RoleTimeline> timelines;
+  ProfileList profiles;
+  RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles
+  std::string progress;  ///< of a run that is going on or was cut off; empty when it is complete
+  int blocks_done = 0;   ///< measure blocks in which no arm is missing
+  std::optional<int> blocks_planned;  ///< at most; absent when the config does not say
+  std::string reproduce;              ///< a command line
+  bool confidential = false;
+};
+
+struct ReportOptions {
+  bool confidential = false;    ///< leave out environment values, arguments, paths and log lines
+  int bucket_budget = 300'000;  ///< upper bound of chart buckets, and so of the page's size
+  /// Of a run that is still going the numbers of blocks at which it may look at its data,
+  /// ascending; before the next one there is no verdict.
+  std::optional<std::vector<int>> running = std::nullopt;
+  /// What lies in the run's profiles/.
+  std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+/// Pure: reads nothing but its arguments.
+ReportModel build_report_model(const Results& analysed, const RunData& run,
+                               const ReportOptions& options = {});
+
+}  // namespace memduel

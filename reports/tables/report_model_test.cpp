@@ -1,0 +1,165 @@
+#include "reports/tables/report_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
+  const ReportModel model = sample_model({});
+  ASSERT_EQ(model.headlines.size(), 2u);
+  EXPECT_EQ(model.headlines[0].role, "server");
+  EXPECT_EQ(model.headlines[0].verdict, Verdict::improved);
+  EXPECT_EQ(model.headlines[0].outcome, GateOutcome::passed);
+  // 599 + 5 + 1 (median noise) - 150 idle against 0.6 * 600 + 5 - 150, see make_sample.
+  EXPECT_THAT(model.headlines[0].sentence,
+              testing::StartsWith("optimized uses 53 % LESS server memory above idle at its peak"));
+}
+
+TEST(ReportModel, MatchesGatesWithAStarForTheRole) {
+  Sample sample = make_sample();
+  sample.results.gates.resize(1);
+  sample.results.gates[0].gate = "*.peak_rss_above_idle_bytes<=+2%";
+  sample.results.gates[0].outcome = GateOutcome::undecided;
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.headlines[0].outcome, GateOutcome::undecided);
+  EXPECT_EQ(model.headlines[1].outcome, GateOutcome::undecided);
+}
+
+TEST(ReportModel, AnswersSameModelSameAccuracyCostInTime) {
+  const ReportModel model = sample_model({});
+  ASSERT_EQ(model.side_effects.size(), 3u);
+  EXPECT_EQ(model.side_effects[0].topic, "model");
+  EXPECT_EQ(model.side_effects[1].sentence,
+            "Validation accuracy: 91.25 % with optimized, 91.25 % with original.");
+  EXPECT_EQ(model.side_effects[2].topic, "time");
+}
+
+TEST(ReportModel, CountsOnlyBlocksThatHoldEveryArm) {
+  Sample sample = make_sample({.blocks = 5});
+  sample.run.trials.pop_back();
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.blocks_done, 4);
+  EXPECT_EQ(model.blocks_planned, 8);
+}
+
+TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
+  Sample sample = make_sample();
+  for (const char* role : {"server", "client-1"}) {
+    Growth growth;
+    growth.arm = "original";
+    growth.role = role;
+    growth.metric = "rss_growth_bytes_per_round";
+    growth.verdict = GrowthVerdict::flat;
+    growth.reason = "stays near 200.0 MiB";
+    sample.results.growth.push_back(growth);
+  }
+  sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
+  sample.results.comparisons[0].role = "server";
+  sample.results.comparisons[0].gate = true;
+  EXPECT_THAT(
+      build_report_model(sample.results, sample.run).growth,
+      testing::ElementsAre("server memory from round to round: original stays near 200.0 MiB"));
+  sample.results.ablation.emplace_back();
+  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::IsEmpty())
+      << "an ablation asks about switches";
+}
+
+TEST(ReportModel, PutsGrowthThatCannotBeToldAmongTheOtherAnswers) {
+  Sample sample = make_sample();
+  sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
+  sample.results.comparisons[0].role = "server";
+  sample.results.comparisons[0].gate = true;
+  Growth growth;
+  growth.arm = "original";
+  growth.role = "server";
+  growth.metric = "rss_growth_bytes_per_round";
+  growth.reason = "cannot tell yet: 50 rounds would";
+  sample.results.growth = {growth};
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_THAT(model.growth, testing::IsEmpty());
+  EXPECT_EQ(model.side_effects.front().topic, "growth");
+  EXPECT_EQ(model.side_effects.front().sentence,
+            "server memory from round to round: original: cannot tell yet: 50 rounds would.");
+}
+
+Growth inconclusive(const std::string& arm, const std::string& role, double low, double high) {
+  Growth growth;
+  growth.arm = arm;
+  growth.role = role;
+  growth.metric = "rss_growth_bytes_per_round";
+  growth.ci_low = low;
+  growth.ci_high = high;
+  return growth;
+}
+
+TEST(ReportModel, TellsOfGrowthWithoutAGateOnIt) {
+  constexpr double kMiB = 1 << 20;
+  Sample sample = make_sample({.candidates = 2});
+  sample.results.growth = {inconclusive("original", "server", -16.8 * kMiB, 43 * kMiB),
+                           inconclusive("original", "tree", 1 * kMiB, 2 * kMiB),
+                           inconclusive("optimized", "server", 2.514 * kMiB, 15.95 * kMiB)};
+  for (Growth& growth : sample.results.growth) growth.reason = "cannot tell yet: 50 rounds would";
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_THAT(model.growth, testing::IsEmpty());
+  EXPECT_EQ(model.side_effects.front().sentence,
+            "server memory from round to round: cannot tell yet: 50 rounds would.")
+      << "one reason of all arms is said once";
+}
+
+TEST(ReportModel, NamesTheBestOfSeveralCandidatesAndPutsItFirst) {
+  const ReportModel model = sample_model({.candidates = 2});
+  // 605 and 365 MiB against 221 MiB: see make_sample; the clients are the same in all arms.
+  EXPECT_THAT(model.best, testing::StartsWith("Best of 2 candidates: "));
+  EXPECT_THAT(model.best, testing::HasSubstr("server memory above idle at its peak: "));
+  ASSERT_EQ(model.headlines.size(), 4u);
+  EXPECT_EQ(model.best.find(model.headlines[0].candidate),
+            std::string("Best of 2 candidates: ").size());
+  EXPECT_NE(model.headlines[0].candidate, "optimized") << "the second has 0.36 of the baseline";
+  EXPECT_EQ(model.side_effects[0].sentence, "The final models of all 3 arms are bit-identical.");
+  EXPECT_EQ(model.side_effects[1].sentence, "Validation accuracy: 91.25 % with every arm.");
+}
+
+TEST(ReportModel, PutsFailedGatesFirst) {
+  Sample sample = make_sample({.candidates = 2});
+  GateResult& gate = sample.results.gates[1];
+  gate.outcome = GateOutcome::failed;
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.headlines[0].outcome, GateOutcome::failed);
+  EXPECT_EQ(model.headlines[0].candidate, gate.candidate);
+  EXPECT_THAT(model.best, testing::HasSubstr(gate.candidate + " failed a gate"));
+}
+
+TEST(ReportModel, OfARunningRunHasNoVerdictBeforeTheNextLook) {
+  const Sample sample = make_sample({.blocks = 7});
+  ReportOptions options;
+  options.running = {8, 12, 16};
+  const ReportModel model = build_report_model(sample.results, sample.run, options);
+  EXPECT_EQ(model.progress,
+            "The run is still going: 7 of at most 16 blocks; no verdict before block 8.");
+  for (const Comparison& c : model.results.comparisons) EXPECT_EQ(c.verdict, Verdict::inconclusive);
+  for (const GateResult& gate : model.results.gates)
+    EXPECT_EQ(gate.outcome, GateOutcome::undecided);
+  options.running = {7};
+  const ReportModel looked = build_report_model(sample.results, sample.run, options);
+  EXPECT_EQ(looked.progress, "The run is still going: 7 of 7 blocks.");
+  EXPECT_EQ(looked.headlines[0].verdict, Verdict::improved);
+}
+
+TEST(ReportModel, SaysThatARunWasCutOff) {
+  EXPECT_EQ(sample_model({.blocks = 5}).progress, "The run ended after 5 of 8 blocks.");
+  EXPECT_EQ(sample_model({.blocks = 8}).progress, "");
+}
+
+TEST(ReportModel, OfARunWithoutTrialsHasNoSections) {
+  const ReportModel model = sample_model({.blocks = -1});
+  EXPECT_TRUE(model.headlines.empty());
+  EXPECT_TRUE(model.timelines.empty());
+  EXPECT_EQ(model.blocks_done, 0);
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,261 @@
+#include "reports/tables/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+namespace memduel {
+namespace {
+
+constexpr int kFewestBuckets = 100;
+constexpr int kMostBuckets = 1000;
+constexpr size_t kMostDrawnRounds = 1000;
+
+double seconds_since(std::int64_t begin_ns, std::int64_t t_ns) {
+  return static_cast<double>(t_ns - begin_ns) * 1e-9;
+}
+
+const RoleData* find_role(const TrialData& trial, const std::string& name) {
+  for (const RoleData& role : trial.roles)
+    if (role.role == name) return &role;
+  return nullptr;
+}
+
+const Series* find_series(const RoleData& role, const std::string& metric) {
+  for (const Series& series : role.series)
+    if (series.metric == metric && !series.t_ns.empty()) return &series;
+  return nullptr;
+}
+
+/// The role's own rounds, or for groups without marks (`tree`) those of the first role that has
+/// any.
+const RoleData* rounds_for(const TrialData& trial, const std::string& role) {
+  const RoleData* own = find_role(trial, role);
+  if (own != nullptr && !own->rounds.empty()) return own;
+  for (const RoleData& other : trial.roles)
+    if (!other.rounds.empty()) return &other;
+  return nullptr;
+}
+
+/// Maps a time to a position in rounds, linearly between the beginnings of rounds.
+class RoundClock {
+ public:
+  RoundClock(std::int64_t trial_begin_ns, const std::vector<RoundData>& rounds) {
+    if (rounds.empty()) return;
+    knots_.emplace_back(trial_begin_ns, rounds.front().round - 1.0);
+    for (const RoundData& round : rounds) knots_.emplace_back(round.begin_ns, round.round);
+    if (rounds.back().end_ns > rounds.back().begin_ns)
+      knots_.emplace_back(rounds.back().end_ns, rounds.back().round + 1.0);
+    std::sort(knots_.begin(), knots_.end());
+  }
+
+  /// Absent before the trial's start and after the last round.
+  [[nodiscard]] std::optional<double> position(std::int64_t t_ns) const {
+    if (knots_.empty() || t_ns < knots_.front().first || t_ns > knots_.back().first) return {};
+    const auto after = std::upper_bound(
+        knots_.begin(), knots_.end(), t_ns,
+        [](std::int64_t t, const std::pair<std::int64_t, double>& knot) { return t < knot.first; });
+    if (after == knots_.end()) return knots_.back().second;
+    const auto before = std::prev(after);
+    const auto width = static_cast<double>(after->first - before->first);
+    return before->second +
+           (after->second - before->second) * static_cast<double>(t_ns - before->first) / width;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, double>> knots_;
+};
+
+/// Collects values into buckets in time order; a bucket between two samples that has none of its
+/// own repeats the value before it, since memory stays as it was until it is seen to change.
+class EnvelopeBuilder {
+ public:
+  void add(int bucket, std::int64_t value) {
+    if (envelope_.high.empty()) envelope_.first = bucket;
+    const auto index = static_cast<size_t>(std::max(0, bucket - envelope_.first));
+    while (envelope_.high.size() <= index) {
+      const bool is_new = envelope_.high.size() == index;
+      envelope_.low.push_back(is_new ? value : last_);
+      envelope_.high.push_back(is_new ? value : last_);
+    }
+    envelope_.low[index] = std::min(envelope_.low[index], value);
+    envelope_.high[index] = std::max(envelope_.high[index], value);
+    last_ = value;
+  }
+  Envelope take() { return std::move(envelope_); }
+
+ private:
+  Envelope envelope_;
+  std::int64_t last_ = 0;
+};
+
+int bucket_of(double value, double width, int count) {
+  return static_cast<int>(std::clamp(value / width, 0.0, count - 1.0));
+}
+
+TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, const Series& series) {
+  EnvelopeBuilder by_time;
+  EnvelopeBuilder by_round;
+  const RoleData* rounds = rounds_for(trial, frame.role);
+  const RoundClock clock(trial.begin_ns,
+                         rounds == nullptr ? SharedVector<RoundData>() : rounds->rounds);
+  const size_t count = std::min(series.t_ns.size(), series.values.size());
+  for (size_t i = 0; i < count; ++i) {
+    const double seconds = seconds_since(trial.begin_ns, series.t_ns[i]);
+    by_time.add(bucket_of(seconds, frame.seconds_per_bucket, frame.time_buckets), series.values[i]);
+    const std::optional<double> position = clock.position(series.t_ns[i]);
+    if (position && frame.round_buckets > 0)
+      by_round.add(
+          bucket_of(*position - frame.first_position, frame.rounds_per_bucket, frame.round_buckets),
+          series.values[i]);
+  }
+  return {trial.id, by_time.take(), by_round.take()};
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+Span median_span(const std::vector<Span>& spans) {
+  const auto middle = [&spans](double Span::* member) {
+    std::vector<double> values;
+    values.reserve(spans.size());
+    for (const Span& span : spans) values.push_back(span.*member);
+    return median(std::move(values));
+  };
+  return {middle(&Span::begin_seconds), middle(&Span::end_seconds), middle(&Span::begin_position),
+          middle(&Span::end_position)};
+}
+
+Span span_of(const TrialData& trial, const RoundClock& clock, std::int64_t begin_ns,
+             std::int64_t end_ns) {
+  return {seconds_since(trial.begin_ns, begin_ns), seconds_since(trial.begin_ns, end_ns),
+          clock.position(begin_ns).value_or(0), clock.position(end_ns).value_or(0)};
+}
+
+/// Medians over the arm's trials, phase by phase in their order within the round. Empty where a
+/// trial has more rounds than a chart has places for.
+ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std::string& role) {
+  struct PhaseSpans {
+    std::string phase;
+    std::vector<Span> spans;
+  };
+  std::map<int, std::vector<Span>> rounds;
+  std::map<int, std::vector<PhaseSpans>> phases;
+  for (const TrialData* trial : trials) {
+    const RoleData* source = rounds_for(*trial, role);
+    if (source == nullptr) continue;
+    if (source->rounds.size() > kMostDrawnRounds) return {};
+    const RoundClock clock(trial->begin_ns, source->rounds);
+    for (const RoundData& round : source->rounds) {
+      rounds[round.round].push_back(span_of(*trial, clock, round.begin_ns, round.end_ns));
+      auto& slots = phases[round.round];
+      for (size_t i = 0; i < round.phases.size(); ++i) {
+        const PhaseData& phase = round.phases[i];
+        if (i >= slots.size()) slots.push_back({phase.phase, {}});
+        if (slots[i].phase == phase.phase)
+          slots[i].spans.push_back(span_of(*trial, clock, phase.begin_ns, phase.end_ns));
+      }
+    }
+  }
+  ArmRounds arm;
+  for (const auto& [number, spans] : rounds) {
+    RoundSpan round{number, median_span(spans), {}};
+    for (const PhaseSpans& slot : phases[number])
+      if (!slot.spans.empty()) round.phases.push_back({slot.phase, median_span(slot.spans)});
+    arm.rounds.push_back(std::move(round));
+  }
+  return arm;
+}
+
+struct SeriesKey {
+  std::string role;
+  std::string metric;
+};
+
+std::vector<SeriesKey> series_of(const std::vector<const TrialData*>& trials) {
+  std::vector<SeriesKey> keys;
+  for (const TrialData* trial : trials)
+    for (const RoleData& role : trial->roles)
+      for (const Series& series : role.series) {
+        const bool known = std::any_of(keys.begin(), keys.end(), [&](const SeriesKey& key) {
+          return key.role == role.role && key.metric == series.metric;
+        });
+        if (!known && !series.t_ns.empty()) keys.push_back({role.role, series.metric});
+      }
+  return keys;
+}
+
+/// The grid that all trials of one series share.
+RoleTimeline frame_for(const SeriesKey& key, const std::vector<const TrialData*>& trials,
+                       int buckets) {
+  RoleTimeline frame;
+  frame.role = key.role;
+  frame.metric = key.metric;
+  double longest = 0;
+  int last_round = 0;
+  std::optional<int> first_round;
+  for (const TrialData* trial : trials) {
+    const RoleData* role = find_role(*trial, key.role);
+    const Series* series = role == nullptr ? nullptr : find_series(*role, key.metric);
+    if (series != nullptr)
+      longest = std::max(
+          longest, seconds_since(trial->begin_ns,
+                                 *std::max_element(series->t_ns.begin(), series->t_ns.end())));
+    const RoleData* rounds = rounds_for(*trial, key.role);
+    if (rounds == nullptr) continue;
+    frame.rounds_of = rounds->role;
+    const int first = rounds->rounds.front().round;
+    first_round = std::min(first_round.value_or(first), first);
+    last_round = std::max(last_round, rounds->rounds.back().round);
+  }
+  frame.time_buckets = buckets;
+  frame.seconds_per_bucket = std::max(longest, 1e-9) / buckets;
+  if (first_round) {
+    frame.round_buckets = buckets;
+    frame.first_position = *first_round - 1.0;
+    frame.rounds_per_bucket = (last_round + 1.0 - frame.first_position) / buckets;
+  }
+  return frame;
+}
+
+}  // namespace
+
+std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget) {
+  std::vector<const TrialData*> trials;
+  std::vector<std::string> arms;
+  for (const TrialData& trial : run.trials) {
+    if (trial.kind != TrialKind::measure) continue;
+    trials.push_back(&trial);
+    if (std::find(arms.begin(), arms.end(), trial.arm) == arms.end()) arms.push_back(trial.arm);
+  }
+  const std::vector<SeriesKey> keys = series_of(trials);
+  const auto envelopes = static_cast<int>(std::max<size_t>(1, keys.size() * trials.size() * 2));
+  const int buckets = std::clamp(bucket_budget / envelopes, kFewestBuckets, kMostBuckets);
+
+  std::vector<RoleTimeline> timelines;
+  for (const SeriesKey& key : keys) {
+    RoleTimeline timeline = frame_for(key, trials, buckets);
+    for (const TrialData* trial : trials) {
+      const RoleData* role = find_role(*trial, key.role);
+      const Series* series = role == nullptr ? nullptr : find_series(*role, key.metric);
+      if (series != nullptr) timeline.trials.push_back(build_trial(*trial, timeline, *series));
+    }
+    for (const std::string& arm : arms) {
+      std::vector<const TrialData*> of_arm;
+      for (const TrialData* trial : trials)
+        if (trial->arm == arm && trial->status == TrialStatus::ok) of_arm.push_back(trial);
+      ArmRounds rounds = typical_rounds(of_arm, key.role);
+      rounds.arm = arm;
+      if (!rounds.rounds.empty()) timeline.arms.push_back(std::move(rounds));
+    }
+    timelines.push_back(std::move(timeline));
+  }
+  return timelines;
+}
+
+}  // namespace memduel

@@ -1,0 +1,277 @@
+#include "reports/tables/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+struct MetricWords {
+  std::string_view metric;
+  std::string_view verb;
+  std::string_view after_role;  ///< "{verb} 12 % LESS {role}{after_role}"
+};
+
+constexpr std::array kMetricWords = {
+    MetricWords{"peak_rss_bytes", "uses", " memory at its peak"},
+    MetricWords{"peak_rss_above_idle_bytes", "uses", " memory above idle at its peak"},
+    MetricWords{"peak_pss_bytes", "uses", " memory (PSS) at its peak"},
+    MetricWords{"peak_heap_bytes", "uses", " heap at its peak"},
+    MetricWords{"idle_rss_bytes", "uses", " memory when idle"},
+    MetricWords{"end_rss_bytes", "keeps", " memory at the end"},
+    MetricWords{"end_pss_bytes", "keeps", " memory (PSS) at the end"},
+    MetricWords{"peak_rss_anon_bytes", "uses", " anonymous memory at marks"},
+    MetricWords{"peak_rss_file_bytes", "uses", " file-backed memory at marks"},
+    MetricWords{"heap_in_use_bytes", "keeps", " heap in use"},
+    MetricWords{"heap_held_free_bytes", "keeps", " heap held free by the allocator"},
+    MetricWords{"peak_torch_cpu_bytes", "uses", " tensor memory at its peak"},
+    MetricWords{"peak_gpu_allocated_bytes", "uses", " GPU memory at its peak"},
+    MetricWords{"allocated_bytes", "allocates", " memory in total"},
+    MetricWords{"allocation_count", "makes", " allocations"},
+    MetricWords{"live_at_end_bytes", "keeps", " heap live at the end"},
+    MetricWords{"round_seconds", "needs", " time per round"},
+    MetricWords{"transfer_seconds", "needs", " time for transfer and aggregation"},
+    MetricWords{"cpu_seconds", "needs", " CPU time"},
+    MetricWords{"real_time_seconds", "needs", " time an iteration"},
+    MetricWords{"cpu_time_seconds", "needs", " CPU time an iteration"},
+    MetricWords{"validation_accuracy_ratio", "reaches", " validation accuracy"},
+    MetricWords{"rss_growth_bytes_per_round", "grows", " memory per round"},
+    MetricWords{"rss_growth_bytes_per_minute", "grows", " memory per minute"},
+};
+
+MetricWords words_for(std::string_view metric) {
+  const auto* found = std::find_if(kMetricWords.begin(), kMetricWords.end(),
+                                   [metric](const MetricWords& w) { return w.metric == metric; });
+  if (found != kMetricWords.end()) return *found;
+  return {metric, "has", ""};
+}
+
+std::string role_words(const std::string& role) {
+  if (role == "client_max") return "largest-client";
+  if (role == "client_median") return "median-client";
+  if (role == "tree") return "whole-job";
+  return role;
+}
+
+std::string blocks(const Comparison& c) {
+  return format_count(std::min(c.n_baseline, c.n_candidate), "block");
+}
+
+std::string signed_percent(double ratio) {
+  const double share = ratio - 1;
+  return (share < 0 ? "−" : "+") + percent(std::abs(share));
+}
+
+/// "38–43 %" when both ends lie on one side, else "−3 % to +2 %".
+std::string ratio_interval(double low, double high) {
+  if (high < 1 || low > 1) {
+    const double a = std::min(std::abs(low - 1), std::abs(high - 1));
+    const double b = std::max(std::abs(low - 1), std::abs(high - 1));
+    if (percent(a) != percent(b)) {
+      const std::string from = percent(a);
+      return fmt::format("{}–{}", from.substr(0, from.size() - 2), percent(b));
+    }
+    // As many digits as it takes to tell the two ends apart.
+    for (const int digits : {1, 2}) {
+      const std::string from = fmt::format("{:.{}f}", a * 100, digits);
+      const std::string to = fmt::format("{:.{}f}", b * 100, digits);
+      if (from != to) return fmt::format("{}–{} %", from, to);
+    }
+    return percent(b);
+  }
+  return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
+}
+
+std::string interval_words(const Comparison& c) {
+  if (!c.ci_low || !c.ci_high) return {};
+  if (c.exact && c.verdict != Verdict::unchanged) return "exactly, ";
+  return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high)
+                  : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
+                                signed_metric(c.metric, *c.ci_high))) +
+         ", ";
+}
+
+std::string margin_words(const Comparison& c) {
+  return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
+}
+
+/// "original adds 0.78 GiB a round (…) and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05
+/// s after the first began". The reason of a growth begins with its verb.
+std::string growth_words(const Growth& g) {
+  std::string text = g.arm + (g.verdict == GrowthVerdict::inconclusive ? ": " : " ") + g.reason;
+  if (g.projection) text += " and " + projection_words(*g.projection);
+  return text;
+}
+
+}  // namespace
+
+std::string change_words(const Comparison& c) {
+  if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
+  return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
+}
+
+std::string projection_words(const Projection& to) {
+  constexpr double kSecondsPerMinute = 60;
+  std::string text = fmt::format("meets the {} limit", format_bytes(to.limit_bytes));
+  const std::string interval =
+      to.ci_low && to.ci_high ? fmt::format(" ({:.0f}–{:.0f})", *to.ci_low, *to.ci_high) : "";
+  if (to.round) text += fmt::format(" in round {:.0f}{}", *to.round, interval);
+  if (!to.minute) return text;
+  if (!to.round) return text + fmt::format(" in minute {:.0f}{}", *to.minute, interval);
+  return text + ", " + format_seconds(*to.minute * kSecondsPerMinute) + " after the first began";
+}
+
+std::string word(Verdict verdict) {
+  constexpr std::array kWords = {"improved", "regressed", "unchanged", "inconclusive"};
+  return kWords.at(static_cast<size_t>(verdict));
+}
+
+std::string word(Tier tier) {
+  return tier == Tier::strong ? "strong" : "plain";
+}
+
+std::string word(GrowthVerdict verdict) {
+  constexpr std::array kWords = {"flat", "growing", "stepped", "settling", "inconclusive"};
+  return kWords.at(static_cast<size_t>(verdict));
+}
+
+std::string word(GateOutcome outcome) {
+  constexpr std::array kWords = {"passed", "failed", "undecided"};
+  return kWords.at(static_cast<size_t>(outcome));
+}
+
+std::string percent(double share) {
+  const double value = share * 100;
+  if (std::abs(value) >= 9.95) return fmt::format("{:.0f} %", value);
+  if (std::abs(value) >= 0.995) return fmt::format("{:.1f} %", value);
+  return fmt::format("{:.2f} %", value);
+}
+
+std::string signed_metric(const std::string& metric, double value) {
+  return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
+}
+
+std::string short_effect(const Comparison& c) {
+  const bool told = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  const bool has_effect = c.ratio || c.difference;
+  const char* untold = c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
+  return fmt::format("{} ({}{})", told && has_effect ? change_words(c) : untold, interval_words(c),
+                     blocks(c));
+}
+
+std::string with_minus(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    const bool number = text[i] == '-' && i + 1 < text.size() && digit(text[i + 1]);
+    const bool begins = i == 0 || text[i - 1] == ' ' || text[i - 1] == '(';
+    out += number && begins ? std::string_view("−") : text.substr(i, 1);
+  }
+  return out;
+}
+
+std::string quantity(const std::string& role, const std::string& metric) {
+  const MetricWords words = words_for(metric);
+  if (words.after_role.empty()) return role_words(role) + " " + metric;
+  return role_words(role) + std::string(words.after_role);
+}
+
+std::string effect_sentence(const Comparison& c) {
+  const std::string what = quantity(c.role, c.metric);
+  const std::string verb(words_for(c.metric).verb);
+  const std::string evidence = interval_words(c) + blocks(c);
+  const std::string verdict = word(c.verdict);
+  const bool has_effect = c.ratio.has_value() || c.difference.has_value();
+  if (c.verdict == Verdict::regressed && !has_effect)
+    return fmt::format("{}: {}: {}", c.candidate, c.reason, verdict);
+  const double none = c.ratio ? 1 : 0;
+  const bool one_sided =
+      has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
+  if (c.verdict == Verdict::inconclusive && one_sided)
+    return fmt::format("{} {} {} {} than {} ({}), but whether that counts is not settled: {}",
+                       c.candidate, verb, change_words(c), what, c.baseline, evidence, verdict);
+  if (c.verdict == Verdict::inconclusive || !has_effect) {
+    std::string text = fmt::format("Cannot tell whether {} {} MORE or LESS {} than {} ({}): {}",
+                                   c.candidate, verb, what, c.baseline, evidence, verdict);
+    if (c.blocks_needed) text += fmt::format("; about {} blocks would settle it", *c.blocks_needed);
+    return text;
+  }
+  if (c.verdict == Verdict::unchanged)
+    return fmt::format("{} {} the SAME {} as {} ({}, inside the margin of ±{}): {}", c.candidate,
+                       verb, what, c.baseline, evidence, margin_words(c), verdict);
+  return fmt::format("{} {} {} {} than {} ({}): {}", c.candidate, verb, change_words(c), what,
+                     c.baseline, evidence, verdict);
+}
+
+std::string growth_sentence(const std::vector<const Growth*>& arms) {
+  const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
+  // One reason that all arms share is said once.
+  const bool same =
+      arms.size() > 1 && std::all_of(arms.begin(), arms.end(), [&](const Growth* g) {
+        return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
+      });
+  std::vector<std::string> told;
+  for (const Growth* g : arms) told.push_back(growth_words(*g));
+  return fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit, unit,
+                     same ? arms[0]->reason : fmt::format("{}", fmt::join(told, "; ")));
+}
+
+std::string slope_sentence(const Growth& g) {
+  const double slope = g.slope.value_or(0);
+  return fmt::format("{}: {} memory {} by {} per {} after warm-up; a verdict needs several runs",
+                     g.arm, role_words(g.role), slope < 0 ? "falls" : "rises",
+                     format_bytes(std::abs(slope)),
+                     g.metric.ends_with("_per_minute") ? "minute" : "round");
+}
+
+std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
+  const std::string blocks = format_count(file.blocks, "block");
+  if (file.identical_blocks == file.blocks)
+    return fmt::format("{} is byte by byte the same with {} and {}, in {}.", file.file, e.candidate,
+                       e.baseline, blocks);
+  std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
+                                 e.baseline, file.blocks - file.identical_blocks, blocks);
+  if (!file.max_difference) return text + ".";
+  text += fmt::format(", by at most {:.3g}", *file.max_difference);
+  if (file.max_within_baseline)
+    text += fmt::format("; trials of {} differ from each other by at most {:.3g}", e.baseline,
+                        *file.max_within_baseline);
+  return text + ".";
+}
+
+std::string allocator_sentence(const std::vector<ArmSummary>& arms) {
+  std::vector<std::string> parts;
+  for (const ArmSummary& arm : arms) {
+    if (!arm.allocator || arm.ablation) continue;
+    std::vector<std::string> files;
+    for (const std::string& library : arm.allocator_libraries)
+      files.push_back(library.substr(library.rfind('/') + 1));
+    parts.push_back(files.empty() ? fmt::format("{} never ran under {}", arm.name, *arm.allocator)
+                                  : fmt::format("{} ran under {} ({})", arm.name, *arm.allocator,
+                                                fmt::join(files, ", ")));
+  }
+  if (parts.empty()) return {};
+  return fmt::format("Allocators, seen inside the processes: {}.", fmt::join(parts, ", "));
+}
+
+std::string model_sentence(const Equivalence& e) {
+  if (!e.files.empty()) return {};
+  if (e.bit_identical.value_or(false))
+    return fmt::format("The final models of {} and {} are bit-identical.", e.candidate, e.baseline);
+  if (e.max_abs_diff)
+    return fmt::format("The final models of {} and {} differ by at most {:.3g} in any element.",
+                       e.candidate, e.baseline, *e.max_abs_diff);
+  if (e.bit_identical)
+    return fmt::format("The final models of {} and {} differ; by how much is not known.",
+                       e.candidate, e.baseline);
+  return {};
+}
+
+}  // namespace memduel

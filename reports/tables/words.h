@@ -1,0 +1,66 @@
+// Verdicts as sentences for somebody who was not there.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/values/results.h"
+
+namespace memduel {
+
+/// "improved", "regressed", "unchanged", "inconclusive".
+std::string word(Verdict verdict);
+/// "strong", "plain".
+std::string word(Tier tier);
+/// "flat", "growing", "stepped", "settling", "inconclusive".
+std::string word(GrowthVerdict verdict);
+/// "passed", "failed", "undecided".
+std::string word(GateOutcome outcome);
+
+/// A share as people say it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
+std::string percent(double share);
+
+/// "41 % LESS", "12.0 MiB/round MORE", of a row with an effect.
+std::string change_words(const Comparison& comparison);
+
+/// A difference with its sign: "−12.0 KiB", "+1.5 s".
+std::string signed_metric(const std::string& metric, double value);
+
+/// "94 % LESS (93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
+std::string short_effect(const Comparison& comparison);
+
+/// With the minus sign that the reports use before their own numbers: "-2.5 % to +1 %" is "−2.5 %
+/// to +1 %"; hyphens in names stay.
+std::string with_minus(std::string_view text);
+
+/// What the metric of a role is about: "server memory above idle at its peak".
+std::string quantity(const std::string& role, const std::string& metric);
+
+/// "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 8 blocks):
+/// improved".
+std::string effect_sentence(const Comparison& comparison);
+
+/// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".
+std::string projection_words(const Projection& to);
+
+/// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
+/// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
+std::string growth_sentence(const std::vector<const Growth*>& arms);
+
+/// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
+/// of an arm that stands alone.
+std::string slope_sentence(const Growth& growth);
+
+/// "The final models of optimized and original are bit-identical."; empty when nothing was
+/// compared.
+std::string model_sentence(const Equivalence& equivalence);
+
+/// "Allocators, seen inside every process: a ran under jemalloc (libjemalloc.so.2)."; empty when no
+/// arm names one.
+std::string allocator_sentence(const std::vector<ArmSummary>& arms);
+
+/// The same about one file that every trial leaves.
+std::string file_sentence(const Equivalence& equivalence, const FileEquivalence& file);
+
+}  // namespace memduel

@@ -1,0 +1,190 @@
+#include "reports/tables/words.h"
+
+#include <gtest/gtest.h>
+
+namespace memduel {
+namespace {
+
+Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
+  Comparison c;
+  c.baseline = "original";
+  c.candidate = "optimized";
+  c.role = "server";
+  c.metric = "peak_rss_bytes";
+  c.ratio = ratio;
+  c.ci_low = low;
+  c.ci_high = high;
+  c.n_baseline = 12;
+  c.n_candidate = 12;
+  c.margin = 0.01;
+  c.verdict = verdict;
+  return c;
+}
+
+TEST(EffectSentence, SaysLessWithTheIntervalAsShares) {
+  EXPECT_EQ(
+      effect_sentence(server_peak(0.59, 0.57, 0.62, Verdict::improved)),
+      "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 12 blocks): "
+      "improved");
+}
+
+TEST(EffectSentence, SaysMoreWhenTheCandidateNeedsMore) {
+  EXPECT_EQ(
+      effect_sentence(server_peak(1.34, 1.30, 1.38, Verdict::regressed)),
+      "optimized uses 34 % MORE server memory at its peak than original (30–38 %, 12 blocks): "
+      "regressed");
+}
+
+TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
+  EXPECT_EQ(effect_sentence(server_peak(0.5, 0.498, 0.502, Verdict::improved)),
+            "optimized uses 50 % LESS server memory at its peak than original (49.8–50.2 %, 12 "
+            "blocks): improved");
+}
+
+TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
+  EXPECT_EQ(effect_sentence(server_peak(0.678, 0.67799, 0.67801, Verdict::improved)),
+            "optimized uses 32 % LESS server memory at its peak than original (32 %, 12 blocks): "
+            "improved");
+}
+
+TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
+  EXPECT_EQ(effect_sentence(server_peak(1.0, 0.996, 1.003, Verdict::unchanged)),
+            "optimized uses the SAME server memory at its peak as original (−0.40 % to +0.30 %, 12 "
+            "blocks, inside the margin of ±1.0 %): unchanged");
+}
+
+TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
+  Comparison c = server_peak(0.97, 0.92, 1.03, Verdict::inconclusive);
+  c.blocks_needed = 20;
+  EXPECT_EQ(
+      effect_sentence(c),
+      "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
+      "(−8.0 % to +3.0 %, 12 blocks): inconclusive; about 20 blocks would settle it");
+}
+
+TEST(EffectSentence, CannotTellWithoutAnEffect) {
+  Comparison c = server_peak(1, 1, 1, Verdict::inconclusive);
+  c.ratio.reset();
+  c.ci_low.reset();
+  c.ci_high.reset();
+  c.n_candidate = 1;
+  EXPECT_EQ(
+      effect_sentence(c),
+      "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
+      "(1 block): inconclusive");
+}
+
+TEST(EffectSentence, ComparesGrowthAsADifference) {
+  Comparison c = server_peak(1, 1, 1, Verdict::improved);
+  c.metric = "rss_growth_bytes_per_round";
+  c.ratio.reset();
+  c.difference = -12.0 * 1024 * 1024;
+  c.ci_low = -13.0 * 1024 * 1024;
+  c.ci_high = -11.0 * 1024 * 1024;
+  EXPECT_EQ(effect_sentence(c),
+            "optimized grows 12.0 MiB/round LESS server memory per round than original (−13.0 "
+            "MiB/round to −11.0 MiB/round, 12 blocks): improved");
+}
+
+TEST(EffectSentence, NamesAMetricThatHasNoWordsOfItsOwn) {
+  Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
+  c.metric = "queue_depth_count";
+  EXPECT_EQ(effect_sentence(c),
+            "optimized has 50 % LESS server queue_depth_count than original (40–60 %, 12 blocks): "
+            "improved");
+}
+
+TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
+  Growth g;
+  g.arm = "original";
+  g.role = "server";
+  g.metric = "rss_growth_bytes_per_round";
+  g.slope = 0.78 * 1024 * 1024 * 1024;
+  g.verdict = GrowthVerdict::growing;
+  g.reason = "adds 798.7 MiB a round (790.0 MiB to 810.0 MiB)";
+  g.projection = Projection{24.0 * 1024 * 1024 * 1024, 31.0, 30.0, 33.0, 62.5};
+  Growth flat = g;
+  flat.arm = "optimized";
+  flat.verdict = GrowthVerdict::flat;
+  flat.reason = "stays near 2.00 GiB";
+  flat.projection.reset();
+  EXPECT_EQ(
+      growth_sentence({&g, &flat}),
+      "server memory from round to round: original adds 798.7 MiB a round (790.0 MiB to 810.0 "
+      "MiB) and meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first "
+      "began; optimized stays near 2.00 GiB");
+}
+
+TEST(GrowthSentence, SaysOfWhichArmsNothingCanBeToldYet) {
+  Growth g;
+  g.arm = "original";
+  g.role = "tree";
+  g.metric = "rss_growth_bytes_per_minute";
+  g.reason = "cannot tell yet: 12 minutes would";
+  Growth flat = g;
+  flat.arm = "optimized";
+  flat.verdict = GrowthVerdict::flat;
+  flat.reason = "stays near 2.00 GiB";
+  EXPECT_EQ(growth_sentence({&g, &flat}),
+            "whole-job memory from minute to minute: original: cannot tell yet: 12 minutes would; "
+            "optimized stays near 2.00 GiB");
+}
+
+TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
+  const Equivalence e{"before", "after", false, {}, {}};
+  FileEquivalence file{"model", 8, 8, {}, {}};
+  EXPECT_EQ(file_sentence(e, file),
+            "model is byte by byte the same with after and before, in 8 blocks.");
+  file.identical_blocks = 5;
+  EXPECT_EQ(file_sentence(e, file), "model differs between after and before in 3 of 8 blocks.");
+  file.max_difference = 0.0012;
+  EXPECT_EQ(file_sentence(e, file),
+            "model differs between after and before in 3 of 8 blocks, by at most 0.0012.");
+  file.max_within_baseline = 0.001;
+  EXPECT_EQ(file_sentence(e, file),
+            "model differs between after and before in 3 of 8 blocks, by at most 0.0012; trials of "
+            "before differ from each other by at most 0.001.");
+}
+
+TEST(ModelSentence, DistinguishesIdenticalDifferentAndUnknown) {
+  Equivalence e{"original", "optimized", true, 0.0, {}};
+  EXPECT_EQ(model_sentence(e), "The final models of optimized and original are bit-identical.");
+  e.bit_identical = false;
+  e.max_abs_diff = 0.00012;
+  EXPECT_EQ(model_sentence(e),
+            "The final models of optimized and original differ by at most 0.00012 in any element.");
+  e.bit_identical.reset();
+  e.max_abs_diff.reset();
+  EXPECT_EQ(model_sentence(e), "");
+}
+
+TEST(AllocatorSentence, NamesWhatWasSeenNotWhatWasAskedFor) {
+  ArmSummary plain;
+  plain.name = "a";
+  EXPECT_EQ(allocator_sentence({plain}), "");
+  ArmSummary jemalloc = plain;
+  jemalloc.name = "b";
+  jemalloc.allocator = "jemalloc";
+  jemalloc.allocator_libraries = {"/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"};
+  ArmSummary failed = jemalloc;
+  failed.name = "c";
+  failed.allocator_libraries.clear();
+  EXPECT_EQ(
+      allocator_sentence({plain, jemalloc, failed}),
+      "Allocators, seen inside the processes: b ran under jemalloc (libjemalloc.so.2), c never "
+      "ran under jemalloc.");
+}
+
+TEST(SlopeSentence, SaysWhereALoneArmGoesWithoutAVerdict) {
+  Growth growth;
+  growth.arm = "watch";
+  growth.role = "command";
+  growth.metric = "rss_growth_bytes_per_minute";
+  growth.slope = -3.0 * (1 << 20);
+  EXPECT_EQ(slope_sentence(growth),
+            "watch: command memory falls by 3.00 MiB per minute after warm-up; a verdict needs "
+            "several runs");
+}
+
+}  // namespace
+}  // namespace memduel
