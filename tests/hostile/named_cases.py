@@ -87,6 +87,17 @@ case("another's JSON in place of a profile", 4, "no profile of a known format", 
 case("a recording that its command removes", 3, "the command removed it", "mkdir d; $M record -o d/x.mdp -- sh -c 'rm -rf d; exit 3'")
 case("a program that removes itself", 0, "/me ", "cp /bin/ls me; $M record --exact -o x.mdp -- sh -c './me / > /dev/null & rm -f me; wait'")
 case("300 images", 0, "x.images", "$M record -o x.mdp -- sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'")
+case("a file system that fills up meanwhile", 4, "disk is full", "mount -t tmpfs -o size=3m none disk; " + BESIDE.format("dd if=/dev/zero of=$PWD/disk/fill bs=1M 2>&1; true")
+     .replace("--out run", "--out disk/run") + "; status=$?; test ! -e disk/run/results.json && exit $status", root=True)
+case("a file system that fills up and empties", 0, "WHOLE", "mount -t tmpfs -o size=6m none disk; "
+     + BESIDE.format("dd if=/dev/zero of=$PWD/disk/fill bs=1M 2>&1; rm $PWD/disk/fill").replace("--out run", "--out disk/run")
+     + " && python3 -m json.tool disk/run/results.json > /dev/null && echo WHOLE", root=True)
+case("a run in shared memory", 0, "", f"d=$(mktemp -d /dev/shm/memduel-XXXXXX); {DUEL} --out $d/run; status=$?; rm -r $d; exit $status")
+case("a run in the current directory", 0, "results.json", f"mkdir e; cd e; {DUEL} --out . && ls")
+case("percent signs and braces in the run's name", 0, r"^r%s%n\{\{\}\}$|^r%s%n\{\}$", f"{DUEL} --out 'r%s%n{{{{}}}}' && ls -d r%*")
+case("a calibration that is no JSON", 0, "", f"mkdir -p h/.cache/memduel; head -c 1000 /dev/urandom > h/.cache/memduel/calibration.json; HOME=$PWD/h {DUEL} --out run")
+case("no rights for anybody's new files", 0, "Permission denied", AS_NOBODY + " bash -c 'umask 777; $M record -o x.mdp -- sort /etc/services > /dev/null'; status=$?\n"
+     "test -z \"$(ls -d .memduel-record-* 2> /dev/null)\" && exit $status", root=True)
 
 # Descriptors
 case("no standard descriptor", 0, "WHOLE", f"{DUEL} --out run <&- >&- 2>&-; status=$?\npython3 -m json.tool run/results.json > /dev/null && echo WHOLE; exit $status")
@@ -112,6 +123,12 @@ case("a job that limits its parent", 0, "", BESIDE.format("prlimit --pid \\$PPID
 case("one core", 0, "", f"taskset -c 0 {DUEL} --out run")
 case("no randomised addresses", 0, "", f"setarch -R {DUEL} --out run")
 case("a real-time class", 0, "", f"chrt -f 10 {DUEL} --out run", root=True)
+case("no queue for signals", 0, "", f"ulimit -i 0; {DUEL} --out run")
+case("a stack without limit", 0, "", f"ulimit -s unlimited; {DUEL} --out run")
+case("1.9 MB of variables", 0, "", f"for i in $(seq 100); do export V$i=$(printf 'x%.0s' $(seq 18500)); done; {DUEL} --out run")
+case("1,000 processes", 0, "", BESIDE.format("i=0; while [ \\$i -lt 1000 ]; do sleep 1 & i=\\$((i + 1)); done; wait"))
+case("3,000 threads", 0, "", "printf 'import threading, time\\nfor i in range(3000): threading.Thread(target=time.sleep, args=(1,)).start()\\n' > t.py\n"
+     "$M compare --a true --b 'python3 t.py' --repeats 1 --no-default-gates --quiet --out run")
 
 # Signals
 case("children ignored by whoever starts it", 0, "", f"trap '' CHLD; {DUEL} --out run")
@@ -129,6 +146,20 @@ case("a job that stops memduel", 0, "", BESIDE.format("p=\\$(cut -d' ' -f4 /proc
 case("a terminal that goes away", 0, "143|36608", "python3 -c 'import os, pty, sys, time\npid, fd = pty.fork()\nif pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\n"
      "time.sleep(1); os.close(fd); print(os.waitpid(pid, 0)[1])' " + TWINS.format(3))
 case("a command that dumps core", 139, "ended abruptly", "ulimit -c unlimited; $M record -o x.mdp -- sh -c 'kill -SEGV $$'")
+case("interrupted twice on a terminal", 0, "^130 soon$", """python3 - $M <<'X'
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    job = "trap '' INT TERM; sleep 20"
+    os.execvp(sys.argv[1], [sys.argv[1], "compare", "--shell", "--a", job, "--b", "sleep 1", "--repeats", "1", "--no-default-gates", "--out", "run"])
+time.sleep(1); os.write(fd, b"\\x03"); time.sleep(0.3); os.write(fd, b"\\x03")
+begin = time.time()
+try:
+    while os.read(fd, 9999): pass
+except OSError:
+    pass
+print(os.waitpid(pid, 0)[1] >> 8, "soon" if time.time() - begin < 2 else "late")
+X""")
 
 # Namespaces and users
 case("another PID namespace's /proc", 3, "shows another PID namespace", f"unshare --pid --fork {DUEL} --out run", root=True)
@@ -158,6 +189,14 @@ case("a line break in the run's name", 0, "", f"{DUEL} --out $'run\\nx'")
 case("HOME is a file", 0, "", f"HOME=$PWD/victim {DUEL} --out run")
 case("a library of the user's preloaded", 0, "", f"echo 'int x;' | cc -shared -x c -o p.so -; LD_PRELOAD=$PWD/p.so {DUEL} --out run")
 case("glibc's own checks", 0, "", f"MALLOC_CHECK_=3 MALLOC_PERTURB_=1 GLIBC_TUNABLES=glibc.malloc.tcache_count=0 {DUEL} --out run")
+case("variables that are none", 0, "", """python3 -c 'import ctypes, sys
+words = [word.encode() for word in sys.argv[1:]]
+argv = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+env = (ctypes.c_char_p * 4)(b"NOTHING", b"=x", b"PATH=/usr/bin:/bin", None)
+ctypes.CDLL(None).execve(words[0], argv, env)' """ + DUEL + " --out run")
+case("no argument at all", 2, "subcommand", "python3 -c 'import ctypes, os\nctypes.CDLL(None).execve(os.environ[\"M\"].encode(), (ctypes.c_char_p * 1)(None), None)'")
+case("memduel's own variables", 0, "", f"MEMDUEL_TRIAL=x MEMDUEL_RECORDER_DIR=/nonexistent MEMDUEL_MARKS_FD=99 MEMDUEL_RECORDER_MODE=bogus {DUEL} --out run")
+case("the linker's variables", 0, "", f"LD_BIND_NOW=1 LD_LIBRARY_PATH=/nonexistent:$PWD {DUEL} --out run")
 
 # Git
 case("no repository", 2, "not a git repository", "$M compare --ref-a main --ref-b HEAD --build true --out run -- true")
@@ -182,6 +221,10 @@ case("nothing to resume", 2, "there is no run to resume", AGAIN)
 case("two at once", 0, "holds another run", TWINS.format(0.5) + " & sleep 0.3; " + TWINS.format(0.5) + "; test $? = 2 && wait $!")
 case("a lock that somebody left", 0, "", FINISHED + "echo 999999 > run/run.lock; " + AGAIN)
 case("a lock that is a directory", 4, "run.lock: cannot make the lock file", FINISHED + "rm -f run/run.lock; mkdir run/run.lock; " + AGAIN)
+case("two at once elsewhere", 0, "^0$", "mkdir e; (cd e && exec " + TWINS.format(0.5) + ") & " + TWINS.format(0.5) + "; echo $?; wait $!")
+case("a duel within a duel", 0, "results.json", BESIDE.format("$M compare --a true --b 'sort /etc/services' --repeats 1 --no-default-gates --quiet --out $PWD/inner") + " && ls inner")
+case("a duel that is recorded", 0, "results.json", f"$M record -o x.mdp -- {DUEL} --out run 2> /dev/null && ls run")
+case("a recording that is recorded", 0, "y.mdp", "$M record -o x.mdp -- $M record -o y.mdp -- sort /etc/services 2> /dev/null > /dev/null && ls *.mdp")
 
 # Watching
 case("a thread of the kernel", 2, "a thread of the kernel", "p=$(pgrep -x kthreadd) && $M watch --pid $p --duration 1 --out w", root=True)
