@@ -42,7 +42,7 @@ void end_what_was_left();
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
                      const std::filesystem::path& directory, const RunFacts& facts = {});
 
-/// --out, or runs/NAME-TIME below the current directory.
+/// --out, or runs/NAME-TIME below the current directory, which is made. Throws Error(io).
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
 
 /// Runs a duel, prints its summary and returns the exit code that its gates ask for. With
