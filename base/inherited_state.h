@@ -9,7 +9,8 @@ namespace memduel {
 /// - writing to a pipe that nobody reads, or beyond `ulimit -f`, fails and does not kill;
 /// - the status of a child can be waited for, where SIGCHLD came ignored;
 /// - Ctrl-C, SIGTERM and SIGHUP arrive, where they came blocked.
-/// Only the last two reach the processes that are started later.
+/// Programs that it starts inherit the descriptors and the signals, and die of writing as they
+/// would.
 void undo_inherited_state() noexcept;
 
 }  // namespace memduel

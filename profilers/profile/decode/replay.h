@@ -17,6 +17,10 @@ namespace memduel {
 
 class Replay {
  public:
+  Replay() = default;
+  Replay(const Replay&) = delete;  // it points into itself
+  Replay& operator=(const Replay&) = delete;
+
   void info_block(const std::string& bytes);
   /// Reads events to the end of the block or to the first that makes no sense, which is noted.
   void events_block(const std::string& bytes, int number);
