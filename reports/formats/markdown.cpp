@@ -206,12 +206,13 @@ std::string change_cell(const Comparison& c) {
   return c.difference ? signed_metric(c.metric, *c.difference) : "-";
 }
 
+/// One with an open end is none, as on the page.
 std::string interval_cell(const Comparison& c) {
-  const auto end = [&](std::optional<double> value) -> std::string {
-    if (!value) return "-";
-    return c.ratio ? format_change(*value) : signed_metric(c.metric, *value);
+  if (!c.ci_low || !c.ci_high) return "-";
+  const auto end = [&](double value) {
+    return c.ratio ? format_change(value) : signed_metric(c.metric, value);
   };
-  return c.ci_low || c.ci_high ? end(c.ci_low) + " to " + end(c.ci_high) : "-";
+  return end(*c.ci_low) + " to " + end(*c.ci_high);
 }
 
 std::string table_row(const Comparison& c) {

@@ -40,6 +40,14 @@ TEST(MarkdownReport, HasAtMostFifteenLinesBeforeTheFoldedTable) {
     }
 }
 
+TEST(MarkdownReport, ShowsNoIntervalWithAnOpenEnd) {
+  Sample sample = make_sample({});
+  sample.results.comparisons.front().ci_high.reset();
+  const std::string text = render_markdown(build_report_model(sample.results, sample.run));
+  EXPECT_THAT(text, Not(HasSubstr("to - |")));
+  EXPECT_THAT(text, HasSubstr("| −33.3 % | - | improved |"));
+}
+
 TEST(MarkdownReport, UnfoldsNothingElse) {
   const std::string text = markdown_of({.blocks = 6, .ablation = true, .differences = true});
   size_t depth = 0;
