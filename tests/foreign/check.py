@@ -88,7 +88,7 @@ def hold_resident(table, job, results, sampler, patterns):
         wanted, pairs = re.compile(pattern), []
         for trial in measured(results):
             role = next(role for role in trial["roles"] if role["role"] == name)
-            theirs = sampler.peak(wanted, trial["begin_ns"], trial["end_ns"], one=job in SHORT_LIVED)
+            theirs = sampler.peak(wanted, trial["begin_ns"], trial["end_ns"], one=job in SHORT_LIVED) or 0
             pairs.append((role["metrics"]["peak_rss_bytes"], theirs))
         ours, theirs = middle(pairs)
         what = f"peak_rss_bytes of {name}, typical of {len(pairs)} trials"
@@ -101,11 +101,14 @@ def hold_resident(table, job, results, sampler, patterns):
 
 
 def hold_rounds(table, job, results, sampler, name, pattern):
-    wanted, near, count, farthest = re.compile(pattern), 0, 0, None
+    wanted, near, count, farthest, unseen = re.compile(pattern), 0, 0, None, 0
     for trial in measured(results):
         role = next(role for role in trial["roles"] if role["role"] == name)
         for one in role["rounds"]:
             theirs = sampler.peak(wanted, one["begin_ns"], one["end_ns"])
+            if theirs is None:  # a round of milliseconds on a busy machine
+                unseen += 1
+                continue
             ours = one["metrics"]["peak_rss_bytes"]
             count += 1
             near += abs(ours - theirs) <= 0.01 * theirs
@@ -114,6 +117,7 @@ def hold_rounds(table, job, results, sampler, name, pattern):
     table.add(job, f"peak_rss_bytes of a round, farthest of {count}", *farthest, "own sampler, 1 ms",
               0.97 * farthest[1], 1.05 * farthest[1])
     table.claim(job, f"{near} of {count} rounds within 1 %", near >= 0.95 * count, "own sampler, 1 ms")
+    table.claim(job, f"the sampler came to look in all but {unseen} rounds", unseen <= 0.1 * count, "own sampler, 1 ms")
 
 
 def hold_pss(table, job, results):

@@ -50,11 +50,11 @@ def _resident(pid):
 
 
 class Sampler:
-    """Samples while the block runs: [(monotonic ns, {pid: resident bytes})], and commands of pids as last seen."""
+    """Samples while the block runs: [(monotonic ns, {(pid, its command): resident bytes})]. Numbers of processes come again."""
 
     def __init__(self, root, interval=0.001, look_for_new=0.01):
         self.root, self.interval, self.look_for_new = root, interval, look_for_new
-        self.samples, self.commands = [], {}
+        self.samples, self.processes = [], set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -67,20 +67,18 @@ class Sampler:
         self._thread.join()
 
     def _run(self):
-        pids, looked = [], 0.0
+        seen, looked = {}, 0.0
         while not self._stop.is_set():
             now = time.monotonic()
             if now - looked >= self.look_for_new:
-                pids, looked = _descendants(self.root), now
-                for pid in pids:
-                    self.commands[pid] = _command(pid) or self.commands.get(pid, "")
-            self.samples.append((time.monotonic_ns(), {pid: _resident(pid) for pid in pids}))
+                seen, looked = {pid: _command(pid) or seen.get(pid, "") for pid in _descendants(self.root)}, now
+                self.processes.update(seen.items())
+            self.samples.append((time.monotonic_ns(), {process: _resident(process[0]) for process in seen.items()}))
             time.sleep(self.interval)
 
     def peak(self, wanted, begin_ns, end_ns, one=False):
-        """The largest sampled sum over the processes whose command `wanted` (a compiled pattern) finds; of `one` alone."""
-        mine = {pid for pid, command in self.commands.items() if wanted.search(command)}
+        """The largest sampled sum over the processes whose command `wanted` (a compiled pattern) finds; of `one` alone. None: it did not come to look."""
+        mine = {(pid, command) for pid, command in self.processes if wanted.search(command)}
         together = max if one else sum
-        sums = [together([size for pid, size in sizes.items() if pid in mine] or [0])
-                for at, sizes in self.samples if begin_ns <= at <= end_ns]
-        return max(sums, default=0)
+        looks = [[size for process, size in sizes.items() if process in mine] for at, sizes in self.samples if begin_ns <= at <= end_ns]
+        return max((together(look) for look in looks if look), default=None)
