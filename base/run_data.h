@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/job_facts.h"
 #include "base/metrics.h"
 #include "base/shared_vector.h"
 
@@ -100,6 +101,7 @@ struct FileDifference {
 struct RunData {
   nlohmann::json config;  ///< resolved: every default and preset written out
   std::string config_sha256;
+  JobFacts job;                ///< of its config
   nlohmann::json environment;  ///< cpu, kernel, allocator, torch, memduel, fingerprint, …
   std::vector<TrialData> trials;
   std::vector<ModelDifference> model_differences;

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "analysis/questions/budgets.h"
-#include "analysis/values/experiment_view.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text_file.h"
@@ -14,6 +13,7 @@
 #include "cli/run_options.h"
 #include "cli/verbs.h"
 #include "experiment/config/json_text.h"
+#include "experiment/run/kept_run.h"
 #include "reports/formats/junit.h"
 
 namespace memduel::cli {
@@ -45,12 +45,11 @@ std::vector<Gate> read_budgets(const std::string& path) {
 FinishedRun analyse_with_budgets(const CheckArguments& arguments,
                                  const std::vector<Gate>& budgets) {
   FinishedRun finished;
-  finished.run = read_run(arguments.directory, WithSeries::no);
+  finished.run = read_kept_run(arguments.directory, WithSeries::no);
   AnalysisSettings settings = settings_in(arguments.directory, finished.run, arguments.gates);
   settings.strict_gates = settings.strict_gates || arguments.strict_gates;
   settings.default_gates = settings.default_gates && !arguments.no_default_gates;
-  if (settings.gates.empty() && !budgets.empty())
-    settings.gates = default_gates(view_experiment(finished.run).workload_kind);
+  if (settings.gates.empty() && !budgets.empty()) settings.gates = default_gates(finished.run.job);
   settings.gates.insert(settings.gates.end(), budgets.begin(), budgets.end());
   finished.results = analyse(finished.run, settings);
   add_profiles(finished, arguments.directory);

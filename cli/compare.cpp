@@ -14,6 +14,7 @@
 #include "cli/duel.h"
 #include "cli/verbs.h"
 #include "experiment/config/command_line.h"
+#include "experiment/run/kept_run.h"
 
 namespace memduel::cli {
 namespace {
@@ -73,7 +74,7 @@ struct Measured {
 };
 
 Measured read_measured(const std::string& path) {
-  if (fs::is_directory(path)) return {read_run(path, WithSeries::yes)};
+  if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path,

@@ -53,6 +53,7 @@ RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>
   expect_abilities(experiment, about_worker);
   RunHeader header;
   header.config = experiment.resolved;
+  header.job = experiment.job;
   header.config_sha256 = experiment.config_sha256;
   header.environment = describe_environment(about_worker);
   header.environment.update(facts.environment);
@@ -78,25 +79,10 @@ void show(ProgressBar& bar, const Progress& progress) {
 }
 
 std::vector<std::string> roles_of(const Experiment& experiment) {
-  std::vector<std::string> roles = {"tree", "client_max", "client_median"};
-  const auto add = [&roles](const std::string& role, int count) {
-    for (int i = 1; i <= count; ++i)
-      roles.push_back(count == 1 ? role : fmt::format("{}-{}", role, i));
-  };
-  const nlohmann::json& workload = experiment.workload;
-  for (const nlohmann::json& process : workload.value("processes", nlohmann::json::array()))
-    add(process.at("role"), process.value("count", 1));
-  for (const nlohmann::json& match : workload.value("match", nlohmann::json::array()))
-    roles.push_back(match.at("role"));
-  if (workload.at("kind") == "simulation") {
-    roles.emplace_back("simulator");
-  } else if (workload.at("kind") == "graph" || workload.at("kind") == "eeg") {
-    roles.emplace_back("trainer");
-  } else if (workload.contains("clients")) {
-    roles.emplace_back("server");
-    for (int i = 1; i <= workload.at("clients").get<int>(); ++i)
-      roles.push_back(fmt::format("client-{}", i));
-  }
+  std::vector<std::string> roles = experiment.job.roles;
+  for (const RoleGroup& group : experiment.job.groups)
+    roles.insert(roles.end(), {group.largest(), group.median()});
+  roles.emplace_back("tree");
   return roles;
 }
 

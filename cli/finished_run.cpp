@@ -19,6 +19,7 @@
 #include "experiment/findings/kept_round_ends.h"
 #include "experiment/findings/tracer_agreement.h"
 #include "experiment/run/kept_profiles.h"
+#include "experiment/run/kept_run.h"
 #include "reports/formats/html.h"
 #include "reports/formats/terminal.h"
 #include "reports/formats/terminal_text.h"
@@ -58,7 +59,7 @@ AnalysisSettings settings_in(const std::filesystem::path& directory, const RunDa
 FinishedRun analyse_directory(const std::filesystem::path& directory,
                               const std::vector<std::string>& gates, WithSeries series) {
   FinishedRun finished;
-  finished.run = read_run(directory, series);
+  finished.run = read_kept_run(directory, series);
   finished.results = analyse(finished.run, settings_in(directory, finished.run, gates));
   add_profiles(finished, directory);
   return finished;

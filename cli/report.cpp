@@ -29,7 +29,7 @@ struct ReportArguments {
 std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::path& directory) {
   const AnalysisSettings settings = settings_in(directory, unfinished.run, {});
   std::vector<int> blocks;
-  for (const Look& look : planned_looks(unfinished.run.config, settings).looks)
+  for (const Look& look : planned_looks(unfinished.run, settings).looks)
     blocks.push_back(look.blocks);
   return blocks;
 }

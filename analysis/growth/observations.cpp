@@ -114,15 +114,15 @@ Metrics combined(const std::vector<const Metrics*>& parts, Combine combine) {
   return whole;
 }
 
-/// Rounds that all clients have; a round lasts from the first client's begin to the last one's end.
-std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundEnd>*>& clients,
+/// Rounds that all members have; a round lasts from the first one's begin to the last one's end.
+std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundEnd>*>& members,
                                       Combine combine) {
   std::vector<RoundEnd> whole;
-  for (const RoundEnd& first : *clients.front()) {
+  for (const RoundEnd& first : *members.front()) {
     RoundEnd round = first;
     std::vector<double> rss;
     std::vector<double> heap;
-    for (const auto* rounds : clients) {
+    for (const auto* rounds : members) {
       const auto at = std::find_if(rounds->begin(), rounds->end(), [&](const RoundEnd& candidate) {
         return candidate.round == first.round;
       });
@@ -132,7 +132,7 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
       round.begin_ns = std::min(round.begin_ns, at->begin_ns);
       round.end_ns = std::max(round.end_ns, at->end_ns);
     }
-    if (rss.size() < clients.size()) continue;
+    if (rss.size() < members.size()) continue;
     round.rss_bytes = combine(rss);
     round.heap_bytes = heap.size() == rss.size() ? std::optional(combine(heap)) : std::nullopt;
     whole.push_back(round);
@@ -140,32 +140,33 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
   return whole;
 }
 
-void add_client_ends(std::map<std::string, std::vector<RoundEnd>>& ends) {
-  std::vector<const std::vector<RoundEnd>*> clients;
+void add_group_ends(std::map<std::string, std::vector<RoundEnd>>& ends, const RoleGroup& group) {
+  std::vector<const std::vector<RoundEnd>*> members;
   for (const auto& [role, rounds] : ends) {
-    if (is_client_role(role)) clients.push_back(&rounds);
+    if (group.has(role)) members.push_back(&rounds);
   }
-  std::vector<RoundEnd> largest = combined_rounds(clients, maximum);
-  std::vector<RoundEnd> middle = combined_rounds(clients, middle_value);
-  ends["client_max"] = std::move(largest);
-  ends["client_median"] = std::move(middle);
+  std::vector<RoundEnd> largest = combined_rounds(members, maximum);
+  std::vector<RoundEnd> middle = combined_rounds(members, middle_value);
+  ends[group.largest()] = std::move(largest);
+  ends[group.median()] = std::move(middle);
 }
 
-void add_client_roles(Observation& observation) {
+void add_group(Observation& observation, const RoleGroup& group) {
   std::vector<const Metrics*> metrics;
   for (const auto& [role, values] : observation.roles) {
-    if (is_client_role(role)) metrics.push_back(&values);
+    if (group.has(role)) metrics.push_back(&values);
   }
   if (metrics.empty()) return;
   Metrics largest = combined(metrics, maximum);
   Metrics middle = combined(metrics, middle_value);
-  observation.roles["client_max"] = std::move(largest);
-  observation.roles["client_median"] = std::move(middle);
-  add_client_ends(observation.round_ends);
-  add_client_ends(observation.time_windows);
+  observation.roles[group.largest()] = std::move(largest);
+  observation.roles[group.median()] = std::move(middle);
+  add_group_ends(observation.round_ends, group);
+  add_group_ends(observation.time_windows, group);
 }
 
-Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_number) {
+Observation observe_trial(const TrialData& trial, const JobFacts& job, int warmup_rounds,
+                          int& not_a_number) {
   Observation observation{trial.id, trial.block, trial.position, trial.status, trial.failure, {},
                           {},       {}};
   for (const RoleData& role : trial.roles) {
@@ -178,9 +179,9 @@ Observation observe_trial(const TrialData& trial, int warmup_rounds, int& not_a_
     observation.time_windows[role.role] = ends.empty() ? windows_of(role) : std::vector<RoundEnd>();
     observation.round_ends[role.role] = std::move(ends);
   }
-  add_client_roles(observation);
-  // Last, so that the growth of client_max is the slope of its own series: the largest of several
-  // noisy slopes would be positive even for clients that do not grow.
+  for (const RoleGroup& group : job.groups) add_group(observation, group);
+  // Last, so that the growth of a group's largest is the slope of its own series: the largest of
+  // several noisy slopes would be positive even for members that do not grow.
   for (auto& [role, metrics] : observation.roles) {
     metrics.erase("rss_growth_bytes_per_round");
     metrics.erase("rss_growth_bytes_per_minute");
@@ -213,12 +214,6 @@ bool has_slope(size_t rounds, int warmup_rounds) {
   return rounds >= growth_warmup(rounds, warmup_rounds) + kSlopePoints;
 }
 
-bool is_client_role(const std::string& role) {
-  constexpr std::string_view kPrefix = "client-";
-  return role.starts_with(kPrefix) && role.size() > kPrefix.size() &&
-         role.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
-}
-
 const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
   const auto at = std::find_if(observations.arms.begin(), observations.arms.end(),
                                [&](const ArmObservations& arm) { return arm.arm == name; });
@@ -240,7 +235,7 @@ Observations observe(const RunData& run, const std::vector<std::string>& arms, i
       if (trial.arm != arm || trial.kind != TrialKind::measure || dropped.contains(trial.block)) {
         continue;
       }
-      by_block[trial.block] = observe_trial(trial, warmup_rounds, all.not_a_number);
+      by_block[trial.block] = observe_trial(trial, run.job, warmup_rounds, all.not_a_number);
     }
     ArmObservations observations{arm, {}};
     for (auto& [block, observation] : by_block)

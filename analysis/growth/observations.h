@@ -1,8 +1,8 @@
 // A run as the statistics see it: one number per trial, role and metric, with the roles and metrics
 // that are derived from what was measured.
 //
-// Derived roles: client_max and client_median over the client-* roles of a trial, round by round
-// for rounds and value by value for metrics; a value that one client lacks is absent. Derived
+// Derived roles: NAME_max and NAME_median over the members of each group in a trial, round by round
+// for rounds and value by value for metrics; a value that one member lacks is absent. Derived
 // metrics: the growth of end_rss_bytes per round and per minute (Theil-Sen after warm-up), of a
 // role that ends no rounds that of its samples per minute, and for a metric that is only known per
 // round its maximum (peaks), sum (counts, CPU time), median (round_seconds and other durations)
@@ -71,8 +71,5 @@ bool has_slope(size_t rounds, int warmup_rounds);
 constexpr int superblock_of(int block) {
   return (block - 1) / 2;
 }
-
-/// Whether the role is one of the counted clients.
-bool is_client_role(const std::string& role);
 
 }  // namespace memduel

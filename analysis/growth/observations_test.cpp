@@ -26,6 +26,7 @@ RoleData role_with_rounds(const std::string& name, const std::vector<double>& en
 RunData run_with_roles(std::vector<RoleData> roles) {
   RunData run = make_duel("peak_rss_bytes", {1}, {});
   run.trials.front().roles = std::move(roles);
+  run.job = server_and_clients(3);
   return run;
 }
 

@@ -60,6 +60,7 @@ RoleData unmarked(const std::string& name, std::int64_t per_second) {
 
 TEST(TimeWindows, GiveARoleWithoutRoundsItsGrowthByTimeAlone) {
   RunData run = make_duel("peak_rss_bytes", {1}, {});
+  run.job = server_and_clients(2);
   run.trials.front().roles = {unmarked("client-1", 1000), unmarked("client-2", 50'000)};
   const Observations observations = observe(run, {"a"}, 1);
   const auto& roles = observations.arms.front().trials.front().roles;

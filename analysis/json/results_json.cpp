@@ -391,12 +391,26 @@ Equivalence equivalence_from_json(const JsonReader& in) {
   return pair;
 }
 
+/// Of a file that does not say it.
+JobFacts job_of_older_results(const std::vector<TrialData>& trials) {
+  JobFacts job;
+  for (const TrialData& trial : trials)
+    for (const RoleData& role : trial.roles)
+      if (std::find(job.roles.begin(), job.roles.end(), role.role) == job.roles.end() &&
+          role.role != "tree")
+        job.roles.push_back(role.role);
+  job.groups = groups_by_name(job.roles);
+  if (!job.roles.empty()) job.reference = job.roles.front();
+  return job;
+}
+
 json results_with(const Results& results, const RoundsOf& rounds) {
   return {{"schema", kResultsSchema},
           {"experiment",
            {{"name", results.name},
             {"baseline", results.baseline},
             {"config_sha256", results.config_sha256}}},
+          {"job", to_json(results.job)},
           {"environment", results.environment},
           {"limitations", list_to_json(results.limitations, note_to_json)},
           {"warnings", list_to_json(results.warnings, note_to_json)},
@@ -497,6 +511,10 @@ Results results_from_json(const json& value, const std::string& where) {
   results.warnings = list_from_json(in, "warnings", note_from_json);
   results.arms = list_from_json(in, "arms", arm_from_json);
   results.trials = list_from_json(in, "trials", trial_from_json);
+  if (const auto job = in.find("job"))
+    results.job = job_facts_from_json(job->raw(), where + " at /job");
+  else
+    results.job = job_of_older_results(results.trials);
   results.comparisons = list_from_json(in, "comparisons", comparison_from_json);
   results.growth = list_from_json(in, "growth", growth_from_json);
   results.gates = list_from_json(in, "gates", gate_from_json);

@@ -134,6 +134,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
                 {"workload", {{"kind", "google-benchmark"}}},
                 {"baseline", "benchmarks"},
                 {"arms", {{{"name", "benchmarks"}}}}};
+  run.job.default_gates.clear();
   if (const auto context = in.find("context")) {
     const auto host = context->maybe_text("host_name");
     run.environment = {{"fingerprint", host.value_or("")}, {"context", context->raw()}};

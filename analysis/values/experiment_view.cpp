@@ -56,7 +56,6 @@ void view_ablation(const json& section, ExperimentView& view) {
 ExperimentView view_config(const json& config) {
   ExperimentView view;
   view.name = text_member(config, "name");
-  view.workload_kind = text_member(member(config, "workload"), "kind");
   view.baseline = text_member(config, "baseline");
   for (const json& arm : member(config, "arms")) {
     const std::string name = text_member(arm, "name");

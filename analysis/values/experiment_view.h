@@ -33,7 +33,6 @@ struct AblationView {
 
 struct ExperimentView {
   std::string name;
-  std::string workload_kind;
   std::string baseline;
   std::vector<std::string> arms;  ///< baseline first, then as in the config
   /// Twins of another arm ("twin_of"): their rows are never gates, and a run whose control flags is

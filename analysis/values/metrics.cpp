@@ -170,22 +170,4 @@ bool is_growth_metric(std::string_view name) {
   return name.ends_with("_bytes_per_round") || name.ends_with("_bytes_per_minute");
 }
 
-std::vector<RoleMetric> default_gate_metrics(std::string_view kind) {
-  if (kind == "federated" || kind == "state-dict") {
-    return {{"server", "peak_rss_above_idle_bytes"},
-            {"client_max", "peak_rss_above_idle_bytes"},
-            {"server", "rss_growth_bytes_per_round"}};
-  }
-  if (kind == "simulation") {
-    return {{"simulator", "peak_rss_above_idle_bytes"},
-            {"simulator", "rss_growth_bytes_per_round"}};
-  }
-  // Its stages differ, so that growth over all rounds says nothing.
-  if (kind == "graph") return {{"trainer", "peak_rss_above_idle_bytes"}};
-  if (kind == "eeg")
-    return {{"trainer", "peak_rss_above_idle_bytes"}, {"trainer", "rss_growth_bytes_per_round"}};
-  if (kind == "google-benchmark") return {};
-  return {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
-}
-
 }  // namespace memduel

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/job_facts.h"
+
 namespace memduel {
 
 /// Ratios for sizes and times; differences for slopes and for numbers that may be zero or negative.
@@ -44,14 +46,5 @@ bool is_known_metric(std::string_view name);
 
 /// Whether the metric is a slope over rounds or minutes.
 bool is_growth_metric(std::string_view name);
-
-struct RoleMetric {
-  std::string role;
-  std::string metric;
-  auto operator<=>(const RoleMetric&) const = default;
-};
-
-/// The rows that get a corrected verdict when nobody named a gate. `kind` is workload.kind.
-std::vector<RoleMetric> default_gate_metrics(std::string_view kind);
 
 }  // namespace memduel

@@ -47,12 +47,5 @@ TEST(Metrics, HaveUniqueNames) {
   for (const MetricInfo& info : all_metrics()) EXPECT_TRUE(names.insert(info.name).second);
 }
 
-TEST(DefaultGates, AreThoseOfTheWorkloadKind) {
-  EXPECT_EQ(default_gate_metrics("federated").size(), 3U);
-  EXPECT_EQ(default_gate_metrics("graph").front().role, "trainer");
-  EXPECT_EQ(default_gate_metrics("command").front().metric, "peak_heap_bytes");
-  EXPECT_TRUE(default_gate_metrics("google-benchmark").empty());
-}
-
 }  // namespace
 }  // namespace memduel

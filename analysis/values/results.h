@@ -236,6 +236,7 @@ struct Results {
   std::string name;
   std::string baseline;
   std::string config_sha256;
+  JobFacts job;
   nlohmann::json environment;
   std::vector<Note> limitations;
   std::vector<Note> warnings;

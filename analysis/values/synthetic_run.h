@@ -8,6 +8,20 @@
 
 namespace memduel {
 
+/// A server and its clients, as the replays have them.
+inline JobFacts server_and_clients(int clients) {
+  JobFacts job;
+  job.roles = {"server"};
+  for (int index = 1; index <= clients; ++index)
+    job.roles.push_back("client-" + std::to_string(index));
+  job.groups = {{"client", clients}};
+  job.reference = "server";
+  job.default_gates = {{"server", "peak_rss_above_idle_bytes"},
+                       {"client_max", "peak_rss_above_idle_bytes"},
+                       {"server", "rss_growth_bytes_per_round"}};
+  return job;
+}
+
 /// A trial of `arm` in `block` with one role and its metrics.
 inline TrialData make_trial(const std::string& arm, int block, const std::string& role,
                             const Metrics& metrics) {

@@ -214,22 +214,27 @@ Note not_possible(const ExperimentView& view) {
 }  // namespace
 
 std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
-                                         const std::vector<std::string>& roles) {
+                                         const std::vector<std::string>& roles,
+                                         const JobFacts& job) {
   std::vector<RoleMetric> metrics;
+  const auto has = [&](const std::string& role) {
+    return std::find(roles.begin(), roles.end(), role) != roles.end();
+  };
   const auto add = [&](const std::string& role, const std::string& metric) {
     const RoleMetric wanted{role, metric};
     if (std::find(metrics.begin(), metrics.end(), wanted) == metrics.end())
       metrics.push_back(wanted);
   };
-  for (const char* role : {"server", "client_max"})
-    if (std::find(roles.begin(), roles.end(), role) != roles.end()) add(role, kPeakRssAboveIdle);
+  if (has(job.reference)) add(job.reference, kPeakRssAboveIdle);
+  for (const RoleGroup& group : job.groups)
+    if (has(group.largest())) add(group.largest(), kPeakRssAboveIdle);
   for (const Gate& gate : gates) {
     if (gate.role != "*") add(gate.role, gate.metric);
     for (const std::string& role : roles)
       if (gate.role == "*") add(role, gate.metric);
   }
-  if (std::find(roles.begin(), roles.end(), "server") != roles.end())
-    for (const char* duration : {"round_seconds", "transfer_seconds"}) add("server", duration);
+  if (has(job.reference))
+    for (const char* duration : {"round_seconds", "transfer_seconds"}) add(job.reference, duration);
   return metrics;
 }
 

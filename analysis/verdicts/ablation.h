@@ -30,10 +30,12 @@ struct Ablation {
   std::vector<Note> limitations;
 };
 
-/// What an ablation looks at: the metrics of `gates`, the peak above idle of server and clients,
-/// the server's times per round. Roles of `*` are those in `roles`.
+/// What an ablation looks at: the metrics of `gates`, the peak above idle of the reference role and
+/// of each group's largest, the reference role's times per round. Roles of `*` are those in
+/// `roles`.
 std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
-                                         const std::vector<std::string>& roles);
+                                         const std::vector<std::string>& roles,
+                                         const JobFacts& job);
 
 /// The ablation that the run's config asks for; empty where it asks for none.
 /// @param metrics of whole trials; for their roles the peak of every phase is added.

@@ -27,12 +27,12 @@ json switch_entry(const std::string& name, const json& added, const json& left_o
 RunData ablation_run(const Peaks& peaks, const json& switches, int blocks = kBlocks) {
   RunData run;
   run.config = {{"name", "x"},
-                {"workload", {{"kind", "federated"}}},
                 {"baseline", "old"},
                 {"arms", json::array()},
                 {"measure", {{"repeats", blocks}}},
                 {"ablation", {{"candidate", "new"}, {"switches", switches}}}};
   run.environment = {{"fingerprint", "here"}};
+  run.job = server_and_clients(2);
   for (const auto& [arm, peak] : peaks) {
     run.config["arms"].push_back({{"name", arm}});
     for (int block = 1; block <= blocks; ++block)
@@ -252,12 +252,13 @@ TEST(Ablation, ReportsThePeakOfEveryPhase) {
 
 TEST(AblationMetrics, AreTheGatesThePeaksAndTheTimes) {
   const std::vector<std::string> roles = {"server", "client_max", "client_median", "tree"};
+  const JobFacts job = server_and_clients(2);
   EXPECT_THAT(
-      ablation_metrics(default_gates("federated"), roles),
+      ablation_metrics(default_gates(job), roles, job),
       ElementsAre(RoleMetric{"server", kMetric}, RoleMetric{"client_max", kMetric},
                   RoleMetric{"server", "rss_growth_bytes_per_round"},
                   RoleMetric{"server", "round_seconds"}, RoleMetric{"server", "transfer_seconds"}));
-  EXPECT_THAT(ablation_metrics({parse_gate("*.peak_pss_bytes<=+1%")}, {"tree"}),
+  EXPECT_THAT(ablation_metrics({parse_gate("*.peak_pss_bytes<=+1%")}, {"tree"}, job),
               ElementsAre(RoleMetric{"tree", "peak_pss_bytes"}));
 }
 

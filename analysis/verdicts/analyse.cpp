@@ -213,8 +213,8 @@ Observations judged_arms(const Work& work) {
 }
 
 void take_apart(Work& work) {
-  Ablation ablation =
-      ablate(work.run, work.view, ablation_metrics(work.gates, work.roles), work.settings);
+  Ablation ablation = ablate(work.run, work.view,
+                             ablation_metrics(work.gates, work.roles, work.run.job), work.settings);
   work.results.ablation = std::move(ablation.rows);
   work.results.ablation_totals = std::move(ablation.totals);
   for (Note& note : ablation.limitations) work.results.limitations.push_back(std::move(note));
@@ -245,12 +245,12 @@ void hint_at_growth(Work& work) {
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
   Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}};
-  if (work.gates.empty()) work.gates = default_gates(work.view.workload_kind);
+  if (work.gates.empty()) work.gates = default_gates(run.job);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
   hint_at_growth(work);
-  const CheckedLooks looks = planned_looks(run.config, settings);
-  work.gate_rows = gates_that_share(run.config, settings);
+  const CheckedLooks looks = planned_looks(run, settings);
+  work.gate_rows = gates_that_share(run, settings);
   work.alpha = alpha_at(looks.looks, complete_blocks(work.observations));
   std::vector<std::string> role_names = work.roles;
   for (const TrialData& trial : run.trials) {
@@ -261,6 +261,7 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.name = work.view.name;
   results.baseline = work.view.baseline;
   results.config_sha256 = run.config_sha256;
+  results.job = run.job;
   results.environment = run.environment;
   results.limitations = run.limitations;
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),
@@ -294,7 +295,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   doubt_run(work);
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   put_in_telling_order(work.results.comparisons);
-  work.results.lower_bounds = lower_bounds(run.config, run.environment, work.observations);
+  work.results.lower_bounds = lower_bounds(run, work.observations);
   work.results.perturbation = perturbations(run);
   take_apart(work);
   return std::move(work.results);
@@ -304,12 +305,12 @@ bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
   const ExperimentView view = view_experiment(so_far);
   const Observations observations = observe(so_far, view.arms, settings.warmup_rounds);
   const int blocks = complete_blocks(observations);
-  const LookPlan looks = planned_looks(so_far.config, settings).looks;
+  const LookPlan looks = planned_looks(so_far, settings).looks;
   const bool at_look = std::any_of(looks.begin(), looks.end(),
                                    [&](const Look& look) { return look.blocks == blocks; });
   if (at_look) return settled(analyse(so_far, settings));
   // Counters that repeat need no test; a single look of their own, so that nothing adds up.
-  const int exact = exact_trials(gates_that_share(so_far.config, settings));
+  const int exact = exact_trials(gates_that_share(so_far, settings));
   if (blocks != exact + exact % 2) return false;
   const Results results = analyse(so_far, settings);
   return settled(results) && all_exact(results);

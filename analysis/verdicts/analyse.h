@@ -17,7 +17,7 @@
 namespace memduel {
 
 struct AnalysisSettings {
-  std::vector<Gate> gates;  ///< empty: the defaults of the workload's kind
+  std::vector<Gate> gates;  ///< empty: the job's defaults
   LookPlan looks = fixed_looks(8);
   Design design = Design::paired;
   int warmup_rounds = 0;
@@ -33,12 +33,12 @@ struct AnalysisSettings {
 /// looks), measure.warmup_rounds and measure.seed. Throws Error(usage).
 AnalysisSettings settings_from_config(const nlohmann::json& config);
 
-/// The looks a run of this config may take: settings.looks without those that its number of gates
+/// The looks a run may take: settings.looks without those that its number of gates
 /// rules out. The driver stops at these, and analyse() spends the level by them.
-CheckedLooks planned_looks(const nlohmann::json& config, const AnalysisSettings& settings);
+CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings);
 
 /// The gate rows that are going to share the level, one for each candidate and gate; at least one.
-int gates_that_share(const nlohmann::json& config, const AnalysisSettings& settings);
+int gates_that_share(const RunData& run, const AnalysisSettings& settings);
 
 /// Throws Error(usage) for a gate that names a role or metric the run does not know, and for a
 /// baseline that is no arm. Everything else that keeps it from an answer is a limitation, a warning

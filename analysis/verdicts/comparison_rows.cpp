@@ -80,20 +80,24 @@ bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
 
 std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates) {
   std::vector<std::string> roles;
-  bool clients = false;
+  std::set<std::string> members;
   bool tree = false;
   for (const TrialData& trial : run.trials) {
     for (const RoleData& role : trial.roles) {
-      const bool client = is_client_role(role.role);
-      clients = clients || client;
+      const bool member = is_member(run.job, role.role);
+      if (member) members.insert(role.role);
       tree = tree || role.role == "tree";
-      const bool shown = role.role != "tree" && (!client || is_named(gates, role.role));
+      const bool shown = role.role != "tree" && (!member || is_named(gates, role.role));
       if (shown && std::find(roles.begin(), roles.end(), role.role) == roles.end()) {
         roles.push_back(role.role);
       }
     }
   }
-  if (clients) roles.insert(roles.end(), {"client_max", "client_median"});
+  for (const RoleGroup& group : run.job.groups) {
+    const bool seen = std::any_of(members.begin(), members.end(),
+                                  [&](const std::string& role) { return group.has(role); });
+    if (seen) roles.insert(roles.end(), {group.largest(), group.median()});
+  }
   if (tree) roles.emplace_back("tree");
   return roles;
 }

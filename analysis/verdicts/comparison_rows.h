@@ -41,8 +41,8 @@ void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules);
 /// Of each candidate, which keep their order: exact rows that changed, then gates, then the rest.
 void put_in_telling_order(std::vector<Comparison>& rows);
 
-/// Roles in the order of the trials; client_max, client_median and tree last. Single clients only
-/// where a gate names them: with many clients their rows would bury the others.
+/// Roles in the order of the trials; what stands for groups, and tree, last. Members of a group
+/// only where a gate names them: with many their rows would bury the others.
 std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<Gate>& gates);
 
 std::set<std::string> metrics_of(const ArmObservations& arm, const std::string& role);

@@ -67,14 +67,15 @@ std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObserva
 }
 
 /// Median over trials by metric; a metric that several roles have comes from the first by name.
-std::map<std::string, double> quality_medians(const ArmObservations& arm, bool of_command) {
+std::map<std::string, double> quality_medians(const ArmObservations& arm, const JobFacts& job,
+                                              bool of_command) {
   std::map<RoleMetric, std::vector<double>> values;
   for (const Observation& trial : arm.trials) {
     if (trial.status != TrialStatus::ok) continue;
     for (const auto& [role, metrics] : trial.roles) {
       for (const auto& [metric, value] : metrics) {
-        // Clients see their own share of the data; the server's number is the model's.
-        const std::string order = role == "server" ? "" : role;
+        // Members of a group may see a share of the data; the reference role's number is the job's.
+        const std::string order = role == job.reference ? "" : role;
         if (is_quality(metric, of_command)) values[{order, metric}].push_back(value);
       }
     }
@@ -119,8 +120,8 @@ Equivalence equivalence_of(const RunData& run, const ArmObservations& baseline,
         [](const FileEquivalence& file) { return file.identical_blocks == file.blocks; });
   }
   const bool of_command = is_command(run);
-  const std::map<std::string, double> of_a = quality_medians(baseline, of_command);
-  for (const auto& [metric, value] : quality_medians(candidate, of_command)) {
+  const std::map<std::string, double> of_a = quality_medians(baseline, run.job, of_command);
+  for (const auto& [metric, value] : quality_medians(candidate, run.job, of_command)) {
     const auto at = of_a.find(metric);
     if (at != of_a.end()) result.metrics[metric] = {at->second, value};
   }

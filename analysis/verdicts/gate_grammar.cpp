@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kGrammar =
     "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
-    "server.peak_rss_bytes<=+2%|+16MiB or tree.peak_rss_bytes<=900MiB";
+    "tree.peak_rss_bytes<=+2%|+16MiB or tree.peak_heap_bytes<=900MiB";
 
 [[noreturn]] void refuse(std::string_view gate, const std::string& what,
                          const std::string& advice = kGrammar) {
@@ -192,9 +192,9 @@ Gate parse_gate(std::string_view text) {
   return gate;
 }
 
-std::vector<Gate> default_gates(std::string_view kind) {
+std::vector<Gate> default_gates(const JobFacts& job) {
   std::vector<Gate> gates;
-  for (const RoleMetric& row : default_gate_metrics(kind)) {
+  for (const RoleMetric& row : job.default_gates) {
     const MetricInfo info = metric_info(row.metric);
     std::string bound = info.absolute_margin >= 1048576
                             ? fmt::format("+{:g}MiB", info.absolute_margin / 1048576)

@@ -40,8 +40,8 @@ bool has_relative_bound(const Gate& gate);
 /// a ceiling on a metric where more is better.
 Gate parse_gate(std::string_view text);
 
-/// The gates that apply when nobody named one; `kind` is workload.kind.
-std::vector<Gate> default_gates(std::string_view kind);
+/// The gates that apply when nobody named one.
+std::vector<Gate> default_gates(const JobFacts& job);
 
 /// Throws Error(usage) naming the nearest role or metric when a gate names one that neither the
 /// table nor the run has.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/values/synthetic_run.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -75,8 +76,9 @@ TEST(ParseGate, RefusesWhatIsNoGate) {
 }
 
 TEST(DefaultGates, ReadBackAsGates) {
-  for (const char* kind : {"federated", "command"}) {
-    for (const Gate& gate : default_gates(kind)) {
+  for (const JobFacts& job : {server_and_clients(2), JobFacts()}) {
+    EXPECT_EQ(default_gates(job).size(), job.default_gates.size());
+    for (const Gate& gate : default_gates(job)) {
       EXPECT_TRUE(gate.is_default);
       EXPECT_EQ(parse_gate(gate.text).metric, gate.metric);
     }

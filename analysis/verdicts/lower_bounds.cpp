@@ -11,7 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kPeakGpuAllocated = "peak_gpu_allocated_bytes";
 constexpr double kFloatBytes = 4;
 
 std::optional<double> positive_at(const json& object, const char* path) {
@@ -22,29 +21,20 @@ std::optional<double> positive_at(const json& object, const char* path) {
   return value.get<double>();
 }
 
-std::string text_at(const json& object, const char* path) {
-  const json::json_pointer pointer(path);
-  if (!object.is_object() || !object.contains(pointer)) return {};
-  const json& value = object.at(pointer);
-  return value.is_string() ? value.get<std::string>() : std::string();
-}
-
-LowerBound holds_its_model(const std::string& role, const ModelSizes& model) {
-  return {role,
-          kPeakRssAboveIdle,
-          model.state,
-          fmt::format("M: its model, {}", format_bytes(model.state)),
-          {}};
-}
-
-LowerBound trains(const ModelSizes& model, bool adam) {
-  const int copies = adam ? 3 : 1;
-  return {"client_max",
-          kPeakRssAboveIdle,
-          model.state + copies * model.parameters,
-          fmt::format("M + {}P: its model, {}; gradients{}, {} each", adam ? "3 " : "",
-                      format_bytes(model.state), adam ? " and Adam's two moments" : "",
-                      format_bytes(model.parameters)),
+LowerBound bound_of(const HeldModel& held, const ModelSizes& model) {
+  // Without the count of parameters only the model itself is known.
+  if (held.copies == 0 || model.parameters <= 0)
+    return {held.role,
+            held.metric,
+            model.state,
+            fmt::format("M: its model, {}", format_bytes(model.state)),
+            {}};
+  const std::string copies = held.copies == 1 ? "" : fmt::format("{} ", held.copies);
+  return {held.role,
+          held.metric,
+          model.state + held.copies * model.parameters,
+          fmt::format("M + {}P: its model, {}; {}, {} each", copies, format_bytes(model.state),
+                      held.what, format_bytes(model.parameters)),
           {}};
 }
 
@@ -59,18 +49,6 @@ std::optional<double> arm_median(const ArmObservations& arm, const LowerBound& b
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 
-std::vector<LowerBound> bounds_in_main_memory(const json& workload, const ModelSizes& model) {
-  const std::string kind = text_at(workload, "/kind");
-  if (kind == "state-dict")
-    return {holds_its_model("server", model), holds_its_model("client_max", model)};
-  if (kind != "federated") return {};
-  // Without the count of parameters only the model itself is known.
-  if (model.parameters <= 0)
-    return {holds_its_model("server", model), holds_its_model("client_max", model)};
-  return {holds_its_model("server", model),
-          trains(model, text_at(workload, "/optimizer/name") != "sgd")};
-}
-
 }  // namespace
 
 std::optional<ModelSizes> model_sizes(const json& environment) {
@@ -80,19 +58,16 @@ std::optional<ModelSizes> model_sizes(const json& environment) {
   return ModelSizes{*state, parameters.value_or(0) * kFloatBytes};
 }
 
-std::vector<LowerBound> bounds_of(const json& workload, const ModelSizes& model) {
-  std::vector<LowerBound> bounds = bounds_in_main_memory(workload, model);
-  // The same must be alive at once, on the device.
-  if (text_at(workload, "/device") == "cuda")
-    for (LowerBound& bound : bounds) bound.metric = kPeakGpuAllocated;
+std::vector<LowerBound> bounds_of(const JobFacts& job, const ModelSizes& model) {
+  std::vector<LowerBound> bounds;
+  for (const HeldModel& held : job.held_models) bounds.push_back(bound_of(held, model));
   return bounds;
 }
 
-std::vector<LowerBound> lower_bounds(const json& config, const json& environment,
-                                     const Observations& observations) {
-  const auto model = model_sizes(environment);
-  if (!model || !config.is_object() || !config.contains("workload")) return {};
-  std::vector<LowerBound> bounds = bounds_of(config.at("workload"), *model);
+std::vector<LowerBound> lower_bounds(const RunData& run, const Observations& observations) {
+  const auto model = model_sizes(run.environment);
+  if (!model) return {};
+  std::vector<LowerBound> bounds = bounds_of(run.job, *model);
   for (LowerBound& bound : bounds)
     for (const ArmObservations& arm : observations.arms)
       if (const auto middle = arm_median(arm, bound))

@@ -11,40 +11,36 @@ using nlohmann::json;
 
 constexpr ModelSizes kModel = {1000, 800};
 
-TEST(BoundsOf, AStateDictOneModelForEveryRole) {
-  const auto bounds = bounds_of({{"kind", "state-dict"}}, kModel);
-  ASSERT_EQ(bounds.size(), 2U);
+JobFacts holding(const HeldModel& held) {
+  JobFacts job;
+  job.held_models = {held};
+  return job;
+}
+
+TEST(BoundsOf, ARoleWithoutCopiesHoldsItsModel) {
+  const auto bounds = bounds_of(holding({"server", "peak_rss_above_idle_bytes", 0, ""}), kModel);
+  ASSERT_EQ(bounds.size(), 1U);
   EXPECT_EQ(bounds[0].role, "server");
+  EXPECT_EQ(bounds[0].metric, "peak_rss_above_idle_bytes");
   EXPECT_EQ(bounds[0].bytes, 1000);
-  EXPECT_EQ(bounds[1].role, "client_max");
-  EXPECT_EQ(bounds[1].bytes, 1000);
+  EXPECT_EQ(bounds[0].formula, "M: its model, 1000 B");
 }
 
-TEST(BoundsOf, TrainingAddsGradientsAndAdamsTwoMoments) {
-  const auto bounds = bounds_of({{"kind", "federated"}, {"optimizer", {{"name", "adam"}}}}, kModel);
-  ASSERT_EQ(bounds.size(), 2U);
-  EXPECT_EQ(bounds[0].bytes, 1000);
-  EXPECT_EQ(bounds[1].bytes, 1000 + 3 * 800);
-  EXPECT_NE(bounds[1].formula.find("M + 3 P"), std::string::npos);
+TEST(BoundsOf, EachCopyAddsTheParameters) {
+  const auto one = bounds_of(holding({"w", "m", 1, "gradients"}), kModel);
+  EXPECT_EQ(one.at(0).bytes, 1000 + 800);
+  EXPECT_EQ(one[0].formula, "M + P: its model, 1000 B; gradients, 800 B each");
+  const auto three = bounds_of(holding({"w", "m", 3, "gradients and two moments"}), kModel);
+  EXPECT_EQ(three.at(0).bytes, 1000 + 3 * 800);
+  EXPECT_EQ(three[0].formula, "M + 3 P: its model, 1000 B; gradients and two moments, 800 B each");
 }
 
-TEST(BoundsOf, PlainGradientDescentKeepsNoMoments) {
-  const auto bounds = bounds_of({{"kind", "federated"}, {"optimizer", {{"name", "sgd"}}}}, kModel);
-  EXPECT_EQ(bounds[1].bytes, 1000 + 800);
+TEST(BoundsOf, WithoutTheCountOfParametersOnlyTheModelIsKnown) {
+  EXPECT_EQ(bounds_of(holding({"w", "m", 3, "gradients"}), {1000, 0}).at(0).bytes, 1000);
 }
 
-TEST(BoundsOf, OnAGpuTheSameBytesAreThere) {
-  const auto bounds = bounds_of({{"kind", "federated"}, {"device", "cuda"}}, kModel);
-  ASSERT_EQ(bounds.size(), 2U);
-  EXPECT_EQ(bounds[0].metric, "peak_gpu_allocated_bytes");
-  EXPECT_EQ(bounds[1].metric, "peak_gpu_allocated_bytes");
-  EXPECT_EQ(bounds[1].bytes, 1000 + 3 * 800);
-  EXPECT_EQ(bounds_of({{"kind", "federated"}, {"device", "cpu"}}, kModel)[0].metric,
-            "peak_rss_above_idle_bytes");
-}
-
-TEST(BoundsOf, ACommandNothingIsKnown) {
-  EXPECT_TRUE(bounds_of({{"kind", "command"}}, kModel).empty());
+TEST(BoundsOf, AJobThatHoldsNoModelNothingIsKnown) {
+  EXPECT_TRUE(bounds_of({}, kModel).empty());
 }
 
 // ResNet18 for CIFAR: 11,173,962 parameters of 4 bytes, 44,734,408 bytes of state (models test).
@@ -60,7 +56,8 @@ TEST(ModelSizes, ComeFromTheEnvironment) {
 
 TEST(LowerBounds, GiveEachArmsMedianAsAMultiple) {
   RunData run;
-  run.config = {{"workload", {{"kind", "state-dict"}}}};
+  run.job.held_models = {{"server", "peak_rss_above_idle_bytes", 0, ""},
+                         {"client_max", "peak_rss_above_idle_bytes", 0, ""}};
   run.environment = {{"model", {{"parameters", 200}, {"state_bytes", 1000}}}};
   const std::vector<double> of_a = {20000, 30000, 10000};
   const std::vector<double> of_b = {1100, 1300, 1200};
@@ -70,8 +67,7 @@ TEST(LowerBounds, GiveEachArmsMedianAsAMultiple) {
     run.trials.push_back(make_trial("a", block, "server", {{metric, of_a[i]}}));
     run.trials.push_back(make_trial("b", block, "server", {{metric, of_b[i]}}));
   }
-  const auto bounds =
-      lower_bounds(run.config, run.environment, observe(run, {"a", "b", "never run"}, 0));
+  const auto bounds = lower_bounds(run, observe(run, {"a", "b", "never run"}, 0));
   ASSERT_EQ(bounds.size(), 1U) << "no client was measured";
   const std::map<std::string, double> expected = {{"a", 20}, {"b", 1.2}};
   EXPECT_EQ(bounds[0].multiples, expected);
@@ -79,7 +75,7 @@ TEST(LowerBounds, GiveEachArmsMedianAsAMultiple) {
 
 TEST(LowerBounds, AreAbsentWhereTheModelsSizeIsNotKnown) {
   const RunData run = make_duel("peak_rss_above_idle_bytes", {1, 2}, {1, 2});
-  EXPECT_TRUE(lower_bounds(run.config, run.environment, observe(run, {"a"}, 0)).empty());
+  EXPECT_TRUE(lower_bounds(run, observe(run, {"a"}, 0)).empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -60,6 +61,20 @@ std::string fingerprint(const RunData& run) {
                                      : std::string();
 }
 
+/// The roles of both; a group is as large as in the run that has more of it.
+JobFacts joined(JobFacts job, const JobFacts& other) {
+  for (const std::string& role : other.roles)
+    if (std::ranges::find(job.roles, role) == job.roles.end()) job.roles.push_back(role);
+  for (const RoleGroup& group : other.groups) {
+    const auto same = std::ranges::find(job.groups, group.name, &RoleGroup::name);
+    if (same == job.groups.end())
+      job.groups.push_back(group);
+    else
+      same->count = std::max(same->count, group.count);
+  }
+  return job;
+}
+
 }  // namespace
 
 RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
@@ -71,6 +86,7 @@ RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
   merged.config["arms"] = {{{"name", "a"}}, {{"name", "b"}}};
   merged.config.erase("gates");
   merged.config.erase("ablation");
+  merged.job = joined(a.job, b.job);
   merged.environment = a.environment;
   add_trials(merged, a, pick_arm(a, arm, "A"), "a");
   add_trials(merged, b, pick_arm(b, arm, "B"), "b");
@@ -105,6 +121,7 @@ RunData run_from_results(const Results& results) {
   for (const ArmSummary& arm : results.arms)
     run.config["arms"].push_back({{"name", arm.name}, {"optimizations", arm.optimizations}});
   run.config_sha256 = results.config_sha256;
+  run.job = results.job;
   run.environment = results.environment;
   run.trials = results.trials;
   return run;

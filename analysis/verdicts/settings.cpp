@@ -69,13 +69,12 @@ AnalysisSettings settings_from_config(const json& config) {
   return settings;
 }
 
-int gates_that_share(const json& config, const AnalysisSettings& settings) {
-  const ExperimentView view = view_config(config);
-  const std::vector<Gate> gates =
-      settings.gates.empty() ? default_gates(view.workload_kind) : settings.gates;
+int gates_that_share(const RunData& run, const AnalysisSettings& settings) {
+  const ExperimentView view = view_config(run.config);
+  const std::vector<Gate> gates = settings.gates.empty() ? default_gates(run.job) : settings.gates;
   // A gate on all roles counts once: how many roles have its metric is not known before the run.
   const auto tested = std::count_if(gates.begin(), gates.end(), [&](const Gate& gate) {
-    return !gate.advisory && !is_left_out(gate, config, settings.warmup_rounds) &&
+    return !gate.advisory && !is_left_out(gate, run.config, settings.warmup_rounds) &&
            has_relative_bound(gate);
   });
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
@@ -84,10 +83,10 @@ int gates_that_share(const json& config, const AnalysisSettings& settings) {
   return static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates));
 }
 
-CheckedLooks planned_looks(const json& config, const AnalysisSettings& settings) {
+CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings) {
   // One arm alone is compared with nothing.
-  if (view_config(config).arms.size() == 1) return {settings.looks, {}};
-  return check_looks(settings.looks, gates_that_share(config, settings), settings.design);
+  if (view_config(run.config).arms.size() == 1) return {settings.looks, {}};
+  return check_looks(settings.looks, gates_that_share(run, settings), settings.design);
 }
 
 }  // namespace memduel

@@ -22,26 +22,27 @@ TEST(SettingsFromConfig, LooksAdaptivelyWithoutRepeats) {
 }
 
 TEST(PlannedLooks, CountTheGatesOfAllCandidates) {
-  const nlohmann::json config = {
-      {"workload", {{"kind", "command"}}},
+  RunData run;
+  run.config = {
       {"arms",
        {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "t"}, {"control", true}}}},
       {"measure", {{"order", "superblocks"}}}};
   // Two default gates for three candidates: .01 / 6 is below 2 / 6^3, so that 6 blocks are refused.
-  const CheckedLooks looks = planned_looks(config, settings_from_config(config));
+  const CheckedLooks looks = planned_looks(run, settings_from_config(run.config));
   ASSERT_EQ(looks.looks.size(), 3U);
   EXPECT_EQ(looks.looks.front().blocks, 8);
 }
 
 TEST(PlannedLooks, DoNotCountGrowthWhereTooFewRoundsGiveIt) {
-  nlohmann::json config = {
-      {"workload", {{"kind", "federated"}, {"rounds", 49}}},
-      {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
-      {"measure", {{"repeats", 5}}}};
+  RunData run;
+  run.job = server_and_clients(2);
+  run.config = {{"workload", {{"rounds", 49}}},
+                {"arms", {{{"name", "a"}}, {{"name", "b"}}, {{"name", "c"}}, {{"name", "d"}}}},
+                {"measure", {{"repeats", 5}}}};
   // Five blocks reach p = 2 / C(10, 5) = 0.0079: below .05 / 6, above .05 / 9.
-  EXPECT_TRUE(planned_looks(config, settings_from_config(config)).limitations.empty());
-  config["workload"]["rounds"] = 50;
-  EXPECT_EQ(planned_looks(config, settings_from_config(config)).limitations.size(), 1U);
+  EXPECT_TRUE(planned_looks(run, settings_from_config(run.config)).limitations.empty());
+  run.config["workload"]["rounds"] = 50;
+  EXPECT_EQ(planned_looks(run, settings_from_config(run.config)).limitations.size(), 1U);
 }
 
 TEST(SettingsFromConfig, RefusesAWrongGateOrNumber) {

@@ -13,6 +13,7 @@
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config_command.h"
 #include "experiment/config/config_schema.h"
+#include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
 #include "experiment/config/reserved_environment.h"
 
@@ -341,6 +342,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
+  experiment.job = job_facts_of(workload);
   experiment.seed = workload.at("seed");
   experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
   for (json& arm : document["arms"]) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/job_facts.h"
 #include "base/profile_name.h"
 #include "experiment/config/catalog.h"
 #include "memduel/allocator.h"
@@ -51,6 +52,7 @@ struct Experiment {
   std::string name;
   std::string baseline;
   nlohmann::json workload;  ///< resolved; `kind` says which
+  JobFacts job;             ///< what the workload says of its roles
   std::uint64_t seed = 1;   ///< of the workload: models, data, {seed}
   std::vector<Arm> arms;    ///< in the order of the config, a twin last
   Measure measure;

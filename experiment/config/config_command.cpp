@@ -1,6 +1,7 @@
 #include "experiment/config/config_command.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config_text_marks.h"
+#include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
 #include "experiment/marks/log_pattern.h"
 
@@ -28,12 +30,8 @@ JsonPath process_path(std::size_t index) {
 
 void check_role(const std::string& role, const std::vector<std::string>& taken,
                 const std::string& origin, const JsonPath& path) {
-  for (const char* reserved : {"tree", "client_max", "client_median"}) {
-    if (role == reserved) {
-      refuse(origin, path, "role",
-             fmt::format("found \"{}\", which memduel uses for groups of processes", role));
-    }
-  }
+  if (role == "tree")
+    refuse(origin, path, "role", "found \"tree\", which memduel uses for all processes together");
   if (std::find(taken.begin(), taken.end(), role) != taken.end()) {
     refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),
            "give each process its own role, or one process a count");
@@ -143,12 +141,37 @@ void check_that_it_ends(const json& workload, const std::string& origin) {
          "give one of them \"end\": \"wait\", or the workload stop_after_round");
 }
 
-/// The role whose rounds others may take has to have some.
-void check_rounds(const json& workload, const std::string& origin) {
+/// What stands for a group must not be somebody's own name.
+void check_groups(const json& workload, const std::vector<std::string>& taken,
+                  const std::string& origin) {
+  for (const RoleGroup& group : job_facts_of(workload).groups) {
+    for (const std::string& name : {group.largest(), group.median()}) {
+      if (std::find(taken.begin(), taken.end(), name) == taken.end()) continue;
+      refuse(
+          origin, {"workload"}, "processes",
+          fmt::format("found the role \"{}\", which memduel uses for all of {}", name, group.name),
+          "give it another name");
+    }
+  }
+}
+
+/// The role whose rounds others may take has to be there, and to have some.
+void check_reference(const json& workload, const std::vector<std::string>& names,
+                     const std::string& origin) {
   const json& processes = workload.at("processes");
-  const auto server = std::find_if(processes.begin(), processes.end(),
-                                   [](const json& process) { return process["role"] == "server"; });
-  const auto reference = server == processes.end() ? processes.begin() : server;
+  auto reference = processes.begin();
+  if (workload.contains("reference")) {
+    const std::string named = workload.at("reference");
+    reference = std::find_if(processes.begin(), processes.end(),
+                             [&](const json& process) { return process.at("role") == named; });
+    if (reference == processes.end()) {
+      const auto nearest = nearest_name(named, names);
+      refuse(origin, {"workload"}, "reference",
+             fmt::format("found \"{}\", expected the role of a process: {}", named,
+                         fmt::join(names, ", ")),
+             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+    }
+  }
   if (reference->value("rounds", "own") == "own") return;
   refuse(origin, process_path(static_cast<std::size_t>(reference - processes.begin())), "rounds",
          fmt::format("found \"reference\", but {} is the role whose rounds the others take",
@@ -184,8 +207,10 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
                                              : workload.at("cwd");
   }
   check_that_it_ends(workload, origin);
-  check_rounds(workload, origin);
+  check_reference(workload, earlier, origin);
   check_matches(workload, taken, origin);
+  for (const json& match : workload.at("match")) taken.push_back(match.at("role"));
+  check_groups(workload, taken, origin);
   resolve_templates(workload, directory, origin);
   resolve_files(workload, directory, origin);
   check_command_texts(workload, origin);

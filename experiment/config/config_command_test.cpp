@@ -62,8 +62,8 @@ TEST(BadCommandConfig, FaultyProcesses) {
   json reserved = command_config();
   reserved["workload"]["processes"][1]["role"] = "tree";
   EXPECT_EQ(message_of(reserved),
-            "c.json, $.workload.processes[1].role: found \"tree\", which memduel uses for groups "
-            "of processes");
+            "c.json, $.workload.processes[1].role: found \"tree\", which memduel uses for all "
+            "processes together");
   json clash = command_config();
   clash["workload"]["processes"][0]["role"] = "client-2";
   clash["workload"]["processes"][1]["after"] = {"client-2"};
@@ -166,6 +166,34 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
   EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
               testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
+}
+
+TEST(BadCommandConfig, ARoleThatStandsForAGroup) {
+  json named = command_config();
+  named["workload"]["processes"][0]["role"] = "client_max";
+  named["workload"]["processes"][1]["after"] = {"client_max"};
+  named["arms"][1]["append"] = {{"client_max", {"x"}}};
+  EXPECT_EQ(
+      message_of(named),
+      "c.json, $.workload.processes: found the role \"client_max\", which memduel uses for all "
+      "of client\n  give it another name");
+  json matched = command_config();
+  matched["workload"]["match"] = {{{"role", "client_median"}, {"pattern", "x"}}};
+  EXPECT_THAT(message_of(matched), testing::HasSubstr("found the role \"client_median\""));
+}
+
+TEST(BadCommandConfig, AReferenceThatIsNoProcess) {
+  json unknown = command_config();
+  unknown["workload"]["reference"] = "sever";
+  EXPECT_EQ(
+      message_of(unknown),
+      "c.json, $.workload.reference: found \"sever\", expected the role of a process: server, "
+      "client\n  did you mean \"server\"?");
+  json lent = command_config();
+  lent["workload"]["reference"] = "client";
+  lent["workload"]["processes"][1]["rounds"] = "reference";
+  EXPECT_THAT(message_of(lent),
+              testing::HasSubstr("client is the role whose rounds the others take"));
 }
 
 TEST(BadCommandConfig, FaultyArms) {

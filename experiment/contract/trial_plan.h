@@ -73,6 +73,7 @@ struct TrialPlan {
   std::filesystem::path trial_dir;  ///< exists, private to the trial
   std::filesystem::path log_dir;    ///< exists; <id>-<role>.stdout and .stderr are written there
   std::vector<ProcessSpec> processes;
+  std::string reference;  ///< the role whose rounds are the job's; empty: the first
   std::vector<TextMarkSpec> text_marks;
   std::vector<RoleMatch> match;
   std::map<std::string, int> ports;  ///< chosen for this trial, by name; free again after it

@@ -71,9 +71,10 @@ struct RoleTrace {
 
 struct TrialTrace {
   std::vector<RoleTrace> roles;
-  Series tree_rss;   ///< sums over all roles, sampled together
-  Series tree_heap;  ///< likewise
-  Series tree_gpu;   ///< all devices, by whatever program
+  std::string reference;  ///< the role whose rounds are the tree's; empty: the first
+  Series tree_rss;        ///< sums over all roles, sampled together
+  Series tree_heap;       ///< likewise
+  Series tree_gpu;        ///< all devices, by whatever program
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
   CgroupParts cgroup_parts;  ///< when most was sampled

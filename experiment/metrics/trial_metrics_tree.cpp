@@ -28,15 +28,15 @@ void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData
   tree.metrics[name] = sum;
 }
 
-/// `server`'s rounds when it has some, else those of the first role.
-const RoleData& reference_role(const std::vector<RoleData>& roles) {
-  const auto server = std::find_if(roles.begin(), roles.end(),
-                                   [](const RoleData& role) { return role.role == "server"; });
-  return server == roles.end() ? roles.front() : *server;
+/// The one that is named, where it is there, else the first.
+const RoleData& reference_role(const std::vector<RoleData>& roles, const std::string& name) {
+  const auto named = std::find_if(roles.begin(), roles.end(),
+                                  [&](const RoleData& role) { return role.role == name; });
+  return named == roles.end() ? roles.front() : *named;
 }
 
-/// The sum of what the roles held at their own ends of that round: when the server ends its last
-/// one, its clients have gone. Absent when one of them has none.
+/// The sum of what the roles held at their own ends of that round: when the reference ends its
+/// last one, others may have gone. Absent when one of them has none.
 std::optional<double> end_of_round(const std::vector<RoleData>& roles, int number) {
   double sum = 0;
   for (const RoleData& role : roles) {
@@ -117,7 +117,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   tree.role = "tree";
   if (roles.empty()) return tree;
   tree.series.push_back(trace.tree_rss);
-  for (const RoundData& round : reference_role(roles).rounds) {
+  for (const RoundData& round : reference_role(roles, trace.reference).rounds) {
     tree.rounds.push_back(tree_round(round, trace.tree_rss, roles));
   }
   if (!tree.rounds.empty()) {

@@ -177,6 +177,7 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.arm = arm.name;
   plan.kind = slot.kind;
   plan.tracer = slot.tracer;
+  plan.reference = experiment.job.reference;
   plan.trial_dir = trial_dir;
   plan.log_dir = site.log_dir;
   plan.interval_ms = experiment.measure.interval_ms;

@@ -60,7 +60,11 @@ class DriverTest : public TestFolder {
   Store create() { return Store::create(folder_ / "run", header()); }
   Store resume() { return Store::resume(folder_ / "run", header()); }
   RunHeader header() const {
-    return {experiment_.resolved, experiment_.config_sha256, {{"fingerprint", "f"}}, {}};
+    return {experiment_.resolved,
+            experiment_.config_sha256,
+            experiment_.job,
+            {{"fingerprint", "f"}},
+            {}};
   }
   RunOutcome run(Store& store) {
     return run_experiment(experiment_, store, std::ref(fake_), options_);

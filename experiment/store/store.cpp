@@ -62,6 +62,7 @@ void write_header(Database& database, const RunHeader& header) {
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
   insert.bind("config").bind(header.config.dump()).run();
   insert.bind("config_sha256").bind(header.config_sha256).run();
+  insert.bind("job").bind(to_json(header.job).dump()).run();
   insert.bind("environment")
       .bind(header.environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
       .run();
@@ -114,7 +115,9 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
 }
 
 /// A run that an older memduel began.
-void bring_up_to_date(Database& database) {
+void bring_up_to_date(Database& database, const RunHeader& header) {
+  Statement job(database, "INSERT OR IGNORE INTO run VALUES ('job', ?)");
+  job.bind(to_json(header.job).dump()).run();
   Statement version(database, "PRAGMA user_version");
   const std::int64_t found = version.step() ? version.integer(0) : 0;
   version.reset();
@@ -235,7 +238,7 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
                 (directory / kStoreFile).string(), "start a new run with another --out");
   }
   refuse_changes(directory, database, header);
-  bring_up_to_date(database);
+  bring_up_to_date(database, header);
   write_config(directory, header);
   return {directory, std::move(lock), std::move(database)};
 }

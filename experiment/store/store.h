@@ -17,6 +17,7 @@ namespace memduel {
 struct RunHeader {
   nlohmann::json config;
   std::string config_sha256;
+  JobFacts job;
   nlohmann::json environment;
   std::map<std::string, std::string> programs;  ///< path to SHA-256 of what the trials execute
 };
@@ -72,7 +73,8 @@ class Store {
 
 enum class WithSeries { no, yes };
 
-/// The run in `directory`, also while it is going on. Throws Error(io) when there is none or it is
+/// The run in `directory`, also while it is going on; its `job` has no roles where an older memduel
+/// began it. Throws Error(io) when there is none or it is
 /// damaged.
 RunData read_run(const std::filesystem::path& directory, WithSeries series = WithSeries::yes);
 

@@ -33,12 +33,16 @@ std::int64_t refuse_foreign(const Database& database) {
               "read it with the memduel that wrote it");
 }
 
-std::string run_value(const Database& database, const char* key) {
+std::optional<std::string> maybe_run_value(const Database& database, const char* key) {
   Statement select(database, "SELECT value FROM run WHERE key = ?");
-  if (!select.bind(key).step()) {
-    throw Error(ExitCode::io, fmt::format("the run store is damaged: found no {}", key));
-  }
+  if (!select.bind(key).step()) return std::nullopt;
   return select.text(0);
+}
+
+std::string run_value(const Database& database, const char* key) {
+  const auto value = maybe_run_value(database, key);
+  if (!value) throw Error(ExitCode::io, fmt::format("the run store is damaged: found no {}", key));
+  return *value;
 }
 
 json run_json(const Database& database, const char* key) {
@@ -213,6 +217,8 @@ RunData read_run(const Database& database, WithSeries series) {
   RunData run;
   run.config = run_json(database, "config");
   run.config_sha256 = run_value(database, "config_sha256");
+  if (const auto job = maybe_run_value(database, "job"))
+    run.job = job_facts_from_json(parse_foreign_json(*job), "");
   run.environment = run_json(database, "environment");
   run.trials = read_trials(database, series, version);
   run.model_differences = read_model_differences(database);

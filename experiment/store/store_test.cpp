@@ -17,7 +17,12 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 RunHeader header() {
-  return {{{"name", "t"}}, "c0ffee", {{"cpu", "A"}, {"fingerprint", "f1"}}, {{"/bin/x", "1234"}}};
+  JobFacts job;
+  job.roles = {"coordinator", "worker-1", "worker-2"};
+  job.groups = {{"worker", 2}};
+  job.reference = "coordinator";
+  return {
+      {{"name", "t"}}, "c0ffee", job, {{"cpu", "A"}, {"fingerprint", "f1"}}, {{"/bin/x", "1234"}}};
 }
 
 /// Every field of a trial as JSON, so that two trials can be compared whole.
@@ -74,6 +79,7 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
   const RunData run = read_run(folder_ / "run");
   EXPECT_EQ(run.config, header().config);
   EXPECT_EQ(run.config_sha256, "c0ffee");
+  EXPECT_EQ(run.job, header().job);
   EXPECT_EQ(run.environment, header().environment);
   ASSERT_EQ(run.trials.size(), 2U);
   EXPECT_EQ(all_of(run.trials[0]), all_of(warmup));
@@ -243,6 +249,7 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
       .execute(
           "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
+          "DELETE FROM run WHERE key = 'job'; "
           "PRAGMA user_version = 2");
   const auto tracers = [&] {
     std::vector<std::string> found;
@@ -250,7 +257,9 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
     return found;
   };
   EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder"));
+  EXPECT_TRUE(read_run(folder_ / "run").job.roles.empty()) << "which says that none was kept";
   Store store = Store::resume(folder_ / "run", header());
+  EXPECT_EQ(store.read().job, header().job);
   TrialData other = full_trial(3, -1, "a");
   other.kind = TrialKind::profile;
   other.tracer = "massif";

@@ -46,6 +46,7 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       sweep_due_ns_(begin_ns_ + kFirstSweepAfter) {
   for (const ProcessSpec& spec : plan.processes) processes_.emplace_back(spec, plan);
   text_marks_.emplace(text_marks_of(plan));
+  outcome_.trace.reference = plan.reference;
 }
 
 TrialRun Supervision::run() {

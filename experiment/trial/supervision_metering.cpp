@@ -77,9 +77,10 @@ void Supervision::add_matched(const Member& member, std::int64_t now) {
 }
 
 const SupervisedProcess& Supervision::reference() const {
-  const auto server = std::find_if(processes_.begin(), processes_.end(),
-                                   [](const auto& process) { return process.role() == "server"; });
-  return server == processes_.end() ? processes_.front() : *server;
+  const auto named = std::find_if(processes_.begin(), processes_.end(), [&](const auto& process) {
+    return process.role() == plan_.reference;
+  });
+  return named == processes_.end() ? processes_.front() : *named;
 }
 
 void Supervision::take_marks(SupervisedProcess& process) {

@@ -88,6 +88,8 @@ RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarge
   constexpr auto kReplace = json::error_handler_t::replace;  // arguments may be any bytes
   header.config = json::parse(header.config.dump(-1, ' ', false, kReplace));
   header.config_sha256 = sha256_hex(header.config.dump());
+  for (const WatchTarget& target : targets) header.job.roles.push_back(target.role);
+  header.job.reference = targets.front().role;
   header.environment = describe_environment(json::object());
   header.environment["reproduce"] =
       json::parse(json(reproduction(options)).dump(-1, ' ', false, kReplace));

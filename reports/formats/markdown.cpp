@@ -90,8 +90,8 @@ std::string own_line(const Headline& h) {
 
 /// All candidates of one gate metric, the best first.
 std::string shared_line(const ReportModel& model, const std::vector<const Headline*>& headlines) {
-  std::string text = quantity(headlines[0]->role, headlines[0]->metric) + ", against " +
-                     model.results.baseline + ": ";
+  std::string text = quantity(model.results.job, headlines[0]->role, headlines[0]->metric) +
+                     ", against " + model.results.baseline + ": ";
   for (std::size_t i = 0; i < headlines.size(); ++i)
     if (const Comparison* row = row_of(model, *headlines[i]))
       text += (i == 0 ? "" : ", ") + row->candidate + " " + short_effect(*row);

@@ -57,9 +57,9 @@ std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
   return roles;
 }
 
-/// client_max says what counts about the clients, so their median stays in the HTML report.
-bool is_key_row(const Comparison& c, const std::set<std::string>& benchmarks) {
-  if (c.role == "client_median" && !c.gate) return false;
+/// A group's largest says what counts about it, so its median stays in the HTML report.
+bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
+  if (is_median_of_group(job, c.role) && !c.gate) return false;
   if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
   return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
 }
@@ -93,7 +93,9 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
   size_t hidden = 0;
   const auto& rows = model.results.comparisons;
   const std::set<std::string> benchmarks = benchmarks_in(rows);
-  const auto is_key = [&](const Comparison& c) { return is_key_row(c, benchmarks); };
+  const auto is_key = [&](const Comparison& c) {
+    return is_key_row(model.results.job, c, benchmarks);
+  };
   const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key);
   for (const Comparison& c : rows) {
     if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {

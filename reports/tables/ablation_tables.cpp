@@ -30,10 +30,11 @@ std::string missing_words(const AblationSum& sum) {
   return fmt::format(", without {}, which gave no number", fmt::join(sum.missing, ", "));
 }
 
-std::string total_sentence(const AblationTotal& total) {
+std::string total_sentence(const JobFacts& job, const AblationTotal& total) {
   const AblationCell& whole = total.whole;
-  std::string text = fmt::format("{}: {} differs from {} by ", quantity(total.role, total.metric),
-                                 *whole.arm, whole.reference);
+  std::string text =
+      fmt::format("{}: {} differs from {} by ", quantity(job, total.role, total.metric), *whole.arm,
+                  whole.reference);
   text += whole.difference ? signed_amount(total.metric, *whole.difference) : "an unknown amount";
   if (total.added_alone.remainder)
     text += fmt::format("; its switches, each added alone, sum to {}{}, so interaction is {}",
@@ -96,7 +97,7 @@ std::string word(SwitchEffect effect) {
 std::vector<std::string> ablation_sentences(const Results& results) {
   std::vector<std::string> sentences;
   for (const AblationTotal& total : results.ablation_totals)
-    if (!total.phase && total.whole.arm) sentences.push_back(total_sentence(total));
+    if (!total.phase && total.whole.arm) sentences.push_back(total_sentence(results.job, total));
   const auto nothing = switches_where(
       results, [](const AblationRow& row) { return row.effect == SwitchEffect::nothing; });
   const auto unclear = switches_where(results, [](const AblationRow& row) {
@@ -124,9 +125,9 @@ std::vector<std::string> lower_bound_sentences(const Results& results) {
       if (at != bound.multiples.end() && !is_ablation_arm(results, arm.name))
         arms.push_back(fmt::format("{} {:.2f} ×", arm.name, at->second));
     }
-    sentences.push_back(fmt::format("Lower bound of {}: {} ({}); {}.",
-                                    quantity(bound.role, bound.metric), format_bytes(bound.bytes),
-                                    bound.formula, fmt::join(arms, ", ")));
+    sentences.push_back(fmt::format(
+        "Lower bound of {}: {} ({}); {}.", quantity(results.job, bound.role, bound.metric),
+        format_bytes(bound.bytes), bound.formula, fmt::join(arms, ", ")));
   }
   return sentences;
 }

@@ -54,10 +54,10 @@ bool apart(const Comparison& best, const Comparison& other) {
   return *best.ci_high < *other.ci_low || *other.ci_high < *best.ci_low;
 }
 
-std::string of_metric(const RankedRows& rows) {
+std::string of_metric(const JobFacts& job, const RankedRows& rows) {
   const Comparison& best = *rows.front();
-  std::string text = fmt::format("{}: {} has {}", quantity(best.role, best.metric), best.candidate,
-                                 change_words(best));
+  std::string text = fmt::format("{}: {} has {}", quantity(job, best.role, best.metric),
+                                 best.candidate, change_words(best));
   for (std::size_t i = 1; i < rows.size(); ++i)
     text += fmt::format(", {} {}", rows[i]->candidate, change_words(*rows[i]));
   if (!apart(best, *rows[1]))
@@ -97,7 +97,7 @@ std::string best_sentence(const Results& results) {
   for (const Comparison& c : results.comparisons) {
     if (!c.gate || !told.emplace(c.role, c.metric).second) continue;
     const RankedRows of_row = ranked_rows(results, c);
-    if (of_row.size() > 1) text += (told.size() > 1 ? "; " : "") + of_metric(of_row);
+    if (of_row.size() > 1) text += (told.size() > 1 ? "; " : "") + of_metric(results.job, of_row);
   }
   text += fmt::format("; each against {}", results.baseline);
   for (const std::string& name : failed) text += fmt::format("; {} failed a gate", name);

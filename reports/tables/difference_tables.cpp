@@ -45,10 +45,8 @@ std::vector<Question> questions_of(const Results& results) {
   return questions;
 }
 
-bool covers(const std::string& asked, const std::string& role) {
-  if (asked == "*" || asked == "tree") return true;
-  if (asked == "client_max" || asked == "client_median") return role.starts_with("client-");
-  return asked == role;
+bool covers(const Results& results, const std::string& asked, const std::string& role) {
+  return asked == "*" || is_about(results.job, asked, role);
 }
 
 /// The kind of difference that explains a metric; empty for time and quality.
@@ -60,7 +58,7 @@ std::string kind_for(const Question& question, const Results& results) {
     const bool retains = std::any_of(
         results.difference_totals.begin(), results.difference_totals.end(), [&](const auto& total) {
           return total.kind == "retained" && total.candidate == question.candidate &&
-                 covers(question.role, total.role);
+                 covers(results, question.role, total.role);
         });
     return retains ? "retained" : "peak";
   }
@@ -85,7 +83,7 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
   std::vector<const DifferenceTotal*> totals;
   for (const DifferenceTotal& total : results.difference_totals) {
     const bool asked = total.candidate == question.candidate && total.kind == kind &&
-                       covers(question.role, total.role);
+                       covers(results, question.role, total.role);
     if (asked && (total.heap == "malloc" || mappings_matter(total))) totals.push_back(&total);
   }
   std::stable_sort(totals.begin(), totals.end(),

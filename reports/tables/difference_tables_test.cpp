@@ -72,6 +72,7 @@ TEST(TellingCaller, OfPythonIsPython) {
 Results with_totals(const std::vector<std::pair<std::string, std::string>>& role_kinds) {
   Results results;
   results.baseline = "a";
+  results.job.groups = {{"client", 2}};
   double bytes = 10;
   for (const auto& [role, kind] : role_kinds)
     results.difference_totals.push_back({"b", role, kind, "malloc", 0, bytes += 10, 0, 1});

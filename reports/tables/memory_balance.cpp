@@ -34,19 +34,14 @@ const Comparison* total_of(const Results& results, const Comparison& asked) {
   return row_of(results, asked.candidate, asked.role, kPeakRss);
 }
 
-bool is_one_of(const std::string& role, const std::string& process) {
-  if (role == "client_max" || role == "client_median") return process.starts_with("client-");
-  return role == "tree" || role == process;
-}
-
 double middle(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-double one_of(const std::string& role, const std::vector<double>& values) {
-  if (role == "client_median") return middle(values);
+double one_of(const JobFacts& job, const std::string& role, const std::vector<double>& values) {
+  if (is_median_of_group(job, role)) return middle(values);
   return *std::max_element(values.begin(), values.end());
 }
 
@@ -56,14 +51,14 @@ std::optional<MemoryPart> live_at_peak(const Results& results, const Comparison&
   std::vector<double> candidate;
   for (const DifferenceTotal& one : results.difference_totals) {
     if (one.candidate != total.candidate || one.kind != "peak" || one.heap != "malloc" ||
-        !is_one_of(total.role, one.role))
+        !is_about(results.job, total.role, one.role))
       continue;
     baseline.push_back(one.baseline_bytes);
     candidate.push_back(one.candidate_bytes);
   }
   if (baseline.empty() || (total.role == "tree" && baseline.size() > 1)) return {};
-  return MemoryPart{"live blocks at the peak", true, one_of(total.role, baseline),
-                    one_of(total.role, candidate)};
+  return MemoryPart{"live blocks at the peak", true, one_of(results.job, total.role, baseline),
+                    one_of(results.job, total.role, candidate)};
 }
 
 void add_part(std::vector<MemoryPart>& parts, const Results& results, const Comparison& total,

@@ -75,6 +75,7 @@ TEST(MemoryBalance, WithoutAProfileSaysWhatMarksLeaveUntold) {
 
 TEST(MemoryBalance, OfTheLargestClientIsThatOfTheLargestOnEachSide) {
   Results results = with_rows("client_max", {{"peak_rss_above_idle_bytes", 691, 356}});
+  results.job.groups = {{"client", 2}};
   results.difference_totals = {{"minimal", "client-1", "peak", "malloc", 571, 326, 0, 9},
                                {"minimal", "client-2", "peak", "malloc", 562, 332, 0, 9},
                                {"minimal", "client-2", "peak", "mapping", 999, 999, 0, 9},

@@ -54,8 +54,15 @@ std::vector<SideEffect> other_gates(const Results& results) {
 }
 
 Headline headline_for(const Comparison& c, const Results& results) {
-  Headline headline{effect_sentence(c), c.role, c.metric, c.candidate, c.verdict, c.tier,
-                    std::nullopt,       false,  c.reason};
+  Headline headline{effect_sentence(results.job, c),
+                    c.role,
+                    c.metric,
+                    c.candidate,
+                    c.verdict,
+                    c.tier,
+                    std::nullopt,
+                    false,
+                    c.reason};
   if (const GateResult* gate = headline_gate(c, results)) {
     headline.outcome = gate->outcome;
     headline.advisory = gate->advisory;
@@ -67,7 +74,7 @@ Headline headline_for(const Comparison& c, const Results& results) {
 /// A row whose change is decided and that no other row tells.
 bool is_own_change(const Comparison& c, const Results& results) {
   const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
-  return decided && c.ratio && c.role != "client_median" &&
+  return decided && c.ratio && !is_median_of_group(results.job, c.role) &&
          !repeats_the_job(c, results.comparisons);
 }
 
@@ -111,8 +118,8 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
     const bool asked = gated.contains({growth.role, growth.metric});
     const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
                           per_round.contains({growth.arm, growth.role});
-    const bool known =
-        growth.verdict != GrowthVerdict::inconclusive && growth.role != "client_median";
+    const bool known = growth.verdict != GrowthVerdict::inconclusive &&
+                       !is_median_of_group(results.job, growth.role);
     const bool goes = alone && growth.role == "tree" && growth.slope;
     if (!asked && !(gated.empty() && (known || goes) && !repeated)) continue;
     const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& of_role) {
@@ -164,17 +171,19 @@ void tell_growth(ReportModel& model) {
       return growth->verdict != GrowthVerdict::inconclusive;
     });
     if (known)
-      model.growth.push_back(growth_sentence(role));
+      model.growth.push_back(growth_sentence(model.results.job, role));
     else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
-      model.growth.push_back(slope_sentence(*role[0]));
+      model.growth.push_back(slope_sentence(model.results.job, *role[0]));
     else
-      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+      model.side_effects.push_back(
+          {"growth", growth_sentence(model.results.job, role) + ".", Verdict::inconclusive});
   }
   for (const std::vector<const Growth*>& role : growth_left_to_tell(model, told)) {
     if (any_verdict(role, GrowthVerdict::growing))
-      model.growth.push_back(growth_sentence(role));
+      model.growth.push_back(growth_sentence(model.results.job, role));
     else
-      model.side_effects.push_back({"growth", growth_sentence(role) + ".", Verdict::inconclusive});
+      model.side_effects.push_back(
+          {"growth", growth_sentence(model.results.job, role) + ".", Verdict::inconclusive});
   }
 }
 
@@ -208,12 +217,12 @@ std::string printed_sentence(const Equivalence& e, const std::string& metric, do
                      baseline, e.baseline);
 }
 
-/// Time per round of the server where there is one, else of the first role that has it.
+/// Time per round of the reference role where it has one, else of the first role that has.
 const Comparison* time_row(const Results& results, const std::string& candidate) {
   const Comparison* found = nullptr;
   for (const Comparison& c : results.comparisons) {
     if (c.candidate != candidate || c.metric != "round_seconds") continue;
-    if (found == nullptr || c.role == "server") found = &c;
+    if (found == nullptr || c.role == results.job.reference) found = &c;
   }
   return found;
 }
@@ -322,7 +331,8 @@ void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results
       return size_of_change(a) > size_of_change(b);
     });
     for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
-      effects.push_back({"counter", effect_sentence(*rows[i]) + ".", rows[i]->verdict});
+      effects.push_back(
+          {"counter", effect_sentence(results.job, *rows[i]) + ".", rows[i]->verdict});
   }
 }
 
@@ -340,7 +350,7 @@ std::vector<SideEffect> side_effects(const Results& results, const CandidateOrde
     return order.rank(a->candidate) < order.rank(b->candidate);
   });
   for (const Comparison* row : times)
-    effects.push_back({"time", effect_sentence(*row) + ".", row->verdict});
+    effects.push_back({"time", effect_sentence(results.job, *row) + ".", row->verdict});
   return effects;
 }
 

@@ -18,19 +18,18 @@
 namespace memduel {
 namespace {
 
-/// Roles in the order of the gate rows that name or mean them; others come last, clients behind the
-/// rest.
+/// Roles in the order of the gate rows that name or mean them; others come last, members of groups
+/// behind the rest.
 std::pair<std::size_t, bool> place_of(const std::string& role, const Results& results) {
   std::size_t place = 0;
-  const bool client = role.starts_with("client-");
+  const bool member = is_member(results.job, role);
   for (const Comparison& c : results.comparisons) {
     if (!c.gate) continue;
-    const bool meant = c.role == role || (c.role.starts_with("client_") && client) ||
-                       (c.role == "tree" && role == "server");
-    if (meant) break;
+    const bool of_job = c.role == "tree";
+    if (of_job ? role == results.job.reference : is_about(results.job, c.role, role)) break;
     ++place;
   }
-  return {place, client};
+  return {place, member};
 }
 
 struct Chosen {

@@ -25,6 +25,7 @@ TrialData profile_of(int id, const std::string& arm) {
 Results traced(const std::vector<std::string>& arms) {
   Results results;
   results.baseline = arms.at(0);
+  results.job.groups = {{"client", 1}};
   for (size_t i = 0; i < arms.size(); ++i) {
     ArmSummary arm;
     arm.name = arms[i];

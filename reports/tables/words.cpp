@@ -53,9 +53,9 @@ MetricWords words_for(std::string_view metric) {
   return {metric, "has", ""};
 }
 
-std::string role_words(const std::string& role) {
-  if (role == "client_max") return "largest-client";
-  if (role == "client_median") return "median-client";
+std::string role_words(const JobFacts& job, const std::string& role) {
+  if (const auto group = group_role(job, role))
+    return (group->is_median ? "median-" : "largest-") + group->group->name;
   if (role == "tree") return "whole-job";
   return role;
 }
@@ -177,14 +177,14 @@ std::string with_minus(std::string_view text) {
   return out;
 }
 
-std::string quantity(const std::string& role, const std::string& metric) {
+std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
   const MetricWords words = words_for(metric);
-  if (words.after_role.empty()) return role_words(role) + " " + metric;
-  return role_words(role) + std::string(words.after_role);
+  if (words.after_role.empty()) return role_words(job, role) + " " + metric;
+  return role_words(job, role) + std::string(words.after_role);
 }
 
-std::string effect_sentence(const Comparison& c) {
-  const std::string what = quantity(c.role, c.metric);
+std::string effect_sentence(const JobFacts& job, const Comparison& c) {
+  const std::string what = quantity(job, c.role, c.metric);
   const std::string verb(words_for(c.metric).verb);
   const std::string evidence = interval_words(c) + blocks(c);
   const std::string verdict = word(c.verdict);
@@ -210,7 +210,7 @@ std::string effect_sentence(const Comparison& c) {
                      c.baseline, evidence, verdict);
 }
 
-std::string growth_sentence(const std::vector<const Growth*>& arms) {
+std::string growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms) {
   const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
   // One reason that all arms share is said once.
   const bool same =
@@ -219,14 +219,14 @@ std::string growth_sentence(const std::vector<const Growth*>& arms) {
       });
   std::vector<std::string> told;
   for (const Growth* g : arms) told.push_back(growth_words(*g));
-  return fmt::format("{} memory from {} to {}: {}", role_words(arms.at(0)->role), unit, unit,
+  return fmt::format("{} memory from {} to {}: {}", role_words(job, arms.at(0)->role), unit, unit,
                      same ? arms[0]->reason : fmt::format("{}", fmt::join(told, "; ")));
 }
 
-std::string slope_sentence(const Growth& g) {
+std::string slope_sentence(const JobFacts& job, const Growth& g) {
   const double slope = g.slope.value_or(0);
   return fmt::format("{}: {} memory {} by {} per {} after warm-up; a verdict needs several runs",
-                     g.arm, role_words(g.role), slope < 0 ? "falls" : "rises",
+                     g.arm, role_words(job, g.role), slope < 0 ? "falls" : "rises",
                      format_bytes(std::abs(slope)),
                      g.metric.ends_with("_per_minute") ? "minute" : "round");
 }

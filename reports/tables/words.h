@@ -34,23 +34,24 @@ std::string short_effect(const Comparison& comparison);
 /// to +1 %"; hyphens in names stay.
 std::string with_minus(std::string_view text);
 
-/// What the metric of a role is about: "server memory above idle at its peak".
-std::string quantity(const std::string& role, const std::string& metric);
+/// What the metric of a role is about: "server memory above idle at its peak". `job` knows which
+/// roles stand for a group: "largest-worker memory above idle at its peak".
+std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric);
 
 /// "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 8 blocks):
 /// improved".
-std::string effect_sentence(const Comparison& comparison);
+std::string effect_sentence(const JobFacts& job, const Comparison& comparison);
 
 /// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".
 std::string projection_words(const Projection& to);
 
 /// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
 /// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
-std::string growth_sentence(const std::vector<const Growth*>& arms);
+std::string growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms);
 
 /// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
 /// of an arm that stands alone.
-std::string slope_sentence(const Growth& growth);
+std::string slope_sentence(const JobFacts& job, const Growth& growth);
 
 /// "The final models of optimized and original are bit-identical."; empty when nothing was
 /// compared.

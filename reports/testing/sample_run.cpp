@@ -181,6 +181,7 @@ void add_results(Results& results, const RunData& run, const SampleOptions& opti
   results.name = options.hostile ? kHostile : "sample";
   results.baseline = arm_name(0, options.hostile);
   results.config_sha256 = run.config_sha256;
+  results.job = run.job;
   results.environment = run.environment;
   results.limitations = run.limitations;
   results.warnings = run.warnings;
@@ -355,6 +356,9 @@ Sample make_sample(const SampleOptions& options) {
   run.config = {{"name", "sample"},
                 {"measure", {{"repeats", std::max(options.blocks, 8)}}},
                 {"workload", {{"kind", "federated"}, {"env", {{"TOKEN", "secret"}}}}}};
+  run.job.roles = {"server", "client-1", "client-2"};
+  run.job.groups = {{"client", 2}};
+  run.job.reference = "server";
   run.config_sha256 = std::string(64, 'c');
   run.environment = {{"cpu", "Sample CPU"}, {"kernel", "6.1"}, {"fingerprint", "f00d"}};
   if (options.hostile) run.environment["cpu"] = kHostile;

@@ -117,11 +117,19 @@ export function metric_label(metric: string): string {
   );
 }
 
-const groups: Record<string, string> = { client_max: "largest client", client_median: "median client", tree: "whole job" };
+const labels = new Map([["tree", "whole job"]]);
+
+/** Tells role_label() which roles stand for a group; once, before anything is drawn. */
+export function name_groups(groups: { name: string }[]): void {
+  for (const { name } of groups) {
+    labels.set(`${name}_max`, `largest ${name}`);
+    labels.set(`${name}_median`, `median ${name}`);
+  }
+}
 
 /** A role as the verdict's sentences call it. */
 export function role_label(role: string): string {
-  return groups[role] ?? role;
+  return labels.get(role) ?? role;
 }
 
 /** A sentence of results.json with the page's minus sign before its numbers. */

@@ -11,6 +11,7 @@ import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
 import { flames_section } from "./flames";
+import { name_groups } from "./format";
 import { growth_section } from "./growth";
 import { keep_reading, keeping } from "./keep";
 import { metrics_section } from "./metrics_table";
@@ -166,6 +167,7 @@ function render(model: ReportModel): void {
 
 async function start(): Promise<void> {
   const model = await load_model();
+  name_groups(model.results.job.groups);
   render(model);
   print_in_full(model);
   go_to_chosen();

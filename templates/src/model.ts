@@ -295,6 +295,7 @@ export interface LowerBound {
 export interface Results {
   schema: string;
   experiment: { name: string; baseline: string; config_sha256?: string };
+  job: { groups: { name: string; count: number }[]; reference: string };
   environment: Record<string, unknown>;
   limitations: Note[];
   warnings: Note[];

@@ -22,9 +22,10 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Serves two clients for three rounds and writes the mean of all that they sent.
+/// Serves two clients for three rounds and writes the mean of all that they sent, whole or not at
+/// all: who waits for it ends the trial.
 constexpr const char* kServer = R"(
-import socket, sys, time
+import os, socket, sys, time
 settings = dict(line.strip().split(": ", 1) for line in open(sys.argv[1]))
 out, name = sys.argv[2], sys.argv[3]
 listener = socket.create_server(("127.0.0.1", int(settings["port"])))
@@ -40,7 +41,9 @@ for number in range(3):
 if "--skew" in sys.argv:
     total += 0.25
 print("result", repr(total), flush=True)
-open(out + "/model.txt", "w").write("%r %s %s" % (total, name, settings["name"]))
+with open(out + "/model.new", "w") as file:
+    file.write("%r %s %s" % (total, name, settings["name"]))
+os.rename(out + "/model.new", out + "/model.txt")
 time.sleep(600)
 )";
 
