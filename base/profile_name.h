@@ -21,6 +21,12 @@ struct ProfileName {
   std::string tracer;
 };
 
+/// A file of a run's profiles/.
+struct ProfileFile {
+  std::string name;
+  std::uintmax_t bytes = 0;
+};
+
 /// What the names of a tracer's files end with, without the dot: "mdp", "heaptrack.zst". Throws
 /// Error(usage) for a name that is no tracer's.
 std::string profile_extension(std::string_view tracer);

@@ -44,7 +44,8 @@ int ablate(const AblateArguments& arguments) {
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
   const AblationChoice choice{arguments.baseline, arguments.candidate,
-                              repeats_of(experiment, arguments.options)};
+                              repeats_of(experiment, arguments.options),
+                              config_of_resumed(arguments.options)};
   const Experiment ablation = ablation_experiment(experiment, choice);
   announce(ablation, arguments.options);
   return duel_and_conclude(ablation, arguments.options);

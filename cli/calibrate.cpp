@@ -6,9 +6,9 @@
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "cli/calibration_file.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
+#include "experiment/findings/calibration_file.h"
 
 namespace memduel::cli {
 namespace {

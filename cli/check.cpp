@@ -13,7 +13,6 @@
 #include "cli/run_options.h"
 #include "cli/verbs.h"
 #include "experiment/config/json_text.h"
-#include "experiment/run/kept_run.h"
 #include "reports/formats/junit.h"
 
 namespace memduel::cli {
@@ -42,18 +41,10 @@ std::vector<Gate> read_budgets(const std::string& path) {
 }
 
 /// The budgets' ceilings are gates beside those of the config or the command line.
-FinishedRun analyse_with_budgets(const CheckArguments& arguments,
-                                 const std::vector<Gate>& budgets) {
-  FinishedRun finished;
-  finished.run = read_kept_run(arguments.directory, WithSeries::no);
-  AnalysisSettings settings = settings_in(arguments.directory, finished.run, arguments.gates);
-  settings.strict_gates = settings.strict_gates || arguments.strict_gates;
-  settings.default_gates = settings.default_gates && !arguments.no_default_gates;
-  if (settings.gates.empty() && !budgets.empty()) settings.gates = default_gates(finished.run.job);
-  settings.gates.insert(settings.gates.end(), budgets.begin(), budgets.end());
-  finished.results = analyse(finished.run, settings);
-  add_profiles(finished, arguments.directory);
-  return finished;
+FinishedRun judged(const CheckArguments& arguments, const std::vector<Gate>& budgets) {
+  const Demands demands{arguments.gates, budgets, arguments.strict_gates,
+                        arguments.no_default_gates};
+  return conclude(arguments.directory, demands, WithSeries::no);
 }
 
 std::string only_candidate(const CheckArguments& arguments, const Results& results) {
@@ -73,7 +64,7 @@ int write_new_budgets(const CheckArguments& arguments) {
   const std::string path = arguments.budgets.value_or(kBudgetsFile);
   const std::vector<Gate> old =
       std::filesystem::exists(path) ? read_budgets(path) : std::vector<Gate>();
-  const FinishedRun finished = analyse_with_budgets(arguments, {});
+  const FinishedRun finished = judged(arguments, {});
   const nlohmann::json budgets =
       updated_budgets(old, finished.results, only_candidate(arguments, finished.results));
   write_named_file(path, budgets.dump(2) + "\n");
@@ -94,8 +85,8 @@ void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem
 int check(const CheckArguments& arguments) {
   if (arguments.junit) refuse_file_of_run(*arguments.junit, arguments.directory);
   if (arguments.write_budgets) return write_new_budgets(arguments);
-  const FinishedRun finished = analyse_with_budgets(
-      arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
+  const FinishedRun finished =
+      judged(arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
   if (arguments.junit)
     write_named_file(*arguments.junit,
                      render_junit(build_report_model(finished.results, finished.run)));

@@ -110,7 +110,7 @@ int compare_measured(const CompareArguments& arguments) {
     throw Error(ExitCode::usage, "only one of the two is a Google Benchmark file", a + ", " + b);
   FinishedRun finished;
   finished.run = merge_runs(measured_a.run, measured_b.run, arguments.arm);
-  AnalysisSettings settings = settings_for(finished.run, arguments.options.gates, std::nullopt);
+  AnalysisSettings settings = settings_for(finished.run, {arguments.options.gates, {}});
   settings.design = Design::unpaired;
   settings.strict_gates = arguments.options.strict_gates;
   settings.default_gates = !arguments.options.no_default_gates;

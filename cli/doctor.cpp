@@ -3,13 +3,13 @@
 
 #include <memory>
 
+#include "base/capture.h"
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "cli/finished_run.h"
 #include "cli/verbs.h"
 #include "experiment/config/datasets.h"
-#include "experiment/plan/capture.h"
 #include "experiment/plan/ci_runner.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/worker_program.h"

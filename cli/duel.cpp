@@ -14,9 +14,9 @@
 #include "base/stop_request.h"
 #include "base/text.h"
 #include "base/text_file.h"
-#include "cli/calibration_file.h"
 #include "cli/progress_bar.h"
 #include "experiment/config/datasets.h"
+#include "experiment/findings/calibration_file.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/programs.h"
 #include "experiment/plan/worker_abilities.h"
@@ -47,6 +47,13 @@ nlohmann::json described(const Experiment& experiment, const std::optional<fs::p
   return worker ? describe_worker(*worker, experiment.workload) : nlohmann::json::object();
 }
 
+nlohmann::json about(const Expansion& expansion) {
+  const nlohmann::json& catalogue = expansion.kept.at("catalogue");
+  return {{"name", catalogue.at("name")},
+          {"version", catalogue.at("version")},
+          {"programs", expansion.kept.at("programs")}};
+}
+
 RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker,
                      const RunFacts& facts) {
   const nlohmann::json about_worker = described(experiment, worker);
@@ -56,6 +63,8 @@ RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>
   header.job = experiment.job;
   header.config_sha256 = experiment.config_sha256;
   header.environment = describe_environment(about_worker);
+  if (const auto& expansion = experiment.expansion)
+    header.environment["provider"] = about(*expansion);
   header.environment.update(facts.environment);
   header.programs = program_hashes(experiment, worker);
   header.programs.insert(facts.programs.begin(), facts.programs.end());
@@ -87,14 +96,10 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
 }
 
 /// The order of a run that is resumed, else a fresh one.
-std::uint64_t order_seed(const RunOptions& options) {
-  const fs::path config = fs::path(options.out.value_or("")) / "config.json";
-  if (options.resume && options.out && fs::exists(config)) {
-    const nlohmann::json kept = parse_foreign_json(read_text_file(config));
-    const nlohmann::json::json_pointer place("/measure/seed");
-    if (kept.is_object() && kept.contains(place) && kept.at(place).is_number_unsigned())
-      return kept.at(place).get<std::uint64_t>();
-  }
+std::uint64_t order_seed(const nlohmann::json& resumed) {
+  const nlohmann::json::json_pointer place("/measure/seed");
+  if (resumed.is_object() && resumed.contains(place) && resumed.at(place).is_number_unsigned())
+    return resumed.at(place).get<std::uint64_t>();
   // JSON's readers keep 53 bits.
   std::random_device device;
   return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
@@ -122,7 +127,7 @@ std::string profile_lines(const fs::path& directory) {
   return text;
 }
 
-int conclude(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
+int tell(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
   if (!options.quiet) {
     print_terminal_report(finished);
     if (options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
@@ -153,6 +158,12 @@ fs::path current_directory() {
               "start memduel elsewhere, or rename it");
 }
 
+nlohmann::json config_of_resumed(const RunOptions& options) {
+  const fs::path config = fs::path(options.out.value_or("")) / "config.json";
+  if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
+  return parse_foreign_json(read_text_file(config));
+}
+
 Overrides overrides_from(const RunOptions& options) {
   Overrides overrides;
   overrides.set = options.set;
@@ -162,7 +173,8 @@ Overrides overrides_from(const RunOptions& options) {
   overrides.strict_gates = options.strict_gates;
   overrides.no_default_gates = options.no_default_gates;
   overrides.seed = options.seed;
-  overrides.drawn_seed = order_seed(options);
+  overrides.resumed = config_of_resumed(options);
+  overrides.drawn_seed = order_seed(overrides.resumed);
   return overrides;
 }
 
@@ -280,15 +292,13 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
     Store store =
         options.resume ? Store::resume(directory, header) : Store::create(directory, header);
     keep_calibration(directory, header);
-    driver.should_stop_after_block = [&](int) {
-      const RunData so_far = store.read();
-      return may_end(so_far, settings_in(directory, so_far, {}));
+    driver.should_stop = [&](const RunData& so_far) {
+      return may_end(so_far, settings_in(directory, so_far));
     };
     // A config that speaks of profiles has decided it.
     if (!experiment.resolved.contains("profile"))
-      driver.arms_to_profile = [&] {
-        const RunData so_far = store.read();
-        return arms_to_explain(analyse(so_far, settings_in(directory, so_far, {})));
+      driver.arms_to_profile = [&](const RunData& so_far) {
+        return arms_to_explain(analyse(so_far, settings_in(directory, so_far)));
       };
     const auto run_one = [&supervision](const TrialPlan& plan) {
       return run_trial(plan, supervision);
@@ -296,7 +306,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
     outcome = run_experiment(experiment, store, run_one, driver);
   }
   bar.finish();
-  FinishedRun finished = analyse_directory(directory, {}, WithSeries::yes);
+  FinishedRun finished = conclude(directory);
   if (outcome.end == RunEnd::out_of_time)
     finished.results.warnings.push_back(
         {"out_of_time",
@@ -311,7 +321,7 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts) {
   const fs::path directory = output_directory(options, experiment.name);
-  int status = conclude(run_duel(experiment, options, directory, facts), options, directory);
+  int status = tell(run_duel(experiment, options, directory, facts), options, directory);
   for (int retry = 1; retry <= options.retry_on_regress; ++retry) {
     if (status != static_cast<int>(ExitCode::gate_failed)) return status;
     if (!options.quiet)
@@ -320,7 +330,7 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
     const fs::path again = directory / fmt::format("retry-{}", retry);
     RunOptions fresh = options;
     fresh.resume = options.resume && fs::exists(again);
-    status = conclude(run_duel(experiment, fresh, again, facts), options, again);
+    status = tell(run_duel(experiment, fresh, again, facts), options, again);
   }
   return status;
 }

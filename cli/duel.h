@@ -15,6 +15,9 @@ namespace memduel::cli {
 /// What the config's overrides are, from the options.
 Overrides overrides_from(const RunOptions& options);
 
+/// The resolved config of the run that goes on; null where none does.
+nlohmann::json config_of_resumed(const RunOptions& options);
+
 /// The memduel-worker of this build, else the first that an arm names; absent where the workload
 /// needs none. Throws Error(cannot_measure) where there is none to run it.
 std::optional<std::filesystem::path> worker_for(const Experiment& experiment);

@@ -15,7 +15,7 @@ struct ExplainArguments {
 };
 
 int explain_row(const ExplainArguments& arguments) {
-  const FinishedRun finished = analyse_directory(arguments.directory, {}, WithSeries::no);
+  const FinishedRun finished = conclude(arguments.directory, {}, WithSeries::no);
   print_fitted(explain(finished.results, arguments.row));
   return 0;
 }

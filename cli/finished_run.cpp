@@ -7,85 +7,16 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "analysis/growth/growing_stacks.h"
 #include "analysis/json/results_json.h"
-#include "analysis/verdicts/moved_peaks.h"
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/calibration_file.h"
 #include "cli/profile_file.h"
-#include "experiment/findings/arm_differences.h"
-#include "experiment/findings/kept_round_ends.h"
-#include "experiment/findings/tracer_agreement.h"
-#include "experiment/run/kept_profiles.h"
-#include "experiment/run/kept_run.h"
 #include "reports/formats/html.h"
 #include "reports/formats/terminal.h"
 #include "reports/formats/terminal_text.h"
 
 namespace memduel::cli {
-namespace {
-
-void name_growing_stacks(FinishedRun& finished, const std::filesystem::path& directory) {
-  Results& results = finished.results;
-  const int warmup = settings_from_config(finished.run.config).warmup_rounds;
-  for (Growth& row : results.growth) {
-    if (!asks_for_stacks(row)) continue;
-    const auto live =
-        kept_round_ends(directory, finished.run, row.arm, row.role, results.limitations);
-    if (live) row.stacks = growing_stacks(*live, *row.slope, warmup);
-  }
-}
-
-}  // namespace
-
-AnalysisSettings settings_for(const RunData& run, const std::vector<std::string>& gates,
-                              std::optional<Calibration> calibration) {
-  AnalysisSettings settings = settings_from_config(run.config);
-  settings.calibration = std::move(calibration);
-  if (!gates.empty()) {
-    settings.gates.clear();
-    for (const std::string& gate : gates) settings.gates.push_back(parse_gate(gate));
-  }
-  return settings;
-}
-
-AnalysisSettings settings_in(const std::filesystem::path& directory, const RunData& run,
-                             const std::vector<std::string>& gates) {
-  return settings_for(run, gates, read_calibration(directory / kCalibrationFile));
-}
-
-FinishedRun analyse_directory(const std::filesystem::path& directory,
-                              const std::vector<std::string>& gates, WithSeries series) {
-  FinishedRun finished;
-  finished.run = read_kept_run(directory, series);
-  finished.results = analyse(finished.run, settings_in(directory, finished.run, gates));
-  add_profiles(finished, directory);
-  return finished;
-}
-
-void add_profiles(FinishedRun& finished, const std::filesystem::path& directory) {
-  finished.profiles.clear();
-  for (const std::filesystem::path& file : kept_profiles(directory))
-    finished.profiles.push_back({file.filename().string(), std::filesystem::file_size(file)});
-  Results& results = finished.results;
-  ArmDifferences found = arm_differences(directory, finished.run);
-  results.differences = std::move(found.differences);
-  results.difference_totals = std::move(found.totals);
-  for (Note& note : found.limitations) results.limitations.push_back(std::move(note));
-  for (Note& note : moved_peaks(finished.run, results.baseline, results.difference_totals))
-    results.limitations.push_back(std::move(note));
-  name_growing_stacks(finished, directory);
-  RunAgreement traced = run_agreement(directory, finished.run);
-  results.agreement = std::move(traced.agreement);
-  for (Note& note : traced.limitations) results.limitations.push_back(std::move(note));
-  if (results.difference_totals.empty() && !arms_to_explain(results).empty())
-    results.limitations.push_back(
-        {"where_unknown", "a gate failed, and no profile says where the arms differ",
-         "repeat the run with this gate, and with time for one trial more of each side"});
-}
-
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
   ReportOptions all = options;
   all.profiles = finished.profiles;

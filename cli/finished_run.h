@@ -1,45 +1,13 @@
-// What a run directory holds, analysed: the common beginning of every verb that looks at a run.
+// How a run that is concluded is shown: the common end of every verb that looks at one.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "analysis/values/results.h"
-#include "analysis/verdicts/analyse.h"
-#include "base/run_data.h"
-#include "experiment/store/store.h"
+#include "experiment/findings/conclusion.h"
 #include "reports/tables/report_model.h"
 
 namespace memduel::cli {
-
-struct FinishedRun {
-  RunData run;
-  Results results;
-  std::vector<ProfileFile> profiles;
-};
-
-/// The calibration that a run keeps in its directory, where there was one when it began.
-inline constexpr const char* kCalibrationFile = "calibration.json";
-
-/// The settings that the run's config asks for, with `gates` in place of its own where there are
-/// any. Throws Error(usage) for a faulty gate.
-AnalysisSettings settings_for(const RunData& run, const std::vector<std::string>& gates,
-                              std::optional<Calibration> calibration);
-
-/// The same for a run in `directory`, with the calibration that lies there.
-AnalysisSettings settings_in(const std::filesystem::path& directory, const RunData& run,
-                             const std::vector<std::string>& gates);
-
-/// Reads and analyses the run in `directory`, its profiles, too; it may still be going on. Throws
-/// Error(io).
-FinishedRun analyse_directory(const std::filesystem::path& directory,
-                              const std::vector<std::string>& gates, WithSeries series);
-
-/// Adds the profiles in `directory` and where they say that the arms differ; says so where a gate
-/// failed and there are none.
-void add_profiles(FinishedRun& finished, const std::filesystem::path& directory);
 
 /// What every report of the run is written from.
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options = {});

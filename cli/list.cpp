@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 #include "experiment/config/catalog.h"
+#include "experiment/config/config.h"
 #include "experiment/config/datasets.h"
 #include "experiment/plan/worker_program.h"
 #include "profilers/meters/registry.h"
@@ -32,9 +34,9 @@ std::string list_conditions(const std::string& what, const std::vector<Condition
   return text;
 }
 
-std::string list_optimizations() {
+std::string list_optimizations(const Catalog& catalog) {
   std::string text;
-  for (const Optimization& optimization : builtin_catalog().optimizations) {
+  for (const Optimization& optimization : catalog.optimizations) {
     text += fmt::format("{}: {}\n", optimization.name, optimization.summary);
     for (const OptimizationValue& value : optimization.values) {
       const std::string name =
@@ -49,9 +51,9 @@ std::string list_optimizations() {
   return text;
 }
 
-std::string list_presets() {
+std::string list_presets(const Catalog& catalog) {
   std::string text;
-  for (const Preset& preset : builtin_catalog().presets)
+  for (const Preset& preset : catalog.presets)
     text += fmt::format("{:<18} {}\n", preset.name, preset.summary);
   return text;
 }
@@ -142,37 +144,58 @@ std::string list_metrics() {
   return text;
 }
 
-const std::map<std::string, std::string (*)()>& lists() {
-  static const std::map<std::string, std::string (*)()> kLists = {
-      {"optimizations", list_optimizations},
-      {"presets", list_presets},
-      {"meters", list_meters},
-      {"tracers", list_tracers},
-      {"datasets", list_datasets},
-      {"metrics", list_metrics},
-      {"models", list_models},
+using List = std::function<std::string(const Catalog&)>;
+
+const std::map<std::string, List>& lists() {
+  const auto of_build = [](std::string (*list)()) {
+    return [list](const Catalog&) { return list(); };
+  };
+  static const std::map<std::string, List> kLists = {
+      {"optimizations", list_optimizations}, {"presets", list_presets},
+      {"meters", of_build(list_meters)},     {"tracers", of_build(list_tracers)},
+      {"datasets", of_build(list_datasets)}, {"metrics", of_build(list_metrics)},
+      {"models", of_build(list_models)},
   };
   return kLists;
+}
+
+struct ListArguments {
+  std::string what;
+  std::string config;
+};
+
+int list(const ListArguments& arguments) {
+  if (arguments.config.empty()) {
+    print_fitted(lists().at(arguments.what)(builtin_catalog()));
+    return 0;
+  }
+  if (arguments.what != "optimizations" && arguments.what != "presets")
+    throw Error(ExitCode::usage, "found a config, which says nothing of " + arguments.what,
+                arguments.config, "a config's provider has optimizations and presets");
+  const Experiment experiment = load_experiment(arguments.config);
+  print_fitted(lists().at(arguments.what)(experiment.expansion ? experiment.expansion->catalog
+                                                               : builtin_catalog()));
+  return 0;
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, Action& action) {
-  auto what = std::make_shared<std::string>();
+  auto arguments = std::make_shared<ListArguments>();
   CLI::App* verb = app.add_subcommand("list", "what this build knows");
   verb->group("Setup");
-  verb->footer("Example: memduel list meters");
+  verb->footer(
+      "Examples:\n"
+      "  memduel list meters\n"
+      "  memduel list optimizations examples/provider/pool.json");
   std::vector<std::string> names;
   for (const auto& [name, print_list] : lists()) names.push_back(name);
-  verb->add_option("KIND", *what, fmt::format("{}", fmt::join(names, ", ")))
+  verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(names, ", ")))
       ->required()
       ->check(CLI::IsMember(names));
-  verb->callback([what, &action] {
-    action = [what] {
-      print_fitted(lists().at(*what)());
-      return 0;
-    };
-  });
+  verb->add_option("CONFIG", arguments->config,
+                   "optimizations and presets of this config's provider instead");
+  verb->callback([arguments, &action] { action = [arguments] { return list(*arguments); }; });
 }
 
 }  // namespace memduel::cli

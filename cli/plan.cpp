@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
-#include "cli/calibration_file.h"
 #include "cli/duel.h"
 #include "cli/verbs.h"
+#include "experiment/findings/calibration_file.h"
 
 namespace memduel::cli {
 namespace {

@@ -27,7 +27,7 @@ struct ReportArguments {
 
 /// Numbers of blocks.
 std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::path& directory) {
-  const AnalysisSettings settings = settings_in(directory, unfinished.run, {});
+  const AnalysisSettings settings = settings_in(directory, unfinished.run);
   std::vector<int> blocks;
   for (const Look& look : planned_looks(unfinished.run, settings).looks)
     blocks.push_back(look.blocks);
@@ -36,7 +36,7 @@ std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::
 
 int report(const ReportArguments& arguments) {
   const WithSeries series = arguments.format == "html" ? WithSeries::yes : WithSeries::no;
-  const FinishedRun finished = analyse_directory(arguments.directory, {}, series);
+  const FinishedRun finished = conclude(arguments.directory, {}, series);
   ReportOptions options;
   options.confidential = arguments.confidential;
   if (is_in_use(arguments.directory)) options.running = looks_of(finished, arguments.directory);

@@ -65,9 +65,9 @@ class WatchDisplay {
 };
 
 /// The command has standard output for itself.
-void conclude(const WatchArguments& arguments, const WatchResult& result,
+void tell_end(const WatchArguments& arguments, const WatchResult& result,
               const std::filesystem::path& directory) {
-  write_outputs(directory, analyse_directory(directory, {}, WithSeries::yes));
+  write_outputs(directory, conclude(directory));
   if (arguments.quiet) return;
   const std::string text =
       watch_summary(result.last, 80) +
@@ -109,7 +109,7 @@ int watch_and_conclude(const WatchArguments& arguments) {
   const WatchOptions options = options_for(arguments, display);
   const WatchResult result = watch(options);
   display.end();
-  conclude(arguments, result, options.directory);
+  tell_end(arguments, result, options.directory);
   return result.status;
 }
 

@@ -53,6 +53,11 @@ void view_ablation(const json& section, ExperimentView& view) {
 
 }  // namespace
 
+const json& workload_that_ran(const json& config) {
+  const json& expanded = member(config, "expanded");
+  return member(expanded.is_object() ? expanded : config, "workload");
+}
+
 ExperimentView view_config(const json& config) {
   ExperimentView view;
   view.name = text_member(config, "name");

@@ -45,6 +45,10 @@ struct ExperimentView {
   std::set<std::string> ablation_arms;
 };
 
+/// The workload whose processes ran: a provider's where it made one, else the config's. Null where
+/// the config has none.
+const nlohmann::json& workload_that_ran(const nlohmann::json& config);
+
 /// The same from a config alone, without the fallback to the trials.
 ExperimentView view_config(const nlohmann::json& config);
 

@@ -33,6 +33,7 @@ struct Work {
   double alpha = kAlpha;
   int gate_rows = 1;  ///< that share the level
   std::vector<MeasuredRow> rows;
+  std::vector<std::string> doubts;  ///< why no verdict of the run is believed
   Results results;
 };
 
@@ -49,17 +50,13 @@ bool from_other_environment(const RunData& run) {
                      [](const Note& note) { return note.code == kOtherEnvironment; });
 }
 
-/// What makes no verdict of the run credible.
-void doubt_run(Work& work) {
-  const auto& controls = work.view.control_arms;
-  if (std::optional<Note> flagged = flagged_control(work.rows, controls, work.gates)) {
-    withdraw("the run's own control differs from the baseline", controls, work.rows,
-             work.results.gates);
-    work.results.warnings.push_back(std::move(*flagged));
-  }
+/// What makes no verdict of the run credible; with the warning where its control says so.
+std::optional<Note> doubt_run(Work& work) {
+  std::optional<Note> flagged = flagged_control(work.rows, work.view.control_arms, work.gates);
+  if (flagged) work.doubts.emplace_back("the run's own control differs from the baseline");
   if (from_other_environment(work.run))
-    withdraw("the two sides were measured in different environments", controls, work.rows,
-             work.results.gates);
+    work.doubts.emplace_back("the two sides were measured in different environments");
+  return flagged;
 }
 
 void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
@@ -107,7 +104,7 @@ void evaluate_gates(Work& work) {
             evaluate_gate(gate, row, growth, work.alpha, work.settings.strict_gates);
         result.advisory = result.advisory || (gate.is_default && !work.settings.default_gates);
         if (gate.role == "*") result.reason = out.role + ": " + result.reason;
-        work.results.gates.push_back(std::move(result));
+        work.results.gates.push_back(with_doubts(work.doubts, std::move(result)));
       }
       if (!found) not_measured(work, gate, candidate);
     }
@@ -244,7 +241,7 @@ void hint_at_growth(Work& work) {
 }
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
-  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}};
+  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}, {}};
   if (work.gates.empty()) work.gates = default_gates(run.job);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
@@ -286,13 +283,15 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
     if (!work.view.ablation_arms.contains(arms[i].arm)) add_rows(work, rules, i);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
   }
-  decide_rows(work.rows, rules);
+  decide_controls(work.rows, rules);
+  std::optional<Note> flagged = doubt_run(work);
+  decide_rows(work.rows, rules, work.doubts);
   for (Note& note : diagnose(judged, work.rows, run.environment)) {
     work.results.warnings.push_back(std::move(note));
   }
   for (const GrowthRow& row : growth) work.results.growth.push_back(row.row);
   evaluate_gates(work);
-  doubt_run(work);
+  if (flagged) work.results.warnings.push_back(std::move(*flagged));
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   put_in_telling_order(work.results.comparisons);
   work.results.lower_bounds = lower_bounds(run, work.observations);

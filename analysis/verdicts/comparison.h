@@ -31,6 +31,13 @@ struct GrowthDifference {
   std::string reason;
 };
 
+/// What a row says by itself, before anything that makes the whole run doubtful.
+struct Decision {
+  Verdict verdict = Verdict::inconclusive;
+  Tier tier = Tier::plain;
+  std::string reason = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
 /// Effects, margins and intervals are on the working scale: natural logarithms where `scale` says
 /// so, else the metric's unit. A metric of the ratio scale falls back to differences when a value
 /// is zero or negative.
@@ -49,6 +56,7 @@ struct MeasuredRow {
   std::optional<GrowthDifference> growth;  ///< of growth metrics, which have no test of their own
   std::optional<double> mean_p;            ///< of equal means, where the design has a test of them
   std::optional<double> spread_p;          ///< of equal spreads, likewise; of gate rows only
+  Decision decision;                       ///< see verdict.h
 };
 
 /// The larger of the two margins of a metric counts, but an amount never for more than this share

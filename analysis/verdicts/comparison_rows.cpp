@@ -48,11 +48,17 @@ const GrowthEstimate* growth_estimate(const std::vector<GrowthRow>& growth, cons
   return at == growth.end() ? nullptr : &at->estimate;
 }
 
+bool is_control_gate(const MeasuredRow& row, const RowRules& rules) {
+  return rules.view.control_arms.contains(row.comparison.candidate) &&
+         is_gate_row(rules.gates, row.comparison.role, row.comparison.metric);
+}
+
 using Adjust = std::vector<double> (*)(std::span<const double>);
 
 template <typename Belongs>
 void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust adjust,
-                   Belongs belongs) {
+                   const std::vector<std::string>& doubts, Belongs belongs) {
+  static const std::vector<std::string> kNone;
   std::vector<double> p;
   for (const MeasuredRow& row : rows) {
     if (belongs(row) && row.comparison.p_value) p.push_back(*row.comparison.p_value);
@@ -62,7 +68,8 @@ void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust
   for (MeasuredRow& row : rows) {
     if (!belongs(row)) continue;
     if (row.comparison.p_value) row.comparison.p_adjusted = adjusted[next++];
-    decide(row, rules.alpha, static_cast<int>(p.size()));
+    const bool control = rules.view.control_arms.contains(row.comparison.candidate);
+    decide(row, rules.alpha, static_cast<int>(p.size()), control ? kNone : doubts);
     // Advisory rows are sized as if they stood alone: their correction depends on all the others.
     const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
     add_power(row, rules.settings.design, rules.alpha, sharing, rules.settings.seed);
@@ -150,15 +157,17 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
   return measured;
 }
 
-void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules) {
-  const auto is_control_gate = [&](const MeasuredRow& row) {
-    return rules.view.control_arms.contains(row.comparison.candidate) &&
-           is_gate_row(rules.gates, row.comparison.role, row.comparison.metric);
-  };
-  decide_family(rows, rules, holm, [&](const MeasuredRow& row) { return row.comparison.gate; });
-  decide_family(rows, rules, holm, is_control_gate);
-  decide_family(rows, rules, benjamini_hochberg, [&](const MeasuredRow& row) {
-    return !row.comparison.gate && !is_control_gate(row);
+void decide_controls(std::vector<MeasuredRow>& rows, const RowRules& rules) {
+  decide_family(rows, rules, holm, {},
+                [&](const MeasuredRow& row) { return is_control_gate(row, rules); });
+}
+
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules,
+                 const std::vector<std::string>& doubts) {
+  decide_family(rows, rules, holm, doubts,
+                [](const MeasuredRow& row) { return row.comparison.gate; });
+  decide_family(rows, rules, benjamini_hochberg, doubts, [&](const MeasuredRow& row) {
+    return !row.comparison.gate && !is_control_gate(row, rules);
   });
 }
 

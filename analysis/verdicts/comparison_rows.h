@@ -35,8 +35,13 @@ struct MeasuredRows {
 MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline,
                           const ArmObservations& candidate);
 
-/// Fills verdict, corrected p and power of every row.
-void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules);
+/// Fills verdict, corrected p and power of the gate rows of the baseline's hidden twin, by which
+/// the whole run may be doubted.
+void decide_controls(std::vector<MeasuredRow>& rows, const RowRules& rules);
+
+/// The same of all others. The twin's other rows are not doubted.
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules,
+                 const std::vector<std::string>& doubts);
 
 /// Of each candidate, which keep their order: exact rows that changed, then gates, then the rest.
 void put_in_telling_order(std::vector<Comparison>& rows);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/verdicts/comparison_rows.h"
 
@@ -11,11 +12,6 @@ namespace {
 
 bool flagged(const Comparison& row) {
   return row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
-}
-
-void cannot_tell(Comparison& row) {
-  row.verdict = Verdict::inconclusive;
-  row.tier = Tier::plain;
 }
 
 }  // namespace
@@ -44,18 +40,16 @@ std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
   return std::nullopt;
 }
 
-void withdraw(const std::string& why, const std::set<std::string>& controls,
-              std::vector<MeasuredRow>& rows, std::vector<GateResult>& gates) {
-  for (MeasuredRow& row : rows) {
-    if (controls.contains(row.comparison.candidate)) continue;
-    cannot_tell(row.comparison);
-    row.comparison.reason = why + "; without that: " + row.comparison.reason;
-  }
-  for (GateResult& gate : gates) {
-    if (gate.not_measured || gate.candidate_failed) continue;
-    gate.outcome = GateOutcome::undecided;
-    gate.reason = why + "; without that: " + gate.reason;
-  }
+std::string with_doubts(const std::vector<std::string>& doubts, std::string reason) {
+  for (const std::string& doubt : doubts) reason = doubt + "; without that: " + reason;
+  return reason;
+}
+
+GateResult with_doubts(const std::vector<std::string>& doubts, GateResult gate) {
+  if (doubts.empty() || gate.not_measured || gate.candidate_failed) return gate;
+  gate.outcome = GateOutcome::undecided;
+  gate.reason = with_doubts(doubts, std::move(gate.reason));
+  return gate;
 }
 
 }  // namespace memduel

@@ -23,9 +23,10 @@ std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
                                     const std::set<std::string>& controls,
                                     const std::vector<Gate>& gates);
 
-/// Takes every verdict of rows (the controls' own aside) and gates back, and says why; a candidate
-/// that failed stays failed.
-void withdraw(const std::string& why, const std::set<std::string>& controls,
-              std::vector<MeasuredRow>& rows, std::vector<GateResult>& gates);
+/// The reason of a row or gate that would have another verdict without these doubts.
+std::string with_doubts(const std::vector<std::string>& doubts, std::string reason);
+
+/// A gate that is undecided for these doubts; a candidate that failed stays failed.
+GateResult with_doubts(const std::vector<std::string>& doubts, GateResult gate);
 
 }  // namespace memduel

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/experiment_view.h"
 #include "analysis/values/metrics.h"
 
 namespace memduel {
@@ -16,8 +17,8 @@ bool is_quality(const std::string& metric, bool of_command) {
 }
 
 bool is_command(const RunData& run) {
-  const auto workload = run.config.find("workload");
-  return workload != run.config.end() && workload->value("kind", std::string()) == "command";
+  const nlohmann::json& workload = workload_that_ran(run.config);
+  return workload.is_object() && workload.value("kind", nlohmann::json()) == "command";
 }
 
 /// Block to hash of one file in the trials that count.

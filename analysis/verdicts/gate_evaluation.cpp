@@ -58,7 +58,7 @@ Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
   }
   const bool beyond = worse > 0 && worse >= limit;
   const bool real = row.comparison.p_adjusted && *row.comparison.p_adjusted <= alpha &&
-                    row.comparison.verdict == Verdict::regressed;
+                    row.decision.verdict == Verdict::regressed;
   if (beyond && real) {
     const bool shown = sided.low > limit;
     return {GateOutcome::failed,
@@ -159,7 +159,7 @@ Answer best(const std::vector<Answer>& answers) {
 
 std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,
                                double alpha) {
-  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.comparison.reason, true}};
+  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.decision.reason, true}};
   if (row.values.candidate.empty()) {
     return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
   }

@@ -6,6 +6,7 @@
 
 #include "analysis/growth/growth.h"
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/experiment_view.h"
 #include "analysis/values/metrics.h"
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
@@ -96,8 +97,9 @@ std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm
     }
   }
   if (const auto model = model_sizes(run.environment)) return model->state;
-  if (!run.config.is_object() || !run.config.contains("workload")) return std::nullopt;
-  return number_at(run.config["workload"], "model_bytes");
+  const nlohmann::json& workload = workload_that_ran(run.config);
+  if (!workload.is_object()) return std::nullopt;
+  return number_at(workload, "model_bytes");
 }
 
 GrowthRow make_row(const std::string& arm, const std::string& role, const char* metric,

@@ -27,7 +27,7 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
   if (const auto found =
           detectable_shift(scatter, blocks, design, alpha / family, row.claim_margin))
     out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
-  if (out.verdict != Verdict::inconclusive || may_be_drift(row)) return;
+  if (row.decision.verdict != Verdict::inconclusive || may_be_drift(row)) return;
   out.blocks_needed =
       blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, alpha / family);
   out.reason +=

@@ -36,7 +36,7 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
     const json& meters = at_path(config, "/measure/meters");
     return std::find(meters.begin(), meters.end(), "heap") == meters.end();
   }
-  const std::optional<int> rounds = whole_number(config, "/workload/rounds");
+  const std::optional<int> rounds = whole_number(workload_that_ran(config), "/rounds");
   return is_growth_metric(gate.metric) && rounds && *rounds < rounds_to_judge_growth(warmup_rounds);
 }
 
@@ -58,7 +58,7 @@ AnalysisSettings settings_from_config(const json& config) {
   const json& horizon = at_path(config, "/growth/horizon_rounds");
   if (horizon.is_number())
     settings.horizon_rounds = horizon.get<double>();
-  else if (const auto rounds = whole_number(config, "/workload/rounds"))
+  else if (const auto rounds = whole_number(workload_that_ran(config), "/rounds"))
     settings.horizon_rounds = *rounds;
   for (const json& gate : at_path(config, "/gates")) {
     if (!gate.is_string()) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "analysis/verdicts/doubts.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -21,35 +23,32 @@ Verdict direction(const MeasuredRow& row) {
   return worse ? Verdict::regressed : Verdict::improved;
 }
 
-void decide_without_test(MeasuredRow& row) {
+Decision cannot_tell(std::string reason) {
+  return {Verdict::inconclusive, Tier::plain, std::move(reason)};
+}
+
+Decision without_test(MeasuredRow& row) {
   Comparison& out = row.comparison;
   const int n = std::min(out.n_baseline, out.n_candidate);
-  if (out.n_baseline == 0) {
-    out.reason = "not measured: the baseline lived in no block";
-    return;
-  }
+  if (out.n_baseline == 0) return cannot_tell("not measured: the baseline lived in no block");
   const int exact = exact_trials(row.family);
   const bool may_be_exact = row.metric.exact && n < exact;
   out.blocks_needed = may_be_exact ? exact : kMinimumBlocks;
-  out.reason = fmt::format("cannot tell: {} of {} blocks", n, *out.blocks_needed);
+  return cannot_tell(fmt::format("cannot tell: {} of {} blocks", n, *out.blocks_needed));
 }
 
-void decide_exactly(MeasuredRow& row) {
+Decision exactly(MeasuredRow& row) {
   Comparison& out = row.comparison;
   out.ci_low = shown(row, row.effect);
   out.ci_high = out.ci_low;
   const std::string size = describe_size(row, row.margin);
-  if (row.effect == 0) {
-    out.verdict = Verdict::unchanged;
-    out.reason = "exactly the same value in every block";
-    return;
-  }
+  if (row.effect == 0)
+    return {Verdict::unchanged, Tier::plain, "exactly the same value in every block"};
   // The noise floor of other runs says nothing about values that do not vary.
   const bool inside = std::abs(row.effect) <= row.margin;
-  out.verdict = inside ? Verdict::unchanged : direction(row);
-  out.tier = inside ? Tier::plain : Tier::strong;
-  out.reason = fmt::format("exact: {} in every block, {} the margin of {}",
-                           describe_effect(row, row.effect), inside ? "inside" : "beyond", size);
+  return {inside ? Verdict::unchanged : direction(row), inside ? Tier::plain : Tier::strong,
+          fmt::format("exact: {} in every block, {} the margin of {}",
+                      describe_effect(row, row.effect), inside ? "inside" : "beyond", size)};
 }
 
 /// Whether the ranks say that it moved, and the mean does not follow.
@@ -88,18 +87,18 @@ std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
 }
 
 /// A difference of spread alone is no verdict, but worth a word.
-void name_spread(MeasuredRow& row) {
-  if (!row.spread_p || *row.spread_p > kSpreadLevel) return;
+std::string words_on_spread(const MeasuredRow& row) {
+  if (!row.spread_p || *row.spread_p > kSpreadLevel) return {};
   const auto range = [&](const std::vector<double>& values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     return fmt::format("{} to {}", format_metric(row.metric.name, *low),
                        format_metric(row.metric.name, *high));
   };
-  row.comparison.reason += fmt::format("; the spread differs: {} against {}",
-                                       range(row.values.baseline), range(row.values.candidate));
+  return fmt::format("; the spread differs: {} against {}", range(row.values.baseline),
+                     range(row.values.candidate));
 }
 
-void decide_by_test(MeasuredRow& row, double alpha, int family) {
+Decision by_test(MeasuredRow& row, double alpha, int family) {
   Comparison& out = row.comparison;
   const Interval interval = row.test->interval(alpha);
   const Interval equivalence = row.test->interval(2 * alpha);
@@ -108,35 +107,29 @@ void decide_by_test(MeasuredRow& row, double alpha, int family) {
   out.ci_low = shown(row, interval.low);
   out.ci_high = shown(row, interval.high);
   out.p_mean = row.mean_p;
-  if (equivalence.low >= -row.margin && equivalence.high <= row.margin) {
-    out.verdict = Verdict::unchanged;
-    out.reason = fmt::format("{}the {} interval {} lies inside the margin of {}",
-                             *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
-                             percent(1 - 2 * alpha), describe_interval(row, equivalence), margin);
-    name_spread(row);
-    return;
-  }
+  if (equivalence.low >= -row.margin && equivalence.high <= row.margin)
+    return {Verdict::unchanged, Tier::plain,
+            fmt::format("{}the {} interval {} lies inside the margin of {}{}",
+                        *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
+                        percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
+                        words_on_spread(row))};
   if (*out.p_adjusted > alpha || std::abs(row.effect) < row.claim_margin ||
-      mean_is_unsettled(row, alpha)) {
-    out.reason = why_inconclusive(row, alpha, family, interval, equivalence);
-    name_spread(row);
-    return;
-  }
-  out.verdict = direction(row);
+      mean_is_unsettled(row, alpha))
+    return cannot_tell(why_inconclusive(row, alpha, family, interval, equivalence) +
+                       words_on_spread(row));
   // The level at which this row was tested within its family.
   const double own_alpha = *out.p_adjusted > 0 ? alpha * *out.p_value / *out.p_adjusted : alpha;
   const Interval own = row.test->interval(own_alpha);
   const bool clears = own.low >= row.claim_margin || own.high <= -row.claim_margin;
-  out.tier = clears ? Tier::strong : Tier::plain;
-  out.reason =
-      fmt::format("{}, {} interval {}: {} the margin of {}", describe_effect(row, row.effect),
-                  percent(1 - alpha), describe_interval(row, interval),
-                  clears ? "all of it beyond" : "no longer zero, but reaches inside",
-                  describe_size(row, row.claim_margin));
+  return {direction(row), clears ? Tier::strong : Tier::plain,
+          fmt::format("{}, {} interval {}: {} the margin of {}", describe_effect(row, row.effect),
+                      percent(1 - alpha), describe_interval(row, interval),
+                      clears ? "all of it beyond" : "no longer zero, but reaches inside",
+                      describe_size(row, row.claim_margin))};
 }
 
 /// Growth is judged by the two arms' own judgements, and compared by their slopes.
-void decide_growth(MeasuredRow& row, double alpha) {
+Decision by_growth(MeasuredRow& row, double alpha) {
   Comparison& out = row.comparison;
   const GrowthDifference& growth = *row.growth;
   out.confidence = 1 - alpha;
@@ -149,75 +142,60 @@ void decide_growth(MeasuredRow& row, double alpha) {
   const bool real =
       out.p_adjusted && *out.p_adjusted <= alpha && std::abs(row.effect) >= row.margin;
   const bool worse = row.effect > 0;
-  if (is_bounded(growth.baseline) && is_bounded(growth.candidate)) {
-    out.verdict = Verdict::unchanged;
-    out.reason = "neither grows: " + growth.reason;
-  } else if (real && (worse ? growth.candidate : growth.baseline) == GrowthVerdict::growing) {
-    out.verdict = direction(row);
-    out.reason = fmt::format("{}: {}", change, growth.reason);
-  } else {
-    out.reason = growth.reason;
-  }
+  if (is_bounded(growth.baseline) && is_bounded(growth.candidate))
+    return {Verdict::unchanged, Tier::plain, "neither grows: " + growth.reason};
+  if (real && (worse ? growth.candidate : growth.baseline) == GrowthVerdict::growing)
+    return {direction(row), Tier::plain, fmt::format("{}: {}", change, growth.reason)};
+  return cannot_tell(growth.reason);
 }
 
-/// A failed candidate is never hidden behind a verdict on the trials that lived.
-void weigh_failures(MeasuredRow& row) {
+/// A failed candidate is never hidden behind a decision on the trials that lived.
+Decision with_failures(MeasuredRow& row, Decision of_living) {
   Comparison& out = row.comparison;
   const RowValues& values = row.values;
-  if (values.candidate_failed == 0) return;
+  if (values.candidate_failed == 0) return of_living;
   const std::string what = fmt::format(
       "the candidate {} in {} of {} blocks in which the baseline lived",
       values.candidate_killed_for_memory == values.candidate_failed ? "was killed for memory"
                                                                     : "failed",
       values.candidate_failed, out.n_candidate);
   if (values.candidate_failed == out.n_candidate) {
-    out.verdict = Verdict::regressed;
-    out.tier = Tier::plain;
     out.blocks_needed.reset();
-    out.reason = what;
-  } else if (out.verdict == Verdict::regressed) {
-    out.reason = out.reason.empty() ? what : what + "; " + out.reason;
-  } else {
-    out.verdict = Verdict::inconclusive;
-    out.tier = Tier::plain;
-    out.reason = what;
+    return {Verdict::regressed, Tier::plain, what};
   }
+  if (of_living.verdict != Verdict::regressed) return cannot_tell(what);
+  of_living.reason = of_living.reason.empty() ? what : what + "; " + of_living.reason;
+  return of_living;
 }
 
 /// More than half of all differences are to a dead candidate: no size can be given, and none is
 /// needed.
-void decide_dead(MeasuredRow& row) {
-  Comparison& out = row.comparison;
-  out.verdict = direction(row);
-  out.ratio.reset();
-  out.difference.reset();
+Decision of_dead(MeasuredRow& row) {
+  row.comparison.ratio.reset();
+  row.comparison.difference.reset();
+  return {direction(row), Tier::plain, ""};
 }
 
-void withhold_drift(MeasuredRow& row) {
-  Comparison& out = row.comparison;
-  if (!may_be_drift(row)) return;
-  out.verdict = Verdict::inconclusive;
-  out.tier = Tier::plain;
-  out.reason = fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
-                           describe_effect(row, row.effect));
+Decision of_living(MeasuredRow& row, double alpha, int family) {
+  if (row.growth) return by_growth(row, alpha);
+  if (row.exact) return exactly(row);
+  if (!row.test) return without_test(row);
+  Decision decision = by_test(row, alpha, family);
+  if (!may_be_drift(row)) return decision;
+  return cannot_tell(
+      fmt::format("{}, but not measured in turns: a drift of the machine looks the same",
+                  describe_effect(row, row.effect)));
 }
 
 }  // namespace
 
-void decide(MeasuredRow& row, double alpha, int family) {
-  if (row.values.candidate_failed > 0 && !std::isfinite(row.effect)) {
-    decide_dead(row);
-  } else if (row.growth) {
-    decide_growth(row, alpha);
-  } else if (row.exact) {
-    decide_exactly(row);
-  } else if (row.test) {
-    decide_by_test(row, alpha, family);
-    withhold_drift(row);
-  } else {
-    decide_without_test(row);
-  }
-  weigh_failures(row);
+void decide(MeasuredRow& row, double alpha, int family, const std::vector<std::string>& doubts) {
+  const bool dead = row.values.candidate_failed > 0 && !std::isfinite(row.effect);
+  row.decision = with_failures(row, dead ? of_dead(row) : of_living(row, alpha, family));
+  Comparison& out = row.comparison;
+  out.verdict = doubts.empty() ? row.decision.verdict : Verdict::inconclusive;
+  out.tier = doubts.empty() ? row.decision.tier : Tier::plain;
+  out.reason = with_doubts(doubts, row.decision.reason);
 }
 
 }  // namespace memduel

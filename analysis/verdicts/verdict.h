@@ -7,12 +7,18 @@
 // of growth follow the judgement of growth.h. Everything else is inconclusive, with the reason.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "analysis/verdicts/comparison.h"
 
 namespace memduel {
 
-/// Fills interval, verdict, tier and reason. comparison.p_adjusted must be set where the row has a
-/// test; `family` is the number of rows it was adjusted for.
-void decide(MeasuredRow& row, double alpha, int family);
+/// Fills interval and decision, and tells the decision as the comparison's verdict, tier and
+/// reason. comparison.p_adjusted must be set where the row has a test; `family` is the number of
+/// rows it was adjusted for.
+/// @param doubts why no verdict of the run is believed, see doubts.h: the row is inconclusive then.
+void decide(MeasuredRow& row, double alpha, int family,
+            const std::vector<std::string>& doubts = {});
 
 }  // namespace memduel

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/capture.h"
 #include "base/error.h"
-#include "experiment/plan/capture.h"
 
 namespace memduel {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/capture.h"
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/standard_error.h"
-#include "experiment/plan/capture.h"
 #include "experiment/trial/trial_name.h"
 
 namespace memduel {
@@ -28,7 +28,9 @@ Captured git(const fs::path& directory, const std::vector<std::string>& argument
   words.insert(words.end(), {"LC_ALL=C", "git", "-C", directory.string(), "-c",
                              "core.hooksPath=/dev/null", "--literal-pathspecs"});
   words.insert(words.end(), arguments.begin(), arguments.end());
-  return capture(words, kMostSeconds);
+  CaptureOptions options;
+  options.within_seconds = kMostSeconds;
+  return capture(words, options);
 }
 
 std::string without_line_end(std::string text) {

@@ -173,11 +173,13 @@ json section_entry(const Switch& one, const Arm& baseline, const Arm& candidate,
 }  // namespace
 
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
-                               const Catalog& catalog) {
-  if (experiment.workload.at("kind") == "command")
+                               const Catalog& builtin) {
+  const auto& expansion = experiment.expansion;
+  if (experiment.workload.at("kind") == "command" && !expansion)
     throw Error(ExitCode::usage, "a command workload has no switches to take apart",
-                experiment.name,
-                "ablate a federated, state-dict, simulation, graph or eeg experiment");
+                experiment.name, "a provider can give it some: docs/providers.md");
+  const Catalog& catalog = expansion ? expansion->catalog : builtin;
+  const json& workload = expansion ? expansion->workload : experiment.workload;
   const Arm& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")
@@ -192,8 +194,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   Arms arms(baseline, candidate);
   json section = {{"candidate", candidate.name}, {"switches", json::array()}};
   for (const Switch& one : switches)
-    section["switches"].push_back(
-        section_entry(one, baseline, candidate, experiment.workload, catalog, arms));
+    section["switches"].push_back(section_entry(one, baseline, candidate, workload, catalog, arms));
 
   json document = experiment.resolved;
   document["name"] =
@@ -204,7 +205,10 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   for (const json& arm : arms.added()) document["arms"].push_back(arm);
   document["measure"]["repeats"] = choice.repeats;
   document["ablation"] = std::move(section);
-  return parse_experiment(document.dump(), "ablation of " + experiment.name, "/", {}, catalog);
+  Overrides overrides;
+  overrides.resumed = choice.resumed;
+  return parse_experiment(document.dump(), "ablation of " + experiment.name, "/", overrides,
+                          catalog);
 }
 
 }  // namespace memduel

@@ -20,6 +20,7 @@ struct AblationChoice {
   std::optional<std::string> baseline;   ///< absent: the experiment's
   std::optional<std::string> candidate;  ///< absent: the last arm that is not the baseline
   int repeats = kAblationBlocks;
+  nlohmann::json resumed = nullptr;  ///< as in Overrides
 };
 
 /// The same workload with the arms `baseline`, `candidate`, `baseline+SWITCH` and
@@ -27,8 +28,8 @@ struct AblationChoice {
 /// in which the two arms differ; a variable of the environment that differs is one too. Where a
 /// switch could make no difference (Optimization::matters_with) or no worker would run
 /// (works_only_with), the section holds the reason instead of an arm; where an arm would repeat
-/// another, the other one stands in. Throws Error(usage) for a command workload, an unknown arm, or
-/// arms without a difference.
+/// another, the other one stands in. `catalog` counts where no provider has one of its own. Throws
+/// Error(usage) for a command workload, an unknown arm, or arms without a difference.
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const Catalog& catalog = builtin_catalog());
 

@@ -28,6 +28,7 @@ struct Source {
   std::filesystem::path directory;
   const Catalog& catalog;
   std::vector<std::string> arms = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  bool expanded = false;               ///< workload and arms are a provider's
 };
 
 std::string arm_place(const Source& source, std::size_t index) {
@@ -223,9 +224,11 @@ void resolve_replay_arm(json& arm, const json& workload, const Source& source,
 }
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
-  const std::vector<std::string> foreign = {"preset", "optimizations"};
-  refuse_keys(arm, foreign, "command", place);
-  erase_keys(arm, foreign);
+  if (!source.expanded) {
+    const std::vector<std::string> foreign = {"preset", "optimizations"};
+    refuse_keys(arm, foreign, "command", place);
+    erase_keys(arm, foreign);
+  }
   check_arm_texts(arm, place);
   if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
 }
@@ -250,6 +253,7 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
   if (workload.at("kind") == "command") {
     resolve_command_arm(arm, source, place);
     result.processes = processes_of_arm(workload, arm, place);
+    if (source.expanded) result.optimizations = arm.at("optimizations");
   } else {
     resolve_replay_arm(arm, workload, source, place);
     result.optimizations = arm.at("optimizations");
@@ -317,8 +321,38 @@ void resolve_gates(json& document, const Overrides& overrides) {
   if (overrides.no_default_gates) document["default_gates"] = false;
 }
 
+/// A config with a provider, whose own part the schema judges before the provider is asked.
+std::optional<Expansion> expanded(json& document, Source& source, const Overrides& overrides) {
+  if (!document.is_object() || !document.contains("provider")) return std::nullopt;
+  json rest = document;
+  if (rest.contains("workload") && rest["workload"].is_object() &&
+      rest["workload"].value("kind", json()).is_string())
+    rest["workload"] = workload_to_be();
+  validate_against_schema(rest, experiment_schema(), source.origin);
+  if (document["workload"]["kind"] == "command")
+    throw Error(ExitCode::usage, "found a workload of kind command, which needs no provider",
+                json_place(source.origin, {"provider"}), "leave it out, or name a kind of its own");
+  source.arms = arm_names(document.at("arms"));
+  choose_arms(document, source, overrides);
+  Expansion expansion = expand(document, source.origin, source.directory, overrides.resumed);
+  source.origin += fmt::format(", as {} expands it", document["provider"][0].get<std::string>());
+  source.directory = expansion.kept.at("directory").get<std::string>();
+  source.expanded = true;
+  return expansion;
+}
+
+/// What the provider says beside the processes.
+JobFacts with_expansion(const JobFacts& job, const Expansion& expansion,
+                        const std::string& origin) {
+  json facts = to_json(job);
+  for (const char* key : {"default_gates", "held_models"})
+    if (expansion.kept.contains(key)) facts[key] = expansion.kept.at(key);
+  return job_facts_from_json(facts, origin);
+}
+
 Experiment resolve(json document, Source source, const Overrides& overrides) {
   apply_overrides(document, overrides);
+  std::optional<Expansion> expansion = expanded(document, source, overrides);
   validate_against_schema(document, experiment_schema(), source.origin);
   const bool selection_given = document.at("workload").contains("clients_per_round");
   document = with_schema_defaults(std::move(document), experiment_schema());
@@ -343,6 +377,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
   experiment.job = job_facts_of(workload);
+  if (expansion) experiment.job = with_expansion(experiment.job, *expansion, source.origin);
   experiment.seed = workload.at("seed");
   experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
   for (json& arm : document["arms"]) {
@@ -356,6 +391,8 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
     experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
   }
   experiment.gates = document.at("gates").get<std::vector<std::string>>();
+  if (expansion) document = folded(std::move(document), *expansion);
+  experiment.expansion = std::move(expansion);
   experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));
   experiment.resolved = std::move(document);
   return experiment;

@@ -14,6 +14,7 @@
 #include "base/job_facts.h"
 #include "base/profile_name.h"
 #include "experiment/config/catalog.h"
+#include "experiment/config/expansion.h"
 #include "memduel/allocator.h"
 
 namespace memduel {
@@ -29,6 +30,7 @@ struct Overrides {
   bool strict_gates = false;
   bool no_default_gates = false;
   bool calibrate = false;  ///< adds a twin of the baseline, run like any arm
+  nlohmann::json resumed;  ///< the resolved config of the run that goes on, else null
 };
 
 struct Arm {
@@ -51,10 +53,11 @@ struct Measure {
 struct Experiment {
   std::string name;
   std::string baseline;
-  nlohmann::json workload;  ///< resolved; `kind` says which
-  JobFacts job;             ///< what the workload says of its roles
-  std::uint64_t seed = 1;   ///< of the workload: models, data, {seed}
-  std::vector<Arm> arms;    ///< in the order of the config, a twin last
+  nlohmann::json workload;             ///< resolved; `kind` says which
+  JobFacts job;                        ///< what the workload says of its roles
+  std::optional<Expansion> expansion;  ///< where a provider made the workload and the arms
+  std::uint64_t seed = 1;              ///< of the workload: models, data, {seed}
+  std::vector<Arm> arms;               ///< in the order of the config, a twin last
   Measure measure;
   int profile_trials = 0;  ///< of each arm and tracer, after the last block
   std::vector<std::string> tracers = {kRecorderTracer};

@@ -10,9 +10,9 @@
 #include <optional>
 #include <sstream>
 
+#include "base/capture.h"
 #include "base/error.h"
 #include "base/installed.h"
-#include "experiment/plan/capture.h"
 #include "profilers/witness/witness_format.h"
 
 namespace memduel {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/capture.h"
 #include "base/error.h"
 #include "base/installed.h"
-#include "experiment/plan/capture.h"
 
 namespace memduel {
 namespace {
@@ -20,7 +20,9 @@ ExitCode code_of(int exit_status) {
 
 nlohmann::json ask(const std::vector<std::string>& argv,
                    double within_seconds = kShortAnswerSeconds) {
-  const Captured answer = capture(argv, within_seconds);
+  CaptureOptions options;
+  options.within_seconds = within_seconds;
+  const Captured answer = capture(argv, options);
   if (answer.exit_status != 0) {
     throw Error(code_of(answer.exit_status),
                 fmt::format("{} ended with status {}: {}", argv[1], answer.exit_status, answer.err),

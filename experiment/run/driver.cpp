@@ -57,7 +57,8 @@ class Driver {
         store_(store),
         run_trial_(run_trial),
         options_(options),
-        ledger_(store.read()),
+        so_far_(store.read()),
+        ledger_(*so_far_),
         blocks_planned_(planned_blocks(experiment.measure)) {
     site_.data_dir = options.data_dir;
     if (options.worker) site_.worker = *options.worker;
@@ -105,7 +106,7 @@ class Driver {
       outcome.blocks += count == 2
                             ? run_places(first, superblock_order(seed(), number, arm_count()))
                             : run_places(first, block_order(seed(), first, arm_count()));
-      if (may_stop(first + count - 1) && options_.should_stop_after_block(outcome.blocks)) {
+      if (may_stop(first + count - 1) && options_.should_stop(so_far())) {
         outcome.end = outcome.blocks < blocks_planned_ ? RunEnd::settled : RunEnd::complete;
         break;
       }
@@ -160,6 +161,7 @@ class Driver {
       else
         ++whole;
     }
+    so_far_.reset();
     if (ledger_.dropped() > kMostDroppedBlocks) {
       throw Error(ExitCode::cannot_measure,
                   fmt::format("{} blocks were lost to faults of memduel itself", ledger_.dropped()),
@@ -197,7 +199,7 @@ class Driver {
   void run_profiles() {
     std::vector<std::string> asked;
     // The last block was begun only where there was time for these, too.
-    if (options_.arms_to_profile && !out_of_time(0)) asked = options_.arms_to_profile();
+    if (options_.arms_to_profile && !out_of_time(0)) asked = options_.arms_to_profile(so_far());
     const auto asks = [&](const Arm& arm) {
       return std::find(asked.begin(), asked.end(), arm.name) != asked.end() ? 1 : 0;
     };
@@ -249,6 +251,7 @@ class Driver {
     for (const Note& note : run.warnings) store_.add_warning(note);
     for (const Note& note : take_memory_warnings(run.trial)) store_.add_warning(note);
     store_.add_trial(run.trial);
+    so_far_.reset();
     ledger_.add(run.trial);
     if (!planned.prepare.empty() || !planned.cleanup.empty())
       ledger_.add_overhead(seconds - seconds_of(run.trial));
@@ -325,23 +328,28 @@ class Driver {
       if (!options_.worker) throw Error(ExitCode::io, "there is no memduel-worker");
       return memduel::compare_models(*options_.worker, a, b);
     };
-    const auto comparison = compare_final_models(store_.directory(), store_.read(),
-                                                 experiment_.baseline, candidates, compare);
+    const auto comparison = compare_final_models(store_.directory(), so_far(), experiment_.baseline,
+                                                 candidates, compare);
     store_.set_model_differences(comparison.differences);
     for (const Note& warning : comparison.warnings) store_.add_warning(warning);
   }
 
   void compare_left_files() {
-    const auto comparison = compare_files(experiment_, store_.read(),
-                                          fs::absolute(store_.directory()).lexically_normal(),
-                                          site_.log_dir, run_trial_);
+    const auto comparison =
+        compare_files(experiment_, so_far(), fs::absolute(store_.directory()).lexically_normal(),
+                      site_.log_dir, run_trial_);
     store_.set_file_differences(comparison.differences);
     for (const Note& warning : comparison.warnings) store_.add_warning(warning);
   }
 
+  /// What the store holds, read once for all who ask before it holds more.
+  const RunData& so_far() {
+    if (!so_far_) so_far_ = store_.read();
+    return *so_far_;
+  }
+
   [[nodiscard]] bool may_stop(int block) const {
-    return !experiment_.measure.repeats && options_.should_stop_after_block &&
-           block >= ledger_.last_block();
+    return !experiment_.measure.repeats && options_.should_stop && block >= ledger_.last_block();
   }
 
   /// Whether so many more blocks would end too late.
@@ -410,6 +418,7 @@ class Driver {
   Store& store_;
   const RunTrial& run_trial_;
   const DriverOptions& options_;
+  std::optional<RunData> so_far_;  ///< absent where the store has more
   Ledger ledger_;
   PlanSite site_;
   int asked_profiles_ = 0;            ///< of arms whose gates failed

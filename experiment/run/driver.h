@@ -37,13 +37,11 @@ struct DriverOptions {
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
   const StopRequest* stop = nullptr;  ///< asks for an early end
   std::function<void(const Progress&)> progress;
-  /// Asked after every whole block with the number of such blocks; true ends the run. Only in an
-  /// adaptive design.
-  std::function<bool(int blocks)> should_stop_after_block;
+  /// Asked after every whole block; true ends the run. Only in an adaptive design.
+  std::function<bool(const RunData& so_far)> should_stop;
   /// Asked after the last block: arms that get a profile trial by the recorder even if the config
-  /// asks for none.
-  /// Blocks leave time for it.
-  std::function<std::vector<std::string>()> arms_to_profile;
+  /// asks for none. Blocks leave time for it.
+  std::function<std::vector<std::string>(const RunData& so_far)> arms_to_profile;
   /// Whether a tracer can be used; absent: asks the registry.
   std::function<Availability(const TracerEntry&)> tracer_works;
   /// Largest absolute difference of two model files; absent: asks `worker`.

@@ -308,9 +308,9 @@ TEST_F(DriverTest, AHarnessFaultBeforeAnInterruptionStillDropsItsBlock) {
 TEST_F(DriverTest, TheAdaptiveDesignEndsWhenTheCallerIsSettled) {
   experiment_.measure.repeats.reset();
   std::vector<int> asked;
-  options_.should_stop_after_block = [&](int blocks) {
-    asked.push_back(blocks);
-    return blocks == 4;
+  options_.should_stop = [&](const RunData& so_far) {
+    asked.push_back(so_far.trials.back().block);
+    return asked.back() == 4;
   };
   Store store = create();
   const RunOutcome outcome = run(store);
@@ -320,7 +320,7 @@ TEST_F(DriverTest, TheAdaptiveDesignEndsWhenTheCallerIsSettled) {
 }
 
 TEST_F(DriverTest, AFixedDesignIsNeverLookedAtEarly) {
-  options_.should_stop_after_block = [](int) {
+  options_.should_stop = [](const RunData&) {
     ADD_FAILURE() << "a fixed design has one look";
     return true;
   };
@@ -452,8 +452,8 @@ std::vector<std::string> profiled_arms(const std::vector<TrialPlan>& plans) {
 }
 
 TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
-  options_.arms_to_profile = [&] {
-    EXPECT_EQ(stored().trials.size(), 6U);
+  options_.arms_to_profile = [](const RunData& so_far) {
+    EXPECT_EQ(so_far.trials.size(), 6U);
     return std::vector<std::string>{"optimized"};
   };
   {
@@ -462,7 +462,9 @@ TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
   }
   EXPECT_EQ(profiled_arms(fake_.seen), std::vector<std::string>{"optimized"});
   Store again = resume();
-  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  options_.arms_to_profile = [](const RunData&) {
+    return std::vector<std::string>{"original", "optimized"};
+  };
   run(again);
   EXPECT_EQ(profiled_arms(fake_.seen), (std::vector<std::string>{"optimized", "original"}))
       << "what is there is used again";
@@ -471,7 +473,9 @@ TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
 TEST_F(DriverTest, BlocksLeaveTimeForProfileTrials) {
   experiment_.measure.repeats = 100;
   options_.max_minutes = 1.5 / 60;  // trials claim half a second: one block, or one of profiles
-  options_.arms_to_profile = [] { return std::vector<std::string>{"original", "optimized"}; };
+  options_.arms_to_profile = [](const RunData&) {
+    return std::vector<std::string>{"original", "optimized"};
+  };
   Store store = create();
   EXPECT_EQ(run(store).blocks, 0);
   EXPECT_EQ(profiled_arms(fake_.seen).size(), 2U);

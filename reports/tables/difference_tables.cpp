@@ -8,11 +8,11 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/questions/ranked_candidates.h"
 #include "analysis/values/metrics.h"
 #include "base/text.h"
 #include "profilers/profile/names/own_code.h"
 #include "profilers/profile/names/short_name.h"
-#include "reports/tables/best_arm.h"
 #include "reports/tables/words.h"
 
 namespace memduel {

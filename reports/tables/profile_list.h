@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "analysis/values/results.h"
+#include "base/profile_name.h"
 
 namespace memduel {
-
-/// A file of the run's profiles/.
-struct ProfileFile {
-  std::string name;  ///< see base/profile_name.h
-  std::uintmax_t bytes = 0;
-};
 
 struct ListedProfile {
   std::string file;  ///< relative to the run's directory

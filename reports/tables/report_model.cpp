@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/questions/ranked_candidates.h"
 #include "analysis/values/metrics.h"
 #include "base/text.h"
 #include "reports/tables/ablation_tables.h"

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "analysis/questions/memory_balance.h"
+#include "analysis/questions/part_peaks.h"
+#include "analysis/questions/timeline.h"
 #include "analysis/values/results.h"
 #include "base/run_data.h"
 #include "reports/tables/agreement_tables.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
-#include "reports/tables/memory_balance.h"
-#include "reports/tables/part_peaks.h"
 #include "reports/tables/profile_list.h"
 #include "reports/tables/run_flames.h"
-#include "reports/tables/timeline.h"
 
 namespace memduel {
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
+#include "analysis/questions/ranked_candidates.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "profilers/profile/questions/export_profile.h"
 #include "profilers/profile/questions/flame_data.h"
-#include "reports/tables/best_arm.h"
 #include "reports/tables/confidential.h"
 #include "reports/tables/encode.h"
 

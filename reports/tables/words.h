@@ -9,6 +9,11 @@
 
 namespace memduel {
 
+/// Beside the peaks of parts.
+inline constexpr const char* kPartPeaksRemark =
+    "Each at its own highest in any round, so that they do not add up; medians of the measured "
+    "trials.";
+
 /// "improved", "regressed", "unchanged", "inconclusive".
 std::string word(Verdict verdict);
 /// "strong", "plain".

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/capture.h"
 #include "experiment/plan/allocator_arm.h"
-#include "experiment/plan/capture.h"
 #include "tests/integration/memduel_program.h"
 
 namespace memduel {

@@ -5,8 +5,8 @@
 #include <map>
 #include <sstream>
 
+#include "base/capture.h"
 #include "experiment/plan/allocator_arm.h"
-#include "experiment/plan/capture.h"
 
 namespace memduel {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/tables/memory_balance.h"
+#include "analysis/questions/memory_balance.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/questions/ranked_candidates.h"
+#include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/values/metrics.h"
-#include "reports/tables/best_arm.h"
 
 namespace memduel {
 namespace {
@@ -34,14 +35,8 @@ const Comparison* total_of(const Results& results, const Comparison& asked) {
   return row_of(results, asked.candidate, asked.role, kPeakRss);
 }
 
-double middle(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 double one_of(const JobFacts& job, const std::string& role, const std::vector<double>& values) {
-  if (is_median_of_group(job, role)) return middle(values);
+  if (is_median_of_group(job, role)) return median(values);
   return *std::max_element(values.begin(), values.end());
 }
 

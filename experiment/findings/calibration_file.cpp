@@ -1,4 +1,4 @@
-#include "cli/calibration_file.h"
+#include "experiment/findings/calibration_file.h"
 
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/text_file.h"
 
-namespace memduel::cli {
+namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
@@ -63,4 +63,4 @@ void write_calibration(const fs::path& path, const Calibration& calibration) {
   write_file_atomically(path, calibration_to_json(calibration).dump(1) + "\n");
 }
 
-}  // namespace memduel::cli
+}  // namespace memduel

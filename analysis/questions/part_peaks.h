@@ -27,10 +27,6 @@ struct PartPeaks {
   std::vector<PartPeak> parts;
 };
 
-inline constexpr const char* kPartPeaksRemark =
-    "Each at its own highest in any round, so that they do not add up; medians of the measured "
-    "trials.";
-
 /// Of each role whose rounds have gauge parameter_bytes; arms of an ablation are left out. A
 /// trial's own gauge is that of its last round, so the rounds are what is looked at.
 std::vector<PartPeaks> part_peaks(const Results& results);

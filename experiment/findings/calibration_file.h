@@ -7,7 +7,7 @@
 
 #include "analysis/verdicts/calibration.h"
 
-namespace memduel::cli {
+namespace memduel {
 
 /// $XDG_CACHE_HOME/memduel (or ~/.cache/memduel) + calibrations/FINGERPRINT/NAME-HASH.json. The
 /// hash is over the workload and what makes the baseline its program, so that a calibration is
@@ -21,4 +21,4 @@ std::optional<Calibration> read_calibration(const std::filesystem::path& path);
 /// Throws Error(io).
 void write_calibration(const std::filesystem::path& path, const Calibration& calibration);
 
-}  // namespace memduel::cli
+}  // namespace memduel

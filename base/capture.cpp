@@ -1,10 +1,11 @@
-#include "experiment/plan/capture.h"
+#include "base/capture.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -44,13 +46,31 @@ class Pipe {
   std::array<int, 2> ends_ = {-1, -1};
 };
 
-pid_t start(const std::vector<std::string>& argv, const Pipe& out, const Pipe& err) {
+/// A file without a name that holds `text`, at its beginning.
+Descriptor file_with(const std::string& text) {
+  Descriptor file(::memfd_create("input", MFD_CLOEXEC));
+  std::size_t written = 0;
+  while (file.get() >= 0 && written < text.size()) {
+    const ssize_t more = ::write(file.get(), text.data() + written, text.size() - written);
+    if (more < 0 && errno != EINTR) break;
+    if (more > 0) written += static_cast<std::size_t>(more);
+  }
+  if (file.get() < 0 || written < text.size() || ::lseek(file.get(), 0, SEEK_SET) != 0)
+    throw Error(ExitCode::io, fmt::format("cannot hold its input: {}", std::strerror(errno)));
+  return file;
+}
+
+pid_t start(const std::vector<std::string>& argv, const CaptureOptions& options, const Pipe& out,
+            const Pipe& err) {
+  const Descriptor input = file_with(options.input);
   std::vector<char*> arguments;
   for (const std::string& one : argv) arguments.push_back(const_cast<char*>(one.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
+  if (!options.directory.empty())
+    posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
   posix_spawn_file_actions_adddup2(&actions, out.end(1), STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, err.end(1), STDERR_FILENO);
   pid_t pid = -1;
@@ -64,7 +84,7 @@ pid_t start(const std::vector<std::string>& argv, const Pipe& out, const Pipe& e
 
 /// Appends what is there; false at the end of the stream.
 bool drain(int fd, std::string& into) {
-  std::array<char, 4096> buffer{};
+  std::array<char, 65536> buffer{};
   const ssize_t size = ::read(fd, buffer.data(), buffer.size());
   if (size < 0) return errno == EINTR;
   into.append(buffer.data(), static_cast<std::size_t>(size));
@@ -78,14 +98,20 @@ int wait_for(pid_t pid) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/// Reads both streams to their ends; false when the time is over first.
+constexpr std::size_t kMostOutput = std::size_t{64} << 20;
+
+bool is_too_much(const Captured& captured) {
+  return captured.out.size() + captured.err.size() > kMostOutput;
+}
+
+/// Reads both streams to their ends; false when the time is over first, or it is too much.
 bool read_until(std::chrono::steady_clock::time_point end, Pipe& out, Pipe& err, Captured& into) {
   bool out_open = true;
   bool err_open = true;
   while (out_open || err_open) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
+    if (left.count() <= 0 || is_too_much(into)) return false;
     std::array<pollfd, 2> watched = {
         {{out_open ? out.end(0) : -1, POLLIN, 0}, {err_open ? err.end(0) : -1, POLLIN, 0}}};
     constexpr std::int64_t kLongestWait = 1000;
@@ -101,21 +127,26 @@ bool read_until(std::chrono::steady_clock::time_point end, Pipe& out, Pipe& err,
 
 }  // namespace
 
-Captured capture(const std::vector<std::string>& argv, double within_seconds) {
+Captured capture(const std::vector<std::string>& argv, const CaptureOptions& options) {
   Pipe out;
   Pipe err;
-  const pid_t pid = start(argv, out, err);
+  const pid_t pid = start(argv, options, out, err);
   out.close(1);
   err.close(1);
-  const auto end = std::chrono::steady_clock::now() +
-                   std::chrono::milliseconds(static_cast<std::int64_t>(within_seconds * 1000));
+  const auto end =
+      std::chrono::steady_clock::now() +
+      std::chrono::milliseconds(static_cast<std::int64_t>(options.within_seconds * 1000));
   Captured captured;
   const bool done = read_until(end, out, err, captured);
   if (!done) ::kill(pid, SIGKILL);
   captured.exit_status = wait_for(pid);
   if (!done) {
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("was not done within {} s and was killed", within_seconds), argv[0]);
+    throw Error(
+        ExitCode::cannot_measure,
+        is_too_much(captured)
+            ? fmt::format("printed more than {} MiB and was killed", kMostOutput >> 20)
+            : fmt::format("was not done within {} s and was killed", options.within_seconds),
+        argv[0]);
   }
   return captured;
 }

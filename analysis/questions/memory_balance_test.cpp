@@ -1,9 +1,7 @@
-#include "reports/tables/memory_balance.h"
+#include "analysis/questions/memory_balance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "reports/testing/sample_run.h"
 
 namespace memduel {
 namespace {

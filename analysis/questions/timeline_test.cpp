@@ -1,4 +1,4 @@
-#include "reports/tables/timeline.h"
+#include "analysis/questions/timeline.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "reports/tables/part_peaks.h"
+#include "analysis/questions/part_peaks.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,12 @@
-#include "reports/tables/timeline.h"
+#include "analysis/questions/timeline.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
+
+#include "analysis/statistics/hodges_lehmann.h"
 
 namespace memduel {
 namespace {
@@ -112,12 +114,6 @@ TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, con
           series.values[i]);
   }
   return {trial.id, by_time.take(), by_round.take()};
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 Span median_span(const std::vector<Span>& spans) {

@@ -1,0 +1,234 @@
+#include "experiment/config/expansion.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/text_file.h"
+#include "experiment/config/ablation_arms.h"
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Writes down each question. Arms with size=large get an argument more.
+constexpr const char* kProvider = R"(
+import json, sys
+open("asked", "a").write(sys.argv[1] + "\n")
+if sys.argv[1] == "catalogue":
+    print(json.dumps({"schema": "memduel.catalogue/1", "name": "boxes", "version": "7",
+        "optimizations": [
+            {"name": "size", "summary": "of a box", "values": [
+                {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
+            {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
+                {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
+        "presets": [{"name": "tiny", "summary": "both",
+                     "optimizations": {"size": "small", "lid": "off"}}]}))
+else:
+    request = json.load(sys.stdin)
+    if request["workload"].get("boxes", 1) > 3:
+        sys.exit("$.workload.boxes: found too many, expected 3 at most")
+    print(json.dumps({"schema": "memduel.expanded/1",
+        "workload": {"kind": "command", "processes": [
+            {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
+        "arms": [{"name": arm["name"], "append": {"box": [json.dumps(arm["optimizations"])]}}
+                 for arm in request["arms"]],
+        "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]}))
+)";
+
+class ExpansionTest : public TestFolder {
+ protected:
+  void SetUp() override {
+    TestFolder::SetUp();
+    write_file_atomically(folder_ / "boxes.py", kProvider);
+    config_ = json::parse(R"({
+      "name": "b", "provider": ["python3", "boxes.py"], "workload": {"kind": "boxes", "boxes": 2},
+      "arms": [{"name": "before"}, {"name": "after", "preset": "tiny", "env": {"X": "1"}}],
+      "baseline": "before"})");
+  }
+
+  Experiment load(const Overrides& overrides = {}) {
+    return parse_experiment(config_.dump(), "b.json", folder_, overrides);
+  }
+  Error refusal(const Overrides& overrides = {}) {
+    return error_of([&] { load(overrides); });
+  }
+  /// The questions since the last time.
+  std::string asked() {
+    const auto file = folder_ / "asked";
+    if (!std::filesystem::exists(file)) return "";
+    std::string text = read_text_file(file);
+    std::filesystem::remove(file);
+    return text;
+  }
+
+  json config_;
+};
+
+json arguments_of(const Arm& arm) {
+  return json::parse(arm.processes.at(0).at("argv").at(1).get<std::string>());
+}
+
+TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
+  const Experiment experiment = load();
+  EXPECT_EQ(asked(), "catalogue\nexpand\n");
+  EXPECT_EQ(experiment.workload.at("kind"), "command");
+  EXPECT_THAT(experiment.job.roles, ElementsAre("box-1", "box-2", "box-3"));
+  EXPECT_THAT(experiment.job.default_gates, ElementsAre(RoleMetric{"box_max", "peak_rss_bytes"}));
+  EXPECT_EQ(arguments_of(experiment.arms[0]), json::parse(R"({"size": "large", "lid": "on"})"));
+  EXPECT_EQ(arguments_of(experiment.arms[1]), json::parse(R"({"size": "small", "lid": "off"})"));
+  EXPECT_EQ(experiment.arms[1].optimizations.at("size"), "small");
+  EXPECT_EQ(experiment.arms[1].env.at("X"), "1");
+  EXPECT_EQ(experiment.resolved.at("workload"), config_.at("workload")) << "as it was written";
+}
+
+TEST_F(ExpansionTest, OfAResolvedConfigAsksNobody) {
+  const Experiment first = load();
+  asked();
+  std::filesystem::remove(folder_ / "boxes.py");
+  const Experiment again = parse_experiment(first.resolved.dump(), "config.json", "/elsewhere");
+  EXPECT_EQ(asked(), "");
+  EXPECT_EQ(again.resolved, first.resolved);
+  EXPECT_EQ(again.config_sha256, first.config_sha256);
+  EXPECT_EQ(again.arms[1].processes, first.arms[1].processes);
+}
+
+TEST_F(ExpansionTest, OfARunThatGoesOnAsksNobody) {
+  Overrides overrides;
+  overrides.resumed = load().resolved;
+  asked();
+  std::filesystem::remove(folder_ / "boxes.py");
+  EXPECT_EQ(load(overrides).resolved, overrides.resumed);
+  EXPECT_EQ(asked(), "");
+}
+
+TEST_F(ExpansionTest, OfAnotherWorkloadIsAskedForAnew) {
+  Overrides overrides;
+  overrides.resumed = load().resolved;
+  asked();
+  overrides.set = {"workload.boxes=1"};
+  EXPECT_THAT(load(overrides).job.roles, ElementsAre("box-1", "box-2"));
+  EXPECT_EQ(asked(), "catalogue\nexpand\n");
+}
+
+TEST_F(ExpansionTest, ATwinIsTheArmThatItIsOf) {
+  Overrides overrides;
+  overrides.arms = {"before"};
+  overrides.calibrate = true;
+  const Experiment experiment = load(overrides);
+  ASSERT_EQ(experiment.arms.size(), 2U);
+  EXPECT_EQ(experiment.arms[1].twin_of, "before");
+  EXPECT_EQ(experiment.arms[1].processes, experiment.arms[0].processes);
+  EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
+}
+
+TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {
+  const Experiment ablation = ablation_experiment(load(), {});
+  std::vector<std::string> names;
+  for (const Arm& arm : ablation.arms) names.push_back(arm.name);
+  EXPECT_THAT(names, ElementsAre("before", "after", "before+size", "after-size", "after-lid",
+                                 "before+X", "after-X"))
+      << "a lid on a large box changes nothing, so that before+lid is no arm";
+  EXPECT_EQ(arguments_of(ablation.arms[2]), json::parse(R"({"size": "small", "lid": "on"})"));
+}
+
+TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
+  config_["workload"]["boxes"] = 4;
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_EQ(
+      error.message(),
+      "b.json: python3 boxes.py expand: $.workload.boxes: found too many, expected 3 at most");
+}
+
+TEST_F(ExpansionTest, AnUnknownSwitchIsFoundByTheCatalogue) {
+  config_["arms"][1]["optimizations"] = {{"sise", "small"}};
+  EXPECT_EQ(refusal().message(),
+            "b.json, $.arms[1].optimizations: found unknown optimization \"sise\"\n"
+            "  did you mean \"size\"?");
+  config_["arms"][1] = {{"name", "after"}, {"preset", "tinny"}};
+  EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"tiny\"?"));
+}
+
+TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
+  config_["arms"][1]["append"] = {{"box", {"x"}}};
+  EXPECT_EQ(refusal().message(),
+            "b.json, $.arms[1].append: found \"append\", which the provider says of an arm");
+  EXPECT_EQ(asked(), "");
+}
+
+TEST_F(ExpansionTest, TheRestIsJudgedBeforeTheProviderIsAsked) {
+  config_["mesure"] = 1;
+  EXPECT_THAT(refusal().message(), HasSubstr("did you mean \"measure\"?"));
+  config_.erase("mesure");
+  config_["workload"] = {{"kind", "command"}};
+  EXPECT_THAT(refusal().message(), HasSubstr("needs no provider"));
+  config_["workload"] = 3;
+  EXPECT_THAT(refusal().message(), HasSubstr("$.workload"));
+  EXPECT_EQ(asked(), "");
+}
+
+/// What a provider that prints `text` is told.
+struct BadAnswer {
+  const char* text;
+  const char* found;
+};
+
+void PrintTo(const BadAnswer& answer, std::ostream* out) {
+  *out << answer.text;
+}
+
+class BadProvider : public ExpansionTest, public testing::WithParamInterface<BadAnswer> {};
+
+TEST_P(BadProvider, IsToldWhatWasFound) {
+  config_["provider"] = {"sh", "-c", std::string("printf %s '") + GetParam().text + "' #"};
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), HasSubstr(GetParam().found));
+  EXPECT_THAT(error.message(), HasSubstr("docs/providers.md"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Answers, BadProvider,
+    testing::Values(
+        BadAnswer{"", "found no JSON object"}, BadAnswer{"{", "found no JSON object"},
+        BadAnswer{"[]", "found no JSON object"},
+        BadAnswer{"{}", "found the schema null, expected \"memduel.catalogue/1\""},
+        BadAnswer{R"({"schema": 1})", "found the schema 1"},
+        BadAnswer{R"({"schema": "memduel.catalogue/1"})", "found nothing for \"name\""},
+        BadAnswer{R"({"schema": "memduel.catalogue/1", "name": "x", "version": 1})",
+                  "found number for \"version\", expected string"},
+        BadAnswer{
+            R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "presets": {}})",
+            "found object for \"presets\", expected array"}));
+
+TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
+  std::string text = kProvider;
+  const std::string all = "for arm in request[\"arms\"]]";
+  text.replace(text.find(all), all.size(), "for arm in request[\"arms\"][:1]]");
+  write_file_atomically(folder_ / "boxes.py", text);
+  EXPECT_THAT(refusal().message(), HasSubstr("found no arm \"after\""));
+}
+
+TEST_F(ExpansionTest, AJobThatIsNoneIsRefusedAtItsPlace) {
+  std::string text = kProvider;
+  const std::string argv = "\"argv\": [\"fill\"]";
+  text.replace(text.find(argv), argv.size(), "\"argv\": []");
+  write_file_atomically(folder_ / "boxes.py", text);
+  EXPECT_THAT(refusal().message(),
+              HasSubstr("b.json, as python3 expands it, $.workload.processes[0].argv"));
+}
+
+TEST_F(ExpansionTest, AProviderThatIsNotThereIsNamed) {
+  config_["provider"] = {"no-such-provider"};
+  const Error error = refusal();
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), HasSubstr("no-such-provider"));
+}
+
+}  // namespace
+}  // namespace memduel

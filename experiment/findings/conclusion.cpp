@@ -1,0 +1,91 @@
+#include "experiment/findings/conclusion.h"
+
+#include <iterator>
+
+#include "analysis/growth/growing_stacks.h"
+#include "analysis/verdicts/moved_peaks.h"
+#include "experiment/findings/arm_differences.h"
+#include "experiment/findings/calibration_file.h"
+#include "experiment/findings/kept_round_ends.h"
+#include "experiment/findings/tracer_agreement.h"
+#include "experiment/run/kept_profiles.h"
+#include "experiment/run/kept_run.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add_notes(std::vector<Note>& to, std::vector<Note> notes) {
+  std::move(notes.begin(), notes.end(), std::back_inserter(to));
+}
+
+void name_growing_stacks(Results& results, const RunData& run, const fs::path& directory,
+                         int warmup_rounds) {
+  for (Growth& row : results.growth) {
+    if (!asks_for_stacks(row)) continue;
+    const auto live = kept_round_ends(directory, run, row.arm, row.role, results.limitations);
+    if (live) row.stacks = growing_stacks(*live, *row.slope, warmup_rounds);
+  }
+}
+
+/// Where the arms differ, by the profiles of their trials.
+void add_differences(Results& results, const RunData& run, const fs::path& directory) {
+  ArmDifferences found = arm_differences(directory, run);
+  results.differences = std::move(found.differences);
+  results.difference_totals = std::move(found.totals);
+  add_notes(results.limitations, std::move(found.limitations));
+  add_notes(results.limitations, moved_peaks(run, results.baseline, results.difference_totals));
+}
+
+void note_unexplained(Results& results) {
+  if (!results.difference_totals.empty() || arms_to_explain(results).empty()) return;
+  results.limitations.push_back(
+      {"where_unknown", "a gate failed, and no profile says where the arms differ",
+       "repeat the run with this gate, and with time for one trial more of each side"});
+}
+
+std::vector<ProfileFile> profiles_in(const fs::path& directory) {
+  std::vector<ProfileFile> profiles;
+  for (const fs::path& file : kept_profiles(directory))
+    profiles.push_back({file.filename().string(), fs::file_size(file)});
+  return profiles;
+}
+
+}  // namespace
+
+AnalysisSettings settings_for(const RunData& run, const Demands& demands,
+                              std::optional<Calibration> calibration) {
+  AnalysisSettings settings = settings_from_config(run.config);
+  settings.calibration = std::move(calibration);
+  settings.strict_gates = settings.strict_gates || demands.strict_gates;
+  settings.default_gates = settings.default_gates && !demands.no_default_gates;
+  if (!demands.gates.empty()) settings.gates.clear();
+  for (const std::string& gate : demands.gates) settings.gates.push_back(parse_gate(gate));
+  if (settings.gates.empty() && !demands.ceilings.empty()) settings.gates = default_gates(run.job);
+  settings.gates.insert(settings.gates.end(), demands.ceilings.begin(), demands.ceilings.end());
+  return settings;
+}
+
+AnalysisSettings settings_in(const fs::path& directory, const RunData& run,
+                             const Demands& demands) {
+  return settings_for(run, demands, read_calibration(directory / kCalibrationFile));
+}
+
+FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeries series) {
+  FinishedRun finished;
+  finished.run = read_kept_run(directory, series);
+  const AnalysisSettings settings = settings_in(directory, finished.run, demands);
+  finished.results = analyse(finished.run, settings);
+  finished.profiles = profiles_in(directory);
+  Results& results = finished.results;
+  add_differences(results, finished.run, directory);
+  name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
+  RunAgreement traced = run_agreement(directory, finished.run);
+  results.agreement = std::move(traced.agreement);
+  add_notes(results.limitations, std::move(traced.limitations));
+  note_unexplained(results);
+  return finished;
+}
+
+}  // namespace memduel
