@@ -85,7 +85,7 @@ case("a page in place of a run", 4, "there is no run here", "$M report measured/
 case("a config in place of a run", 4, "there is no run here", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
 case("another's JSON in place of a profile", 4, "no profile of a known format", "$M flamegraph other.json -o page.html")
 case("a recording that its command removes", 3, "the command removed it", "mkdir d; $M record -o d/x.mdp -- sh -c 'rm -rf d; exit 3'")
-case("a program that removes itself", 0, "/me ", "cp /bin/ls me; $M record --exact -o x.mdp -- sh -c './me / > /dev/null & rm -f me; wait'")
+case("a program that removes itself", 0, "/me ", "cp /bin/bash me; $M record --exact -o x.mdp -- ./me -c 'rm -f me; echo gone; test ! -e me'")
 case("300 images", 0, "x.images", "$M record -o x.mdp -- sh -c 'i=0; while [ $i -lt 300 ]; do /bin/true; i=$((i + 1)); done'")
 case("a file system that fills up meanwhile", 4, "disk is full", "mount -t tmpfs -o size=3m none disk; " + BESIDE.format("dd if=/dev/zero of=$PWD/disk/fill bs=1M 2>&1; true")
      .replace("--out run", "--out disk/run") + "; status=$?; test ! -e disk/run/results.json && exit $status", root=True)
