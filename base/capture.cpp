@@ -151,4 +151,9 @@ Captured capture(const std::vector<std::string>& argv, const CaptureOptions& opt
   return captured;
 }
 
+std::string without_line_end(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
 }  // namespace memduel

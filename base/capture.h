@@ -24,4 +24,7 @@ struct CaptureOptions {
 /// more than 64 MiB; it is killed then.
 Captured capture(const std::vector<std::string>& argv, const CaptureOptions& options = {});
 
+/// What a program printed, as part of a sentence.
+std::string without_line_end(std::string text);
+
 }  // namespace memduel

@@ -33,11 +33,6 @@ Captured git(const fs::path& directory, const std::vector<std::string>& argument
   return capture(words, options);
 }
 
-std::string without_line_end(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  return text;
-}
-
 /// What git prints. Throws Error(io) with its words.
 std::string ask_git(const fs::path& directory, const std::vector<std::string>& arguments) {
   const Captured answer = git(directory, arguments);

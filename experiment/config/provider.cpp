@@ -22,11 +22,6 @@ std::string command_of(const Provider& provider, const std::string& word) {
   return fmt::format("{} {}", fmt::join(provider.argv, " "), word);
 }
 
-std::string without_last_newlines(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
 /// An answer that is not one.
 [[noreturn]] void refuse(const Provider& provider, const std::string& word,
                          const std::string& what) {
@@ -43,7 +38,7 @@ json ask(const Provider& provider, const std::string& word, const std::string& s
   options.directory = provider.directory;
   const Captured answer = capture(argv, options);
   if (answer.exit_status != 0) {
-    const std::string said = without_last_newlines(valid_utf8(answer.err));
+    const std::string said = without_line_end(valid_utf8(answer.err));
     throw Error(ExitCode::usage,
                 said.empty()
                     ? fmt::format("ended with status {} and said nothing", answer.exit_status)
