@@ -60,7 +60,7 @@ RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>
   expect_abilities(experiment, about_worker);
   RunHeader header;
   header.config = experiment.resolved;
-  header.job = experiment.job;
+  header.job = experiment.facts;
   header.config_sha256 = experiment.config_sha256;
   header.environment = describe_environment(about_worker);
   if (const auto& expansion = experiment.expansion)
@@ -88,8 +88,8 @@ void show(ProgressBar& bar, const Progress& progress) {
 }
 
 std::vector<std::string> roles_of(const Experiment& experiment) {
-  std::vector<std::string> roles = experiment.job.roles;
-  for (const RoleGroup& group : experiment.job.groups)
+  std::vector<std::string> roles = experiment.facts.roles;
+  for (const RoleGroup& group : experiment.facts.groups)
     roles.insert(roles.end(), {group.largest(), group.median()});
   roles.emplace_back("tree");
   return roles;

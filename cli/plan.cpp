@@ -41,7 +41,7 @@ double share_of(const std::string& text) {
 
 std::vector<Gate> gates_of(const Experiment& experiment) {
   const AnalysisSettings settings = settings_from_config(experiment.resolved);
-  return settings.gates.empty() ? default_gates(experiment.job) : settings.gates;
+  return settings.gates.empty() ? default_gates(experiment.facts) : settings.gates;
 }
 
 DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {

@@ -252,7 +252,8 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
   result.name = arm.at("name");
   if (workload.at("kind") == "command") {
     resolve_command_arm(arm, source, place);
-    result.processes = processes_of_arm(workload, arm, place);
+    for (const json& process : processes_of_arm(workload, arm, place))
+      result.processes.push_back(job_process_from_json(process));
     if (source.expanded) result.optimizations = arm.at("optimizations");
   } else {
     resolve_replay_arm(arm, workload, source, place);
@@ -376,8 +377,10 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
-  experiment.job = job_facts_of(workload);
-  if (expansion) experiment.job = with_expansion(experiment.job, *expansion, source.origin);
+  experiment.facts = job_facts_of(workload);
+  if (expansion) experiment.facts = with_expansion(experiment.facts, *expansion, source.origin);
+  if (command) experiment.job = job_from_json(workload);
+  experiment.deadline_seconds = workload.at("deadline_seconds");
   experiment.seed = workload.at("seed");
   experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
   for (json& arm : document["arms"]) {

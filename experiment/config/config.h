@@ -15,6 +15,7 @@
 #include "base/profile_name.h"
 #include "experiment/config/catalog.h"
 #include "experiment/config/expansion.h"
+#include "experiment/config/job.h"
 #include "memduel/allocator.h"
 
 namespace memduel {
@@ -37,8 +38,8 @@ struct Arm {
   std::string name;
   nlohmann::json optimizations = nlohmann::json::object();  ///< every switch with its value
   std::map<std::string, std::string> env;
-  std::optional<Allocator> allocator;                  ///< preloaded, tuned and verified
-  nlohmann::json processes = nlohmann::json::array();  ///< command: with the arm's changes applied
+  std::optional<Allocator> allocator;  ///< preloaded, tuned and verified
+  std::vector<JobProcess> processes;   ///< of a job: with the arm's changes applied
   std::optional<std::string> twin_of;
 };
 
@@ -54,7 +55,9 @@ struct Experiment {
   std::string name;
   std::string baseline;
   nlohmann::json workload;             ///< resolved; `kind` says which
-  JobFacts job;                        ///< what the workload says of its roles
+  JobFacts facts;                      ///< what the workload says of its roles
+  std::optional<Job> job;              ///< the workload, where its kind is command
+  double deadline_seconds = 600;       ///< of a trial
   std::optional<Expansion> expansion;  ///< where a provider made the workload and the arms
   std::uint64_t seed = 1;              ///< of the workload: models, data, {seed}
   std::vector<Arm> arms;               ///< in the order of the config, a twin last

@@ -37,14 +37,15 @@ TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
   document["arms"][1]["cwd"] = "other";
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
-  const json& before = experiment.arms[0].processes;
-  const json& after = experiment.arms[1].processes;
-  EXPECT_EQ(before[0]["argv"], json({"./server", "--port", "{port:fl}"}));
-  EXPECT_EQ(after[0]["argv"], json({"./server", "--port", "{port:fl}", "--optimized"}));
-  EXPECT_EQ(after[1]["argv"], json({"python3", "client.py"}));
-  EXPECT_EQ(after[1]["env"], json({{"N", "2"}}));
-  EXPECT_EQ(before[0]["cwd"], "/job/");
-  EXPECT_EQ(after[0]["cwd"], "/job/other");
+  const auto& before = experiment.arms[0].processes;
+  const auto& after = experiment.arms[1].processes;
+  EXPECT_THAT(before[0].argv, testing::ElementsAre("./server", "--port", "{port:fl}"));
+  EXPECT_THAT(after[0].argv,
+              testing::ElementsAre("./server", "--port", "{port:fl}", "--optimized"));
+  EXPECT_THAT(after[1].argv, testing::ElementsAre("python3", "client.py"));
+  EXPECT_THAT(after[1].env, testing::ElementsAre(testing::Pair("N", "2")));
+  EXPECT_EQ(before[0].cwd, "/job/");
+  EXPECT_EQ(after[0].cwd, "/job/other");
 }
 
 TEST(CommandConfig, DirectoriesStartAtTheConfigUnlessTheyAreTheTrials) {
@@ -101,8 +102,8 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
   EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
   EXPECT_EQ(experiment.workload["files"][1]["path"], "{trial_dir}/log");
-  EXPECT_EQ(experiment.arms[0].processes[0]["cwd"], "/job/work");
-  EXPECT_EQ(experiment.arms[0].processes[1]["cwd"], "{trial_dir}");
+  EXPECT_EQ(experiment.arms[0].processes[0].cwd, "/job/work");
+  EXPECT_EQ(experiment.arms[0].processes[1].cwd, "{trial_dir}");
   const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
                                             {}, small_catalog());
   EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";

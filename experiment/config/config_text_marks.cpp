@@ -85,18 +85,6 @@ void check_mark_pattern(const json& mark, const std::string& origin, const JsonP
   }
 }
 
-TextMarkSpec planned_mark(const json& mark, const std::string& role) {
-  TextMarkSpec spec;
-  spec.role = role;
-  spec.pattern = mark.at("pattern");
-  const json& from = mark.at("from");
-  if (from == "stderr") spec.from = TextMarkSpec::From::standard_error;
-  if (!from.is_object()) return spec;
-  spec.from = TextMarkSpec::From::file;
-  spec.file = from.at("file").get<std::string>();
-  return spec;
-}
-
 }  // namespace
 
 void resolve_text_marks(json& workload, const std::string& origin) {
@@ -112,28 +100,6 @@ void resolve_text_marks(json& workload, const std::string& origin) {
     }
     check_mark_pattern(mark, origin, path);
   }
-}
-
-std::vector<TextMarkSpec> planned_text_marks(
-    const json& workload, const std::function<void(TextMarkSpec& mark, int index)>& fill) {
-  std::vector<TextMarkSpec> specs;
-  const auto add = [&](const json& mark, const std::string& role, int index) {
-    specs.push_back(planned_mark(mark, role));
-    fill(specs.back(), index);
-  };
-  for (const json& mark : workload.at("marks")) {
-    const std::string wanted = mark.at("role");
-    if (is_matched_role(workload, wanted)) add(mark, wanted, 1);
-    for (const json& process : workload.at("processes")) {
-      int index = 0;
-      for (const std::string& role : roles_of_process(process)) {
-        ++index;
-        if (wanted == role || wanted == process.at("role").get<std::string>())
-          add(mark, role, index);
-      }
-    }
-  }
-  return specs;
 }
 
 }  // namespace memduel

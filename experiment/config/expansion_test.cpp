@@ -70,15 +70,15 @@ class ExpansionTest : public TestFolder {
 };
 
 json arguments_of(const Arm& arm) {
-  return json::parse(arm.processes.at(0).at("argv").at(1).get<std::string>());
+  return json::parse(arm.processes.at(0).argv.at(1));
 }
 
 TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
   const Experiment experiment = load();
   EXPECT_EQ(asked(), "catalogue\nexpand\n");
   EXPECT_EQ(experiment.workload.at("kind"), "command");
-  EXPECT_THAT(experiment.job.roles, ElementsAre("box-1", "box-2", "box-3"));
-  EXPECT_THAT(experiment.job.default_gates, ElementsAre(RoleMetric{"box_max", "peak_rss_bytes"}));
+  EXPECT_THAT(experiment.facts.roles, ElementsAre("box-1", "box-2", "box-3"));
+  EXPECT_THAT(experiment.facts.default_gates, ElementsAre(RoleMetric{"box_max", "peak_rss_bytes"}));
   EXPECT_EQ(arguments_of(experiment.arms[0]), json::parse(R"({"size": "large", "lid": "on"})"));
   EXPECT_EQ(arguments_of(experiment.arms[1]), json::parse(R"({"size": "small", "lid": "off"})"));
   EXPECT_EQ(experiment.arms[1].optimizations.at("size"), "small");
@@ -111,7 +111,7 @@ TEST_F(ExpansionTest, OfAnotherWorkloadIsAskedForAnew) {
   overrides.resumed = load().resolved;
   asked();
   overrides.set = {"workload.boxes=1"};
-  EXPECT_THAT(load(overrides).job.roles, ElementsAre("box-1", "box-2"));
+  EXPECT_THAT(load(overrides).facts.roles, ElementsAre("box-1", "box-2"));
   EXPECT_EQ(asked(), "catalogue\nexpand\n");
 }
 

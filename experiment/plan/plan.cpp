@@ -93,14 +93,14 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
 }
 
 PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
-                            const PlanSite& site, const std::filesystem::path& trial_dir) {
-  const std::string kind = experiment.workload.at("kind");
+                            const PlanSite& site, const std::filesystem::path& trial_dir,
+                            double deadline_seconds) {
   // A profile trial is of no block; it does what the warm-up did.
-  if (kind == "command") return plan_command(experiment, arm, std::max(slot.block, 0), trial_dir);
-  if (kind == "simulation") return plan_simulation(experiment, arm, site, trial_dir);
-  if (kind == "graph") return plan_graph(experiment, arm, site, trial_dir);
-  if (kind == "eeg") return plan_eeg(experiment, arm, site, trial_dir);
-  return plan_federated(experiment, arm, site, trial_dir);
+  PlannedTrial planned = experiment.job
+                             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
+                             : plan_replay({experiment, arm, site, trial_dir, deadline_seconds});
+  planned.plan.deadline_seconds = deadline_seconds;
+  return planned;
 }
 
 /// Before anything else is preloaded.
@@ -122,11 +122,8 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
   if (slot.kind == TrialKind::profile) {
     const TracerEntry& entry = tracer_named(slot.tracer);
-    Experiment slowed = experiment;
-    // Here, because the worker is told of it.
-    slowed.workload["deadline_seconds"] =
-        experiment.workload.at("deadline_seconds").get<double>() * entry.patience;
-    PlannedTrial planned = lower_workload(slowed, arm, slot, site, trial_dir);
+    PlannedTrial planned = lower_workload(experiment, arm, slot, site, trial_dir,
+                                          experiment.deadline_seconds * entry.patience);
     // A tracer that brings its own allocator replaces the arm's.
     const bool keeps_allocator = entry.allocator.empty();
     if (keeps_allocator) preload_allocators(planned.plan, arm, site);
@@ -135,7 +132,8 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
       require_allocators(planned.plan, arm, site, trial_dir);
     return planned;
   }
-  PlannedTrial planned = lower_workload(experiment, arm, slot, site, trial_dir);
+  PlannedTrial planned =
+      lower_workload(experiment, arm, slot, site, trial_dir, experiment.deadline_seconds);
   preload_allocators(planned.plan, arm, site);
   const auto& meters = experiment.measure.meters;
   if (std::find(meters.begin(), meters.end(), "heap") != meters.end())
@@ -177,7 +175,7 @@ PlannedTrial plan_trial(const Experiment& experiment, const TrialSlot& slot, con
   plan.arm = arm.name;
   plan.kind = slot.kind;
   plan.tracer = slot.tracer;
-  plan.reference = experiment.job.reference;
+  plan.reference = experiment.facts.reference;
   plan.trial_dir = trial_dir;
   plan.log_dir = site.log_dir;
   plan.interval_ms = experiment.measure.interval_ms;

@@ -2,69 +2,63 @@
 
 #include "base/file.h"
 #include "experiment/config/command_placeholders.h"
-#include "experiment/config/config_command.h"
-#include "experiment/config/config_text_marks.h"
+#include "experiment/config/job.h"
 #include "experiment/plan/google_benchmark_output.h"
 #include "experiment/plan/plan_workloads.h"
 
 namespace memduel {
 namespace {
 
-using nlohmann::json;
-
 /// Lowers one arm's job for one trial.
 class JobPlanner {
  public:
   JobPlanner(const Experiment& experiment, const Arm& arm, int block,
              const std::filesystem::path& trial_dir)
-      : workload_(experiment.workload),
+      : job_(*experiment.job),
         arm_(arm),
         trial_dir_(trial_dir),
         placeholders_(trial_dir, experiment.seed, block) {}
 
   PlannedTrial plan() {
     PlannedTrial planned;
-    planned.plan.deadline_seconds = workload_.at("deadline_seconds");
-    planned.plan.stop_grace_seconds = workload_.at("stop_grace_seconds");
+    planned.plan.stop_grace_seconds = job_.stop_grace_seconds;
     planned.plan.pss_between_rounds = true;
-    if (workload_.contains("stop_after_round")) {
-      planned.plan.stop_after_round = workload_.at("stop_after_round").get<int>();
-      planned.plan.rounds = planned.plan.stop_after_round;
-    }
-    for (const json& match : workload_.at("match")) {
-      planned.plan.match.push_back({match.at("role"), match.at("pattern")});
-    }
+    planned.plan.stop_after_round = job_.stop_after_round;
+    planned.plan.rounds = job_.stop_after_round;
+    planned.plan.match = job_.match;
     planned.plan.processes = processes();
     planned.plan.text_marks = text_marks();
-    planned.prepare = steps("prepare");
-    planned.cleanup = steps("cleanup");
-    for (const json& each : workload_.at("templates")) {
-      const std::string from = fill(each.at("from"));
-      planned.files[fill(each.at("to"))] =
+    planned.prepare = steps("prepare", job_.prepare);
+    planned.cleanup = steps("cleanup", job_.cleanup);
+    for (const JobTemplate& each : job_.templates) {
+      const std::string from = fill(each.from);
+      planned.files[fill(each.to)] =
           placeholders_.fill_template(read_file_of_at_most(from, kMostTemplateBytes), from);
     }
-    for (const json& file : workload_.at("files")) {
-      planned.leaves.push_back({file.at("name"), fill(file.at("path"))});
-    }
+    for (const JobFile& file : job_.files) planned.leaves.push_back({file.name, fill(file.path)});
     planned.plan.ports = placeholders_.ports();
     return planned;
   }
 
  private:
-  std::string fill(const json& text) { return placeholders_.fill(text, "arm " + arm_.name); }
+  std::string fill(const std::string& text) { return placeholders_.fill(text, "arm " + arm_.name); }
+
+  std::vector<std::string> filled(const Argv& argv) {
+    std::vector<std::string> words;
+    for (const std::string& word : argv) words.push_back(fill(word));
+    return words;
+  }
 
   std::vector<ProcessSpec> processes() {
     std::vector<ProcessSpec> result;
     std::map<std::string, std::vector<std::string>> roles;
-    for (const json& source : arm_.processes) {
-      const std::string name = source.at("role");
-      roles[name] = roles_of_process(source);
-      for (std::size_t i = 0; i < roles[name].size(); ++i) {
+    for (const JobProcess& source : arm_.processes) {
+      roles[source.role] = source.roles();
+      for (std::size_t i = 0; i < roles[source.role].size(); ++i) {
         placeholders_.set_index(static_cast<int>(i) + 1);
-        ProcessSpec process = process_from_json(source, roles[name][i]);
-        for (const std::string after : source.at("after")) {
+        ProcessSpec process = planned(source, roles[source.role][i]);
+        for (const std::string& after : source.after)
           process.after.insert(process.after.end(), roles[after].begin(), roles[after].end());
-        }
         result.push_back(std::move(process));
       }
     }
@@ -73,7 +67,7 @@ class JobPlanner {
   }
 
   std::vector<TextMarkSpec> text_marks() {
-    auto marks = planned_text_marks(workload_, [this](TextMarkSpec& mark, int index) {
+    auto marks = planned_text_marks(job_, [this](TextMarkSpec& mark, int index) {
       placeholders_.set_index(index);
       mark.file = fill(mark.file.string());
       mark.pattern = placeholders_.fill_pattern(mark.pattern);
@@ -82,56 +76,55 @@ class JobPlanner {
     return marks;
   }
 
-  ProcessSpec process_from_json(const json& source, const std::string& role) {
+  ProcessSpec planned(const JobProcess& source, const std::string& role) {
     ProcessSpec process;
     process.role = role;
-    for (const json& argument : source.at("argv")) process.argv.push_back(fill(argument));
-    process.cwd = fill(source.at("cwd"));
-    process.env = environment_of(source.at("env"));
+    process.argv = filled(source.argv);
+    process.cwd = fill(source.cwd);
+    process.env = environment_of(source.env);
     process.env.emplace(kBenchmarkOutput, benchmark_output(trial_dir_, role));
-    if (source.contains("ready")) process.ready = ready_from_json(source.at("ready"));
-    process.end = source.at("end") == "stop" ? End::stop : End::wait;
-    process.takes_rounds = source.value("rounds", "own") == "reference";
-    process.exit_statuses = source.at("exit_statuses").get<std::vector<int>>();
+    if (source.ready) process.ready = planned(*source.ready);
+    process.end = source.end;
+    process.takes_rounds = source.takes_rounds;
+    process.exit_statuses = source.exit_statuses;
     return process;
   }
 
   /// Python holds back what it prints to a file, and with it the marks in it.
-  std::map<std::string, std::string> environment_of(const json& source) {
+  std::map<std::string, std::string> environment_of(
+      const std::map<std::string, std::string>& source) {
     std::map<std::string, std::string> environment;
-    for (const auto& item : source.items()) environment[item.key()] = fill(item.value());
+    for (const auto& [name, value] : source) environment[name] = fill(value);
     environment.emplace("PYTHONUNBUFFERED", "1");
     return environment;
   }
 
-  Ready ready_from_json(const json& source) {
+  Ready planned(const JobReady& source) {
     Ready ready;
-    if (source.contains("port")) {
-      const json& port = source.at("port");
-      ready.port = port.is_string() ? placeholders_.port(port.get<std::string>()) : port.get<int>();
-    }
-    if (source.contains("log")) ready.log_pattern = placeholders_.fill_pattern(source.at("log"));
-    if (source.contains("file")) ready.file = fill(source.at("file"));
-    ready.delay_seconds = source.at("delay_seconds");
-    ready.within_seconds = source.at("within_seconds");
+    ready.port = source.port;
+    if (source.port_name) ready.port = placeholders_.port(*source.port_name);
+    if (source.log) ready.log_pattern = placeholders_.fill_pattern(*source.log);
+    if (source.file) ready.file = fill(*source.file);
+    ready.delay_seconds = source.delay_seconds;
+    ready.within_seconds = source.within_seconds;
     return ready;
   }
 
   /// The commands of prepare or cleanup. A '.' keeps their logs apart from those of roles.
-  std::vector<ProcessSpec> steps(const std::string& name) {
+  std::vector<ProcessSpec> steps(const std::string& name, const std::vector<Argv>& commands) {
     std::vector<ProcessSpec> result;
-    for (const json& argv : workload_.at(name)) {
+    for (const Argv& argv : commands) {
       ProcessSpec step;
       step.role = fmt::format("{}.{}", name, result.size() + 1);
-      for (const json& argument : argv) step.argv.push_back(fill(argument));
-      step.cwd = fill(workload_.at("cwd"));
+      step.argv = filled(argv);
+      step.cwd = fill(job_.cwd);
       step.env = environment_of(arm_.env);
       result.push_back(std::move(step));
     }
     return result;
   }
 
-  const json& workload_;
+  const Job& job_;
   const Arm& arm_;
   const std::filesystem::path& trial_dir_;
   TrialPlaceholders placeholders_;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <functional>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -19,7 +20,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 bool is_program(const fs::path& file) {
   std::error_code error;
@@ -35,15 +35,10 @@ std::string inherited_path() {
   return inherited == nullptr ? "" : inherited;
 }
 
-std::string search_path(const Arm& arm, const json& process) {
-  if (process.contains("env") && process["env"].contains("PATH"))
-    return process["env"]["PATH"].get<std::string>();
+std::string search_path(const Arm& arm, const JobProcess& process) {
+  if (const auto own = process.env.find("PATH"); own != process.env.end()) return own->second;
   if (const auto found = arm.env.find("PATH"); found != arm.env.end()) return found->second;
   return inherited_path();
-}
-
-fs::path directory_of(const json& process) {
-  return process.value("cwd", std::string("."));
 }
 
 std::vector<std::string> folders_of(const std::string& path) {
@@ -54,14 +49,14 @@ std::vector<std::string> folders_of(const std::string& path) {
 }
 
 /// Whether its file is only known in a trial.
-bool is_made_by_the_job(const json& process) {
-  const std::string name = process.at("argv").at(0);
+bool is_made_by_the_job(const JobProcess& process) {
+  const std::string& name = process.argv.front();
   const bool beside = name.find('/') != std::string::npos && !name.starts_with("/");
-  return has_placeholder(name) || (beside && has_placeholder(directory_of(process).string()));
+  return has_placeholder(name) || (beside && has_placeholder(process.cwd));
 }
 
-std::string place_of(const Arm& arm, const json& process) {
-  return fmt::format("arm {}, role {}", arm.name, process.value("role", std::string()));
+std::string place_of(const Arm& arm, const JobProcess& process) {
+  return fmt::format("arm {}, role {}", arm.name, process.role);
 }
 
 /// Whether a folder is the bin of a virtualenv.
@@ -71,8 +66,8 @@ bool is_virtualenv(const std::string& folder) {
 
 /// A PATH that puts folders before the system's is there for its program: the system's would run
 /// something else without a word.
-void refuse_fall_through(const Arm& arm, const json& process, const fs::path& file) {
-  const std::string name = process.at("argv").at(0);
+void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::path& file) {
+  const std::string& name = process.argv.front();
   const std::string path = search_path(arm, process);
   if (name.find('/') != std::string::npos || path == inherited_path()) return;
   const auto usual = folders_of(inherited_path());
@@ -95,70 +90,78 @@ void refuse_fall_through(const Arm& arm, const json& process, const fs::path& fi
       "correct the directory, make the virtualenv again, or give the program with its path");
 }
 
-[[noreturn]] void refuse_missing(const Arm& arm, const json& process) {
-  const std::string name = process.at("argv").at(0);
+[[noreturn]] void refuse_missing(const Arm& arm, const JobProcess& process) {
+  const std::string& name = process.argv.front();
   const std::string looked = name.find('/') == std::string::npos
                                  ? "PATH is " + search_path(arm, process)
-                                 : "the directory is " + directory_of(process).string();
+                                 : "the directory is " + process.cwd;
   throw Error(
       ExitCode::usage, fmt::format("no program \"{}\"", name), place_of(arm, process),
       "an argv starts with a program in PATH or with a path from the process's cwd; " + looked);
 }
 
 /// The commands of prepare and cleanup as processes of an arm, and those that compare files.
-std::vector<json> steps_of(const Experiment& experiment, const Arm& arm) {
-  std::vector<json> steps;
-  if (!experiment.workload.is_object()) return steps;
-  for (const char* name : {"prepare", "cleanup"}) {
-    for (const json& argv : experiment.workload.value(name, json::array())) {
-      steps.push_back({{"role", name},
-                       {"argv", argv},
-                       {"env", arm.env},
-                       {"cwd", experiment.workload.value("cwd", std::string("."))}});
-    }
-  }
-  for (const json& file : experiment.workload.value("files", json::array())) {
-    if (!file.contains("compare")) continue;
-    steps.push_back({{"role", "compare of " + file.at("name").get<std::string>()},
-                     {"argv", file.at("compare")},
-                     {"env", json::object()},
-                     {"cwd", experiment.workload.value("cwd", std::string("."))}});
-  }
+std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
+  std::vector<JobProcess> steps;
+  if (!experiment.job) return steps;
+  const Job& job = *experiment.job;
+  const auto add = [&](const std::string& role, const Argv& argv,
+                       const std::map<std::string, std::string>& env) {
+    JobProcess step;
+    step.role = role;
+    step.argv = argv;
+    step.cwd = job.cwd;
+    step.env = env;
+    steps.push_back(std::move(step));
+  };
+  for (const Argv& argv : job.prepare) add("prepare", argv, arm.env);
+  for (const Argv& argv : job.cleanup) add("cleanup", argv, arm.env);
+  for (const JobFile& file : job.files)
+    if (!file.compare.empty()) add("compare of " + file.name, file.compare, {});
   return steps;
 }
 
-/// What an arm runs, as text; `name_of` says what stands for a program or script.
-std::string description(const Arm& arm,
-                        const std::function<std::string(const fs::path&)>& name_of) {
-  json all = json::array();
-  if (arm.allocator) all.push_back(memduel::name_of(*arm.allocator));
-  for (const json& process : arm.processes) {
-    json one = process;
+/// What an arm runs, `name_of` saying what stands for a program or script.
+struct Contents {
+  std::optional<Allocator> allocator;
+  std::vector<JobProcess> processes;
+  bool operator==(const Contents&) const = default;
+};
+
+Contents contents_of(const Arm& arm, const std::function<std::string(const fs::path&)>& name_of) {
+  Contents contents{arm.allocator, arm.processes};
+  for (JobProcess& process : contents.processes) {
     const auto program = program_of(arm, process);
     const auto script = script_of(arm, process);
-    if (program) one["argv"][0] = name_of(*program);
-    for (json& argument : one["argv"]) {
-      if (script && directory_of(process) / argument.get<std::string>() == *script)
-        argument = name_of(*script);
-    }
-    all.push_back(std::move(one));
+    if (program) process.argv.front() = name_of(*program);
+    for (std::string& argument : process.argv)
+      if (script && fs::path(process.cwd) / argument == *script) argument = name_of(*script);
   }
-  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+  return contents;
+}
+
+/// The first two arms whose contents are the same; twins aside, which are so on purpose.
+std::optional<std::pair<std::string, std::string>> equal_arms(
+    const Experiment& experiment, const std::function<std::string(const fs::path&)>& name_of) {
+  std::vector<std::pair<std::string, Contents>> seen;
+  for (const Arm& arm : experiment.arms) {
+    if (arm.twin_of || arm.processes.empty()) continue;
+    Contents contents = contents_of(arm, name_of);
+    for (const auto& [name, others] : seen)
+      if (others == contents) return std::pair(name, arm.name);
+    seen.emplace_back(arm.name, std::move(contents));
+  }
+  return std::nullopt;
 }
 
 void refuse_arms_that_run_the_same(const Experiment& experiment) {
-  std::map<std::string, std::string> seen;
-  for (const Arm& arm : experiment.arms) {
-    if (arm.twin_of || arm.processes.empty()) continue;
-    const auto [other, is_new] = seen.emplace(
-        description(arm, [](const fs::path& file) { return file.string(); }), arm.name);
-    if (is_new) continue;
-    throw Error(ExitCode::usage,
-                fmt::format("the arms \"{}\" and \"{}\" run the same program, with the same "
-                            "arguments, environment and directory",
-                            other->second, arm.name),
-                "", "nothing can differ between them; to measure the noise give --calibrate");
-  }
+  const auto equal = equal_arms(experiment, [](const fs::path& file) { return file.string(); });
+  if (!equal) return;
+  throw Error(ExitCode::usage,
+              fmt::format("the arms \"{}\" and \"{}\" run the same program, with the same "
+                          "arguments, environment and directory",
+                          equal->first, equal->second),
+              "", "nothing can differ between them; to measure the noise give --calibrate");
 }
 
 }  // namespace
@@ -175,24 +178,22 @@ std::optional<fs::path> resolve_program(const std::string& name, const fs::path&
   return std::nullopt;
 }
 
-std::optional<fs::path> program_of(const Arm& arm, const json& process) {
+std::optional<fs::path> program_of(const Arm& arm, const JobProcess& process) {
   if (is_made_by_the_job(process)) return std::nullopt;
-  return resolve_program(process.at("argv").at(0), directory_of(process),
-                         search_path(arm, process));
+  return resolve_program(process.argv.front(), process.cwd, search_path(arm, process));
 }
 
-std::optional<fs::path> script_of(const Arm& arm, const json& process) {
+std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
   const auto program = program_of(arm, process);
   if (!program) return std::nullopt;
   const std::string name = program->filename();
   const bool interpreter = name.starts_with("python") || name == "sh" || name == "bash";
   if (!interpreter) return std::nullopt;
-  const json& argv = process.at("argv");
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    const std::string argument = argv[i];
+  for (std::size_t i = 1; i < process.argv.size(); ++i) {
+    const std::string& argument = process.argv[i];
     if (argument == "-c" || argument == "-m") return std::nullopt;
     std::error_code error;
-    fs::path file = directory_of(process) / argument;
+    fs::path file = fs::path(process.cwd) / argument;
     if (!has_placeholder(file.string()) && fs::is_regular_file(file, error)) return file;
   }
   return std::nullopt;
@@ -208,9 +209,9 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
   for (const Arm& arm : experiment.arms) {
     const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
     if (!allocator.empty()) add(allocator);
-    std::vector<json> processes = arm.processes;
-    for (json& step : steps_of(experiment, arm)) processes.push_back(std::move(step));
-    for (const json& process : processes) {
+    std::vector<JobProcess> processes = arm.processes;
+    for (JobProcess& step : steps_of(experiment, arm)) processes.push_back(std::move(step));
+    for (const JobProcess& process : processes) {
       if (is_made_by_the_job(process)) continue;
       const auto file = program_of(arm, process);
       if (!file) {
@@ -222,12 +223,11 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
       if (const auto script = script_of(arm, process)) add(*script);
     }
   }
-  if (experiment.workload.is_object()) {
-    for (const json& each : experiment.workload.value("templates", json::array())) {
-      const std::string from = each.at("from");
-      if (has_placeholder(from)) continue;
-      check_template_text(read_file_of_at_most(from, kMostTemplateBytes), from);
-      add(from);
+  if (experiment.job) {
+    for (const JobTemplate& each : experiment.job->templates) {
+      if (has_placeholder(each.from)) continue;
+      check_template_text(read_file_of_at_most(each.from, kMostTemplateBytes), each.from);
+      add(each.from);
     }
   }
   refuse_arms_that_run_the_same(experiment);
@@ -235,20 +235,15 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
 }
 
 std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
-  std::map<std::string, std::string> seen;
-  for (const Arm& arm : experiment.arms) {
-    if (arm.twin_of || arm.processes.empty()) continue;
-    const auto [other, is_new] = seen.emplace(
-        description(arm, [](const fs::path& file) { return sha256_hex_of_file(file); }), arm.name);
-    if (is_new) continue;
-    return Note{"arms_have_equal_contents",
-                fmt::format("the programs of the arms {} and {} are different files with the same "
-                            "contents, and all else is the same",
-                            other->second, arm.name),
-                "what differs between them can only be noise, or files that they find beside "
-                "themselves"};
-  }
-  return std::nullopt;
+  const auto equal =
+      equal_arms(experiment, [](const fs::path& file) { return sha256_hex_of_file(file); });
+  if (!equal) return std::nullopt;
+  return Note{"arms_have_equal_contents",
+              fmt::format("the programs of the arms {} and {} are different files with the same "
+                          "contents, and all else is the same",
+                          equal->first, equal->second),
+              "what differs between them can only be noise, or files that they find beside "
+              "themselves"};
 }
 
 }  // namespace memduel

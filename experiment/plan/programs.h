@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -19,10 +18,10 @@ std::optional<std::filesystem::path> resolve_program(const std::string& name,
 
 /// The same for a process of an arm; also absent for a program that only a trial's placeholders
 /// name, and that the job itself makes.
-std::optional<std::filesystem::path> program_of(const Arm& arm, const nlohmann::json& process);
+std::optional<std::filesystem::path> program_of(const Arm& arm, const JobProcess& process);
 
 /// The script that a shell or Python is told to run: its first argument that is a file.
-std::optional<std::filesystem::path> script_of(const Arm& arm, const nlohmann::json& process);
+std::optional<std::filesystem::path> script_of(const Arm& arm, const JobProcess& process);
 
 /// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
 /// cleanup and of templates, or of `worker` for a workload of ours, and of allocators. Throws

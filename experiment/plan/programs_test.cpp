@@ -14,7 +14,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 class Programs : public testing::Test {
  protected:
@@ -31,7 +30,11 @@ class Programs : public testing::Test {
     Arm arm;
     arm.name = "before";
     arm.env["PATH"] = "/nowhere:" + (dir_ / "bin").string();
-    arm.processes = {{{"role", "server"}, {"argv", {program}}, {"cwd", dir_.string()}}};
+    JobProcess process;
+    process.role = "server";
+    process.argv = {program};
+    process.cwd = dir_.string();
+    arm.processes = {process};
     experiment.arms = {arm};
     return experiment;
   }
@@ -90,10 +93,11 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
   write_file_atomically(dir_ / "conf.in", "port");
   Experiment experiment = experiment_running("sh");
   experiment.arms[0].env["PATH"] = getenv("PATH");
-  experiment.arms[0].processes[0]["argv"] = {"sh", "-e", "job.sh", "{seed}"};
-  experiment.workload = {{"cwd", dir_.string()},
-                         {"prepare", json::array({json::array({"./bin/tool"})})},
-                         {"templates", json::array({{{"from", (dir_ / "conf.in").string()}}})}};
+  experiment.arms[0].processes[0].argv = {"sh", "-e", "job.sh", "{seed}"};
+  experiment.job.emplace();
+  experiment.job->cwd = dir_.string();
+  experiment.job->prepare = {{"./bin/tool"}};
+  experiment.job->templates = {{(dir_ / "conf.in").string(), "{trial_dir}/conf"}};
   const auto hashes = program_hashes(experiment, std::nullopt);
   EXPECT_EQ(hashes.at((dir_ / "job.sh").string()), sha256_hex("echo"));
   EXPECT_EQ(hashes.at((dir_ / "conf.in").string()), sha256_hex("port"));
@@ -104,7 +108,7 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
 
 TEST_F(Programs, AProgramThatTheJobMakesIsNotLookedFor) {
   Experiment experiment = experiment_running("./built");
-  experiment.arms[0].processes[0]["cwd"] = "{trial_dir}";
+  experiment.arms[0].processes[0].cwd = "{trial_dir}";
   EXPECT_TRUE(program_hashes(experiment, std::nullopt).empty());
 }
 
@@ -112,10 +116,10 @@ TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
   Experiment experiment = experiment_running("tool");
   experiment.arms.push_back(experiment.arms[0]);
   experiment.arms[1].name = "after";
-  experiment.arms[1].processes[0]["argv"] = {(dir_ / "bin/tool").string()};
+  experiment.arms[1].processes[0].argv = {(dir_ / "bin/tool").string()};
   EXPECT_THAT(error_of([&] { program_hashes(experiment, std::nullopt); }).message(),
               testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
-  experiment.arms[1].processes[0]["argv"].push_back("--fast");
+  experiment.arms[1].processes[0].argv.emplace_back("--fast");
   EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
 }
 
@@ -134,7 +138,7 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   experiment.arms.push_back(experiment.arms[0]);
   experiment.arms[1].name = "after";
   fs::copy_file(dir_ / "bin/tool", dir_ / "bin/other");
-  experiment.arms[1].processes[0]["argv"] = {"other"};
+  experiment.arms[1].processes[0].argv = {"other"};
   EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
   ASSERT_TRUE(warning_of_equal_contents(experiment));
   EXPECT_EQ(warning_of_equal_contents(experiment)->code, "arms_have_equal_contents");

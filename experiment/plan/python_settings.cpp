@@ -15,7 +15,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 bool is_python(const fs::path& program) {
   if (program.filename().string().starts_with("python")) return true;
@@ -28,12 +27,12 @@ bool is_python(const fs::path& program) {
 }
 
 /// The variable as the process will have it; "random" is Python's word for an unset hash seed.
-bool is_pinned(const json& process, const std::string& variable) {
-  const json env = process.value("env", json::object());
+bool is_pinned(const JobProcess& process, const std::string& variable) {
+  const auto own = process.env.find(variable);
   const char* inherited = std::getenv(variable.c_str());
-  const std::string value = env.contains(variable) ? env.at(variable).get<std::string>()
-                            : inherited == nullptr ? std::string()
-                                                   : std::string(inherited);
+  const std::string value = own != process.env.end() ? own->second
+                            : inherited == nullptr   ? std::string()
+                                                     : std::string(inherited);
   return !value.empty() && value != "random";
 }
 
@@ -43,12 +42,12 @@ std::optional<std::string> unpinned_python(const Experiment& experiment) {
   std::set<std::string> roles;
   std::set<std::string> variables;
   for (const Arm& arm : experiment.arms) {
-    for (const json& process : arm.processes) {
+    for (const JobProcess& process : arm.processes) {
       const auto program = program_of(arm, process);
       if (!program || !is_python(*program)) continue;
       for (const char* variable : {"PYTHONHASHSEED", "OMP_NUM_THREADS"}) {
         if (is_pinned(process, variable)) continue;
-        roles.insert(process.at("role").get<std::string>());
+        roles.insert(process.role);
         variables.insert(variable);
       }
     }

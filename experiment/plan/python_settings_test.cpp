@@ -10,8 +10,6 @@
 namespace memduel {
 namespace {
 
-using nlohmann::json;
-
 class PythonSettings : public TestFolder {
  protected:
   PythonSettings() {
@@ -20,11 +18,16 @@ class PythonSettings : public TestFolder {
     ::unsetenv("OMP_NUM_THREADS");
   }
 
-  Experiment running(const std::string& program, const json& env) {
+  Experiment running(const std::string& program, const std::map<std::string, std::string>& env) {
     Experiment experiment;
     Arm arm;
     arm.name = "before";
-    arm.processes = {{{"role", "server"}, {"argv", {program}}, {"cwd", folder_}, {"env", env}}};
+    JobProcess process;
+    process.role = "server";
+    process.argv = {program};
+    process.cwd = folder_;
+    process.env = env;
+    arm.processes = {process};
     experiment.arms = {arm};
     return experiment;
   }
@@ -39,7 +42,7 @@ class PythonSettings : public TestFolder {
 
 TEST_F(PythonSettings, NameTheRolesAndWhatTheyLack) {
   const std::string python = script("#!/usr/bin/env python3");
-  EXPECT_EQ(unpinned_python(running(python, json::object())),
+  EXPECT_EQ(unpinned_python(running(python, {})),
             "server runs Python without PYTHONHASHSEED (the order of sets differs from run to "
             "run) and OMP_NUM_THREADS (sums depend on the number of threads)");
   EXPECT_EQ(unpinned_python(running(python, {{"PYTHONHASHSEED", "0"}})),
@@ -52,8 +55,8 @@ TEST_F(PythonSettings, NameTheRolesAndWhatTheyLack) {
 }
 
 TEST_F(PythonSettings, OtherProgramsAreNoneOfTheirs) {
-  EXPECT_EQ(unpinned_python(running(script("#!/bin/sh"), json::object())), std::nullopt);
-  EXPECT_EQ(unpinned_python(running("/no/such/program", json::object())), std::nullopt);
+  EXPECT_EQ(unpinned_python(running(script("#!/bin/sh"), {})), std::nullopt);
+  EXPECT_EQ(unpinned_python(running("/no/such/program", {})), std::nullopt);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ bool is_of_a_shell(const std::string& word) {
 
 bool wants_a_shell(const Experiment& experiment) {
   for (const Arm& arm : experiment.arms)
-    for (const auto& process : arm.processes)
-      for (const auto& word : process.value("argv", nlohmann::json::array()))
-        if (word.is_string() && is_of_a_shell(word.get<std::string>())) return true;
+    for (const JobProcess& process : arm.processes)
+      for (const std::string& word : process.argv)
+        if (is_of_a_shell(word)) return true;
   return false;
 }
 
@@ -26,7 +26,7 @@ bool wants_a_shell(const Experiment& experiment) {
 std::string advice_on_dead_baseline(const Experiment& experiment, const std::string& failure) {
   std::string advice =
       "the logs are in logs/, its files in trials/; memduel report shows the rounds that there are";
-  const bool foreign = experiment.workload.value("kind", "") == "command";
+  const bool foreign = experiment.job.has_value();
   if (foreign && failure.find("exited with status") != std::string::npos)
     advice +=
         "; where that status is no failure, name it in \"exit_statuses\" of the process in a "

@@ -62,7 +62,7 @@ class DriverTest : public TestFolder {
   RunHeader header() const {
     return {experiment_.resolved,
             experiment_.config_sha256,
-            experiment_.job,
+            experiment_.facts,
             {{"fingerprint", "f"}},
             {}};
   }

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "experiment/config/command_placeholders.h"
 #include "experiment/config/placeholders.h"
 #include "experiment/plan/python_settings.h"
 #include "experiment/run/kept_files.h"
@@ -21,7 +20,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 using Pair = std::pair<std::string, std::string>;  ///< hashes
 
@@ -54,9 +52,9 @@ class Comparer {
   }
 
   FileComparison compare() && {
-    for (const json& file : experiment_.workload.at("files")) {
-      warn_of_variation(file.at("name"));
-      if (file.contains("compare")) compare_arms(file);
+    for (const JobFile& file : experiment_.job->files) {
+      warn_of_variation(file.name);
+      if (!file.compare.empty()) compare_arms(file);
     }
     return std::move(result_);
   }
@@ -71,7 +69,7 @@ class Comparer {
   }
 
   void warn_of_variation(const std::string& name) {
-    if (mentions_block(experiment_.workload)) return;
+    if (experiment_.job->differs_by_block) return;
     for (const auto& [arm, hashes] : hashes_[name]) {
       const std::size_t count = distinct(hashes).size();
       if (count < 2) continue;
@@ -85,11 +83,11 @@ class Comparer {
     }
   }
 
-  void compare_arms(const json& file) {
-    const std::string name = file.at("name");
+  void compare_arms(const JobFile& file) {
+    const std::string& name = file.name;
     const ByBlock& baseline = hashes_[name][experiment_.baseline];
     const auto within =
-        mentions_block(experiment_.workload) ? std::nullopt : largest(file, pairs_within(baseline));
+        experiment_.job->differs_by_block ? std::nullopt : largest(file, pairs_within(baseline));
     for (const Arm& arm : experiment_.arms) {
       if (arm.name == experiment_.baseline) continue;
       const ByBlock& candidate = hashes_[name][arm.name];
@@ -114,7 +112,7 @@ class Comparer {
   }
 
   /// The largest number of all pairs; absent when there are none or one could not be compared.
-  std::optional<double> largest(const json& file, const std::vector<Pair>& pairs) {
+  std::optional<double> largest(const JobFile& file, const std::vector<Pair>& pairs) {
     std::set<Pair> unequal;
     for (const Pair& pair : pairs) {
       if (pair.first != pair.second) unequal.insert(pair);
@@ -129,8 +127,8 @@ class Comparer {
     return result;
   }
 
-  std::optional<double> ask(const json& file, const Pair& pair) {
-    const std::string name = file.at("name");
+  std::optional<double> ask(const JobFile& file, const Pair& pair) {
+    const std::string& name = file.name;
     const auto known = numbers_.find({name, pair});
     if (known != numbers_.end()) return known->second;
     const TrialPlan plan = plan_of(file, pair);
@@ -151,11 +149,11 @@ class Comparer {
     return numbers_[{name, pair}] = number;
   }
 
-  TrialPlan plan_of(const json& file, const Pair& pair) const {
-    const std::string name = file.at("name");
+  TrialPlan plan_of(const JobFile& file, const Pair& pair) const {
+    const std::string& name = file.name;
     const auto value = [&](const std::string& word) -> std::optional<std::string> {
       const std::string& sha256 = word == "a" ? pair.first : pair.second;
-      return kept_file(run_directory_, name, file.at("path").get<std::string>(), sha256).string();
+      return kept_file(run_directory_, name, file.path, sha256).string();
     };
     TrialPlan plan;
     plan.deadline_seconds = kCompareSeconds;
@@ -163,10 +161,9 @@ class Comparer {
     plan.trial_dir = run_directory_;
     ProcessSpec process;
     process.role = "compare." + name;
-    for (const json& argument : file.at("compare")) {
-      process.argv.push_back(fill_placeholders(argument.get<std::string>(), value, {}, name));
-    }
-    const std::string cwd = experiment_.workload.at("cwd");
+    for (const std::string& argument : file.compare)
+      process.argv.push_back(fill_placeholders(argument, value, {}, name));
+    const std::string& cwd = experiment_.job->cwd;
     // Files outlive the trial directories.
     process.cwd = cwd.find('{') == std::string::npos ? fs::path(cwd) : run_directory_;
     plan.processes.push_back(std::move(process));
@@ -187,7 +184,7 @@ class Comparer {
 FileComparison compare_files(const Experiment& experiment, const RunData& run,
                              const fs::path& run_directory, const fs::path& logs,
                              const RunTrial& run_trial) {
-  if (experiment.workload.at("kind") != "command") return {};
+  if (!experiment.job) return {};
   return Comparer(experiment, run, run_directory, logs, run_trial).compare();
 }
 

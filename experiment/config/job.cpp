@@ -1,0 +1,117 @@
+#include "experiment/config/job.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiment/config/command_placeholders.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+template <typename T>
+std::optional<T> maybe(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? std::nullopt : std::optional(found->get<T>());
+}
+
+JobReady ready_from_json(const json& source) {
+  JobReady ready;
+  if (const auto port = source.find("port"); port != source.end()) {
+    if (port->is_string())
+      ready.port_name = *port;
+    else
+      ready.port = *port;
+  }
+  ready.log = maybe<std::string>(source, "log");
+  ready.file = maybe<std::string>(source, "file");
+  ready.delay_seconds = source.at("delay_seconds");
+  ready.within_seconds = source.at("within_seconds");
+  return ready;
+}
+
+TextMarkSpec mark_from_json(const json& source) {
+  using From = TextMarkSpec::From;
+  TextMarkSpec mark;
+  mark.role = source.at("role");
+  mark.pattern = source.at("pattern");
+  const json& from = source.at("from");
+  if (from == "stderr") mark.from = From::standard_error;
+  if (!from.is_object()) return mark;
+  mark.from = From::file;
+  mark.file = from.at("file").get<std::string>();
+  return mark;
+}
+
+}  // namespace
+
+std::vector<std::string> JobProcess::roles() const {
+  if (!count) return {role};
+  std::vector<std::string> names;
+  for (int index = 1; index <= *count; ++index) names.push_back(fmt::format("{}-{}", role, index));
+  return names;
+}
+
+JobProcess job_process_from_json(const json& source) {
+  JobProcess process;
+  process.role = source.at("role");
+  process.count = maybe<int>(source, "count");
+  process.argv = source.at("argv").get<Argv>();
+  process.cwd = source.at("cwd");
+  source.at("env").get_to(process.env);
+  source.at("after").get_to(process.after);
+  if (const auto ready = source.find("ready"); ready != source.end())
+    process.ready = ready_from_json(*ready);
+  process.end = source.at("end") == "stop" ? End::stop : End::wait;
+  process.takes_rounds = source.value("rounds", "own") == "reference";
+  source.at("exit_statuses").get_to(process.exit_statuses);
+  return process;
+}
+
+Job job_from_json(const json& workload) {
+  Job job;
+  for (const json& process : workload.at("processes"))
+    job.processes.push_back(job_process_from_json(process));
+  for (const json& match : workload.at("match"))
+    job.match.push_back({match.at("role"), match.at("pattern")});
+  for (const json& mark : workload.at("marks")) job.marks.push_back(mark_from_json(mark));
+  job.cwd = workload.at("cwd");
+  for (const json& each : workload.at("templates"))
+    job.templates.push_back({each.at("from"), each.at("to")});
+  for (const json& file : workload.at("files"))
+    job.files.push_back(
+        {file.at("name"), file.at("path"), file.value("compare", json::array()).get<Argv>()});
+  workload.at("prepare").get_to(job.prepare);
+  workload.at("cleanup").get_to(job.cleanup);
+  job.stop_after_round = maybe<int>(workload, "stop_after_round");
+  job.stop_grace_seconds = workload.at("stop_grace_seconds");
+  job.differs_by_block = mentions_block(workload);
+  return job;
+}
+
+std::vector<TextMarkSpec> planned_text_marks(
+    const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill) {
+  std::vector<TextMarkSpec> specs;
+  const auto add = [&](TextMarkSpec mark, const std::string& role, int index) {
+    mark.role = role;
+    specs.push_back(std::move(mark));
+    fill(specs.back(), index);
+  };
+  for (const TextMarkSpec& mark : job.marks) {
+    const bool matched = std::any_of(job.match.begin(), job.match.end(),
+                                     [&](const RoleMatch& one) { return one.role == mark.role; });
+    if (matched) add(mark, mark.role, 1);
+    for (const JobProcess& process : job.processes) {
+      int index = 0;
+      for (const std::string& role : process.roles()) {
+        ++index;
+        if (mark.role == role || mark.role == process.role) add(mark, role, index);
+      }
+    }
+  }
+  return specs;
+}
+
+}  // namespace memduel

@@ -1,0 +1,85 @@
+// A job as a config of kind command asks for it: checked, with every default, its placeholders not
+// yet filled.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/contract/trial_plan.h"
+#include "experiment/marks/text_mark_spec.h"
+
+namespace memduel {
+
+/// When a process of the job is ready; see Ready.
+struct JobReady {
+  std::optional<std::string> port_name;  ///< of {port:NAME}
+  std::optional<int> port;
+  std::optional<std::string> log;
+  std::optional<std::string> file;
+  double delay_seconds = 0;
+  double within_seconds = 60;
+  bool operator==(const JobReady&) const = default;
+};
+
+using Argv = std::vector<std::string>;
+
+/// One process, or `count` of them.
+struct JobProcess {
+  std::string role;
+  std::optional<int> count = std::nullopt;
+  Argv argv;
+  std::string cwd = ".";
+  std::map<std::string, std::string> env;
+  std::vector<std::string> after;  ///< roles, of a counted one all
+  std::optional<JobReady> ready = std::nullopt;
+  End end = End::wait;
+  bool takes_rounds = false;
+  std::vector<int> exit_statuses = {0};
+  bool operator==(const JobProcess&) const = default;
+
+  /// ROLE, or ROLE-1 to ROLE-count.
+  [[nodiscard]] std::vector<std::string> roles() const;
+};
+
+struct JobTemplate {
+  std::string from;
+  std::string to;
+};
+
+/// What every trial must leave, and what says how far two of them are apart.
+struct JobFile {
+  std::string name;
+  std::string path;
+  Argv compare;  ///< with {a} and {b}; empty: only equality counts
+};
+
+struct Job {
+  std::vector<JobProcess> processes;  ///< before an arm's changes
+  std::vector<RoleMatch> match;
+  std::vector<TextMarkSpec> marks;  ///< of roles as the config names them
+  std::string cwd = ".";
+  std::vector<JobTemplate> templates;
+  std::vector<JobFile> files;
+  std::vector<Argv> prepare;
+  std::vector<Argv> cleanup;
+  std::optional<int> stop_after_round;
+  double stop_grace_seconds = 5;
+  bool differs_by_block = false;  ///< something in it has {block}: no two blocks are alike
+};
+
+/// @param workload resolved, of kind command.
+Job job_from_json(const nlohmann::json& workload);
+
+/// One element of "processes".
+JobProcess job_process_from_json(const nlohmann::json& process);
+
+/// The marks of one trial, each for every process of its role.
+/// @param fill replaces the placeholders in a mark of the process with that {index}.
+std::vector<TextMarkSpec> planned_text_marks(
+    const Job& job, const std::function<void(TextMarkSpec& mark, int index)>& fill);
+
+}  // namespace memduel

@@ -1,0 +1,79 @@
+#include "experiment/config/job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/config/test_support.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+Experiment experiment_with(const std::string& workload) {
+  return parse_experiment(R"({"name": "j", "workload": )" + workload + R"(,
+    "arms": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a"})",
+                          "j.json", "/job", {}, small_catalog());
+}
+
+TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
+  const Experiment experiment = experiment_with(R"({"kind": "command", "processes": [
+    {"role": "server", "argv": ["./server", "{port:fl}"], "end": "stop", "cwd": "s",
+     "ready": {"port": "fl", "delay_seconds": 0.5, "within_seconds": 9}},
+    {"role": "client", "count": 2, "after": ["server"], "argv": ["./client"],
+     "env": {"N": "{index}"}, "rounds": "reference", "exit_statuses": [0, 3]}]})");
+  ASSERT_TRUE(experiment.job);
+  const JobProcess& server = experiment.job->processes.at(0);
+  EXPECT_THAT(server.roles(), ElementsAre("server"));
+  EXPECT_EQ(server.cwd, "/job/s");
+  EXPECT_EQ(server.end, End::stop);
+  EXPECT_EQ(server.ready->port_name, "fl");
+  EXPECT_FALSE(server.ready->port);
+  EXPECT_EQ(server.ready->delay_seconds, 0.5);
+  EXPECT_EQ(server.ready->within_seconds, 9);
+  const JobProcess& client = experiment.job->processes.at(1);
+  EXPECT_THAT(client.roles(), ElementsAre("client-1", "client-2"));
+  EXPECT_THAT(client.after, ElementsAre("server"));
+  EXPECT_TRUE(client.takes_rounds);
+  EXPECT_THAT(client.exit_statuses, ElementsAre(0, 3));
+  EXPECT_THAT(client.env, ElementsAre(Pair("N", "{index}")));
+  EXPECT_THAT(experiment.arms[1].processes.at(1).env,
+              ElementsAre(Pair("B", "1"), Pair("N", "{index}")))
+      << "with the arm's";
+}
+
+TEST(Job, HoldsWhatIsAroundATrial) {
+  const Job job = *experiment_with(R"({"kind": "command", "deadline_seconds": 7,
+    "processes": [{"role": "job", "argv": ["./job"], "ready": {"port": 80}}],
+    "prepare": [["make", "data"]], "cleanup": [["rm", "x"], ["rm", "y"]],
+    "templates": [{"from": "a.in", "to": "{trial_dir}/a"}],
+    "files": [{"name": "m", "path": "{trial_dir}/m", "compare": ["cmp", "{a}", "{b}"]},
+              {"name": "n", "path": "n"}],
+    "match": [{"role": "loader", "pattern": "load"}],
+    "stop_after_round": 4, "stop_grace_seconds": 2})")
+                       .job;
+  EXPECT_EQ(job.processes.at(0).ready->port, 80);
+  EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("make", "data")));
+  EXPECT_EQ(job.cleanup.size(), 2U);
+  EXPECT_EQ(job.templates.at(0).from, "/job/a.in");
+  EXPECT_THAT(job.files.at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
+  EXPECT_TRUE(job.files.at(1).compare.empty());
+  EXPECT_EQ(job.match.at(0).role, "loader");
+  EXPECT_EQ(job.stop_after_round, 4);
+  EXPECT_EQ(job.stop_grace_seconds, 2);
+  EXPECT_FALSE(job.differs_by_block);
+}
+
+TEST(Job, DiffersByBlockWhereItMentionsIt) {
+  EXPECT_TRUE(experiment_with(R"({"kind": "command",
+    "processes": [{"role": "job", "argv": ["./job", "{block}"]}]})")
+                  .job->differs_by_block);
+}
+
+TEST(Job, IsAbsentForAReplay) {
+  EXPECT_FALSE(federated_experiment().job);
+}
+
+}  // namespace
+}  // namespace memduel
