@@ -40,6 +40,13 @@ std::filesystem::path program_beside(std::string_view name) {
   return part(name, ".");
 }
 
+std::string own_program(const std::string& name) {
+  if (!name.starts_with("memduel-") || name.find('/') != std::string::npos) return name;
+  const std::filesystem::path beside = program_beside(name);
+  std::error_code unreadable;
+  return std::filesystem::exists(beside, unreadable) ? beside.string() : name;
+}
+
 std::filesystem::path library_beside_programs(std::string_view name) {
   return part(name, "../lib");
 }

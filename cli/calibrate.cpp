@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/duel.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/findings/calibration_file.h"
 
@@ -53,7 +54,7 @@ int calibrate_config(CalibrateArguments arguments) {
                             arguments.blocks_per_duel),
                 "--repeats");
   const Experiment experiment = experiment_with_twin(arguments.config, options);
-  const auto path = calibration_path(experiment.resolved, environment_of(experiment));
+  const auto path = calibration_path(experiment.resolved, environment_of(experiment, options));
   if (!path)
     throw Error(ExitCode::usage, "there is no folder to keep the result in", "calibrate",
                 "set HOME or XDG_CACHE_HOME");

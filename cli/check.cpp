@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text_file.h"
 #include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
 #include "experiment/config/json_text.h"

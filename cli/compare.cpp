@@ -12,6 +12,7 @@
 #include "base/text_file.h"
 #include "cli/compare_builds.h"
 #include "cli/duel.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/config/command_line.h"
 #include "experiment/run/kept_run.h"

@@ -9,6 +9,7 @@
 #include "base/standard_error.h"
 #include "base/text_file.h"
 #include "cli/duel.h"
+#include "cli/print.h"
 #include "experiment/builds/builds_experiment.h"
 #include "experiment/builds/builds_make.h"
 #include "experiment/builds/worktrees.h"

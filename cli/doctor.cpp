@@ -7,12 +7,11 @@
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"
-#include "cli/finished_run.h"
+#include "cli/laboratory.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
-#include "experiment/config/datasets.h"
 #include "experiment/plan/ci_runner.h"
 #include "experiment/plan/environment.h"
-#include "experiment/plan/worker_program.h"
 #include "experiment/trial/leftovers.h"
 #include "experiment/trial/supervisor_capabilities.h"
 #include "profilers/meters/capabilities.h"
@@ -24,13 +23,6 @@
 
 namespace memduel::cli {
 namespace {
-
-Capability worker_capability() {
-  const std::optional<std::filesystem::path> worker = find_worker();
-  if (worker) return {"memduel-worker", true, worker->string(), ""};
-  return {"memduel-worker", false, "not beside memduel",
-          "build preset release for the replays; commands and builds are duelled without it"};
-}
 
 Capability gpu_capability() {
   try {
@@ -58,33 +50,23 @@ std::vector<Capability> tracer_capabilities() {
   return rows;
 }
 
-Capability dataset_capability(const Dataset& dataset) {
-  try {
-    return {"data: " + dataset.name, true,
-            find_dataset(dataset.name, data_directories(std::nullopt)).string(), ""};
-  } catch (const Error&) {
-    return {"data: " + dataset.name, false, "not found", dataset.how_to_get};
-  }
-}
-
 /// Versions that numbers depend on.
 std::vector<Capability> library_capabilities() {
-  const std::optional<std::filesystem::path> worker = find_worker();
-  const nlohmann::json described = worker ? describe_worker(*worker) : nlohmann::json::object();
-  const nlohmann::json environment = describe_environment(described);
-  std::vector<Capability> rows = {
-      {"C library", environment.contains("glibc"), environment.value("glibc", "not glibc"), ""}};
-  rows.push_back(gpu_capability());
-  if (!worker) return rows;
-  rows.push_back({"LibTorch", true, described.value("torch", ""), ""});
-  const bool cuda = described.value("cuda", false);
-  rows.push_back({"LibTorch on the GPU", cuda,
-                  cuda ? "memduel-worker can use it" : described.value("no_cuda", ""),
-                  "docs/gpu.md says how to build for one"});
-  const bool grpc = described.value("grpc", nlohmann::json()).is_string();
-  rows.push_back({"gRPC", grpc,
-                  grpc ? described.at("grpc").get<std::string>() : "not in this build",
-                  "apt-get install libgrpc++-dev, then build with MEMDUEL_GRPC=ON"});
+  const nlohmann::json environment = describe_environment(nlohmann::json::object());
+  return {{"C library", environment.contains("glibc"), environment.value("glibc", "not glibc"), ""},
+          gpu_capability()};
+}
+
+/// What the replays need.
+std::vector<Capability> laboratory_capabilities() {
+  if (!find_laboratory())
+    return {{"laboratory", false, "not beside memduel nor in PATH",
+             "the package memduel-laboratory has the replays; commands and builds are duelled "
+             "without it"}};
+  const nlohmann::json answer = ask_laboratory_of_machine();
+  std::vector<Capability> rows;
+  for (const nlohmann::json& row : answer.at("rows"))
+    rows.push_back({row.at("name"), row.at("ok"), row.at("detail"), row.at("advice")});
   return rows;
 }
 
@@ -113,7 +95,6 @@ Capability leftovers_capability() {
 std::vector<Capability> measuring_capabilities() {
   std::vector<Capability> rows = supervision_capabilities();
   for (Capability& row : meter_capabilities()) rows.push_back(std::move(row));
-  rows.push_back(worker_capability());
   rows.push_back(recorder_capability());
   rows.push_back(git_capability());
   rows.push_back(leftovers_capability());
@@ -128,7 +109,7 @@ int doctor(bool ci) {
   }
   for (Capability& row : tracer_capabilities()) rows.push_back(std::move(row));
   for (Capability& row : library_capabilities()) rows.push_back(std::move(row));
-  for (const Dataset& dataset : known_datasets()) rows.push_back(dataset_capability(dataset));
+  for (Capability& row : laboratory_capabilities()) rows.push_back(std::move(row));
   std::string text;
   for (const Capability& row : rows) {
     text += fmt::format("{:<4} {:<20} {}\n", row.ok ? "ok" : "--", row.name, row.detail);

@@ -14,13 +14,11 @@
 #include "base/stop_request.h"
 #include "base/text.h"
 #include "base/text_file.h"
+#include "cli/print.h"
 #include "cli/progress_bar.h"
-#include "experiment/config/datasets.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/programs.h"
-#include "experiment/plan/worker_abilities.h"
-#include "experiment/plan/worker_program.h"
 #include "experiment/run/driver.h"
 #include "experiment/run/kept_profiles.h"
 #include "experiment/trial/launcher/protocol.h"
@@ -32,19 +30,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The worker that an arm names for itself.
-std::optional<fs::path> own_worker(const Arm& arm) {
-  const auto named = arm.env.find(kWorkerVariable);
-  return named == arm.env.end() ? std::nullopt : std::optional<fs::path>(named->second);
+/// What a provider says of this machine; nothing for a job that nobody made.
+struct Site {
+  nlohmann::json environment = nlohmann::json::object();
+  std::map<std::string, std::string> values = {};  // NOLINT(readability-redundant-member-init)
+};
+
+Site site_of(const Experiment& experiment, const RunOptions& options) {
+  Site site;
+  const auto& expansion = experiment.expansion;
+  if (!expansion || expansion->kept.at("catalogue").value("site", false) != true) return site;
+  nlohmann::json request = site_request(*expansion);
+  if (options.data_dir) request["data_dir"] = fs::absolute(*options.data_dir).string();
+  const nlohmann::json answer = ask_site(provider_of(*expansion), request, ask_program);
+  return {answer.at("environment"), answer.at("values")};
 }
 
-fs::path data_directory_for(const Experiment& experiment, const RunOptions& options) {
-  return find_data_dir(experiment.workload, data_directories(options.data_dir));
-}
-
-/// What memduel-worker says of itself; an empty object for workloads without one.
-nlohmann::json described(const Experiment& experiment, const std::optional<fs::path>& worker) {
-  return worker ? describe_worker(*worker, experiment.workload) : nlohmann::json::object();
+/// Throws Error(cannot_measure) for a meter of a GPU that is not here.
+void expect_gpu_meters(const Experiment& experiment) {
+  for (const std::string& name : experiment.measure.meters) {
+    if (name != "nvml" && name != "cuda") continue;
+    const Availability here = meter_named(name).works_here();
+    if (!here.works)
+      throw Error(ExitCode::cannot_measure, fmt::format("meter {}: {}", name, here.why),
+                  "measure.meters", "leave it out where there is no GPU");
+  }
 }
 
 nlohmann::json about(const Expansion& expansion) {
@@ -54,19 +64,16 @@ nlohmann::json about(const Expansion& expansion) {
           {"programs", expansion.kept.at("programs")}};
 }
 
-RunHeader header_for(const Experiment& experiment, const std::optional<fs::path>& worker,
-                     const RunFacts& facts) {
-  const nlohmann::json about_worker = described(experiment, worker);
-  expect_abilities(experiment, about_worker);
+RunHeader header_for(const Experiment& experiment, const Site& site, const RunFacts& facts) {
   RunHeader header;
   header.config = experiment.resolved;
   header.job = experiment.facts;
   header.config_sha256 = experiment.config_sha256;
-  header.environment = describe_environment(about_worker);
+  header.environment = describe_environment(site.environment);
   if (const auto& expansion = experiment.expansion)
     header.environment["provider"] = about(*expansion);
   header.environment.update(facts.environment);
-  header.programs = program_hashes(experiment, worker);
+  header.programs = program_hashes(experiment);
   header.programs.insert(facts.programs.begin(), facts.programs.end());
   return header;
 }
@@ -138,18 +145,6 @@ int tell(const FinishedRun& finished, const RunOptions& options, const fs::path&
 }
 
 }  // namespace
-
-std::optional<fs::path> worker_for(const Experiment& experiment) {
-  if (experiment.workload.at("kind") == "command") return std::nullopt;
-  std::optional<fs::path> worker = find_worker();
-  for (const Arm& arm : experiment.arms)
-    if (!worker) worker = own_worker(arm);
-  if (!worker)
-    throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which runs the replays", "",
-                "build preset release, or duel programs of your own with a command workload");
-  return worker;
-}
 
 fs::path current_directory() {
   fs::path here = fs::current_path();
@@ -279,14 +274,15 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
   supervision.stop = &listen_for_signals();
 
   DriverOptions driver;
-  driver.worker = worker_for(experiment);
-  driver.data_dir = data_directory_for(experiment, options);
+  const Site site = site_of(experiment, options);
+  expect_gpu_meters(experiment);
+  driver.site_values = site.values;
   driver.max_minutes = options.max_minutes;
   driver.stop = supervision.stop;
   ProgressBar bar(options.quiet);
   driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
 
-  const RunHeader header = header_for(experiment, driver.worker, facts);
+  const RunHeader header = header_for(experiment, site, facts);
   RunOutcome outcome;
   {
     Store store =
@@ -342,8 +338,8 @@ Experiment experiment_with_twin(const fs::path& config, const RunOptions& option
   return load_experiment(config, overrides);
 }
 
-nlohmann::json environment_of(const Experiment& experiment) {
-  return describe_environment(described(experiment, worker_for(experiment)));
+nlohmann::json environment_of(const Experiment& experiment, const RunOptions& options) {
+  return describe_environment(site_of(experiment, options).environment);
 }
 
 }  // namespace memduel::cli

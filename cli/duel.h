@@ -18,10 +18,6 @@ Overrides overrides_from(const RunOptions& options);
 /// The resolved config of the run that goes on; null where none does.
 nlohmann::json config_of_resumed(const RunOptions& options);
 
-/// The memduel-worker of this build, else the first that an arm names; absent where the workload
-/// needs none. Throws Error(cannot_measure) where there is none to run it.
-std::optional<std::filesystem::path> worker_for(const Experiment& experiment);
-
 /// What a verb knows of a run that its config does not say.
 struct RunFacts {
   nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
@@ -58,6 +54,6 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
 Experiment experiment_with_twin(const std::filesystem::path& config, const RunOptions& options);
 
 /// The environment that a run of `experiment` would record.
-nlohmann::json environment_of(const Experiment& experiment);
+nlohmann::json environment_of(const Experiment& experiment, const RunOptions& options);
 
 }  // namespace memduel::cli

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 
 namespace memduel::cli {

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/questions/export_profile.h"

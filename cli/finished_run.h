@@ -26,12 +26,4 @@ std::string default_gates_line(const FinishedRun& finished);
 /// The terminal report on stdout; colour where stdout is a terminal and NO_COLOR is not set.
 void print_terminal_report(const FinishedRun& finished);
 
-/// `text` in stdout, whole. Throws Error(io) when it cannot be written.
-void print(const std::string& text);
-
-/// `text` for people: where `descriptor` is a terminal, lines are broken where they do not fit.
-std::string fitted_to(int descriptor, const std::string& text);
-/// Prints `text` for people.
-void print_fitted(const std::string& text);
-
 }  // namespace memduel::cli

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/standard_error.h"
-#include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/questions/comparability.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/shell_files.h"
 #include "cli/verbs.h"
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -9,16 +10,14 @@
 #include "analysis/values/metrics.h"
 #include "base/profile_name.h"
 #include "base/text.h"
-#include "cli/finished_run.h"
 #include "cli/help.h"
+#include "cli/laboratory.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/config/catalog.h"
 #include "experiment/config/config.h"
-#include "experiment/config/datasets.h"
-#include "experiment/plan/worker_program.h"
 #include "profilers/meters/registry.h"
 #include "profilers/tracers/registry.h"
-#include "training/graph_models.h"
 
 namespace memduel::cli {
 namespace {
@@ -61,11 +60,10 @@ std::string list_presets(const Catalog& catalog) {
 /// Where there is a GPU, it is the worker that knows whether its LibTorch can use it.
 Availability availability_of(const MeterEntry& meter) {
   Availability here = meter.works_here();
-  const std::optional<std::filesystem::path> worker = find_worker();
-  if (meter.name != "cuda" || !here.works || !worker) return here;
-  const nlohmann::json described = describe_worker(*worker);
-  if (described.value("cuda", false)) return here;
-  return {false, described.value("no_cuda", "memduel-worker sees no GPU")};
+  if (meter.name != "cuda" || !here.works || !find_laboratory()) return here;
+  const nlohmann::json laboratory = ask_laboratory_of_machine();
+  if (laboratory.at("cuda")) return here;
+  return {false, laboratory.at("no_cuda")};
 }
 
 constexpr std::size_t kIndent = 4;
@@ -105,33 +103,6 @@ std::string list_tracers() {
   return text;
 }
 
-std::string list_datasets() {
-  std::string text;
-  for (const Dataset& dataset : known_datasets())
-    text += fmt::format("{:<16} {}\n                 {}\n", dataset.name, dataset.summary,
-                        whereabouts(dataset, data_directories(std::nullopt)));
-  return text;
-}
-
-std::string list_models() {
-  const std::optional<std::filesystem::path> worker = find_worker();
-  if (!worker)
-    throw Error(ExitCode::cannot_measure,
-                "this build has no memduel-worker, which holds the models", "",
-                "build preset release");
-  const nlohmann::json known = describe_worker(*worker);
-  std::string text;
-  for (const nlohmann::json& model : known.at("models"))
-    text +=
-        fmt::format("{:<16} {} parameters, a state of {}\n", model.at("name").get<std::string>(),
-                    model.at("parameters").get<std::int64_t>(),
-                    format_bytes(model.at("state_bytes").get<double>()));
-  for (const GraphModel& model : graph_models())
-    text += fmt::format("{:<16} {} parameters with {} identifiers, for graphs\n", model.name,
-                        parameter_count(model), kPublishedIdentifiers);
-  return text;
-}
-
 std::string list_metrics() {
   std::string text;
   for (const MetricInfo& metric : all_metrics()) {
@@ -153,11 +124,23 @@ const std::map<std::string, List>& lists() {
   static const std::map<std::string, List> kLists = {
       {"optimizations", list_optimizations}, {"presets", list_presets},
       {"meters", of_build(list_meters)},     {"tracers", of_build(list_tracers)},
-      {"datasets", of_build(list_datasets)}, {"metrics", of_build(list_metrics)},
-      {"models", of_build(list_models)},
+      {"metrics", of_build(list_metrics)},
   };
   return kLists;
 }
+
+/// Of all kinds of workload that have no provider of their own.
+Catalog catalog_of_laboratory() {
+  if (!find_laboratory())
+    throw Error(ExitCode::cannot_measure,
+                "the laboratory of replays, which has optimizations and presets, is not installed "
+                "here",
+                "", "name a CONFIG whose provider has some: docs/providers.md");
+  return ask_whole_catalogue({{kDefaultProvider}, ".", ""}, ask_program);
+}
+
+/// What the laboratory lists itself.
+constexpr const char* kListsOfLaboratory[] = {"datasets", "models"};
 
 struct ListArguments {
   std::string what;
@@ -165,16 +148,18 @@ struct ListArguments {
 };
 
 int list(const ListArguments& arguments) {
+  const bool of_catalogue = arguments.what == "optimizations" || arguments.what == "presets";
   if (arguments.config.empty()) {
-    print_fitted(lists().at(arguments.what)(builtin_catalog()));
+    if (!lists().contains(arguments.what)) return list_of_laboratory(arguments.what);
+    print_fitted(lists().at(arguments.what)(of_catalogue ? catalog_of_laboratory() : Catalog{}));
     return 0;
   }
-  if (arguments.what != "optimizations" && arguments.what != "presets")
+  if (!of_catalogue)
     throw Error(ExitCode::usage, "found a config, which says nothing of " + arguments.what,
                 arguments.config, "a config's provider has optimizations and presets");
   const Experiment experiment = load_experiment(arguments.config);
-  print_fitted(lists().at(arguments.what)(experiment.expansion ? experiment.expansion->catalog
-                                                               : builtin_catalog()));
+  print_fitted(
+      lists().at(arguments.what)(experiment.expansion ? experiment.expansion->catalog : Catalog{}));
   return 0;
 }
 
@@ -190,6 +175,8 @@ void add_list(CLI::App& app, Action& action) {
       "  memduel list optimizations examples/provider/pool.json");
   std::vector<std::string> names;
   for (const auto& [name, print_list] : lists()) names.push_back(name);
+  names.insert(names.end(), std::begin(kListsOfLaboratory), std::end(kListsOfLaboratory));
+  std::sort(names.begin(), names.end());
   verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(names, ", ")))
       ->required()
       ->check(CLI::IsMember(names));

@@ -9,6 +9,7 @@
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "cli/duel.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/findings/calibration_file.h"
 
@@ -58,7 +59,8 @@ int plan(const PlanArguments& arguments) {
   const double change = share_of(arguments.detect);
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
-  const auto path = calibration_path(experiment.resolved, environment_of(experiment));
+  const auto path =
+      calibration_path(experiment.resolved, environment_of(experiment, arguments.options));
   if (const auto calibration = path ? read_calibration(*path) : std::nullopt) {
     print_fitted("from the calibration " + path->string() + "\n");
     print_fitted(describe_plan(plan_duel(*calibration, gates_of(experiment), change,

@@ -7,6 +7,7 @@
 #include "base/characters.h"
 #include "base/file.h"
 #include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/store/run_lock.h"
 #include "reports/formats/csv.h"

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "base/characters.h"
-#include "cli/finished_run.h"
 #include "cli/finite_range.h"
+#include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "profilers/profile/questions/summarize.h"

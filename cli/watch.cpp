@@ -14,6 +14,7 @@
 #include "base/standard_error.h"
 #include "cli/duel.h"
 #include "cli/live_block.h"
+#include "cli/print.h"
 #include "cli/verbs.h"
 #include "reports/formats/watch_view.h"
 

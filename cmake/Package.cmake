@@ -1,5 +1,5 @@
 # What `cmake --install` leaves. Component `tool`: memduel with what it starts and preloads, manual page and completions, the public
-# headers, the libraries behind them and a CMake package. Component `laboratory`: the replays' worker, which needs LibTorch.
+# headers, the libraries behind them and a CMake package. Component `laboratory`: the replays and their worker, which needs LibTorch.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/memduel)
@@ -11,7 +11,10 @@ install(TARGETS memduel RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS memduel-launcher RUNTIME DESTINATION ${parts})
 install(TARGETS memduel_dump memduel_witness LIBRARY DESTINATION ${parts})
 if(TARGET memduel-worker)
-  install(TARGETS memduel-worker RUNTIME DESTINATION ${parts} COMPONENT laboratory)
+  install(TARGETS memduel-worker memduel-laboratory RUNTIME DESTINATION ${parts} COMPONENT laboratory)
+  foreach(verb budget checkpoints import-appfl)  # links to memduel-laboratory
+    install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/memduel-${verb} DESTINATION ${parts} COMPONENT laboratory)
+  endforeach()
 endif()
 set(generated ${PROJECT_BINARY_DIR}/share)
 install(FILES ${generated}/memduel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

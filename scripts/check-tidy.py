@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ROOMS = ("base", "memory", "training", "analysis", "profilers", "experiment", "reports", "cli")
+ROOMS = ("base", "memory", "training", "analysis", "profilers", "experiment", "reports", "cli", "laboratory")
 
 
 def tracked(*patterns):

@@ -6,9 +6,9 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 preset=release
-if [ ! -x "$root/build/release/bin/memduel-worker" ]; then
+if [ ! -x "$root/build/release/bin/memduel-laboratory" ]; then
   preset=job
-  if [ ! -x "$root/build/job/bin/memduel-worker" ]; then
+  if [ ! -x "$root/build/job/bin/memduel-laboratory" ]; then
     echo "run: builds memduel and the replays first: LibTorch, gRPC and about ten minutes on two cores. scripts/try.sh needs neither."
   fi
 fi

@@ -12,18 +12,18 @@ set -euo pipefail
 tool_packages=(
   ca-certificates cmake g++ git ninja-build pkg-config
   libboost-math-dev libbz2-dev libcli11-dev libdw-dev libelf-dev libfmt-dev libiberty-dev liblzma-dev libpcre2-dev libsqlite3-dev
-  libssl-dev libvalijson-dev libyaml-cpp-dev libzstd-dev nlohmann-json3-dev robin-map-dev zlib1g-dev
+  libssl-dev libvalijson-dev libzstd-dev nlohmann-json3-dev robin-map-dev zlib1g-dev
 )
 test_packages=(
   ccache make
-  libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
+  libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev libyaml-cpp-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
   chromium faketime python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   fish heaptrack libgoogle-perftools4 mawk sqlite3 valgrind zsh
 )
 laboratory_packages=(
-  libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libyaml-cpp-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
 wheel_packages=(binutils dpkg-dev python3-pip python3-venv python3-wheel)

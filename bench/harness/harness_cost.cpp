@@ -19,9 +19,7 @@
 #include "base/file.h"
 #include "base/scratch_directory.h"
 #include "experiment/config/config.h"
-#include "experiment/config/datasets.h"
 #include "experiment/plan/plan.h"
-#include "experiment/plan/worker_program.h"
 #include "experiment/trial/supervisor.h"
 
 namespace {
@@ -54,18 +52,24 @@ Pair rounds_of(const TrialData& trial) {
   return {sums[1] / counts[1], sums[0] / counts[0]};
 }
 
+Overrides short_rounds() {
+  Overrides overrides;
+  overrides.set = {fmt::format("workload.rounds={}", kRounds),
+                   fmt::format("workload.local_steps={}", kLocalSteps),
+                   "workload.server_validation=false"};
+  return overrides;
+}
+
 class Bench {
  public:
   Bench(const std::string& config, fs::path directory)
-      : whole_(load_experiment(config)), short_rounds_(whole_), directory_(std::move(directory)) {
-    short_rounds_.workload["rounds"] = kRounds;
-    short_rounds_.workload["local_steps"] = kLocalSteps;
-    short_rounds_.workload["server_validation"] = false;
-    const std::optional<fs::path> worker = find_worker();
-    if (!worker) throw Error(ExitCode::cannot_measure, "this build has no memduel-worker");
-    site_ = {*worker,
-             find_dataset(whole_.workload.at("dataset").at("name"), data_directories(std::nullopt)),
-             directory_ / "trials", directory_ / "logs", current_environment()};
+      : whole_(load_experiment(config)),
+        short_rounds_(load_experiment(config, short_rounds())),
+        directory_(std::move(directory)) {
+    const Expansion& expansion = *whole_.expansion;
+    const nlohmann::json site =
+        ask_site(provider_of(expansion), site_request(expansion), ask_program);
+    site_ = {directory_ / "trials", directory_ / "logs", current_environment(), site.at("values")};
     fs::create_directories(site_.log_dir);
   }
 

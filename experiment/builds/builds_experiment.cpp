@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "experiment/config/json_text.h"
-#include "experiment/plan/worker_program.h"
 
 namespace memduel {
 namespace {
@@ -19,6 +18,9 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kRole = "command";
+/// What the laboratory runs its jobs with, and the variable of an arm that names another one.
+constexpr const char* kWorkerProgram = "memduel-worker";
+constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
 
 /// Finds programs in both builds and keeps what was found.
 class Finder {
@@ -166,7 +168,7 @@ BuildDuel duel_of_config(const BuildPair& builds, json document,
   if (workload.value("kind", std::string()) == "command") {
     name_programs(a, b, workload, finder);
   } else {
-    const auto [of_a, of_b] = finder.find("memduel-worker");
+    const auto [of_a, of_b] = finder.find(kWorkerProgram);
     a["env"][kWorkerVariable] = of_a;
     b["env"][kWorkerVariable] = of_b;
   }

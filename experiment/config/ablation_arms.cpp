@@ -20,7 +20,7 @@ constexpr std::size_t kLongestArmName = 60;     // as in the schema
 constexpr std::size_t kLongestTitle = 100;      // as in the schema
 constexpr const char* kTitleEnd = "-ablation";  // so that its runs lie apart from the duel's
 
-/// What an arm of a replay is made of.
+/// What an arm is made of.
 struct Variant {
   json optimizations;
   std::map<std::string, std::string> env;
@@ -86,7 +86,7 @@ std::optional<std::string> why_idle(const Switch& one, const Variant& variant, c
   return std::nullopt;
 }
 
-/// Why no worker runs `variant`; absent where one does.
+/// Why `variant` does not run; absent where it does.
 std::optional<std::string> why_refused(const Variant& variant, const json& workload,
                                        const Catalog& catalog) {
   const auto clash = find_clash(catalog, {variant.optimizations, workload});
@@ -173,13 +173,13 @@ json section_entry(const Switch& one, const Arm& baseline, const Arm& candidate,
 }  // namespace
 
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
-                               const Catalog& builtin) {
+                               const AskProvider& ask) {
   const auto& expansion = experiment.expansion;
-  if (experiment.workload.at("kind") == "command" && !expansion)
+  if (!expansion)
     throw Error(ExitCode::usage, "a command workload has no switches to take apart",
                 experiment.name, "a provider can give it some: docs/providers.md");
-  const Catalog& catalog = expansion ? expansion->catalog : builtin;
-  const json& workload = expansion ? expansion->workload : experiment.workload;
+  const Catalog& catalog = expansion->catalog;
+  const json& workload = expansion->workload;
   const Arm& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")
@@ -207,8 +207,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   document["ablation"] = std::move(section);
   Overrides overrides;
   overrides.resumed = choice.resumed;
-  return parse_experiment(document.dump(), "ablation of " + experiment.name, "/", overrides,
-                          catalog);
+  return parse_experiment(document.dump(), "ablation of " + experiment.name, "/", overrides, ask);
 }
 
 }  // namespace memduel

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "experiment/config/catalog.h"
 #include "experiment/config/config.h"
 
 namespace memduel {
@@ -26,11 +25,11 @@ struct AblationChoice {
 /// The same workload with the arms `baseline`, `candidate`, `baseline+SWITCH` and
 /// `candidate-SWITCH`, and a section "ablation" that says which arm measures what. A switch is one
 /// in which the two arms differ; a variable of the environment that differs is one too. Where a
-/// switch could make no difference (Optimization::matters_with) or no worker would run
+/// switch could make no difference (Optimization::matters_with) or the arm would not run
 /// (works_only_with), the section holds the reason instead of an arm; where an arm would repeat
-/// another, the other one stands in. `catalog` counts where no provider has one of its own. Throws
+/// another, the other one stands in. Throws
 /// Error(usage) for a command workload, an unknown arm, or arms without a difference.
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
-                               const Catalog& catalog = builtin_catalog());
+                               const AskProvider& ask = ask_program);
 
 }  // namespace memduel

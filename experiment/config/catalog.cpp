@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "experiment/config/embedded.h"
 
 namespace memduel {
 namespace {
@@ -125,7 +124,7 @@ std::string in_words(const std::string& setting, const json& value) {
 }
 
 /// Null where there is no such setting.
-const json* find_setting(const ReplaySettings& settings, const std::string& setting) {
+const json* find_setting(const ArmSettings& settings, const std::string& setting) {
   constexpr std::string_view kWorkload = "workload.";
   if (!setting.starts_with(kWorkload)) {
     const auto found = settings.optimizations.find(setting);
@@ -146,7 +145,7 @@ std::vector<Condition> conditions_of(const Optimization& one, const json& value)
 
 /// The bound that a number of the switch exceeds; absent where none does.
 std::optional<Clash> find_excess(const Optimization& one, const json& value,
-                                 const ReplaySettings& settings, const json& own) {
+                                 const ArmSettings& settings, const json& own) {
   if (!one.at_most || !value.is_number_integer()) return std::nullopt;
   const std::string& bounding = one.at_most->setting;
   const json* bound = find_setting(settings, bounding);
@@ -205,17 +204,6 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
   return catalog;
 }
 
-const Catalog& builtin_catalog() {
-  static const Catalog catalog = [] {
-    std::vector<json> presets;
-    for (const EmbeddedFile& file : embedded_files()) {
-      if (file.name.starts_with("presets/")) presets.push_back(json::parse(file.text));
-    }
-    return parse_catalog(json::parse(embedded_file("optimizations.json")), presets);
-  }();
-  return catalog;
-}
-
 json resolve_optimizations(const Catalog& catalog, const std::string& workload_kind,
                            const std::optional<std::string>& preset, const json& overrides,
                            const std::string& place) {
@@ -235,7 +223,7 @@ json resolve_optimizations(const Catalog& catalog, const std::string& workload_k
 }
 
 std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
-                                const ReplaySettings& settings) {
+                                const ArmSettings& settings) {
   for (const Condition& condition : conditions) {
     const json* value = find_setting(settings, condition.setting);
     if (value != nullptr && std::find(condition.values.begin(), condition.values.end(), *value) !=
@@ -249,7 +237,7 @@ std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
   return std::nullopt;
 }
 
-std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings,
+std::optional<Clash> find_clash(const Catalog& catalog, const ArmSettings& settings,
                                 const json& own) {
   for (const Optimization& one : catalog.optimizations) {
     const json* value = find_setting(settings, one.name);

@@ -1,4 +1,4 @@
-// What may be switched: the optimizations and the presets, which are data in configs/.
+// What may be switched: a provider's optimizations and presets.
 #pragma once
 
 #include <cstdint>
@@ -58,13 +58,10 @@ struct Catalog {
   std::vector<Preset> presets;
 };
 
-/// Reads configs/optimizations.json and the presets. Throws Error(usage) when a preset names an
+/// Reads a provider's optimizations and presets. Throws Error(usage) when a preset names an
 /// unknown switch or value, or a field is missing.
 Catalog parse_catalog(const nlohmann::json& optimizations,
                       const std::vector<nlohmann::json>& presets);
-
-/// The catalog built into this program.
-const Catalog& builtin_catalog();
 
 /// Every switch of `workload_kind` with its value: the original ones, then those of `preset`, then
 /// `overrides`. Throws Error(usage) at `place` for an unknown preset, switch or value.
@@ -72,8 +69,8 @@ nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& 
                                      const std::optional<std::string>& preset,
                                      const nlohmann::json& overrides, const std::string& place);
 
-/// What an arm of a replay runs: both resolved.
-struct ReplaySettings {
+/// What an arm of a provider runs: both resolved.
+struct ArmSettings {
   const nlohmann::json& optimizations;
   const nlohmann::json& workload;
 };
@@ -86,17 +83,17 @@ struct Unmet {
 
 /// The first of `conditions` that does not hold; absent where all do.
 std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
-                                const ReplaySettings& settings);
+                                const ArmSettings& settings);
 
-/// A value that no worker runs beside another setting.
+/// A value that does not run beside another setting.
 struct Clash {
   std::string chosen;  ///< "compression=zfp"
   Unmet unmet;
 };
 
-/// The first clash among the settings; absent where a worker runs them. @param own switches that
+/// The first clash among the settings; absent where they run. @param own switches that
 /// the arm sets itself: two numbers that clash are told from the side that it set.
-std::optional<Clash> find_clash(const Catalog& catalog, const ReplaySettings& settings,
+std::optional<Clash> find_clash(const Catalog& catalog, const ArmSettings& settings,
                                 const nlohmann::json& own = nlohmann::json::object());
 
 }  // namespace memduel

@@ -16,8 +16,8 @@ namespace {
 using nlohmann::json;
 
 using Names = std::vector<std::string>;
-const Names kOfTrial = {"trial_dir", "seed", "block", "port:NAME"};
-const Names kOfProcess = {"trial_dir", "seed", "block", "index", "port:NAME"};
+const Names kOfTrial = {"trial_dir", "seed", "block", "deadline_seconds", "port:NAME"};
+const Names kOfProcess = {"trial_dir", "seed", "block", "deadline_seconds", "index", "port:NAME"};
 constexpr std::size_t kMostPorts = 256;
 const Names kOfCompare = {"a", "b"};
 
@@ -25,7 +25,13 @@ bool is_port(const std::string& name) {
   return name.starts_with("port:") && name.size() > 5;
 }
 
+/// Only a provider says which there are.
+bool is_of_site(const std::string& name) {
+  return name.starts_with("site:");
+}
+
 bool is_one_of(const Names& known, const std::string& name) {
+  if (is_of_site(name)) return true;
   const std::string kind = is_port(name) ? "port:NAME" : name;
   return std::find(known.begin(), known.end(), kind) != known.end();
 }
@@ -36,6 +42,7 @@ using Visit =
 
 void visit_all(const json& texts, const JsonPath& path, const Names& known, const Visit& visit) {
   if (texts.is_string()) return visit(texts, path, known);
+  if (!texts.is_structured()) return;
   std::size_t number = 0;
   for (const auto& item : texts.items()) {
     JsonPath at = path;
@@ -70,7 +77,11 @@ void visit_elements(const json& workload, const std::string& list, const Names& 
 void visit_workload(const json& workload, const Visit& visit) {
   visit_elements(workload, "processes", {"argv", "cwd", "env"}, kOfProcess, visit);
   visit_elements(workload, "marks", {"from"}, kOfProcess, visit);
-  visit_elements(workload, "templates", {"from", "to"}, kOfTrial, visit);
+  visit_elements(workload, "templates", {"from", "json", "to"}, kOfTrial, visit);
+  if (const auto model = workload.find("final_model"); model != workload.end()) {
+    visit_member(*model, {"workload", "final_model"}, "path", kOfTrial, visit);
+    visit_member(*model, {"workload", "final_model"}, "compare", kOfCompare, visit);
+  }
   visit_elements(workload, "files", {"path"}, kOfTrial, visit);
   visit_elements(workload, "files", {"compare"}, kOfCompare, visit);
   for (const char* key : {"prepare", "cleanup", "cwd"}) {
@@ -116,12 +127,12 @@ void check_command_texts(const json& workload, const std::string& origin) {
 }
 
 void check_arm_texts(const json& arm, const std::string& place) {
-  for (const char* key : {"argv", "append", "env", "cwd"}) {
-    visit_member(arm, {}, key, kOfProcess,
-                 [&](const auto& text, const auto& path, const auto& known) {
-                   check_text(text, known, place + format_json_path(path).substr(1));
-                 });
-  }
+  const auto check = [&](const auto& text, const auto& path, const auto& known) {
+    check_text(text, known, place + format_json_path(path).substr(1));
+  };
+  for (const char* key : {"argv", "append", "env", "cwd"})
+    visit_member(arm, {}, key, kOfProcess, check);
+  visit_member(arm, {}, "templates", kOfTrial, check);
 }
 
 void check_template_text(const std::string& text, const std::string& file) {
@@ -138,11 +149,13 @@ bool mentions_block(const json& workload) {
   return found;
 }
 
-TrialPlaceholders::TrialPlaceholders(const std::filesystem::path& trial_dir, std::uint64_t seed,
-                                     int block)
-    : values_{{"trial_dir", trial_dir.string()},
-              {"seed", std::to_string(seed)},
-              {"block", std::to_string(block)}} {}
+TrialPlaceholders::TrialPlaceholders(const PlaceholderValues& values)
+    : values_{{"trial_dir", values.trial_dir.string()},
+              {"seed", std::to_string(values.seed)},
+              {"block", std::to_string(values.block)},
+              {"deadline_seconds", fmt::format("{}", values.deadline_seconds)}} {
+  for (const auto& [name, value] : values.site) values_["site:" + name] = value;
+}
 
 int TrialPlaceholders::port(const std::string& name) {
   const auto found = ports_.find(name);
@@ -178,6 +191,24 @@ std::string TrialPlaceholders::fill_template(const std::string& text, const std:
     result += fill(line, place);
   });
   return result;
+}
+
+json TrialPlaceholders::filled(const json& value, const std::string& place) {
+  if (value.is_string()) {
+    const std::string& text = value.get_ref<const std::string&>();
+    const std::string whole = fill(text, place);
+    const bool is_number = text == "{seed}" || text == "{block}" || text == "{deadline_seconds}" ||
+                           (text.starts_with("{port:") && text.find('}') == text.size() - 1);
+    return is_number ? json::parse(whole) : json(whole);
+  }
+  if (!value.is_structured()) return value;
+  json result = value;
+  for (json& element : result) element = filled(element, place);
+  return result;
+}
+
+std::string TrialPlaceholders::fill_json(const std::string& text, const std::string& place) {
+  return filled(json::parse(text), place).dump(2) + "\n";
 }
 
 std::string TrialPlaceholders::fill_pattern(const std::string& text) {

@@ -26,10 +26,18 @@ void check_template_text(const std::string& text, const std::string& file);
 /// Whether a process, a template's name or prepare has {block}: then no two blocks are alike.
 bool mentions_block(const nlohmann::json& workload);
 
+struct PlaceholderValues {
+  std::filesystem::path trial_dir;
+  std::uint64_t seed = 1;
+  int block = 0;
+  double deadline_seconds = 600;  ///< of the trial, which a profile trial has more of
+  std::map<std::string, std::string> site = {};  ///< {site:NAME} by NAME
+};
+
 /// Their values in one trial. A port is chosen at its first mention.
 class TrialPlaceholders {
  public:
-  TrialPlaceholders(const std::filesystem::path& trial_dir, std::uint64_t seed, int block);
+  explicit TrialPlaceholders(const PlaceholderValues& values);
 
   /// What {index} stands for from now on; absent: it is unknown.
   void set_index(std::optional<int> index) { index_ = index; }
@@ -41,10 +49,13 @@ class TrialPlaceholders {
   std::string fill(const std::string& text, const std::string& place);
   /// A template, line by line.
   std::string fill_template(const std::string& text, const std::string& file);
+  /// A JSON document, in whose strings they are; one that is a number alone becomes that number.
+  std::string fill_json(const std::string& text, const std::string& place);
   /// A pattern, in which other text in braces stays.
   std::string fill_pattern(const std::string& text);
 
  private:
+  nlohmann::json filled(const nlohmann::json& value, const std::string& place);
   std::optional<std::string> value_of(const std::string& name);
 
   std::map<std::string, std::string> values_;

@@ -15,7 +15,6 @@
 #include "experiment/config/config_schema.h"
 #include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
-#include "experiment/config/reserved_environment.h"
 
 namespace memduel {
 namespace {
@@ -24,21 +23,26 @@ using nlohmann::json;
 
 /// Where a config came from and what its arms may name.
 struct Source {
-  std::string origin;
+  std::string file;
   std::filesystem::path directory;
-  const Catalog& catalog;
+  const AskProvider& ask;
+  std::string origin = file;           ///< says so where a provider made what is read
   std::vector<std::string> arms = {};  // NOLINT(readability-redundant-member-init): -Wextra
   bool expanded = false;               ///< workload and arms are a provider's
 };
 
 std::string arm_place(const Source& source, std::size_t index) {
-  return json_place(source.origin, {"arms", std::to_string(index)});
+  return json_place(source.file, {"arms", std::to_string(index)});
 }
 
 /// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
-std::string arm_place(const Source& source, const std::string& name) {
+std::string index_of(const Source& source, const std::string& name) {
   const auto found = std::find(source.arms.begin(), source.arms.end(), name);
-  return arm_place(source, static_cast<std::size_t>(found - source.arms.begin()));
+  return std::to_string(found - source.arms.begin());
+}
+
+std::string arm_place(const Source& source, const std::string& name) {
+  return json_place(source.file, {"arms", index_of(source, name)});
 }
 
 std::vector<std::string> arm_names(const json& arms) {
@@ -139,96 +143,23 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   }
 }
 
-void refuse_keys(const json& arm, const std::vector<std::string>& keys, const std::string& kind,
-                 const std::string& place) {
+void refuse_keys(const json& arm, const std::vector<std::string>& keys, const std::string& place) {
   for (const std::string& key : keys) {
     const auto found = arm.find(key);
     if (found == arm.end() || (found->is_object() && found->empty())) continue;
     throw Error(ExitCode::usage,
-                fmt::format("found \"{}\", which workloads of kind {} do not use", key, kind),
+                fmt::format("found \"{}\", which workloads of kind command do not use", key),
                 place + "." + key);
   }
-}
-
-void erase_keys(json& arm, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) arm.erase(key);
-}
-
-/// A network has the size that it has.
-void refuse_scaled_network(const json& workload, const std::string& origin) {
-  const std::string model = workload.at("model");
-  if (model == "llama-3.1-8b" || model == "tensors") return;
-  const auto bytes = workload.find("state_bytes");
-  if (bytes == workload.end() || *bytes == 0) return;
-  throw Error(ExitCode::usage,
-              fmt::format("found {} for model \"{}\", expected 0", bytes->dump(), model),
-              json_place(origin, {"workload", "state_bytes"}),
-              "only a table of shapes can be scaled: llama-3.1-8b, tensors");
-}
-
-/// Of a simulation. @param given clients_per_round is the config's own, not the default.
-void refuse_selection_of_more(const json& workload, bool given, const std::string& origin) {
-  if (!workload.contains("clients_per_round")) return;
-  const int clients = workload.at("clients");
-  const int selected = workload.at("clients_per_round");
-  if (selected <= clients) return;
-  if (given)
-    throw Error(ExitCode::usage,
-                fmt::format("found {}, expected at most clients, {}", selected, clients),
-                json_place(origin, {"workload", "clients_per_round"}));
-  throw Error(ExitCode::usage,
-              fmt::format("found {}, expected at least clients_per_round, {}", clients, selected),
-              json_place(origin, {"workload", "clients"}),
-              "set clients_per_round, too: that is its default");
-}
-
-void refuse_clash(const ReplaySettings& settings, const json& own, const Source& source,
-                  const std::string& place) {
-  const auto clash = find_clash(source.catalog, settings, own);
-  if (!clash) return;
-  throw Error(ExitCode::usage,
-              fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
-                          clash->unmet.needed),
-              place + ".optimizations", "no worker runs the two together");
-}
-
-/// A swarm's aggregators have no global model of the round before.
-void refuse_swarm(const json& optimizations, const json& workload, const std::string& place) {
-  if (workload.value("topology", "star") != "swarm") return;
-  const ReplaySettings settings{optimizations, workload};
-  const auto unmet = find_unmet({{"aggregate", {"collect_all", "in_time"}},
-                                 {"workload.send", {"weights"}},
-                                 {"workload.on_lost_client", {"fail"}}},
-                                settings);
-  if (unmet)
-    throw Error(ExitCode::usage,
-                fmt::format("found workload.topology=swarm with {}, expected {}", unmet->found,
-                            unmet->needed),
-                place + ".optimizations", "no worker runs the two together");
-}
-
-void resolve_replay_arm(json& arm, const json& workload, const Source& source,
-                        const std::string& place) {
-  const std::string kind = workload.at("kind");
-  const std::vector<std::string> foreign = {"argv", "append", "cwd"};
-  refuse_keys(arm, foreign, kind, place);
-  erase_keys(arm, foreign);
-  std::optional<std::string> preset;
-  if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-  const json own = with_environment_switches(arm.at("optimizations"), arm.at("env"), place);
-  arm["optimizations"] = resolve_optimizations(source.catalog, kind, preset, own, place);
-  set_environment_allocator(arm, place);
-  refuse_reserved_environment(arm["optimizations"], arm.at("env"), place);
-  refuse_clash({arm["optimizations"], workload}, own, source, place);
-  refuse_swarm(arm["optimizations"], workload, place);
 }
 
 void resolve_command_arm(json& arm, const Source& source, const std::string& place) {
   if (!source.expanded) {
     const std::vector<std::string> foreign = {"preset", "optimizations"};
-    refuse_keys(arm, foreign, "command", place);
-    erase_keys(arm, foreign);
+    refuse_keys(arm, foreign, place);
+    for (const std::string& key : foreign) arm.erase(key);
   }
+  resolve_templates(arm["templates"], source.directory, place + ".templates");
   check_arm_texts(arm, place);
   if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
 }
@@ -246,19 +177,17 @@ void refuse_bad_environment(const json& env, const std::string& place) {
   }
 }
 
-Arm resolve_arm(json& arm, const json& workload, const Source& source, const std::string& place) {
-  refuse_bad_environment(arm.at("env"), place);
+Arm resolve_arm(json& arm, const json& workload, const Source& source) {
+  const std::string name = arm.at("name");
+  refuse_bad_environment(arm.at("env"), arm_place(source, name));
+  const std::string place = json_place(source.origin, {"arms", index_of(source, name)});
   Arm result;
-  result.name = arm.at("name");
-  if (workload.at("kind") == "command") {
-    resolve_command_arm(arm, source, place);
-    for (const json& process : processes_of_arm(workload, arm, place))
-      result.processes.push_back(job_process_from_json(process));
-    if (source.expanded) result.optimizations = arm.at("optimizations");
-  } else {
-    resolve_replay_arm(arm, workload, source, place);
-    result.optimizations = arm.at("optimizations");
-  }
+  result.name = name;
+  resolve_command_arm(arm, source, place);
+  for (const json& process : processes_of_arm(workload, arm, place))
+    result.processes.push_back(job_process_from_json(process));
+  result.templates = job_templates_from_json(arm.at("templates"));
+  if (source.expanded) result.optimizations = arm.at("optimizations");
   result.env = arm.at("env").get<std::map<std::string, std::string>>();
   if (arm.contains("allocator"))
     result.allocator = allocator_named(arm.at("allocator").get<std::string>());
@@ -268,7 +197,7 @@ Arm resolve_arm(json& arm, const json& workload, const Source& source, const std
 
 bool same_program(const Arm& a, const Arm& b) {
   return a.optimizations == b.optimizations && a.env == b.env && a.processes == b.processes &&
-         a.allocator == b.allocator;
+         a.templates == b.templates && a.allocator == b.allocator;
 }
 
 void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
@@ -322,8 +251,18 @@ void resolve_gates(json& document, const Overrides& overrides) {
   if (overrides.no_default_gates) document["default_gates"] = false;
 }
 
+/// A kind of workload that is not built in has a provider, named or not.
+void name_default_provider(json& document) {
+  if (!document.is_object() || document.contains("provider")) return;
+  const auto workload = document.find("workload");
+  if (workload == document.end() || !workload->is_object()) return;
+  const json kind = workload->value("kind", json());
+  if (kind.is_string() && kind != "command") document["provider"] = {kDefaultProvider};
+}
+
 /// A config with a provider, whose own part the schema judges before the provider is asked.
 std::optional<Expansion> expanded(json& document, Source& source, const Overrides& overrides) {
+  name_default_provider(document);
   if (!document.is_object() || !document.contains("provider")) return std::nullopt;
   json rest = document;
   if (rest.contains("workload") && rest["workload"].is_object() &&
@@ -335,27 +274,21 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
                 json_place(source.origin, {"provider"}), "leave it out, or name a kind of its own");
   source.arms = arm_names(document.at("arms"));
   choose_arms(document, source, overrides);
-  Expansion expansion = expand(document, source.origin, source.directory, overrides.resumed);
+  std::vector<std::string> places;
+  for (const std::string& name : arm_names(document.at("arms")))
+    places.push_back(arm_place(source, name));
+  Expansion expansion =
+      expand(document, {source.file, source.directory, places}, overrides.resumed, source.ask);
   source.origin += fmt::format(", as {} expands it", document["provider"][0].get<std::string>());
-  source.directory = expansion.kept.at("directory").get<std::string>();
+  source.directory = expansion.kept.value("directory", source.directory.string());
   source.expanded = true;
   return expansion;
-}
-
-/// What the provider says beside the processes.
-JobFacts with_expansion(const JobFacts& job, const Expansion& expansion,
-                        const std::string& origin) {
-  json facts = to_json(job);
-  for (const char* key : {"default_gates", "held_models"})
-    if (expansion.kept.contains(key)) facts[key] = expansion.kept.at(key);
-  return job_facts_from_json(facts, origin);
 }
 
 Experiment resolve(json document, Source source, const Overrides& overrides) {
   apply_overrides(document, overrides);
   std::optional<Expansion> expansion = expanded(document, source, overrides);
   validate_against_schema(document, experiment_schema(), source.origin);
-  const bool selection_given = document.at("workload").contains("clients_per_round");
   document = with_schema_defaults(std::move(document), experiment_schema());
   document.erase("$schema");
   resolve_seeds(document, overrides);
@@ -363,29 +296,21 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   source.arms = arm_names(document.at("arms"));
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
-  const bool command = workload.at("kind") == "command";
-  if (command)
-    resolve_command_workload(workload, source.directory, source.origin);
-  else
-    refuse_scaled_network(workload, source.origin);
-  refuse_selection_of_more(workload, selection_given, source.origin);
-  if (!document.at("measure").contains("meters")) {
+  resolve_command_workload(workload, source.directory, source.origin);
+  if (!document.at("measure").contains("meters"))
     document["measure"]["meters"] =
-        command ? json{"procfs", "heap"} : json{"procfs", "allocator", "torch"};
-  }
+        default_meters(expansion ? expansion->kept : nlohmann::json::object());
   Experiment experiment;
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");
   experiment.workload = workload;
   experiment.facts = job_facts_of(workload);
-  if (expansion) experiment.facts = with_expansion(experiment.facts, *expansion, source.origin);
-  if (command) experiment.job = job_from_json(workload);
+  if (expansion) experiment.facts = with_answer(experiment.facts, expansion->kept, source.origin);
+  experiment.job = job_from_json(workload);
   experiment.deadline_seconds = workload.at("deadline_seconds");
   experiment.seed = workload.at("seed");
-  experiment.workload.erase("seed");  // memduel-worker gets it beside the workload
   for (json& arm : document["arms"]) {
-    const std::string place = arm_place(source, arm.at("name").get<std::string>());
-    experiment.arms.push_back(resolve_arm(arm, workload, source, place));
+    experiment.arms.push_back(resolve_arm(arm, workload, source));
   }
   refuse_equal_arms(experiment.arms, source);
   experiment.measure = measure_from_json(document.at("measure"));
@@ -409,15 +334,15 @@ std::string twin_name(const std::string& baseline) {
 
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides,
-                            const Catalog& catalog) {
-  return resolve(parse_json_text(text, origin), {origin, directory, catalog}, overrides);
+                            const AskProvider& ask) {
+  return resolve(parse_json_text(text, origin), {origin, directory, ask}, overrides);
 }
 
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
-                           const Catalog& catalog) {
+                           const AskProvider& ask) {
   const std::string text = read_text_file(path);
   return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
-                          overrides, catalog);
+                          overrides, ask);
 }
 
 }  // namespace memduel

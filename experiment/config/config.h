@@ -13,9 +13,9 @@
 
 #include "base/job_facts.h"
 #include "base/profile_name.h"
-#include "experiment/config/catalog.h"
 #include "experiment/config/expansion.h"
 #include "experiment/config/job.h"
+#include "experiment/config/provider.h"
 #include "memduel/allocator.h"
 
 namespace memduel {
@@ -39,7 +39,8 @@ struct Arm {
   nlohmann::json optimizations = nlohmann::json::object();  ///< every switch with its value
   std::map<std::string, std::string> env;
   std::optional<Allocator> allocator;  ///< preloaded, tuned and verified
-  std::vector<JobProcess> processes;   ///< of a job: with the arm's changes applied
+  std::vector<JobProcess> processes;   ///< with the arm's changes applied
+  std::vector<JobTemplate> templates;  ///< beside the job's
   std::optional<std::string> twin_of;
 };
 
@@ -54,9 +55,9 @@ struct Measure {
 struct Experiment {
   std::string name;
   std::string baseline;
-  nlohmann::json workload;             ///< resolved; `kind` says which
+  nlohmann::json workload;             ///< resolved, of kind command
   JobFacts facts;                      ///< what the workload says of its roles
-  std::optional<Job> job;              ///< the workload, where its kind is command
+  Job job;                             ///< the workload
   double deadline_seconds = 600;       ///< of a trial
   std::optional<Expansion> expansion;  ///< where a provider made the workload and the arms
   std::uint64_t seed = 1;              ///< of the workload: models, data, {seed}
@@ -74,12 +75,12 @@ std::string twin_name(const std::string& baseline);
 
 /// Reads a config file. Throws Error(usage) for a faulty config, Error(io) for an unreadable file.
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides = {},
-                           const Catalog& catalog = builtin_catalog());
+                           const AskProvider& ask = ask_program);
 
 /// The same from text. `origin` stands for the file in messages; relative directories in the config
 /// start at `directory`, which must be absolute.
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides = {},
-                            const Catalog& catalog = builtin_catalog());
+                            const AskProvider& ask = ask_program);
 
 }  // namespace memduel

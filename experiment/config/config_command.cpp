@@ -81,22 +81,6 @@ void check_matches(const json& workload, const std::vector<std::string>& taken,
   }
 }
 
-void resolve_templates(json& workload, const std::filesystem::path& directory,
-                       const std::string& origin) {
-  std::size_t index = 0;
-  for (json& each : workload.at("templates")) {
-    const JsonPath path = {"workload", "templates", std::to_string(index++)};
-    const std::string to = each.at("to");
-    const auto below = std::filesystem::path(to).lexically_normal().string();
-    if (!below.starts_with("{trial_dir}/") || below.ends_with("/")) {
-      refuse(origin, path, "to",
-             fmt::format("found \"{}\", expected a file below {{trial_dir}}", to),
-             "a copy belongs to one trial and goes with it");
-    }
-    each["from"] = resolve_path(each.at("from"), directory);
-  }
-}
-
 void resolve_files(json& workload, const std::filesystem::path& directory,
                    const std::string& origin) {
   std::vector<std::string> names;
@@ -186,6 +170,23 @@ std::string resolve_path(const std::string& path, const std::filesystem::path& d
   return (directory / path).lexically_normal().string();
 }
 
+void resolve_templates(json& templates, const std::filesystem::path& directory,
+                       const std::string& place) {
+  std::size_t index = 0;
+  for (json& each : templates) {
+    const std::string at = fmt::format("{}[{}]", place, index++);
+    const std::string to = each.at("to");
+    const auto below = std::filesystem::path(to).lexically_normal().string();
+    if (!below.starts_with("{trial_dir}/") || below.ends_with("/"))
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\", expected a file below {{trial_dir}}", to), at + ".to",
+                  "a copy belongs to one trial and goes with it");
+    if (each.contains("from") == each.contains("json"))
+      throw Error(ExitCode::usage, "expected one of \"from\" and \"json\"", at);
+    if (each.contains("from")) each["from"] = resolve_path(each.at("from"), directory);
+  }
+}
+
 void resolve_command_workload(json& workload, const std::filesystem::path& directory,
                               const std::string& origin) {
   workload["cwd"] = resolve_path(workload.value("cwd", std::string(".")), directory);
@@ -211,7 +212,8 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
   check_matches(workload, taken, origin);
   for (const json& match : workload.at("match")) taken.push_back(match.at("role"));
   check_groups(workload, taken, origin);
-  resolve_templates(workload, directory, origin);
+  resolve_templates(workload.at("templates"), directory,
+                    json_place(origin, {"workload", "templates"}));
   resolve_files(workload, directory, origin);
   check_command_texts(workload, origin);
   resolve_text_marks(workload, origin);

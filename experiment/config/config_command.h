@@ -15,6 +15,11 @@ namespace memduel {
 void resolve_command_workload(nlohmann::json& workload, const std::filesystem::path& directory,
                               const std::string& origin);
 
+/// Of a job or an arm: paths made absolute. Throws Error(usage) at `place` for a template that
+/// would be written outside the trial, or is neither a copy nor JSON.
+void resolve_templates(nlohmann::json& templates, const std::filesystem::path& directory,
+                       const std::string& place);
+
 /// The workload's processes with the arm's argv, append, env and cwd applied. Throws Error(usage)
 /// at `place` when the arm names an unknown role.
 nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::json& arm,

@@ -25,7 +25,7 @@ json command_config() {
 
 std::string message_of(const json& document) {
   const Error error =
-      error_of([&] { parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog()); });
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/job", {}, small_provider()); });
   EXPECT_EQ(error.code(), ExitCode::usage);
   return error.message();
 }
@@ -36,7 +36,7 @@ TEST(CommandConfig, ArmsChangeArgumentsEnvironmentAndDirectory) {
   document["arms"][1]["env"]["N"] = "2";
   document["arms"][1]["cwd"] = "other";
   const Experiment experiment =
-      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   const auto& before = experiment.arms[0].processes;
   const auto& after = experiment.arms[1].processes;
   EXPECT_THAT(before[0].argv, testing::ElementsAre("./server", "--port", "{port:fl}"));
@@ -97,7 +97,7 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
                                       {"name": "log", "path": "{trial_dir}/log"}])");
   workload["processes"][1]["cwd"] = "{trial_dir}";
   const Experiment experiment =
-      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   EXPECT_EQ(experiment.workload["cwd"], "/job/work");
   EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
   EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
@@ -105,7 +105,7 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   EXPECT_EQ(experiment.arms[0].processes[0].cwd, "/job/work");
   EXPECT_EQ(experiment.arms[0].processes[1].cwd, "{trial_dir}");
   const Experiment again = parse_experiment(experiment.resolved.dump(), "config.json", "/elsewhere",
-                                            {}, small_catalog());
+                                            {}, small_provider());
   EXPECT_EQ(again.config_sha256, experiment.config_sha256) << "a resolved config is final";
 }
 
@@ -119,7 +119,8 @@ std::string message_with(const char* place, const std::string& value) {
 TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
             "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
-            "{trial_dir}, {seed}, {block}, {index}, {port:NAME}\n  {{por:fl}} stands for the text "
+            "{trial_dir}, {seed}, {block}, {deadline_seconds}, {index}, {port:NAME}\n  {{por:fl}} "
+            "stands for the text "
             "itself");
   const std::multimap<const char*, const char*> faulty = {
       {"/processes/0/env", R"({"A": "{trial}"})"},

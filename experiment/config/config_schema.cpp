@@ -12,9 +12,9 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "base/embedded_files.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "experiment/config/embedded.h"
 #include "experiment/config/json_text.h"
 
 namespace memduel {
@@ -255,7 +255,8 @@ void fill(const json& root, const json& schema_or_ref, json& value) {
 }  // namespace
 
 const json& experiment_schema() {
-  static const json schema = json::parse(embedded_file("schema/experiment.schema.json"));
+  static const json schema =
+      json::parse(embedded_file(experiment_files(), "schema/experiment.schema.json"));
   return schema;
 }
 

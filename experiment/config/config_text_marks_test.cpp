@@ -28,7 +28,7 @@ json marked_config() {
 }
 
 Experiment experiment_of(const json& document) {
-  return parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  return parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
 }
 
 std::string refusal_of_mark(const json& mark) {
@@ -41,7 +41,7 @@ std::string refusal_of_mark(const json& mark) {
 
 TEST(TextMarksConfig, OfARoleWithACountMarkEachOfItsProcesses) {
   const Experiment experiment = experiment_of(marked_config());
-  auto specs = planned_text_marks(*experiment.job, [](TextMarkSpec& mark, int index) {
+  auto specs = planned_text_marks(experiment.job, [](TextMarkSpec& mark, int index) {
     if (mark.from == TextMarkSpec::From::file) mark.file += "#" + std::to_string(index);
   });
   using From = TextMarkSpec::From;

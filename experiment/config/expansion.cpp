@@ -1,13 +1,15 @@
 #include "experiment/config/expansion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "base/text.h"
+#include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
-#include "experiment/config/provider.h"
 
 namespace memduel {
 namespace {
@@ -15,7 +17,11 @@ namespace {
 using nlohmann::json;
 
 /// What a provider says of an arm; all else of it is the config's.
-constexpr const char* kOfTheJob[] = {"argv", "append", "cwd"};
+constexpr const char* kOfTheJob[] = {"argv", "append", "cwd", "templates"};
+
+/// What it says of the job beside its processes and arms.
+constexpr const char* kOfTheAnswer[] = {"workload", "arms",   "default_gates", "held_models",
+                                        "groups",   "meters", "resolved"};
 
 json arm_named(const json& arms, const std::string& name) {
   const auto found = std::find_if(arms.begin(), arms.end(), [&](const json& arm) {
@@ -29,43 +35,55 @@ std::string expanded_name(const json& arm) {
   return arm.value("twin_of", arm.at("name").get<std::string>());
 }
 
-std::string arm_place(const std::string& origin, std::size_t index) {
-  return json_place(origin, {"arms", std::to_string(index)});
-}
-
-void refuse_keys_of_the_job(const json& arms, const std::string& origin) {
+void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < arms.size(); ++i)
     for (const char* key : kOfTheJob)
       if (arms[i].contains(key))
         throw Error(ExitCode::usage,
                     fmt::format("found \"{}\", which the provider says of an arm", key),
-                    arm_place(origin, i) + "." + key);
+                    places[i] + "." + key);
 }
 
 /// Every switch of every arm with its value; presets are gone.
 json with_switches(json arms, const Catalog& catalog, const std::string& kind,
-                   const std::string& origin) {
+                   const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < arms.size(); ++i) {
     json& arm = arms[i];
     std::optional<std::string> preset;
     if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
     arm["optimizations"] = resolve_optimizations(
-        catalog, kind, preset, arm.value("optimizations", json::object()), arm_place(origin, i));
+        catalog, kind, preset, arm.value("optimizations", json::object()), places[i]);
     arm.erase("preset");
   }
   return arms;
 }
 
-json request_for(const json& workload, const json& arms) {
-  json request = {{"workload", workload}, {"arms", json::array()}};
-  for (const json& arm : arms)
-    if (!arm.contains("twin_of"))
-      request["arms"].push_back(
-          {{"name", arm.at("name")}, {"optimizations", arm.at("optimizations")}});
+/// What a provider is asked; {seed} stands for the seed. @param own the same arms as the document
+/// has them: what each sets itself. @param meters null where the document names none.
+json request_for(json workload, const json& arms, const json& own, const json& meters) {
+  workload.erase("seed");
+  json request = {{"workload", std::move(workload)}, {"arms", json::array()}};
+  if (!meters.is_null()) request["meters"] = meters;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const json& arm = arms[i];
+    if (arm.contains("twin_of")) continue;
+    json asked = {{"name", arm.at("name")},
+                  {"optimizations", arm.at("optimizations")},
+                  {"own", own[i].value("optimizations", json::object())},
+                  {"env", arm.value("env", json::object())}};
+    if (arm.contains("allocator")) asked["allocator"] = arm.at("allocator");
+    request["arms"].push_back(std::move(asked));
+  }
   return request;
 }
 
-void refuse_clashes(const Expansion& expansion, const json& own, const std::string& origin) {
+json meters_of(const json& document) {
+  return document.value("/measure/meters"_json_pointer, json());
+}
+
+/// Of a provider that leaves it to memduel.
+void refuse_clashes(const Expansion& expansion, const json& own,
+                    const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < expansion.arms.size(); ++i) {
     const auto clash =
         find_clash(expansion.catalog, {expansion.arms[i].at("optimizations"), expansion.workload},
@@ -74,7 +92,7 @@ void refuse_clashes(const Expansion& expansion, const json& own, const std::stri
       throw Error(ExitCode::usage,
                   fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
                               clash->unmet.needed),
-                  arm_place(origin, i) + ".optimizations", "the provider runs no such two");
+                  places[i] + ".optimizations", "the provider runs no such two");
   }
 }
 
@@ -98,13 +116,20 @@ json arms_of_job(const json& arms, const json& answer, const Provider& provider)
   return result;
 }
 
-/// What the provider is told of is in the config `origin`.
+/// What the provider is told of is in the config `origin`; one that names it has said so itself.
 template <typename Ask>
-json asked(const std::string& origin, const Ask& ask) {
+json asked(const std::string& origin, const Provider& provider, const Ask& ask) {
   try {
     return ask();
   } catch (const Error& error) {
+    if (error.where().starts_with(origin)) throw;
     const bool started = error.code() != ExitCode::io;
+    if (!started && provider.is_default())
+      throw Error(ExitCode::usage,
+                  fmt::format("found the kind \"{}\", which no program here knows", provider.kind),
+                  json_place(origin, {"workload", "kind"}),
+                  "expected \"command\"; the package memduel-laboratory has the kinds of the "
+                  "replays, and a kind of your own needs a \"provider\": docs/providers.md");
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", origin, error.where()), error.advice());
   }
@@ -120,11 +145,17 @@ const json* kept_in(const json& document, const json& before) {
 }
 
 /// A switch or preset that the kept catalogue does not have may be one of a newer provider.
-bool answers(const json& kept, const json& workload, const json& arms, const Provider& provider) {
+bool answers(const json& kept, const json& document, const Provider& provider) {
   try {
     const Catalog catalog = catalog_of(kept.at("catalogue"), provider);
-    const json request = request_for(workload, with_switches(arms, catalog, provider.kind, ""));
-    return kept.at("request_sha256") == sha256_hex(request.dump());
+    const json& own = document.at("arms");
+    const json request = request_for(
+        document.at("workload"),
+        with_switches(own, catalog, provider.kind, std::vector<std::string>(own.size())), own,
+        meters_of(document));
+    const std::string sha256 = sha256_hex(request.dump());
+    return kept.at("request_sha256") == sha256 ||
+           kept.value("resolved_sha256", std::string()) == sha256;
   } catch (const Error&) {
     return false;
   } catch (const json::exception&) {
@@ -132,40 +163,100 @@ bool answers(const json& kept, const json& workload, const json& arms, const Pro
   }
 }
 
+/// Where the provider settles more of an arm than the config says.
+void take_what_is_said(json& arms, const json& answer) {
+  for (json& arm : arms) {
+    const json said = arm_named(answer, expanded_name(arm));
+    if (!said.is_object()) continue;
+    for (const char* key : {"optimizations", "allocator"})
+      if (said.contains(key)) arm[key] = said.at(key);
+  }
+}
+
+/// Of a provider that says which kinds it has.
+void refuse_unknown_kind(const json& catalogue, const Provider& provider, const std::string& file) {
+  if (!catalogue.contains("kinds")) return;
+  auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
+  if (std::find(kinds.begin(), kinds.end(), provider.kind) != kinds.end()) return;
+  if (provider.is_default()) kinds.emplace_back("command");
+  const auto nearest = nearest_name(provider.kind, kinds);
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
+              json_place(file, {"workload", "kind"}),
+              nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+}
+
+/// Asks for the job of `document` and keeps the answer, with what would be asked for its resolved
+/// document: a config that is loaded again is another text, and the same question.
+void ask_for_job(Expansion& expansion, const json& document, const Provider& provider,
+                 const Origin& origin, const AskProvider& ask) {
+  const json& own = document.at("arms");
+  json request = request_for(expansion.workload, expansion.arms, own, meters_of(document));
+  expansion.kept["request_sha256"] = sha256_hex(request.dump());
+  request["origin"] = origin.file;
+  std::size_t place = 0;
+  for (json& arm : request["arms"]) arm["place"] = origin.arms[place++];
+  const json answer =
+      asked(origin.file, provider, [&] { return ask_expansion(provider, request, ask); });
+  if (!provider.is_default()) expansion.kept["directory"] = provider.directory.string();
+  expansion.kept["programs"] = programs_of(provider);
+  for (const char* key : kOfTheAnswer)
+    if (answer.contains(key)) expansion.kept[key] = answer.at(key);
+  json arms = expansion.arms;
+  take_what_is_said(arms, answer.at("arms"));
+  const json meters = meters_of(document);
+  const json resolved = request_for(answer.value("resolved", expansion.workload), arms, arms,
+                                    meters.is_null() ? default_meters(expansion.kept) : meters);
+  expansion.kept["resolved_sha256"] = sha256_hex(resolved.dump());
+}
+
 }  // namespace
 
-Expansion expand(json& document, const std::string& origin, const std::filesystem::path& directory,
-                 const json& before) {
+Expansion expand(json& document, const Origin& origin, const json& before, const AskProvider& ask) {
   Expansion expansion;
   expansion.provider = document.at("provider");
   expansion.workload = document.at("workload");
   const json own = document.at("arms");
-  refuse_keys_of_the_job(own, origin);
-  Provider provider{expansion.provider, directory, expansion.workload.at("kind")};
+  refuse_keys_of_the_job(own, origin.arms);
+  Provider provider{expansion.provider, origin.directory, expansion.workload.at("kind")};
   const json* kept = kept_in(document, before);
   if (kept != nullptr && kept->contains("directory"))
     provider.directory = kept->at("directory").get<std::string>();
-  const bool known = kept != nullptr && answers(*kept, expansion.workload, own, provider);
+  const bool known = kept != nullptr && answers(*kept, document, provider);
   expansion.kept = known ? *kept : json::object();
-  if (!known) expansion.kept["catalogue"] = asked(origin, [&] { return ask_catalogue(provider); });
+  if (!known)
+    expansion.kept["catalogue"] =
+        asked(origin.file, provider, [&] { return ask_catalogue(provider, ask); });
+  refuse_unknown_kind(expansion.kept.at("catalogue"), provider, origin.file);
   expansion.catalog = catalog_of(expansion.kept.at("catalogue"), provider);
-  expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin);
-  refuse_clashes(expansion, own, origin);
-  if (!known) {
-    const json request = request_for(expansion.workload, expansion.arms);
-    const json answer = asked(origin, [&] { return ask_expansion(provider, request); });
-    expansion.kept["directory"] = provider.directory.string();
-    expansion.kept["programs"] = programs_of(provider);
-    expansion.kept["request_sha256"] = sha256_hex(request.dump());
-    for (const char* key : {"workload", "arms", "default_gates", "held_models"})
-      if (answer.contains(key)) expansion.kept[key] = answer.at(key);
-  }
+  expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin.arms);
+  if (!known) ask_for_job(expansion, document, provider, origin, ask);
+  take_what_is_said(expansion.arms, expansion.kept.at("arms"));
+  const json seed = expansion.workload.value("seed", json());
+  const bool has_resolved = expansion.kept.contains("resolved");
+  if (has_resolved)
+    expansion.workload = expansion.kept.at("resolved");
+  else
+    refuse_clashes(expansion, own, origin.arms);
   document.erase("expanded");
   document["workload"] = expansion.kept.at("workload");
-  if (!document["workload"].contains("seed") && expansion.workload.contains("seed"))
-    document["workload"]["seed"] = expansion.workload.at("seed");
+  if (!document["workload"].contains("seed") && !seed.is_null())
+    document["workload"]["seed"] = seed;
   document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider);
   return expansion;
+}
+
+json default_meters(const json& kept) {
+  return kept.value("meters", json{"procfs", "heap"});
+}
+
+json site_request(const Expansion& expansion) {
+  return request_for(expansion.workload, expansion.arms, expansion.arms, nullptr);
+}
+
+Provider provider_of(const Expansion& expansion) {
+  return {expansion.provider, expansion.kept.value("directory", std::string(".")),
+          expansion.workload.at("kind")};
 }
 
 json folded(json document, const Expansion& expansion) {
@@ -175,9 +266,29 @@ json folded(json document, const Expansion& expansion) {
   for (const json& arm : document.at("arms"))
     if (!arm.contains("twin_of")) expanded["arms"].push_back(arm);
   document["expanded"] = std::move(expanded);
+  const json seed = document.at("workload").at("seed");
   document["workload"] = expansion.workload;
+  if (expansion.kept.contains("resolved")) document["workload"]["seed"] = seed;
   document["arms"] = expansion.arms;
   return document;
+}
+
+JobFacts with_answer(const JobFacts& job, const json& answer, const std::string& origin) {
+  json facts = to_json(job);
+  for (const char* key : {"default_gates", "held_models", "groups"})
+    if (answer.contains(key)) facts[key] = answer.at(key);
+  return job_facts_from_json(facts, origin);
+}
+
+JobFacts facts_of_workload(const json& workload, const std::string& origin,
+                           const AskProvider& ask) {
+  if (workload.at("kind") == "command") return job_facts_of(workload);
+  const Provider provider{{kDefaultProvider}, ".", workload.at("kind")};
+  json request = request_for(workload, json::array(), json::array(), nullptr);
+  request["origin"] = origin;
+  const json answer =
+      asked(origin, provider, [&] { return ask_expansion(provider, request, ask); });
+  return with_answer(job_facts_of(answer.at("workload")), answer, origin);
 }
 
 json workload_to_be() {

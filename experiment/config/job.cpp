@@ -70,6 +70,15 @@ JobProcess job_process_from_json(const json& source) {
   return process;
 }
 
+std::vector<JobTemplate> job_templates_from_json(const json& templates) {
+  std::vector<JobTemplate> result;
+  for (const json& each : templates)
+    result.push_back({maybe<std::string>(each, "from"),
+                      each.contains("json") ? each.at("json").dump() : std::string(),
+                      each.at("to")});
+  return result;
+}
+
 Job job_from_json(const json& workload) {
   Job job;
   for (const json& process : workload.at("processes"))
@@ -78,14 +87,18 @@ Job job_from_json(const json& workload) {
     job.match.push_back({match.at("role"), match.at("pattern")});
   for (const json& mark : workload.at("marks")) job.marks.push_back(mark_from_json(mark));
   job.cwd = workload.at("cwd");
-  for (const json& each : workload.at("templates"))
-    job.templates.push_back({each.at("from"), each.at("to")});
+  job.templates = job_templates_from_json(workload.at("templates"));
   for (const json& file : workload.at("files"))
     job.files.push_back(
         {file.at("name"), file.at("path"), file.value("compare", json::array()).get<Argv>()});
   workload.at("prepare").get_to(job.prepare);
   workload.at("cleanup").get_to(job.cleanup);
+  if (const auto model = workload.find("final_model"); model != workload.end())
+    job.final_model = JobModel{model->at("path"), model->at("compare").get<Argv>()};
+  job.rounds = maybe<int>(workload, "rounds");
   job.stop_after_round = maybe<int>(workload, "stop_after_round");
+  job.pss_between_rounds = workload.at("pss_between_rounds");
+  job.memduel_statuses = workload.at("memduel_statuses");
   job.stop_grace_seconds = workload.at("stop_grace_seconds");
   job.differs_by_block = mentions_block(workload);
   return job;

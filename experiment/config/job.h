@@ -45,9 +45,18 @@ struct JobProcess {
   [[nodiscard]] std::vector<std::string> roles() const;
 };
 
+/// A file of each trial, its placeholders replaced: a copy, or a JSON document.
 struct JobTemplate {
-  std::string from;
+  std::optional<std::string> from;
+  std::string json;
   std::string to;
+  bool operator==(const JobTemplate&) const = default;
+};
+
+/// The model that a trial must leave.
+struct JobModel {
+  std::string path;
+  Argv compare;  ///< with {a} and {b}: prints their largest absolute difference
 };
 
 /// What every trial must leave, and what says how far two of them are apart.
@@ -64,15 +73,21 @@ struct Job {
   std::string cwd = ".";
   std::vector<JobTemplate> templates;
   std::vector<JobFile> files;
+  std::optional<JobModel> final_model;
+  std::optional<int> rounds;  ///< that it has, where that is known
   std::vector<Argv> prepare;
   std::vector<Argv> cleanup;
   std::optional<int> stop_after_round;
   double stop_grace_seconds = 5;
+  bool pss_between_rounds = true;
+  bool memduel_statuses = false;  ///< its processes' exit statuses mean what memduel's do
   bool differs_by_block = false;  ///< something in it has {block}: no two blocks are alike
 };
 
 /// @param workload resolved, of kind command.
 Job job_from_json(const nlohmann::json& workload);
+
+std::vector<JobTemplate> job_templates_from_json(const nlohmann::json& templates);
 
 /// One element of "processes".
 JobProcess job_process_from_json(const nlohmann::json& process);

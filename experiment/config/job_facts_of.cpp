@@ -1,15 +1,12 @@
 #include "experiment/config/job_facts_of.h"
 
 #include "experiment/config/config_command.h"
-#include "experiment/config/replay_facts.h"
 
 namespace memduel {
-namespace {
 
 using nlohmann::json;
 
-/// Any processes: a count of several makes a group.
-JobFacts facts_of_command(const json& workload) {
+JobFacts job_facts_of(const json& workload) {
   JobFacts job;
   for (const json& process : workload.at("processes")) {
     const auto roles = roles_of_process(process);
@@ -22,12 +19,6 @@ JobFacts facts_of_command(const json& workload) {
   for (const json& match : workload.value("match", json::array()))
     job.roles.push_back(match.at("role"));
   return job;
-}
-
-}  // namespace
-
-JobFacts job_facts_of(const json& workload) {
-  return workload.at("kind") == "command" ? facts_of_command(workload) : replay_facts(workload);
 }
 
 }  // namespace memduel

@@ -7,7 +7,7 @@
 
 namespace memduel {
 
-/// @param workload resolved: of a kind that the schema knows, with its defaults.
+/// @param workload resolved, of kind command: a process with a count of several is a group.
 JobFacts job_facts_of(const nlohmann::json& workload);
 
 }  // namespace memduel

@@ -20,7 +20,7 @@ const fs::path kTemplates = MEMDUEL_CONFIGS "/templates";
 std::vector<TextMarkPattern> patterns_of(const std::string& name, const std::string& role) {
   const Experiment experiment = load_experiment(kTemplates / (name + ".json"));
   std::vector<TextMarkPattern> patterns;
-  for (const auto& mark : planned_text_marks(*experiment.job, [](TextMarkSpec&, int) {})) {
+  for (const auto& mark : planned_text_marks(experiment.job, [](TextMarkSpec&, int) {})) {
     if (mark.role == role) patterns.emplace_back(mark.pattern);
   }
   return patterns;

@@ -14,7 +14,7 @@ using testing::Pair;
 Experiment experiment_with(const std::string& workload) {
   return parse_experiment(R"({"name": "j", "workload": )" + workload + R"(,
     "arms": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a"})",
-                          "j.json", "/job", {}, small_catalog());
+                          "j.json", "/job", {}, small_provider());
 }
 
 TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
@@ -23,8 +23,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
      "ready": {"port": "fl", "delay_seconds": 0.5, "within_seconds": 9}},
     {"role": "client", "count": 2, "after": ["server"], "argv": ["./client"],
      "env": {"N": "{index}"}, "rounds": "reference", "exit_statuses": [0, 3]}]})");
-  ASSERT_TRUE(experiment.job);
-  const JobProcess& server = experiment.job->processes.at(0);
+  const JobProcess& server = experiment.job.processes.at(0);
   EXPECT_THAT(server.roles(), ElementsAre("server"));
   EXPECT_EQ(server.cwd, "/job/s");
   EXPECT_EQ(server.end, End::stop);
@@ -32,7 +31,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
   EXPECT_FALSE(server.ready->port);
   EXPECT_EQ(server.ready->delay_seconds, 0.5);
   EXPECT_EQ(server.ready->within_seconds, 9);
-  const JobProcess& client = experiment.job->processes.at(1);
+  const JobProcess& client = experiment.job.processes.at(1);
   EXPECT_THAT(client.roles(), ElementsAre("client-1", "client-2"));
   EXPECT_THAT(client.after, ElementsAre("server"));
   EXPECT_TRUE(client.takes_rounds);
@@ -44,7 +43,7 @@ TEST(Job, HoldsWhatTheConfigSaysOfEachProcess) {
 }
 
 TEST(Job, HoldsWhatIsAroundATrial) {
-  const Job job = *experiment_with(R"({"kind": "command", "deadline_seconds": 7,
+  const Job job = experiment_with(R"({"kind": "command", "deadline_seconds": 7,
     "processes": [{"role": "job", "argv": ["./job"], "ready": {"port": 80}}],
     "prepare": [["make", "data"]], "cleanup": [["rm", "x"], ["rm", "y"]],
     "templates": [{"from": "a.in", "to": "{trial_dir}/a"}],
@@ -52,7 +51,7 @@ TEST(Job, HoldsWhatIsAroundATrial) {
               {"name": "n", "path": "n"}],
     "match": [{"role": "loader", "pattern": "load"}],
     "stop_after_round": 4, "stop_grace_seconds": 2})")
-                       .job;
+                      .job;
   EXPECT_EQ(job.processes.at(0).ready->port, 80);
   EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("make", "data")));
   EXPECT_EQ(job.cleanup.size(), 2U);
@@ -68,11 +67,25 @@ TEST(Job, HoldsWhatIsAroundATrial) {
 TEST(Job, DiffersByBlockWhereItMentionsIt) {
   EXPECT_TRUE(experiment_with(R"({"kind": "command",
     "processes": [{"role": "job", "argv": ["./job", "{block}"]}]})")
-                  .job->differs_by_block);
+                  .job.differs_by_block);
 }
 
-TEST(Job, IsAbsentForAReplay) {
-  EXPECT_FALSE(federated_experiment().job);
+TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
+  const Job job = experiment_with(R"({"kind": "command",
+    "processes": [{"role": "job", "argv": ["./job"]}], "rounds": 9,
+    "templates": [{"json": {"a": ["{seed}"]}, "to": "{trial_dir}/a.json"}],
+    "final_model": {"path": "{trial_dir}/m", "compare": ["far", "{a}", "{b}"]}})")
+                      .job;
+  EXPECT_FALSE(job.templates.at(0).from);
+  EXPECT_EQ(job.templates.at(0).json, R"({"a":["{seed}"]})");
+  EXPECT_EQ(job.final_model->path, "{trial_dir}/m");
+  EXPECT_EQ(job.rounds, 9);
+  const Error error = error_of([] {
+    experiment_with(R"({"kind": "command", "processes": [{"role": "job", "argv": ["./job"]}],
+      "templates": [{"to": "{trial_dir}/a"}]})");
+  });
+  EXPECT_EQ(error.message(),
+            "j.json, $.workload.templates[0]: expected one of \"from\" and \"json\"");
 }
 
 }  // namespace

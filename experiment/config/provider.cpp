@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "base/capture.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/installed.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -17,6 +20,9 @@ using nlohmann::json;
 constexpr const char* kCatalogueSchema = "memduel.catalogue/1";
 constexpr const char* kRequestSchema = "memduel.expand/1";
 constexpr const char* kExpansionSchema = "memduel.expanded/1";
+constexpr const char* kSiteRequestSchema = "memduel.site/1";
+constexpr const char* kSiteSchema = "memduel.site_has/1";
+constexpr const char* kRefusalSchema = "memduel.refused/1";
 
 std::string command_of(const Provider& provider, const std::string& word) {
   return fmt::format("{} {}", fmt::join(provider.argv, " "), word);
@@ -29,23 +35,22 @@ std::string command_of(const Provider& provider, const std::string& word) {
               "docs/providers.md says what a provider answers");
 }
 
-json ask(const Provider& provider, const std::string& word, const std::string& schema,
-         const std::string& input) {
-  std::vector<std::string> argv = provider.argv;
-  argv.push_back(word);
-  CaptureOptions options;
-  options.input = input;
-  options.directory = provider.directory;
-  const Captured answer = capture(argv, options);
-  if (answer.exit_status != 0) {
-    const std::string said = without_line_end(valid_utf8(answer.err));
-    throw Error(ExitCode::usage,
-                said.empty()
-                    ? fmt::format("ended with status {} and said nothing", answer.exit_status)
-                    : said,
-                command_of(provider, word));
-  }
-  json value = parse_foreign_json(answer.out);
+/// A provider that knows what memduel's errors are made of has printed one.
+void throw_if_refused(const json& answer) {
+  const auto text = [&](const char* key) {
+    const json value = answer.value(key, json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  };
+  if (!answer.is_object() || text("schema") != kRefusalSchema) return;
+  ExitCode code = ExitCode::usage;
+  for (const ExitCode other : {ExitCode::io, ExitCode::cannot_measure})
+    if (answer.value("code", json()) == static_cast<int>(other)) code = other;
+  throw Error(code, text("what"), text("where"), text("advice"));
+}
+
+json ask_for(const Provider& provider, const std::string& word, const std::string& schema,
+             const json& request, const AskProvider& ask) {
+  json value = ask(provider, word, request);
   if (!value.is_object()) refuse(provider, word, "found no JSON object, expected one");
   const json found = value.value("schema", json());
   if (found != schema)
@@ -64,19 +69,65 @@ void expect(const Provider& provider, const std::string& word, const json& answe
                      json(type).type_name()));
 }
 
+/// A provider of several kinds says which of them a switch or a preset is for.
+void keep_those_for(const std::string& kind, json& catalogue) {
+  for (const auto& [list, key] :
+       {std::pair{"optimizations", "applies_to"}, {"presets", "workload_kinds"}}) {
+    json kept = json::array();
+    for (json& each : catalogue[list]) {
+      const json kinds = each.is_object() ? each.value(key, json()) : json();
+      if (kinds.is_array() && std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) continue;
+      if (kinds.is_array()) each.erase(key);
+      kept.push_back(std::move(each));
+    }
+    catalogue[list] = std::move(kept);
+  }
+}
+
 }  // namespace
 
-json ask_catalogue(const Provider& provider) {
+json ask_program(const Provider& provider, const std::string& word, const json& request) {
+  std::vector<std::string> argv = provider.argv;
+  argv.front() = own_program(argv.front());
+  argv.push_back(word);
+  CaptureOptions options;
+  if (!request.is_null()) options.input = request.dump() + "\n";
+  options.directory = provider.directory;
+  const Captured answer = capture(argv, options);
+  json value = parse_foreign_json(answer.out);
+  if (answer.exit_status == 0) return value;
+  throw_if_refused(value);
+  const std::string said = without_line_end(valid_utf8(answer.err));
+  throw Error(ExitCode::usage,
+              said.empty()
+                  ? fmt::format("ended with status {} and said nothing", answer.exit_status)
+                  : said,
+              command_of(provider, word));
+}
+
+json ask_catalogue(const Provider& provider, const AskProvider& ask) {
   const std::string word = "catalogue";
-  json catalogue = ask(provider, word, kCatalogueSchema, "");
+  json catalogue = ask_for(provider, word, kCatalogueSchema, nullptr, ask);
   for (const char* text : {"name", "version"})
     expect(provider, word, catalogue, text, json::value_t::string);
   for (const char* list : {"optimizations", "presets"}) {
     if (!catalogue.contains(list)) catalogue[list] = json::array();
     expect(provider, word, catalogue, list, json::value_t::array);
   }
+  if (catalogue.contains("kinds")) expect(provider, word, catalogue, "kinds", json::value_t::array);
+  keep_those_for(provider.kind, catalogue);
   catalog_of(catalogue, provider);
   return catalogue;
+}
+
+Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
+  const json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
+  try {
+    return parse_catalog(catalogue.at("optimizations"),
+                         catalogue.at("presets").get<std::vector<json>>());
+  } catch (const json::exception& error) {
+    refuse(provider, "catalogue", error.what());
+  }
 }
 
 Catalog catalog_of(const json& catalogue, const Provider& provider) {
@@ -106,14 +157,37 @@ json programs_of(const Provider& provider) {
   return programs;
 }
 
-json ask_expansion(const Provider& provider, const json& request) {
+json ask_expansion(const Provider& provider, const json& request, const AskProvider& ask) {
   const std::string word = "expand";
   json asked = request;
   asked["schema"] = kRequestSchema;
-  json answer = ask(provider, word, kExpansionSchema, asked.dump() + "\n");
+  json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
   expect(provider, word, answer, "workload", json::value_t::object);
   expect(provider, word, answer, "arms", json::value_t::array);
   return answer;
+}
+
+json ask_site(const Provider& provider, const json& request, const AskProvider& ask) {
+  const std::string word = "site";
+  json asked = request;
+  asked["schema"] = kSiteRequestSchema;
+  json answer = ask_for(provider, word, kSiteSchema, asked, ask);
+  for (const char* object : {"environment", "values"})
+    expect(provider, word, answer, object, json::value_t::object);
+  for (const auto& item : answer.at("values").items())
+    if (!item.value().is_string())
+      refuse(
+          provider, word,
+          fmt::format("found {} for the value {}, expected text", item.value().dump(), item.key()));
+  return answer;
+}
+
+json refusal_json(const Error& error) {
+  return {{"schema", kRefusalSchema},
+          {"code", static_cast<int>(error.code())},
+          {"what", error.what()},
+          {"where", error.where()},
+          {"advice", error.advice()}};
 }
 
 }  // namespace memduel

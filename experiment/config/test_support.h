@@ -37,18 +37,63 @@ inline Error error_of(const std::function<void()>& call) {
   return {ExitCode::ok, ""};
 }
 
-/// Two switches and two presets.
-inline Catalog small_catalog() {
-  const auto optimizations = nlohmann::json::parse(R"([
+/// Answers as a provider of federated rounds would, and starts nothing: a server and two clients,
+/// or as many as the workload says, with their switches in worker.json.
+inline AskProvider provider_with(const nlohmann::json& optimizations,
+                                 const nlohmann::json& presets = nlohmann::json::array()) {
+  return [=](const Provider&, const std::string& word, const nlohmann::json& request) {
+    using nlohmann::json;
+    if (word == "catalogue")
+      return json{{"schema", "memduel.catalogue/1"},
+                  {"name", "small"},
+                  {"version", "1"},
+                  {"optimizations", optimizations},
+                  {"presets", presets}};
+    const json clients = request.at("workload").value("clients", json(2));
+    json job = json::parse(R"({"kind": "command", "memduel_statuses": true, "processes": [
+      {"role": "server", "argv": ["/bin/worker", "server"],
+       "ready": {"file": "{trial_dir}/server.address"}},
+      {"role": "client", "count": 2, "argv": ["/bin/worker", "client"], "after": ["server"]}],
+      "final_model": {"path": "{trial_dir}/final_model.bin", "compare": ["/bin/worker"]}})");
+    job["processes"][1]["count"] = clients;
+    json arms = json::array();
+    for (const json& arm : request.at("arms"))
+      arms.push_back({{"name", arm.at("name")},
+                      {"templates",
+                       {{{"json",
+                          {{"optimizations", arm.at("optimizations")},
+                           {"deadline_seconds", "{deadline_seconds}"}}},
+                         {"to", "{trial_dir}/worker.json"}}}}});
+    return json{{"schema", "memduel.expanded/1"},
+                {"workload", job},
+                {"arms", arms},
+                {"meters", {"procfs", "allocator", "torch"}}};
+  };
+}
+
+inline nlohmann::json small_switches() {
+  return nlohmann::json::parse(R"([
     {"name": "serialize", "summary": "…", "applies_to": ["federated", "state-dict"],
      "values": [{"value": "buffered", "summary": "…"}, {"value": "scoped", "summary": "…"}]},
     {"name": "piece_bytes", "summary": "…", "applies_to": ["federated"],
      "values": [{"value": 1048576, "summary": "…"}, {"value": 262144, "summary": "…"}]}])");
-  const auto original = nlohmann::json::parse(R"({"name": "appfl-original", "summary": "…",
-    "workload_kinds": ["federated"], "optimizations": {"serialize": "buffered"}})");
-  const auto optimized = nlohmann::json::parse(R"({"name": "appfl-optimized", "summary": "…",
-    "workload_kinds": ["federated"], "optimizations": {"serialize": "scoped"}})");
-  return parse_catalog(optimizations, {original, optimized});
+}
+
+inline nlohmann::json small_presets() {
+  return nlohmann::json::parse(R"([
+    {"name": "appfl-original", "summary": "…", "workload_kinds": ["federated"],
+     "optimizations": {"serialize": "buffered"}},
+    {"name": "appfl-optimized", "summary": "…", "workload_kinds": ["federated"],
+     "optimizations": {"serialize": "scoped"}}])");
+}
+
+/// Two switches and two presets.
+inline Catalog small_catalog() {
+  return parse_catalog(small_switches(), small_presets().get<std::vector<nlohmann::json>>());
+}
+
+inline AskProvider small_provider() {
+  return provider_with(small_switches(), small_presets());
 }
 
 /// A small federated experiment with two arms and two blocks.
@@ -64,7 +109,7 @@ inline const char* federated_config() {
 }
 
 inline Experiment federated_experiment(const Overrides& overrides = {}) {
-  return parse_experiment(federated_config(), "small.json", "/", overrides, small_catalog());
+  return parse_experiment(federated_config(), "small.json", "/", overrides, small_provider());
 }
 
 }  // namespace memduel

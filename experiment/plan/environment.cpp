@@ -10,10 +10,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/error.h"
 #include "base/sha256.h"
 #include "memory/text_file.h"
-#include "profilers/meters/nvml.h"
 #include "version.h"
 
 namespace memduel {
@@ -88,15 +86,6 @@ std::string allocator() {
   return preload == nullptr || *preload == '\0' ? "glibc" : fmt::format("LD_PRELOAD={}", preload);
 }
 
-/// As the driver names it, with its version.
-std::optional<std::string> gpu() {
-  try {
-    return Nvml().describe();
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 template <typename T>
 void put(json& into, const char* key, const std::optional<T>& value) {
   if (value) into[key] = *value;
@@ -104,7 +93,7 @@ void put(json& into, const char* key, const std::optional<T>& value) {
 
 }  // namespace
 
-json describe_environment(const json& worker, const fs::path& root) {
+json describe_environment(const json& of_site, const fs::path& root) {
   json environment = json::object();
   put(environment, "cpu", field(root / "proc/cpuinfo", "model name"));
   if (const int cores = usable_cores(); cores > 0) environment["cores"] = cores;
@@ -126,9 +115,7 @@ json describe_environment(const json& worker, const fs::path& root) {
   }
   environment["memduel"] = kVersion;
   if (*kRevision != '\0') environment["revision"] = kRevision;
-  if (worker.contains("torch")) environment["torch"] = worker["torch"];
-  if (worker.contains("model")) environment["model"] = worker["model"];
-  if (worker.value("cuda", false)) put(environment, "gpu", gpu());
+  environment.update(of_site);
   environment["fingerprint"] = environment_fingerprint(environment);
   return environment;
 }

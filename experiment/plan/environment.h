@@ -8,12 +8,11 @@
 namespace memduel {
 
 /// cpu, cores, memory_bytes, swap_bytes, kernel, glibc, allocator, transparent_hugepage, aslr,
-/// cgroup_limit_bytes, load, memduel, revision, what `worker` (memduel-worker describe; an empty
-/// object where there is none) says of torch and of the workload's model, and gpu where it sees
-/// one; fingerprint last.
+/// cgroup_limit_bytes, load, memduel, revision, then what a provider says of the site (an empty
+/// object where there is none): torch, gpu, the workload's model; fingerprint last.
 /// What cannot be read is absent.
 /// @param root where proc/ and sys/ lie; other than "/" in tests.
-nlohmann::json describe_environment(const nlohmann::json& worker,
+nlohmann::json describe_environment(const nlohmann::json& of_site,
                                     const std::filesystem::path& root = "/");
 
 /// 12 hexadecimal digits over what moves memory numbers: cpu, cores, kernel, glibc, allocator,

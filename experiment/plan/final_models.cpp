@@ -6,8 +6,11 @@
 #include <map>
 #include <set>
 
+#include "base/capture.h"
 #include "base/error.h"
+#include "base/installed.h"
 #include "base/sha256.h"
+#include "experiment/config/placeholders.h"
 
 namespace memduel {
 namespace {
@@ -60,6 +63,25 @@ std::string keep_model(const fs::path& run_directory, const std::string& arm,
                 copy.string());
   }
   return sha256;
+}
+
+double difference_of_models(const JobModel& model, const fs::path& a, const fs::path& b) {
+  Argv argv;
+  for (const std::string& word : model.compare)
+    argv.push_back(fill_known_placeholders(word, [&](const std::string& name) {
+      return std::optional((name == "a" ? a : b).string());
+    }));
+  argv.front() = own_program(argv.front());
+  const Captured answer = capture(argv);
+  if (answer.exit_status != 0)
+    throw Error(ExitCode::io,
+                fmt::format("ended with status {}: {}", answer.exit_status, answer.err),
+                argv.front());
+  const auto value = nlohmann::json::parse(answer.out, nullptr, false);
+  const auto difference = value.is_object() ? value.find("max_abs_diff") : value.end();
+  if (difference == value.end() || !difference->is_number())
+    throw Error(ExitCode::io, "gave no max_abs_diff", argv.front());
+  return difference->get<double>();
 }
 
 ModelComparison compare_final_models(

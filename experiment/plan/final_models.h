@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/run_data.h"
+#include "experiment/config/job.h"
 
 namespace memduel {
 
@@ -18,6 +19,11 @@ std::filesystem::path model_copy(const std::filesystem::path& run_directory, con
 /// Throws Error(io).
 std::string keep_model(const std::filesystem::path& run_directory, const std::string& arm,
                        const std::filesystem::path& model);
+
+/// The largest absolute difference of two files, by the job's program. Throws Error(io) where it
+/// gives none.
+double difference_of_models(const JobModel& model, const std::filesystem::path& a,
+                            const std::filesystem::path& b);
 
 struct ModelComparison {
   std::vector<ModelDifference> differences;  ///< one per candidate; none without models

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "experiment/plan/allocator_arm.h"
-#include "experiment/plan/plan_workloads.h"
+#include "experiment/plan/plan_command.h"
 #include "experiment/plan/programs.h"
 #include "profilers/profile/capture/preload.h"
 #include "profilers/tracers/preloaded.h"
@@ -92,13 +92,13 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
   plan.stop_grace_seconds *= entry.patience;
 }
 
-PlannedTrial lower_workload(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
-                            const PlanSite& site, const std::filesystem::path& trial_dir,
-                            double deadline_seconds) {
+PlannedTrial lower_job(const Experiment& experiment, const Arm& arm, const TrialSlot& slot,
+                       const PlanSite& site, const std::filesystem::path& trial_dir,
+                       double deadline_seconds) {
   // A profile trial is of no block; it does what the warm-up did.
-  PlannedTrial planned = experiment.job
-                             ? plan_command(experiment, arm, std::max(slot.block, 0), trial_dir)
-                             : plan_replay({experiment, arm, site, trial_dir, deadline_seconds});
+  PlannedTrial planned = plan_command(
+      experiment.job, arm,
+      {trial_dir, experiment.seed, std::max(slot.block, 0), deadline_seconds, site.values});
   planned.plan.deadline_seconds = deadline_seconds;
   return planned;
 }
@@ -122,8 +122,8 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
                    const PlanSite& site, const std::filesystem::path& trial_dir) {
   if (slot.kind == TrialKind::profile) {
     const TracerEntry& entry = tracer_named(slot.tracer);
-    PlannedTrial planned = lower_workload(experiment, arm, slot, site, trial_dir,
-                                          experiment.deadline_seconds * entry.patience);
+    PlannedTrial planned = lower_job(experiment, arm, slot, site, trial_dir,
+                                     experiment.deadline_seconds * entry.patience);
     // A tracer that brings its own allocator replaces the arm's.
     const bool keeps_allocator = entry.allocator.empty();
     if (keeps_allocator) preload_allocators(planned.plan, arm, site);
@@ -133,7 +133,7 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
     return planned;
   }
   PlannedTrial planned =
-      lower_workload(experiment, arm, slot, site, trial_dir, experiment.deadline_seconds);
+      lower_job(experiment, arm, slot, site, trial_dir, experiment.deadline_seconds);
   preload_allocators(planned.plan, arm, site);
   const auto& meters = experiment.measure.meters;
   if (std::find(meters.begin(), meters.end(), "heap") != meters.end())

@@ -15,11 +15,11 @@ namespace memduel {
 
 /// What the plans of a run share; every path is absolute.
 struct PlanSite {
-  std::filesystem::path worker;  ///< memduel-worker
-  std::filesystem::path data_dir;
   std::filesystem::path trials_dir;  ///< each trial makes its own folder here
   std::filesystem::path log_dir;
   std::map<std::string, std::string> environment;  ///< memduel's own, which processes inherit
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::map<std::string, std::string> values = {};  ///< {site:NAME} by NAME
   /// Roles that nothing can be preloaded into, and why: found out by trials.
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::map<std::string, std::string> unrecordable = {};

@@ -1,10 +1,12 @@
+#include "experiment/plan/plan_command.h"
+
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/installed.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/job.h"
 #include "experiment/plan/google_benchmark_output.h"
-#include "experiment/plan/plan_workloads.h"
 
 namespace memduel {
 namespace {
@@ -12,29 +14,23 @@ namespace {
 /// Lowers one arm's job for one trial.
 class JobPlanner {
  public:
-  JobPlanner(const Experiment& experiment, const Arm& arm, int block,
-             const std::filesystem::path& trial_dir)
-      : job_(*experiment.job),
-        arm_(arm),
-        trial_dir_(trial_dir),
-        placeholders_(trial_dir, experiment.seed, block) {}
+  JobPlanner(const Job& job, const Arm& arm, const PlaceholderValues& values)
+      : job_(job), arm_(arm), trial_dir_(values.trial_dir), placeholders_(values) {}
 
   PlannedTrial plan() {
     PlannedTrial planned;
     planned.plan.stop_grace_seconds = job_.stop_grace_seconds;
-    planned.plan.pss_between_rounds = true;
+    planned.plan.pss_between_rounds = job_.pss_between_rounds;
     planned.plan.stop_after_round = job_.stop_after_round;
-    planned.plan.rounds = job_.stop_after_round;
+    planned.plan.rounds = job_.stop_after_round ? job_.stop_after_round : job_.rounds;
     planned.plan.match = job_.match;
     planned.plan.processes = processes();
     planned.plan.text_marks = text_marks();
     planned.prepare = steps("prepare", job_.prepare);
     planned.cleanup = steps("cleanup", job_.cleanup);
-    for (const JobTemplate& each : job_.templates) {
-      const std::string from = fill(each.from);
-      planned.files[fill(each.to)] =
-          placeholders_.fill_template(read_file_of_at_most(from, kMostTemplateBytes), from);
-    }
+    for (const auto* templates : {&job_.templates, &arm_.templates})
+      for (const JobTemplate& each : *templates) planned.files[fill(each.to)] = contents_of(each);
+    if (job_.final_model) planned.model_file = fill(job_.final_model->path);
     for (const JobFile& file : job_.files) planned.leaves.push_back({file.name, fill(file.path)});
     planned.plan.ports = placeholders_.ports();
     return planned;
@@ -46,7 +42,14 @@ class JobPlanner {
   std::vector<std::string> filled(const Argv& argv) {
     std::vector<std::string> words;
     for (const std::string& word : argv) words.push_back(fill(word));
+    words.front() = own_program(words.front());
     return words;
+  }
+
+  std::string contents_of(const JobTemplate& source) {
+    if (!source.from) return placeholders_.fill_json(source.json, source.to);
+    const std::string from = fill(*source.from);
+    return placeholders_.fill_template(read_file_of_at_most(from, kMostTemplateBytes), from);
   }
 
   std::vector<ProcessSpec> processes() {
@@ -126,15 +129,14 @@ class JobPlanner {
 
   const Job& job_;
   const Arm& arm_;
-  const std::filesystem::path& trial_dir_;
+  const std::filesystem::path trial_dir_;
   TrialPlaceholders placeholders_;
 };
 
 }  // namespace
 
-PlannedTrial plan_command(const Experiment& experiment, const Arm& arm, int block,
-                          const std::filesystem::path& trial_dir) {
-  return JobPlanner(experiment, arm, block, trial_dir).plan();
+PlannedTrial plan_command(const Job& job, const Arm& arm, const PlaceholderValues& values) {
+  return JobPlanner(job, arm, values).plan();
 }
 
 }  // namespace memduel

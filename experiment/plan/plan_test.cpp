@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 
 PlanSite site() {
-  return {"/bin/memduel-worker", "/data", "/run/trials", "/run/logs", {{"HOME", "/root"}}};
+  return {"/run/trials", "/run/logs", {{"HOME", "/root"}}};
 }
 
 /// What the kernel copies to a new stack for arguments and environment: every string with its NUL
@@ -28,125 +28,6 @@ std::size_t stack_size(const ProcessSpec& process) {
   for (const auto& argument : process.argv) bytes += argument.size() + 1 + 8;
   for (const auto& [name, value] : environment) bytes += name.size() + value.size() + 2 + 8;
   return bytes;
-}
-
-TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
-  const TrialSlot slot{12, 3, 1, 1, TrialKind::measure};
-  const PlannedTrial planned = plan_trial(federated_experiment(), slot, site());
-  const TrialPlan& plan = planned.plan;
-  EXPECT_EQ(plan.id, 12);
-  EXPECT_EQ(plan.block, 3);
-  EXPECT_EQ(plan.position, 1);
-  EXPECT_EQ(plan.arm, "optimized");
-  EXPECT_EQ(plan.trial_dir, "/run/trials/000012");
-  EXPECT_EQ(plan.log_dir, "/run/logs");
-  EXPECT_EQ(plan.deadline_seconds, 600);
-  EXPECT_EQ(plan.interval_ms, 2);
-  EXPECT_THAT(plan.meters, ElementsAre("procfs", "allocator", "torch"));
-  ASSERT_EQ(plan.processes.size(), 3U);
-  EXPECT_EQ(plan.processes[0].role, "server");
-  EXPECT_EQ(plan.processes[0].ready->file, "/run/trials/000012/server.address");
-  EXPECT_THAT(plan.processes[0].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "server", "--index", "0", "--config",
-                          "/run/trials/000012/worker.json"));
-  EXPECT_EQ(plan.processes[2].role, "client-2");
-  EXPECT_THAT(plan.processes[2].after, ElementsAre("server"));
-  EXPECT_THAT(plan.processes[2].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "client", "--index", "2", "--config",
-                          "/run/trials/000012/worker.json"));
-  EXPECT_EQ(plan.processes[2].env.at("OMP_NUM_THREADS"), "1");
-  EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
-}
-
-TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
-  const Experiment experiment = parse_experiment(R"({
-    "name": "simulation", "baseline": "original",
-    "workload": {"kind": "simulation", "model": "csfl-cnn", "dataset": {"name": "mnist"},
-                 "rounds": 7, "methods": ["random", "round_robin"], "repeats": 3},
-    "arms": [{"name": "original", "preset": "csfl-original"},
-             {"name": "optimized", "preset": "csfl-optimized"}]})",
-                                                 "s.json", "/");
-  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
-  EXPECT_EQ(plan.rounds, 42);
-  EXPECT_EQ(plan.deadline_seconds, 3600);
-  ASSERT_EQ(plan.processes.size(), 1U);
-  EXPECT_EQ(plan.processes[0].role, "simulator");
-  EXPECT_THAT(plan.processes[0].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "simulator", "--index", "0", "--config",
-                          "/run/trials/000012/worker.json"));
-  EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
-}
-
-TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
-  const Experiment experiment = parse_experiment(R"({
-    "name": "graph", "baseline": "original",
-    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"},
-                 "autoencoder_epochs": 3, "teacher_epochs": 4, "student_epochs": 5},
-    "arms": [{"name": "original", "preset": "kdgat-original"},
-             {"name": "optimized", "preset": "kdgat-optimized"}]})",
-                                                 "g.json", "/");
-  const PlannedTrial planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
-  EXPECT_EQ(planned.plan.rounds, 12);
-  ASSERT_EQ(planned.plan.processes.size(), 1U);
-  EXPECT_THAT(planned.plan.processes[0].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "trainer", "--index", "0", "--config",
-                          "/run/trials/000012/worker.json"));
-  ASSERT_EQ(planned.prepare.size(), 1U);
-  EXPECT_THAT(planned.prepare[0].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "graphs", "--index", "0", "--config",
-                          "/run/trials/000012/worker.json"));
-  const json worker = json::parse(planned.files.at("/run/trials/000012/worker.json"));
-  EXPECT_EQ(worker.at("graph_file"), "/run/graphs.bin");
-  EXPECT_EQ(worker.at("workload").at("dataset").at("attacks"), json({"dos", "fuzzy", "spoofing"}));
-  EXPECT_EQ(worker.at("optimizations").at("teacher"), "cached_outputs");
-}
-
-TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
-  const Experiment experiment = parse_experiment(R"({
-    "name": "eeg", "baseline": "original",
-    "workload": {"kind": "eeg", "model": "cbramod-small", "trials": 7},
-    "arms": [{"name": "original", "preset": "cbramod-original"},
-             {"name": "optimized", "preset": "cbramod-optimized"}]})",
-                                                 "e.json", "/");
-  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
-  EXPECT_EQ(plan.rounds, 7);
-  ASSERT_EQ(plan.processes.size(), 1U);
-  EXPECT_EQ(plan.processes[0].role, "trainer");
-  EXPECT_THAT(plan.processes[0].argv,
-              ElementsAre("/bin/memduel-worker", "--role", "trainer", "--index", "0", "--config",
-                          "/run/trials/000012/worker.json"));
-  EXPECT_EQ(experiment.workload.at("dataset").at("seconds"), 30);
-  EXPECT_EQ(experiment.arms[1].optimizations.at("gradient_checkpointing"), "per_block");
-}
-
-TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
-  Experiment experiment = federated_experiment();
-  const auto setting = [&] {
-    const auto planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
-    const auto& env = planned.plan.processes[1].env;
-    const auto found = env.find("CUBLAS_WORKSPACE_CONFIG");
-    return found == env.end() ? "" : found->second;
-  };
-  EXPECT_EQ(setting(), "");
-  experiment.workload["device"] = "cuda";
-  EXPECT_EQ(setting(), ":4096:8");
-  experiment.arms[1].env["CUBLAS_WORKSPACE_CONFIG"] = ":16:8";
-  EXPECT_EQ(setting(), ":16:8") << "an arm's own comes last";
-}
-
-TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
-  const Experiment experiment = federated_experiment();
-  const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());
-  const auto text = planned.files.at("/run/trials/000001/worker.json");
-  const json expected = {{"workload", experiment.workload},
-                         {"optimizations", {{"serialize", "scoped"}, {"piece_bytes", 1048576}}},
-                         {"seed", 1},
-                         {"meters", experiment.measure.meters},
-                         {"trial_dir", "/run/trials/000001"},
-                         {"data_dir", "/data"},
-                         {"address_file", "/run/trials/000001/server.address"},
-                         {"model_file", "/run/trials/000001/final_model.bin"}};
-  EXPECT_EQ(json::parse(text), expected);
 }
 
 TEST(Plan, EveryArmsProcessesGetStacksOfTheSameSize) {
@@ -177,7 +58,7 @@ Experiment command_experiment() {
        "argv": ["./client", "{index}", "{port:fl}", "{seed}"], "env": {"OUT": "{trial_dir}/o"}}]},
     "arms": [{"name": "before"}, {"name": "after", "append": {"server": ["--optimized"]}}],
     "baseline": "before", "measure": {"seed": 77}})",
-                          "c.json", "/job", {}, small_catalog());
+                          "c.json", "/job", {}, small_provider());
 }
 
 TEST(CommandPlan, PlaceholdersAreReplacedAndOtherBracesStay) {
@@ -205,7 +86,7 @@ TEST(CommandPlan, PlaceholdersAreReplacedAndOtherBracesStay) {
 Experiment job(const std::string& parts) {
   json document = command_experiment().resolved;
   document["workload"].update(json::parse(parts));
-  return parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+  return parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
 }
 
 TEST(CommandPlan, StepsFilesAndLimitsOfAJob) {
@@ -229,6 +110,21 @@ TEST(CommandPlan, StepsFilesAndLimitsOfAJob) {
   EXPECT_EQ(planned.plan.rounds, 3);
 }
 
+TEST(CommandPlan, AJsonDocumentIsFilledWhateverThePathsHold) {
+  const Experiment experiment = job(R"({"templates": [{"to": "{trial_dir}/c.json",
+    "json": {"seed": "{seed}", "port": "{port:fl}", "left": "{deadline_seconds}",
+             "dir": "{trial_dir}/x", "data": "{site:data}", "of": [1, null, "block {block}"]}}]})");
+  PlanSite quoted = site();
+  quoted.trials_dir = "/run/a \"b\" \\c";
+  quoted.values["data"] = "/d\n";
+  const PlannedTrial planned = plan_trial(experiment, {4, 2, 0, 1, TrialKind::measure}, quoted);
+  const std::string directory = "/run/a \"b\" \\c/000004";
+  const json expected = {{"seed", 77},     {"port", planned.plan.ports.at("fl")},
+                         {"left", 30},     {"dir", directory + "/x"},
+                         {"data", "/d\n"}, {"of", {1, nullptr, "block 2"}}};
+  EXPECT_EQ(json::parse(planned.files.at(directory + "/c.json")), expected);
+}
+
 TEST(CommandPlan, EveryTrialHasItsOwnPorts) {
   const Experiment experiment = command_experiment();
   std::set<int> ports;
@@ -243,7 +139,7 @@ TEST(CommandPlan, PythonPrintsAtOnceUnlessToldOtherwise) {
   json document = command_experiment().resolved;
   document["workload"]["processes"][1]["env"]["PYTHONUNBUFFERED"] = "";
   const Experiment experiment =
-      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   const auto processes =
       plan_trial(experiment, {1, 1, 0, 0, TrialKind::measure}, site()).plan.processes;
   EXPECT_EQ(processes[0].env.at("PYTHONUNBUFFERED"), "1");
@@ -322,7 +218,7 @@ TEST(AllocatorPlan, TheRecorderComesBeforeTheAllocatorItCounts) {
   document["workload"]["processes"][1]["argv"][0] = "/bin/true";
   document["workload"]["processes"][1]["env"]["LD_PRELOAD"] = "/opt/own.so";
   const Experiment experiment =
-      parse_experiment(document.dump(), "c.json", "/job", {}, small_catalog());
+      parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
   PlanSite inheriting = site();
   inheriting.environment["LD_PRELOAD"] = "/opt/inherited.so";
   const auto processes =
@@ -353,8 +249,8 @@ TEST(ProfilePlan, ASlowTracersTrialHasMoreTimeAndTheWorkerIsTold) {
   EXPECT_DOUBLE_EQ(massif.plan.processes[0].ready->within_seconds,
                    measure.plan.processes[0].ready->within_seconds * patience);
   const auto worker = json::parse(massif.files.at("/run/trials/000002/worker.json"));
-  EXPECT_DOUBLE_EQ(worker.at("workload").at("deadline_seconds"), 600 * patience);
-  EXPECT_EQ(massif.plan.processes[0].argv[5], "/bin/memduel-worker") << "behind valgrind's options";
+  EXPECT_DOUBLE_EQ(worker.at("deadline_seconds"), 600 * patience);
+  EXPECT_EQ(massif.plan.processes[0].argv[5], "/bin/worker") << "behind valgrind's options";
   EXPECT_EQ(massif.plan.processes[0].trace_dir, "/run/trials/000002/trace/server");
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/installed.h"
 #include "base/sha256.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/plan/allocator_arm.h"
@@ -103,8 +104,7 @@ void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::pa
 /// The commands of prepare and cleanup as processes of an arm, and those that compare files.
 std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
   std::vector<JobProcess> steps;
-  if (!experiment.job) return steps;
-  const Job& job = *experiment.job;
+  const Job& job = experiment.job;
   const auto add = [&](const std::string& role, const Argv& argv,
                        const std::map<std::string, std::string>& env) {
     JobProcess step;
@@ -118,18 +118,27 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
   for (const Argv& argv : job.cleanup) add("cleanup", argv, arm.env);
   for (const JobFile& file : job.files)
     if (!file.compare.empty()) add("compare of " + file.name, file.compare, {});
+  if (job.final_model) add("compare of the final model", job.final_model->compare, {});
   return steps;
+}
+
+std::vector<JobTemplate> templates_of(const Experiment& experiment) {
+  std::vector<JobTemplate> templates = experiment.job.templates;
+  for (const Arm& arm : experiment.arms)
+    templates.insert(templates.end(), arm.templates.begin(), arm.templates.end());
+  return templates;
 }
 
 /// What an arm runs, `name_of` saying what stands for a program or script.
 struct Contents {
   std::optional<Allocator> allocator;
   std::vector<JobProcess> processes;
+  std::vector<JobTemplate> templates;
   bool operator==(const Contents&) const = default;
 };
 
 Contents contents_of(const Arm& arm, const std::function<std::string(const fs::path&)>& name_of) {
-  Contents contents{arm.allocator, arm.processes};
+  Contents contents{arm.allocator, arm.processes, arm.templates};
   for (JobProcess& process : contents.processes) {
     const auto program = program_of(arm, process);
     const auto script = script_of(arm, process);
@@ -145,7 +154,7 @@ std::optional<std::pair<std::string, std::string>> equal_arms(
     const Experiment& experiment, const std::function<std::string(const fs::path&)>& name_of) {
   std::vector<std::pair<std::string, Contents>> seen;
   for (const Arm& arm : experiment.arms) {
-    if (arm.twin_of || arm.processes.empty()) continue;
+    if (arm.twin_of) continue;
     Contents contents = contents_of(arm, name_of);
     for (const auto& [name, others] : seen)
       if (others == contents) return std::pair(name, arm.name);
@@ -180,7 +189,7 @@ std::optional<fs::path> resolve_program(const std::string& name, const fs::path&
 
 std::optional<fs::path> program_of(const Arm& arm, const JobProcess& process) {
   if (is_made_by_the_job(process)) return std::nullopt;
-  return resolve_program(process.argv.front(), process.cwd, search_path(arm, process));
+  return resolve_program(own_program(process.argv.front()), process.cwd, search_path(arm, process));
 }
 
 std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
@@ -199,13 +208,11 @@ std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
   return std::nullopt;
 }
 
-std::map<std::string, std::string> program_hashes(const Experiment& experiment,
-                                                  const std::optional<fs::path>& worker) {
+std::map<std::string, std::string> program_hashes(const Experiment& experiment) {
   std::map<std::string, std::string> hashes;
   const auto add = [&hashes](const fs::path& file) {
     if (!hashes.contains(file.string())) hashes[file.string()] = sha256_hex_of_file(file);
   };
-  if (worker) add(*worker);
   for (const Arm& arm : experiment.arms) {
     const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
     if (!allocator.empty()) add(allocator);
@@ -223,12 +230,10 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment,
       if (const auto script = script_of(arm, process)) add(*script);
     }
   }
-  if (experiment.job) {
-    for (const JobTemplate& each : experiment.job->templates) {
-      if (has_placeholder(each.from)) continue;
-      check_template_text(read_file_of_at_most(each.from, kMostTemplateBytes), each.from);
-      add(each.from);
-    }
+  for (const JobTemplate& each : templates_of(experiment)) {
+    if (!each.from || has_placeholder(*each.from)) continue;
+    check_template_text(read_file_of_at_most(*each.from, kMostTemplateBytes), *each.from);
+    add(*each.from);
   }
   refuse_arms_that_run_the_same(experiment);
   return hashes;

@@ -24,13 +24,12 @@ std::optional<std::filesystem::path> program_of(const Arm& arm, const JobProcess
 std::optional<std::filesystem::path> script_of(const Arm& arm, const JobProcess& process);
 
 /// Path to SHA-256 of every program and script that an arm names, of the commands of prepare and
-/// cleanup and of templates, or of `worker` for a workload of ours, and of allocators. Throws
+/// cleanup, of templates and of allocators. Throws
 /// Error(cannot_measure) for an allocator that is not installed, Error(usage) naming the
 /// arm and role of a program that is not there, that a virtualenv lacks and the system has, and for
 /// two arms that run the same, and for a template with an unknown placeholder, Error(io) for a
 /// template that cannot be read.
-std::map<std::string, std::string> program_hashes(
-    const Experiment& experiment, const std::optional<std::filesystem::path>& worker);
+std::map<std::string, std::string> program_hashes(const Experiment& experiment);
 
 /// A warning of two arms whose programs or scripts are different files with equal contents while
 /// all else is the same; nothing when there are none.

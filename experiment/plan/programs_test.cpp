@@ -52,14 +52,14 @@ TEST_F(Programs, AreFoundInPathAndBesideTheDirectory) {
 }
 
 TEST_F(Programs, AreHashedOncePerFile) {
-  const auto hashes = program_hashes(experiment_running("tool"), std::nullopt);
+  const auto hashes = program_hashes(experiment_running("tool"));
   EXPECT_EQ(hashes, (std::map<std::string, std::string>{
                         {(dir_ / "bin/tool").string(), sha256_hex("#!/bin/sh\n")}}));
 }
 
 TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
   try {
-    program_hashes(experiment_running("absent"), std::nullopt);
+    program_hashes(experiment_running("absent"));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
@@ -74,17 +74,17 @@ TEST_F(Programs, AVirtualenvWithoutTheProgramIsNotPassedOver) {
   fs::create_directories(venv / "bin");
   const auto path_of = [&](const fs::path& bin) { return bin.string() + ":" + getenv("PATH"); };
   experiment.arms[0].env["PATH"] = path_of(venv / "bin");
-  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt)) << "a folder like any other";
+  EXPECT_NO_THROW(program_hashes(experiment)) << "a folder like any other";
   write_file_atomically(venv / "pyvenv.cfg", "home = /usr/bin\n");
-  const Error lacks = error_of([&] { program_hashes(experiment, std::nullopt); });
+  const Error lacks = error_of([&] { program_hashes(experiment); });
   EXPECT_EQ(lacks.code(), ExitCode::usage);
   EXPECT_THAT(lacks.message(),
               testing::StartsWith("arm before, role server, PATH: no program \"sh\" in " +
                                   (venv / "bin").string() + "; "));
   fs::copy_file(dir_ / "bin/tool", venv / "bin/sh");
-  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+  EXPECT_NO_THROW(program_hashes(experiment));
   experiment.arms[0].env["PATH"] = path_of(dir_ / "gone/bin");
-  EXPECT_THAT(error_of([&] { program_hashes(experiment, std::nullopt); }).message(),
+  EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
               testing::HasSubstr("gone/bin, which is no directory; "));
 }
 
@@ -94,22 +94,21 @@ TEST_F(Programs, ScriptsStepsAndTemplatesAreHashedToo) {
   Experiment experiment = experiment_running("sh");
   experiment.arms[0].env["PATH"] = getenv("PATH");
   experiment.arms[0].processes[0].argv = {"sh", "-e", "job.sh", "{seed}"};
-  experiment.job.emplace();
-  experiment.job->cwd = dir_.string();
-  experiment.job->prepare = {{"./bin/tool"}};
-  experiment.job->templates = {{(dir_ / "conf.in").string(), "{trial_dir}/conf"}};
-  const auto hashes = program_hashes(experiment, std::nullopt);
+  experiment.job.cwd = dir_.string();
+  experiment.job.prepare = {{"./bin/tool"}};
+  experiment.job.templates = {{(dir_ / "conf.in").string(), "", "{trial_dir}/conf"}};
+  const auto hashes = program_hashes(experiment);
   EXPECT_EQ(hashes.at((dir_ / "job.sh").string()), sha256_hex("echo"));
   EXPECT_EQ(hashes.at((dir_ / "conf.in").string()), sha256_hex("port"));
   EXPECT_TRUE(hashes.contains((dir_ / "bin/tool").string()));
   fs::remove(dir_ / "conf.in");
-  EXPECT_EQ(error_of([&] { program_hashes(experiment, std::nullopt); }).code(), ExitCode::io);
+  EXPECT_EQ(error_of([&] { program_hashes(experiment); }).code(), ExitCode::io);
 }
 
 TEST_F(Programs, AProgramThatTheJobMakesIsNotLookedFor) {
   Experiment experiment = experiment_running("./built");
   experiment.arms[0].processes[0].cwd = "{trial_dir}";
-  EXPECT_TRUE(program_hashes(experiment, std::nullopt).empty());
+  EXPECT_TRUE(program_hashes(experiment).empty());
 }
 
 TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
@@ -117,10 +116,10 @@ TEST_F(Programs, ArmsThatRunTheSameFileUnderTwoNamesAreRefused) {
   experiment.arms.push_back(experiment.arms[0]);
   experiment.arms[1].name = "after";
   experiment.arms[1].processes[0].argv = {(dir_ / "bin/tool").string()};
-  EXPECT_THAT(error_of([&] { program_hashes(experiment, std::nullopt); }).message(),
+  EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),
               testing::HasSubstr("the arms \"before\" and \"after\" run the same program"));
   experiment.arms[1].processes[0].argv.emplace_back("--fast");
-  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+  EXPECT_NO_THROW(program_hashes(experiment));
 }
 
 TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
@@ -128,7 +127,7 @@ TEST_F(Programs, AnotherAllocatorIsADifferenceAndItsLibraryIsHashed) {
   experiment.arms.push_back(experiment.arms[0]);
   experiment.arms[1].name = "after";
   experiment.arms[1].allocator = Allocator::jemalloc;
-  const auto hashes = program_hashes(experiment, std::nullopt);
+  const auto hashes = program_hashes(experiment);
   EXPECT_TRUE(hashes.contains(allocator_library(Allocator::jemalloc).string()));
   EXPECT_FALSE(warning_of_equal_contents(experiment));
 }
@@ -139,7 +138,7 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   experiment.arms[1].name = "after";
   fs::copy_file(dir_ / "bin/tool", dir_ / "bin/other");
   experiment.arms[1].processes[0].argv = {"other"};
-  EXPECT_NO_THROW(program_hashes(experiment, std::nullopt));
+  EXPECT_NO_THROW(program_hashes(experiment));
   ASSERT_TRUE(warning_of_equal_contents(experiment));
   EXPECT_EQ(warning_of_equal_contents(experiment)->code, "arms_have_equal_contents");
   write_file_atomically(dir_ / "bin/other", "#!/bin/sh\nexit 0\n");

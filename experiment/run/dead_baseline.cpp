@@ -26,7 +26,7 @@ bool wants_a_shell(const Experiment& experiment) {
 std::string advice_on_dead_baseline(const Experiment& experiment, const std::string& failure) {
   std::string advice =
       "the logs are in logs/, its files in trials/; memduel report shows the rounds that there are";
-  const bool foreign = experiment.job.has_value();
+  const bool foreign = !experiment.expansion;
   if (foreign && failure.find("exited with status") != std::string::npos)
     advice +=
         "; where that status is no failure, name it in \"exit_statuses\" of the process in a "

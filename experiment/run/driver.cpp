@@ -12,7 +12,6 @@
 #include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
 #include "experiment/plan/python_settings.h"
-#include "experiment/plan/worker_program.h"
 #include "experiment/run/dead_baseline.h"
 #include "experiment/run/file_comparison.h"
 #include "experiment/run/job_trial.h"
@@ -60,8 +59,7 @@ class Driver {
         so_far_(store.read()),
         ledger_(*so_far_),
         blocks_planned_(planned_blocks(experiment.measure)) {
-    site_.data_dir = options.data_dir;
-    if (options.worker) site_.worker = *options.worker;
+    site_.values = options.site_values;
     const fs::path directory = fs::absolute(store.directory()).lexically_normal();
     site_.trials_dir = directory / "trials";
     site_.log_dir = directory / "logs";
@@ -224,17 +222,14 @@ class Driver {
   }
 
   void run_slot(const TrialSlot& slot) {
-    PlanSite site = site_;
-    const auto& env = experiment_.arms[slot.arm].env;
-    const auto worker = env.find(kWorkerVariable);
-    if (options_.worker && worker != env.end()) site.worker = worker->second;
-    PlannedTrial planned = plan_trial(experiment_, slot, site);
+    const std::size_t unrecordable = site_.unrecordable.size();
+    PlannedTrial planned = plan_trial(experiment_, slot, site_);
     const auto begin = std::chrono::steady_clock::now();
     TrialRun run = run_whole_trial(planned, run_trial_, store_.directory());
     // Once more without what it died of: the others must run as this one does.
     for (auto& [role, why] : harmed_by_recorder(planned.plan, run))
       site_.unrecordable.emplace(role, why);
-    if (site.unrecordable.size() < site_.unrecordable.size()) return run_slot(slot);
+    if (unrecordable < site_.unrecordable.size()) return run_slot(slot);
     refuse_unreadable_input(run);
     ++trials_here_;
     const double seconds = seconds_since(begin);
@@ -259,9 +254,10 @@ class Driver {
     if (run.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
   }
 
-  /// What our own worker prepares is the same for every arm and trial.
+  /// What such a job prepares is the same for every arm and trial.
   void refuse_unreadable_input(const TrialRun& run) const {
-    if (!options_.worker || run.prepare_status != static_cast<int>(ExitCode::io)) return;
+    if (!experiment_.job.memduel_statuses || run.prepare_status != static_cast<int>(ExitCode::io))
+      return;
     throw Error(ExitCode::io, run.trial.failure, store_.directory().string());
   }
 
@@ -310,8 +306,7 @@ class Driver {
   }
 
   [[noreturn]] void refuse_baseline(const Ledger::Outcome& outcome) const {
-    // Only our own worker's statuses mean what memduel's do.
-    const bool io = options_.worker && outcome.file_failed;
+    const bool io = experiment_.job.memduel_statuses && outcome.file_failed;
     throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
                 fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
                             experiment_.baseline, outcome.failed, outcome.failure),
@@ -319,14 +314,14 @@ class Driver {
   }
 
   void compare_models() {
+    if (!experiment_.job.final_model) return;
     std::vector<std::string> candidates;
     for (const Arm& arm : experiment_.arms) {
       if (arm.name != experiment_.baseline) candidates.push_back(arm.name);
     }
     const auto compare = [&](const fs::path& a, const fs::path& b) {
       if (options_.compare_models) return options_.compare_models(a, b);
-      if (!options_.worker) throw Error(ExitCode::io, "there is no memduel-worker");
-      return memduel::compare_models(*options_.worker, a, b);
+      return difference_of_models(*experiment_.job.final_model, a, b);
     };
     const auto comparison = compare_final_models(store_.directory(), so_far(), experiment_.baseline,
                                                  candidates, compare);
@@ -437,12 +432,6 @@ int planned_blocks(const Measure& measure) {
 
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options) {
-  const std::string kind = experiment.workload.at("kind");
-  if (kind != "command" && !options.worker) {
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("workloads of kind {} need memduel-worker", kind), "",
-                "this build has none; build the preset release");
-  }
   return Driver(experiment, store, run_trial, options).run();
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -32,8 +33,7 @@ struct Progress {
 };
 
 struct DriverOptions {
-  std::optional<std::filesystem::path> worker;  ///< memduel-worker; replays need it
-  std::filesystem::path data_dir;               ///< as found by find_dataset
+  std::map<std::string, std::string> site_values;  ///< {site:NAME} by NAME
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
   const StopRequest* stop = nullptr;  ///< asks for an early end
   std::function<void(const Progress&)> progress;
@@ -44,7 +44,7 @@ struct DriverOptions {
   std::function<std::vector<std::string>(const RunData& so_far)> arms_to_profile;
   /// Whether a tracer can be used; absent: asks the registry.
   std::function<Availability(const TracerEntry&)> tracer_works;
-  /// Largest absolute difference of two model files; absent: asks `worker`.
+  /// Largest absolute difference of two model files; absent: the job's program says.
   std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
 };
 

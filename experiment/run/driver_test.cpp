@@ -49,8 +49,6 @@ void fail(TrialRun& run, const std::string& why) {
 class DriverTest : public TestFolder {
  protected:
   DriverTest() {
-    options_.worker = "/bin/true";
-    options_.data_dir = "/data";
     options_.compare_models = [](const fs::path& a, const fs::path& b) {
       EXPECT_NE(read_file(a), read_file(b));
       return 0.25;
@@ -201,12 +199,7 @@ TEST_F(DriverTest, AnOddNumberOfBlocksEndsWithASingleOne) {
 }
 
 TEST_F(DriverTest, AnInputThatCannotBePreparedEndsTheRunAtOnce) {
-  experiment_ = parse_experiment(R"({
-    "name": "graph", "baseline": "original",
-    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"}},
-    "arms": [{"name": "original", "preset": "kdgat-original"},
-             {"name": "optimized", "preset": "kdgat-optimized"}]})",
-                                 "g.json", "/");
+  experiment_.job.prepare = {{"/bin/graphs"}};
   fake_.change = [](const TrialPlan&, TrialRun& run) {
     fail(run, "graphs exited with status 4");
     run.trial.roles.front().exit_status = 4;
@@ -414,12 +407,6 @@ TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
   run(store);
   EXPECT_EQ(stored().limitations.size(), 1U);
   EXPECT_EQ(stored().warnings.size(), 1U);
-}
-
-TEST_F(DriverTest, AReplayNeedsTheWorker) {
-  options_.worker.reset();
-  Store store = create();
-  EXPECT_EQ(error_of([&] { run(store); }).code(), ExitCode::cannot_measure);
 }
 
 TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {

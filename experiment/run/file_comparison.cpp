@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/installed.h"
 #include "experiment/config/placeholders.h"
 #include "experiment/plan/python_settings.h"
 #include "experiment/run/kept_files.h"
@@ -52,7 +53,7 @@ class Comparer {
   }
 
   FileComparison compare() && {
-    for (const JobFile& file : experiment_.job->files) {
+    for (const JobFile& file : experiment_.job.files) {
       warn_of_variation(file.name);
       if (!file.compare.empty()) compare_arms(file);
     }
@@ -69,7 +70,7 @@ class Comparer {
   }
 
   void warn_of_variation(const std::string& name) {
-    if (experiment_.job->differs_by_block) return;
+    if (experiment_.job.differs_by_block) return;
     for (const auto& [arm, hashes] : hashes_[name]) {
       const std::size_t count = distinct(hashes).size();
       if (count < 2) continue;
@@ -87,7 +88,7 @@ class Comparer {
     const std::string& name = file.name;
     const ByBlock& baseline = hashes_[name][experiment_.baseline];
     const auto within =
-        experiment_.job->differs_by_block ? std::nullopt : largest(file, pairs_within(baseline));
+        experiment_.job.differs_by_block ? std::nullopt : largest(file, pairs_within(baseline));
     for (const Arm& arm : experiment_.arms) {
       if (arm.name == experiment_.baseline) continue;
       const ByBlock& candidate = hashes_[name][arm.name];
@@ -163,7 +164,8 @@ class Comparer {
     process.role = "compare." + name;
     for (const std::string& argument : file.compare)
       process.argv.push_back(fill_placeholders(argument, value, {}, name));
-    const std::string& cwd = experiment_.job->cwd;
+    process.argv.front() = own_program(process.argv.front());
+    const std::string& cwd = experiment_.job.cwd;
     // Files outlive the trial directories.
     process.cwd = cwd.find('{') == std::string::npos ? fs::path(cwd) : run_directory_;
     plan.processes.push_back(std::move(process));
@@ -184,7 +186,6 @@ class Comparer {
 FileComparison compare_files(const Experiment& experiment, const RunData& run,
                              const fs::path& run_directory, const fs::path& logs,
                              const RunTrial& run_trial) {
-  if (!experiment.job) return {};
   return Comparer(experiment, run, run_directory, logs, run_trial).compare();
 }
 

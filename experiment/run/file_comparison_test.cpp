@@ -25,7 +25,7 @@ class FileComparisonTest : public TestFolder {
       "arms": [{"name": "before"}, {"name": "after", "append": {"job": ["--fast"]}}],
       "baseline": "before"})");
     config["workload"]["processes"][0]["argv"].push_back(argument);
-    return parse_experiment(config.dump(), "c.json", "/job", {}, small_catalog());
+    return parse_experiment(config.dump(), "c.json", "/job", {}, small_provider());
   }
 
   void left(const std::string& arm, int block, const std::string& content) {

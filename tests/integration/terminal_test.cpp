@@ -1,60 +1,14 @@
 // Every verb on a pseudo-terminal of 80 columns: it ends as it does in a pipe, and its lines fit.
 #include <gmock/gmock.h>
 
-#include <cctype>
 #include <filesystem>
-#include <sstream>
 
-#include "base/characters.h"
-#include "tests/integration/memduel_program.h"
+#include "tests/integration/on_a_terminal.h"
 
 namespace memduel {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
-
-/// `script` (bsdutils) gives the command a terminal of its own; its bytes are in `out`.
-Finished on_a_terminal(const Workplace& place, const std::string& command) {
-  Running run(place, "/usr/bin/script",
-              {"-qec", "stty rows 24 cols 80 && cd '" + place.path("").string() + "' && " + command,
-               "/dev/null"},
-              place.path(""));
-  return run.wait();
-}
-
-/// What stays of a line when its escape sequences and what it wrote over are taken out.
-std::string shown(std::string line) {
-  if (!line.empty() && line.back() == '\r') line.pop_back();
-  line = line.substr(line.rfind('\r') + 1);
-  std::string text;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] != '\033') {
-      text += line[i];
-      continue;
-    }
-    do ++i;
-    while (i < line.size() && std::isalpha(static_cast<unsigned char>(line[i])) == 0);
-  }
-  return text;
-}
-
-/// Paths stay whole to be copied, however long the folder of the build is; so do commands.
-bool may_be_long(const std::string& line) {
-  for (const char* words : {"memduel flamegraph", "profile:", "report:"})
-    if (line.find(words) != std::string::npos) return true;
-  return line.starts_with('/') || line.find(" /") != std::string::npos;
-}
-
-void expect_fits(const Finished& run, const std::string& command) {
-  EXPECT_THAT(run.out, Not(HasSubstr("basic_string"))) << command;
-  std::istringstream lines(run.out);
-  for (std::string line; std::getline(lines, line);) {
-    const std::string text = shown(line);
-    if (may_be_long(text)) continue;
-    EXPECT_LE(count_characters(text), 80U) << command << ": " << text;
-  }
-}
 
 class EveryVerb : public testing::Test {
  protected:
@@ -131,16 +85,8 @@ TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
   EXPECT_THAT(compared.out, HasSubstr("two_blocks_an_iteration/iterations:16\r\n"));
 }
 
-TEST_F(EveryVerb, ThatPlansOrImportsFitsTheTerminal) {
-  EXPECT_THAT(expect("budget --model gat-small --device-memory 4GB", 0).out,
-              HasSubstr("may be used"));
-  EXPECT_THAT(expect("budget --model gat-smal", 2).out, HasSubstr("did you mean gat-small?"));
-  EXPECT_THAT(expect("import-appfl none.yaml nobody.yaml", 4).out, HasSubstr("none.yaml"));
-}
-
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
-  for (const char* list : {"list metrics", "list meters", "list optimizations", "list presets"})
-    expect(list, 0);
+  for (const char* list : {"list metrics", "list meters", "list tracers"}) expect(list, 0);
   const Finished doctor = on_a_terminal(*place_, memduel() + "doctor");
   EXPECT_LE(doctor.status, 3) << doctor.out;
   expect_fits(doctor, "doctor");

@@ -1,0 +1,46 @@
+#include "cli/laboratory.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "base/capture.h"
+#include "base/error.h"
+#include "base/foreign_json.h"
+#include "base/installed.h"
+#include "experiment/config/provider.h"
+#include "experiment/plan/programs.h"
+
+namespace memduel::cli {
+
+std::optional<std::string> find_laboratory() {
+  const char* path = std::getenv("PATH");
+  const auto found =
+      resolve_program(own_program(kDefaultProvider), ".", path == nullptr ? "" : path);
+  return found ? std::optional(found->string()) : std::nullopt;
+}
+
+nlohmann::json ask_laboratory_of_machine() {
+  const auto program = find_laboratory();
+  if (!program) return nlohmann::json::object();
+  const Captured answer = capture({*program, "doctor"});
+  nlohmann::json value = parse_foreign_json(answer.out);
+  if (answer.exit_status != 0 || !value.is_object())
+    throw Error(ExitCode::io,
+                fmt::format("doctor ended with status {}: {}", answer.exit_status, answer.err),
+                *program);
+  return value;
+}
+
+int list_of_laboratory(const std::string& kind) {
+  const auto program = find_laboratory();
+  if (!program)
+    throw Error(ExitCode::cannot_measure,
+                "the laboratory of replays, which has the " + kind + ", is not installed here", "",
+                "the package memduel-laboratory has it; from source: build preset release");
+  execl(program->c_str(), "memduel-list", kind.c_str(), nullptr);
+  throw Error(ExitCode::io, "cannot be started", *program);
+}
+
+}  // namespace memduel::cli

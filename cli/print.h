@@ -1,0 +1,16 @@
+// What a verb says on standard output.
+#pragma once
+
+#include <string>
+
+namespace memduel::cli {
+
+/// `text` in stdout, whole. Throws Error(io) when it cannot be written.
+void print(const std::string& text);
+
+/// `text` for people: where `descriptor` is a terminal, lines are broken where they do not fit.
+std::string fitted_to(int descriptor, const std::string& text);
+/// Prints `text` for people.
+void print_fitted(const std::string& text);
+
+}  // namespace memduel::cli

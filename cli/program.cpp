@@ -1,0 +1,122 @@
+#include "cli/program.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "base/characters.h"
+#include "base/error.h"
+#include "base/standard_error.h"
+#include "base/text.h"
+#include "cli/help.h"
+#include "cli/print.h"
+
+namespace memduel::cli {
+namespace {
+
+/// What goes into a config and from there into reports must be text.
+void refuse_arguments_that_are_no_text(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (valid_utf8(argv[i]) == argv[i]) continue;
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found argument {}, \"{}\", which is not UTF-8", i, escape_terminal(argv[i])),
+        "", "put it into a script, and name the script");
+  }
+}
+
+/// An empty name is a variable of a script that was never set, and no default.
+void refuse_empty_names(const CLI::App& app) {
+  for (const CLI::App* verb : app.get_subcommands()) {
+    for (const CLI::Option* option : verb->get_options()) {
+      const bool is_name = option->get_items_expected_max() == 1 && !option->results().empty();
+      if (is_name && option->results().front().empty())
+        throw Error(ExitCode::usage, "found an empty text, expected a value", option->get_name());
+    }
+    refuse_empty_names(*verb);
+  }
+}
+
+std::vector<std::string> verbs_of(const CLI::App& app) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands(nullptr)) verbs.push_back(verb->get_name());
+  return verbs;
+}
+
+/// CLI11 would say that a verb is missing.
+bool names_another_verb(const CLI::App& app, int argc, char** argv) {
+  const auto verbs = verbs_of(app);
+  return argc > 1 && *argv[1] != '-' &&
+         std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end();
+}
+
+int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
+             const ProgramRules& rules) {
+  const auto own_failure = [&](ExitCode code) {
+    return rules.returns_status_of_command(app, argc, argv) ? kOwnFailure : static_cast<int>(code);
+  };
+  try {
+    if (!rules.takes_any_bytes(app)) refuse_arguments_that_are_no_text(argc, argv);
+    refuse_empty_names(app);
+    return action();
+  } catch (const Error& error) {
+    print_failure(error.message());
+    return own_failure(error.code());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string path = error.path1().string();
+    print_failure(fmt::format("{}: {}", path.empty() ? "the current directory" : path,
+                              error.code().message()));
+    return own_failure(ExitCode::io);
+  } catch (const std::bad_alloc&) {
+    print_failure("the memory that is allowed here does not suffice (ulimit -v, ulimit -d)");
+    return own_failure(ExitCode::io);
+  } catch (const std::exception& error) {
+    print_failure(error.what());
+    return own_failure(ExitCode::io);
+  }
+}
+
+}  // namespace
+
+void prepare(CLI::App& app, const std::string& footer) {
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.require_subcommand(1);
+  app.footer(footer);
+}
+
+int refuse_verb(const CLI::App& app, const std::string& word) {
+  const std::optional<std::string> nearest = nearest_name(word, verbs_of(app));
+  print_failure(fmt::format(
+      "found \"{}\", expected a verb\n  {}", word,
+      nearest ? "did you mean " + *nearest + "?" : "see " + app.get_name() + " --help"));
+  return static_cast<int>(ExitCode::usage);
+}
+
+void print_failure(const std::string& message) {
+  const std::string text = fmt::format("memduel: {}\n", escape_terminal_lines(message));
+  say(fitted_to(STDERR_FILENO, text));
+}
+
+int run_program(CLI::App& app, const Action& action, int argc, char** argv,
+                const ProgramRules& rules) {
+  if (names_another_verb(app, argc, argv))
+    return rules.run_other ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    print_failure(fmt::format("{}\n  see {} --help, or {} VERB --help", error.what(),
+                              app.get_name(), app.get_name()));
+    const bool of_command = rules.returns_status_of_command(app, argc, argv);
+    return of_command ? kOwnFailure : static_cast<int>(ExitCode::usage);
+  }
+  return run_verb(app, action, argc, argv, rules);
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,36 @@
+// A command line of verbs: parses it, runs one verb, turns errors into one message and an exit
+// code.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/verbs.h"
+
+namespace memduel::cli {
+
+/// An app whose help fits 80 columns.
+void prepare(CLI::App& app, const std::string& footer);
+
+/// How a program of verbs differs from others.
+struct ProgramRules {
+  /// Whether the exit code is a command's, which must not be mistaken for one of memduel's.
+  std::function<bool(const CLI::App& app, int argc, char** argv)> returns_status_of_command =
+      [](const CLI::App&, int, char**) { return false; };
+  /// Whether arguments may be no text.
+  std::function<bool(const CLI::App& app)> takes_any_bytes = [](const CLI::App&) { return false; };
+  /// Runs what is no verb of the app and returns its exit code; absent: nobody does.
+  std::function<int(const std::string& verb, char** argv)> run_other;
+};
+
+/// Parses and runs. Returns the exit code; what went wrong stands on standard error.
+int run_program(CLI::App& app, const Action& action, int argc, char** argv,
+                const ProgramRules& rules = {});
+
+/// Says that `word` is no verb of the app, and returns the exit code of that.
+int refuse_verb(const CLI::App& app, const std::string& word);
+
+/// On standard error. No name of a file commands the terminal.
+void print_failure(const std::string& message);
+
+}  // namespace memduel::cli

@@ -1,0 +1,135 @@
+#include "laboratory/catalogue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/config/test_support.h"
+#include "laboratory/expand.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// The message for a replay of resnet18's state by the built-in switches; the exit code must be 2.
+std::string refusal_of(const json& workload, const json& optimizations) {
+  json document = {
+      {"name", "clash"},
+      {"baseline", "original"},
+      {"workload", {{"kind", "state-dict"}, {"model", "resnet18"}}},
+      {"arms",
+       {{{"name", "original"}, {"preset", "appfl-original"}},
+        {{"name", "minimal"}, {"preset", "appfl-minimal"}, {"optimizations", optimizations}}}}};
+  document["workload"].merge_patch(workload);
+  const Error error =
+      error_of([&] { parse_experiment(document.dump(), "c.json", "/", {}, ask_laboratory); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(LaboratoryCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
+  EXPECT_EQ(refusal_of(json::object(), {{"compression", "zfp"}}),
+            "c.json, $.arms[1].optimizations: found compression=zfp with aggregate=streaming_fold, "
+            "expected aggregate=out_of_place_kept_step or in_place or collect_all or in_time\n"
+            "  no worker runs the two together");
+  EXPECT_EQ(refusal_of({{"on_lost_client", "continue"}}, {{"model_chunking", 1048576}}),
+            "c.json, $.arms[1].optimizations: found model_chunking=1048576 with "
+            "workload.on_lost_client=continue, expected workload.on_lost_client=fail\n"
+            "  no worker runs the two together");
+}
+
+TEST(LaboratoryCatalog, AValueMayNeedWhatItsSwitchDoesNot) {
+  const auto clash_of = [](const char* precision, const char* device) {
+    const json optimizations = {{"mixed_precision", precision}};
+    const json workload = {{"device", device}};
+    return find_clash(laboratory_catalog(), {optimizations, workload});
+  };
+  EXPECT_FALSE(clash_of("bf16", "cpu"));
+  EXPECT_FALSE(clash_of("fp16", "cuda"));
+  const auto clash = clash_of("fp16", "cpu");
+  ASSERT_TRUE(clash);
+  EXPECT_EQ(clash->chosen, "mixed_precision=fp16");
+  EXPECT_EQ(clash->unmet.found, "workload.device=cpu");
+  EXPECT_EQ(clash->unmet.needed, "workload.device=cuda");
+}
+
+// A piece travels in a message that adds 16 bytes to it: 1048576 - 16 is the most.
+TEST(LaboratoryCatalog, APieceIsNoLargerThanItsMessageTakes) {
+  const json workload = {{"transport", {{"max_message_bytes", 1048576}}}};
+  EXPECT_EQ(
+      refusal_of(workload, {{"piece_bytes", 1048561}}),
+      "c.json, $.arms[1].optimizations: found piece_bytes=1048561 with "
+      "workload.transport.max_message_bytes=1048576, expected piece_bytes of at most 1048560\n"
+      "  no worker runs the two together");
+  const json largest = {{"piece_bytes", 1048560}};
+  EXPECT_FALSE(find_clash(laboratory_catalog(), {largest, workload}));
+}
+
+/// The message for a simulation of which the second arm, csfl-optimized, has these switches.
+std::string refusal_of_simulation(const json& workload, const json& optimizations,
+                                  const Overrides& overrides = {}) {
+  json document = {
+      {"name", "s"},
+      {"workload", {{"kind", "simulation"}, {"model", "csfl-cnn"}}},
+      {"baseline", "original"},
+      {"arms",
+       {{{"name", "original"}, {"preset", "csfl-original"}},
+        {{"name", "as-coded"}, {"preset", "csfl-as-coded"}},
+        {{"name", "optimized"}, {"preset", "csfl-optimized"}, {"optimizations", optimizations}}}}};
+  document["workload"]["dataset"] = {{"name", "mnist"}};
+  document["workload"].merge_patch(workload);
+  const Error error = error_of(
+      [&] { parse_experiment(document.dump(), "c.json", "/", overrides, ask_laboratory); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+// csfl-optimized warns at 85 and is critical at 90.
+TEST(LaboratoryCatalog, TwoLevelsOutOfOrderAreToldFromTheOneThatTheArmSets) {
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"warn_percent", 95}}),
+            "c.json, $.arms[2].optimizations: found warn_percent=95 with critical_percent=90, "
+            "expected warn_percent of at most 90\n  no worker runs the two together");
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"critical_percent", 50}}),
+            "c.json, $.arms[2].optimizations: found critical_percent=50 with warn_percent=85, "
+            "expected critical_percent of at least 85\n  no worker runs the two together");
+}
+
+TEST(LaboratoryCatalog, AnArmHasItsPlaceInTheFileAlsoBesideArmsThatAreLeftOut) {
+  Overrides overrides;
+  overrides.arms = {"original", "optimized"};
+  EXPECT_THAT(refusal_of_simulation(json::object(), {{"warn_percent", 95}}, overrides),
+              testing::HasSubstr("$.arms[2].optimizations: "));
+}
+
+TEST(LaboratoryCatalog, ANumberOutOfRangeIsNoSlipOfThePen) {
+  EXPECT_EQ(refusal_of_simulation(json::object(), {{"light_cleanup_rounds", -1}}),
+            "c.json, $.arms[2].optimizations: found -1 for optimization \"light_cleanup_rounds\", "
+            "expected 0 or 1 or 5 or a whole number from 0");
+}
+
+TEST(LaboratoryCatalog, NoMoreClientsAreSelectedThanThereAre) {
+  EXPECT_EQ(refusal_of_simulation({{"clients", 20}, {"clients_per_round", 30}}, json::object()),
+            "c.json, $.workload.clients_per_round: found 30, expected at most clients, 20");
+  EXPECT_EQ(refusal_of_simulation({{"clients", 5}}, json::object()),
+            "c.json, $.workload.clients: found 5, expected at least clients_per_round, 10\n"
+            "  set clients_per_round, too: that is its default");
+}
+
+TEST(LaboratoryCatalog, OnlyTablesOfShapesAreScaled) {
+  EXPECT_EQ(refusal_of({{"state_bytes", 1000}}, json::object()),
+            "c.json, $.workload.state_bytes: found 1000 for model \"resnet18\", expected 0\n"
+            "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
+}
+
+TEST(LaboratoryCatalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {
+  const Catalog& catalog = laboratory_catalog();
+  const auto original =
+      resolve_optimizations(catalog, "federated", "appfl-original", json::object(), "test");
+  const auto optimized =
+      resolve_optimizations(catalog, "federated", "appfl-optimized", json::object(), "test");
+  EXPECT_NE(original, optimized);
+  EXPECT_EQ(original.size(), optimized.size());
+}
+
+}  // namespace
+}  // namespace memduel

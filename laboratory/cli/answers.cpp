@@ -1,0 +1,57 @@
+// What memduel asks the laboratory, answered in JSON: a provider's three words, and doctor.
+#include <iostream>
+#include <iterator>
+
+#include "base/error.h"
+#include "base/foreign_json.h"
+#include "cli/print.h"
+#include "laboratory/cli/verbs.h"
+#include "laboratory/expand.h"
+#include "laboratory/machine.h"
+
+namespace memduel::cli {
+namespace {
+
+using nlohmann::json;
+
+json request_from_standard_input() {
+  const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  json request = parse_foreign_json(text);
+  if (!request.is_object())
+    throw Error(ExitCode::usage, "expected a JSON object, as docs/providers.md has it",
+                "standard input");
+  return request;
+}
+
+int answer(const std::string& word) {
+  try {
+    const json request = word == "catalogue" ? json() : request_from_standard_input();
+    print(ask_laboratory({}, word, request).dump() + "\n");
+    return 0;
+  } catch (const json::exception& error) {
+    throw Error(ExitCode::usage, error.what(), "standard input");
+  } catch (const Error& error) {
+    print(refusal_json(error).dump() + "\n");
+    return static_cast<int>(error.code());
+  }
+}
+
+}  // namespace
+
+void add_answers(CLI::App& app, Action& action) {
+  for (const std::string word : {"catalogue", "expand", "site"}) {
+    CLI::App* verb = app.add_subcommand(word, "an answer to memduel run, in JSON");
+    verb->group("");
+    verb->callback([word, &action] { action = [word] { return answer(word); }; });
+  }
+  CLI::App* doctor = app.add_subcommand("doctor", "an answer to memduel doctor, in JSON");
+  doctor->group("");
+  doctor->callback([&action] {
+    action = [] {
+      print(describe_laboratory().dump() + "\n");
+      return 0;
+    };
+  });
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,112 @@
+// memduel checkpoints prune|summary DIR: which checkpoints of a training stay, and what there is.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/characters.h"
+#include "base/error.h"
+#include "base/standard_error.h"
+#include "cli/finite_range.h"
+#include "cli/print.h"
+#include "laboratory/cli/verbs.h"
+#include "training/checkpoint_text.h"
+#include "training/known_scores.h"
+
+namespace memduel::cli {
+namespace {
+
+struct PruneArguments {
+  std::string directory;
+  RetentionRules rules;
+  std::string best;
+  bool dry_run = false;
+};
+
+/// What is taken for a score and is none would cost the best checkpoint.
+void expect_known_best(const PruneArguments& arguments) {
+  if (!arguments.best.empty() || is_known_score(arguments.rules.metric)) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found {}, whose best may be the highest or the lowest", arguments.rules.metric),
+      "--metric", "add --best lowest or --best highest");
+}
+
+int prune(const PruneArguments& arguments) {
+  RetentionRules rules = arguments.rules;
+  rules.better = arguments.best == "lowest" ? Better::lowest : Better::highest;
+  const PrunePlan plan = plan_prune(arguments.directory, rules, wall_clock_ns());
+  expect_known_best(arguments);  // only now, so that a misspelled metric is called that
+  if (arguments.dry_run) {
+    print_fitted(describe_plan(plan));
+    return 0;
+  }
+  const Pruned pruned = carry_out(plan);
+  print_fitted(describe_pruned(plan, pruned));
+  for (const std::string& failure : pruned.failures)
+    say(fmt::format("memduel: {}\n", escape_terminal(failure)));
+  return static_cast<int>(pruned.failures.empty() ? ExitCode::ok : ExitCode::io);
+}
+
+void add_directory(CLI::App& verb, std::string& directory) {
+  const auto refuse_empty = [](const std::string& name) {
+    return name.empty() ? "found an empty name, expected a directory" : "";
+  };
+  verb.add_option("DIR", directory, "a directory with checkpoints")
+      ->required()
+      ->check(CLI::Validator(refuse_empty, ""));
+}
+
+void add_prune(CLI::App& checkpoints, Action& action) {
+  auto arguments = std::make_shared<PruneArguments>();
+  CLI::App* verb = checkpoints.add_subcommand(
+      "prune", "remove old checkpoints that are neither among the best nor the newest");
+  verb->footer(
+      "Example: memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
+      "Each directory below DIR is pruned for itself. Links are not followed; what is no "
+      "checkpoint, or lacks the metric, stays.");
+  add_directory(*verb, arguments->directory);
+  verb->add_option("--metric", arguments->rules.metric,
+                   "what the best are best in: in the file's name, or in NAME.json beside NAME")
+      ->required();
+  verb->add_option("--keep-best", arguments->rules.keep_best, "how many of the best stay")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  verb->add_option("--older-than-days", arguments->rules.older_than_days,
+                   "what is not older than this stays")
+      ->capture_default_str()
+      ->check(finite_range(0.0, 1e6));
+  verb->add_option(
+          "--best", arguments->best,
+          "which values are the best (default: of a known score, as kappa or acc, the highest)")
+      ->check(CLI::IsMember({"highest", "lowest"}));
+  verb->add_flag("--dry-run", arguments->dry_run, "say what would be removed, remove nothing");
+  verb->callback([arguments, &action] { action = [arguments] { return prune(*arguments); }; });
+}
+
+void add_tree_summary(CLI::App& checkpoints, Action& action) {
+  auto directory = std::make_shared<std::string>();
+  CLI::App* verb = checkpoints.add_subcommand("summary", "count, sizes, ages and metrics");
+  verb->footer("Example: memduel checkpoints summary runs/finetuned");
+  add_directory(*verb, *directory);
+  verb->callback([directory, &action] {
+    action = [directory] {
+      const CheckpointTree tree = read_checkpoints(*directory, Subdirectories::enter);
+      print_fitted(describe_tree(tree, wall_clock_ns()));
+      return 0;
+    };
+  });
+}
+
+}  // namespace
+
+void add_checkpoints(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("checkpoints", "prune a training's checkpoints, or sum them up");
+  verb->group("Replay");
+  verb->require_subcommand(1);
+  verb->footer("Example: memduel checkpoints summary runs/finetuned");
+  add_prune(*verb, action);
+  add_tree_summary(*verb, action);
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,62 @@
+// memduel list datasets|models: what the laboratory knows beside its switches.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/print.h"
+#include "laboratory/cli/verbs.h"
+#include "laboratory/datasets.h"
+#include "laboratory/worker_program.h"
+#include "training/graph_models.h"
+
+namespace memduel::cli {
+namespace {
+
+std::string list_datasets() {
+  std::string text;
+  for (const Dataset& dataset : known_datasets())
+    text += fmt::format("{:<16} {}\n                 {}\n", dataset.name, dataset.summary,
+                        whereabouts(dataset, data_directories(std::nullopt)));
+  return text;
+}
+
+std::string list_models() {
+  const auto worker = find_worker();
+  if (!worker)
+    throw Error(ExitCode::cannot_measure,
+                "this build has no memduel-worker, which holds the models", "",
+                "build preset release");
+  const nlohmann::json known = describe_worker(*worker);
+  std::string text;
+  for (const nlohmann::json& model : known.at("models"))
+    text +=
+        fmt::format("{:<16} {} parameters, a state of {}\n", model.at("name").get<std::string>(),
+                    model.at("parameters").get<std::int64_t>(),
+                    format_bytes(model.at("state_bytes").get<double>()));
+  for (const GraphModel& model : graph_models())
+    text += fmt::format("{:<16} {} parameters with {} identifiers, for graphs\n", model.name,
+                        parameter_count(model), kPublishedIdentifiers);
+  return text;
+}
+
+}  // namespace
+
+void add_laboratory_list(CLI::App& app, Action& action) {
+  auto what = std::make_shared<std::string>();
+  CLI::App* verb = app.add_subcommand("list", "data sets or models");
+  verb->group("Replay");
+  verb->footer("Example: memduel list datasets");
+  verb->add_option("KIND", *what, "datasets, models")
+      ->required()
+      ->check(CLI::IsMember({"datasets", "models"}));
+  verb->callback([what, &action] {
+    action = [what] {
+      print_fitted(*what == "models" ? list_models() : list_datasets());
+      return 0;
+    };
+  });
+}
+
+}  // namespace memduel::cli

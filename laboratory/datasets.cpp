@@ -1,0 +1,133 @@
+#include "laboratory/datasets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_there(const fs::path& directory, const std::string& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(directory / file, ignored) ||
+         fs::is_regular_file(directory / (file + ".gz"), ignored);
+}
+
+std::vector<std::string> missing_files(const Dataset& dataset, const fs::path& directory) {
+  std::vector<std::string> missing;
+  for (const std::string& file : dataset.files) {
+    if (!is_there(directory, file)) missing.push_back(file);
+  }
+  return missing;
+}
+
+void add_from_environment(std::vector<fs::path>& directories, const char* variable,
+                          const char* below) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return;
+  directories.push_back(*below == '\0' ? fs::path(value) : fs::path(value) / below);
+}
+
+const Dataset& known_dataset(const std::string& name) {
+  const auto& all = known_datasets();
+  const auto dataset =
+      std::find_if(all.begin(), all.end(), [&](const Dataset& one) { return one.name == name; });
+  if (dataset == all.end())
+    throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name));
+  return *dataset;
+}
+
+/// A config that somebody sends must not read what lies elsewhere.
+void refuse_outside(const fs::path& file) {
+  const fs::path plain = file.lexically_normal();
+  if (!plain.is_absolute() && *plain.begin() != "..") return;
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", expected a file below a data folder", file.string()),
+              "$.workload.dataset.file", "--data-dir names the folder");
+}
+
+fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directories) {
+  std::string looked;
+  for (const fs::path& directory : directories) {
+    const auto missing = missing_files(dataset, directory);
+    if (missing.empty()) return directory;
+    looked += fmt::format("\n    {} (no {})", directory.string(), fmt::join(missing, ", "));
+  }
+  throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),
+              "data set " + dataset.name,
+              dataset.how_to_get +
+                  ", or name the folder that holds it with --data-dir or "
+                  "MEMDUEL_DATA_DIR");
+}
+
+}  // namespace
+
+std::vector<fs::path> data_directories(const std::optional<fs::path>& data_dir) {
+  std::vector<fs::path> directories;
+  if (data_dir) directories.push_back(*data_dir);
+  add_from_environment(directories, "MEMDUEL_DATA_DIR", "");
+  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "data");
+  directories.push_back(fs::path(MEMDUEL_SOURCE_DIR) / "datasets");
+  add_from_environment(directories, "HOME", ".cache/memduel");
+  for (fs::path& directory : directories) directory = fs::absolute(directory).lexically_normal();
+  return directories;
+}
+
+const std::vector<Dataset>& known_datasets() {
+  static const std::vector<Dataset> datasets = {
+      {"mnist",
+       "10,000 handwritten digits, 28 x 28 (the published test set)",
+       {"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"},
+       "run scripts/fetch-datasets.sh mnist"},
+      {"cifar10",
+       "10,000 training and 10,000 test images, 32 x 32, colour, in the binary layout",
+       {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
+       "run scripts/fetch-datasets.sh cifar10"},
+      {"dummy-cifar10", "random images of CIFAR-10's shape, made from the seed", {}, ""},
+      {"can-generated",
+       "traffic of a car's bus with attacks, made from the seed, as graphs",
+       {},
+       ""},
+      {"can-log",
+       "a recording of a car's bus, which the workload names, as graphs",
+       {},
+       "a log of candump -l or of HCRL's data sets"},
+      {"synthetic-eeg", "epochs of sleep with spectra of real ones, made from the seed", {}, ""},
+      {"edf",
+       "a night's EEG, which the workload names, with its stages of sleep as annotations",
+       {},
+       "a recording in EDF+ at 200 Hz"},
+  };
+  return datasets;
+}
+
+fs::path find_dataset(const std::string& name, const std::vector<fs::path>& directories) {
+  return find_files(known_dataset(name), directories);
+}
+
+std::string whereabouts(const Dataset& dataset, const std::vector<fs::path>& directories) {
+  if (dataset.how_to_get.empty()) return "needs no file";
+  if (dataset.files.empty()) return "needs a file below a data folder: " + dataset.how_to_get;
+  for (const fs::path& directory : directories)
+    if (missing_files(dataset, directory).empty()) return "in " + directory.string();
+  return "not here: " + dataset.how_to_get;
+}
+
+fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::path>& directories) {
+  const auto dataset = workload.find("dataset");
+  if (dataset == workload.end()) return {};
+  Dataset wanted = known_dataset(dataset->at("name"));
+  if (const auto file = dataset->find("file"); file != dataset->end()) {
+    refuse_outside(*file);
+    wanted.files.push_back(*file);
+  }
+  return find_files(wanted, directories);
+}
+
+}  // namespace memduel

@@ -1,0 +1,23 @@
+// A replay as a job: what the laboratory answers as a provider (docs/providers.md).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiment/config/provider.h"
+
+namespace memduel {
+
+/// The answer to `expand`: the processes of memduel-worker, with every default of the workload and
+/// every switch written out. Throws Error(usage) at the place in the request's "origin".
+nlohmann::json expand_replay(const nlohmann::json& request);
+
+/// The answer to `site`: data_dir, and what describes the machine's worker. Throws
+/// Error(cannot_measure) for what it cannot do, Error(io) for a data set that is not here.
+nlohmann::json describe_site(const nlohmann::json& request);
+
+/// What the laboratory answers to any of the three, in this process.
+nlohmann::json ask_laboratory(const Provider& provider, const std::string& word,
+                              const nlohmann::json& request);
+
+}  // namespace memduel

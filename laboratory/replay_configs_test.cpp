@@ -1,0 +1,157 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/statistics/signed_rank.h"
+#include "experiment/config/test_support.h"
+#include "laboratory/datasets.h"
+#include "laboratory/expand.h"
+#include "laboratory/replay_workload.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+Experiment replay(const json& document, const Overrides& overrides = {}) {
+  return parse_experiment(document.dump(), "c.json", "/", overrides, ask_laboratory);
+}
+
+json small_document() {
+  return json::parse(federated_config(), nullptr, true, true);
+}
+
+/// The message for the small federated config after `change`; the exit code must be 2.
+std::string message_after(const std::function<void(json&)>& change,
+                          const Overrides& overrides = {}) {
+  json document = small_document();
+  change(document);
+  const Error error = error_of([&] { replay(document, overrides); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  return error.message();
+}
+
+TEST(ReplayConfigs, EveryDefaultIsWrittenOut) {
+  const json workload = json::parse(R"({"kind": "federated", "model": "mnist-cnn",
+      "device": "cpu", "threads": 1,
+      "dataset": {"name": "mnist", "seed": 42, "partition": "iid", "dirichlet_alpha": 0.5},
+      "clients": 2, "rounds": 5, "local_steps": 50, "batch_size": 16, "pre_validation": false,
+      "client_validation": false, "server_validation": true, "send": "weights",
+      "optimizer": {"name": "adam", "learning_rate": 0.01}, "weights": "equal",
+      "on_lost_client": "fail",
+      "transport": {"kind": "grpc", "port": 0, "max_message_bytes": 10485760},
+      "stall_seconds": 60, "deadline_seconds": 600, "seed": 1})");
+  const Experiment experiment = replay(small_document());
+  EXPECT_EQ(experiment.resolved.at("workload"), workload) << experiment.resolved.dump(2);
+  EXPECT_EQ(experiment.resolved.at("measure").at("meters"), json({"procfs", "allocator", "torch"}));
+  EXPECT_EQ(experiment.resolved.at("arms")[0].at("optimizations").size(),
+            experiment.resolved.at("arms")[1].at("optimizations").size());
+  EXPECT_EQ(experiment.deadline_seconds, 600);
+}
+
+TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
+  for (const char* kind : {"federated", "simulation", "graph", "eeg"}) {
+    json document = json::parse(R"({"name": "r", "baseline": "a", "workload": {},
+      "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})");
+    document["workload"] = {{"kind", kind}};
+    if (kind != std::string("graph"))
+      document["workload"]["model"] = kind == std::string("eeg") ? "cbramod" : "csfl-cnn";
+    if (kind != std::string("eeg"))
+      document["workload"]["dataset"] = {
+          {"name", kind == std::string("graph") ? "can-generated" : "mnist"}};
+    const Experiment once = replay(document);
+    const auto nobody = [](const Provider&, const std::string& word, const json&) -> json {
+      throw Error(ExitCode::usage, "was asked for " + word);
+    };
+    const Experiment again = parse_experiment(once.resolved.dump(), "config.json", "/", {}, nobody);
+    EXPECT_EQ(again.resolved, once.resolved);
+    EXPECT_EQ(again.config_sha256, once.config_sha256);
+    Overrides resumed;
+    resumed.resumed = once.resolved;
+    EXPECT_EQ(parse_experiment(document.dump(), "c.json", "/", resumed, nobody).resolved,
+              once.resolved)
+        << kind;
+  }
+}
+
+TEST(BadReplay, UnknownKey) {
+  EXPECT_EQ(
+      message_after([](json& c) { c["workload"]["epochs"] = 3; }),
+      "c.json, $.workload.epochs: found unknown key \"epochs\"\n  expected batch_size, "
+      "client_validation, clients, dataset, deadline_seconds, device, kind, local_steps, "
+      "model, on_lost_client, optimizer, pre_validation, rounds, seed, send, server_validation, "
+      "stall_seconds, threads, topology, transport, validation_batch_size, weights");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["round"] = 3; }),
+            "c.json, $.workload.round: found unknown key \"round\"\n  did you mean \"rounds\"?");
+}
+
+TEST(BadReplay, WrongTypeOrRange) {
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = "two"; }),
+            "c.json, $.workload.clients: found string \"two\", expected integer");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["rounds"] = 2.5; }),
+            "c.json, $.workload.rounds: found number 2.5, expected integer");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["clients"] = 0; }),
+            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
+            "1");
+  Overrides overrides;
+  overrides.set = {"workload.clients=0"};
+  EXPECT_EQ(message_after([](json&) {}, overrides),
+            "c.json, $.workload.clients: found 0\n  Expected number greater than or equal to "
+            "1");
+  EXPECT_EQ(message_after([](json& c) { c["workload"].erase("model"); }),
+            "c.json, $.workload: found no key \"model\", which is required");
+}
+
+TEST(ReplaySchema, DescribesTheDataSetsThatCanBeFound) {
+  std::vector<std::string> known;
+  for (const Dataset& dataset : known_datasets()) known.push_back(dataset.name);
+  std::vector<std::string> described;
+  for (const char* kind : {"dataset", "graph_dataset", "eeg_dataset"})
+    for (const auto& name : laboratory_schema()["definitions"][kind]["properties"]["name"]["enum"])
+      described.push_back(name);
+  EXPECT_EQ(described, known);
+}
+
+TEST(ReplaySchema, EveryConfigOfTheProjectIsValid) {
+  const std::filesystem::path configs = std::filesystem::path(MEMDUEL_CONFIGS);
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(configs)) {
+    if (entry.path().extension() != ".json" || entry.path().filename() == "optimizations.json") {
+      continue;
+    }
+    EXPECT_NO_THROW(load_experiment(entry.path(), {}, ask_laboratory)) << entry.path();
+    ++count;
+  }
+  EXPECT_GE(count, 1);
+}
+
+// After two rounds and a fifth of all for warm-up, a growth verdict needs four.
+TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) {
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(MEMDUEL_CONFIGS)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
+    const Experiment experiment = load_experiment(entry.path(), {}, ask_laboratory);
+    EXPECT_GE(experiment.measure.repeats, kSignedRankMinimum) << name;
+    EXPECT_GE(experiment.job.rounds.value_or(0), 8) << name;
+    ++count;
+    if (!name.starts_with("nvflare-matrix")) continue;
+    for (const Arm& arm : experiment.arms)
+      EXPECT_TRUE(arm.allocator && arm.name.starts_with(name_of(*arm.allocator))) << arm.name;
+  }
+  EXPECT_EQ(count, 7);
+  const Experiment fine_tunings =
+      load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json", {}, ask_laboratory);
+  EXPECT_GE(fine_tunings.measure.repeats, kSignedRankMinimum);
+}
+
+TEST(BadReplay, UnknownValue) {
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["kind"] = "federate"; }),
+            "c.json, $.workload.kind: found \"federate\", expected federated or state-dict or "
+            "simulation or graph or eeg or command\n  did you mean \"federated\"?");
+  EXPECT_EQ(message_after([](json& c) { c["workload"]["dataset"]["name"] = "imagenet"; }),
+            "c.json, $.workload.dataset.name: found \"imagenet\", expected mnist or cifar10 or "
+            "dummy-cifar10");
+}
+
+}  // namespace
+}  // namespace memduel

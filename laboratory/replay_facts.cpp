@@ -1,0 +1,57 @@
+#include "laboratory/replay_facts.h"
+
+#include <fmt/format.h>
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
+constexpr const char* kGrowth = "rss_growth_bytes_per_round";
+
+/// Of a training: what a client holds beside its model, on the device that it trains on.
+HeldModel held_by_clients(const json& workload, const std::string& metric) {
+  if (workload.at("kind") == "state-dict") return {"client_max", metric, 0, ""};
+  const json& optimizer = workload.value("optimizer", json::object());
+  if (optimizer.value("name", "adam") == "sgd") return {"client_max", metric, 1, "gradients"};
+  return {"client_max", metric, 3, "gradients and Adam's two moments"};
+}
+
+JobFacts facts_of_rounds(const json& workload) {
+  const int clients = workload.at("clients");
+  const bool swarm = workload.value("topology", "star") == "swarm";
+  JobFacts job;
+  if (!swarm) job.roles.emplace_back("server");
+  for (int index = 1; index <= clients; ++index)
+    job.roles.push_back(fmt::format("client-{}", index));
+  job.groups = {{"client", clients}};
+  job.reference = job.roles.front();
+  job.default_gates = {{"server", kAboveIdle}, {"client_max", kAboveIdle}, {"server", kGrowth}};
+  const bool on_gpu = workload.value("device", "cpu") == "cuda";
+  const std::string metric = on_gpu ? "peak_gpu_allocated_bytes" : kAboveIdle;
+  job.held_models = {{"server", metric, 0, ""}, held_by_clients(workload, metric)};
+  return job;
+}
+
+JobFacts facts_of_one(const std::string& role, bool grows) {
+  JobFacts job;
+  job.roles = {role};
+  job.reference = role;
+  job.default_gates = {{role, kAboveIdle}};
+  if (grows) job.default_gates.push_back({role, kGrowth});
+  return job;
+}
+
+}  // namespace
+
+JobFacts replay_facts(const json& workload) {
+  const std::string kind = workload.at("kind");
+  if (kind == "simulation") return facts_of_one("simulator", true);
+  if (kind == "eeg") return facts_of_one("trainer", true);
+  // Its stages differ, so that growth over all rounds says nothing.
+  if (kind == "graph") return facts_of_one("trainer", false);
+  return facts_of_rounds(workload);
+}
+
+}  // namespace memduel

@@ -1,0 +1,194 @@
+#include "laboratory/replay_job.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/config/config.h"
+#include "experiment/plan/plan.h"
+#include "laboratory/expand.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::EndsWith;
+
+PlanSite site() {
+  return {"/run/trials", "/run/logs", {{"HOME", "/root"}}, {{"data_dir", "/data"}}};
+}
+
+Experiment rounds_of_images(const std::vector<std::string>& set = {}) {
+  Overrides overrides;
+  overrides.set = set;
+  return parse_experiment(R"({
+    "name": "small", "baseline": "original", "measure": {"repeats": 2},
+    "workload": {"kind": "federated", "model": "mnist-cnn", "dataset": {"name": "mnist"}},
+    "arms": [{"name": "original", "preset": "appfl-original"},
+             {"name": "optimized", "preset": "appfl-as-coded"}]})",
+                          "small.json", "/", overrides, ask_laboratory);
+}
+
+TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
+  const TrialSlot slot{12, 3, 1, 1, TrialKind::measure};
+  const PlannedTrial planned = plan_trial(rounds_of_images(), slot, site());
+  const TrialPlan& plan = planned.plan;
+  EXPECT_EQ(plan.id, 12);
+  EXPECT_EQ(plan.block, 3);
+  EXPECT_EQ(plan.position, 1);
+  EXPECT_EQ(plan.arm, "optimized");
+  EXPECT_EQ(plan.trial_dir, "/run/trials/000012");
+  EXPECT_EQ(plan.log_dir, "/run/logs");
+  EXPECT_EQ(plan.deadline_seconds, 600);
+  EXPECT_EQ(plan.interval_ms, 2);
+  EXPECT_THAT(plan.meters, ElementsAre("procfs", "allocator", "torch"));
+  ASSERT_EQ(plan.processes.size(), 3U);
+  EXPECT_EQ(plan.processes[0].role, "server");
+  EXPECT_EQ(plan.processes[0].ready->file, "/run/trials/000012/server.address");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "server", "--index", "0",
+                          "--config", "/run/trials/000012/worker.json"));
+  EXPECT_EQ(plan.processes[2].role, "client-2");
+  EXPECT_THAT(plan.processes[2].after, ElementsAre("server"));
+  EXPECT_THAT(plan.processes[2].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "client", "--index", "2",
+                          "--config", "/run/trials/000012/worker.json"));
+  EXPECT_EQ(plan.processes[2].env.at("OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
+}
+
+TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "simulation", "baseline": "original",
+    "workload": {"kind": "simulation", "model": "csfl-cnn", "dataset": {"name": "mnist"},
+                 "rounds": 7, "methods": ["random", "round_robin"], "repeats": 3},
+    "arms": [{"name": "original", "preset": "csfl-original"},
+             {"name": "optimized", "preset": "csfl-optimized"}]})",
+                                                 "s.json", "/", {}, ask_laboratory);
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(plan.rounds, 42);
+  EXPECT_EQ(plan.deadline_seconds, 3600);
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_EQ(plan.processes[0].role, "simulator");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "simulator", "--index", "0",
+                          "--config", "/run/trials/000012/worker.json"));
+  EXPECT_EQ(experiment.arms[1].optimizations.at("light_cleanup_rounds"), 5);
+}
+
+TEST(GraphPlan, IsOneProcessAfterTheRunsFileOfGraphs) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "graph", "baseline": "original",
+    "workload": {"kind": "graph", "dataset": {"name": "can-log", "file": "can/drive.log"},
+                 "autoencoder_epochs": 3, "teacher_epochs": 4, "student_epochs": 5},
+    "arms": [{"name": "original", "preset": "kdgat-original"},
+             {"name": "optimized", "preset": "kdgat-optimized"}]})",
+                                                 "g.json", "/", {}, ask_laboratory);
+  const PlannedTrial planned = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site());
+  EXPECT_EQ(planned.plan.rounds, 12);
+  ASSERT_EQ(planned.plan.processes.size(), 1U);
+  EXPECT_THAT(planned.plan.processes[0].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "trainer", "--index", "0",
+                          "--config", "/run/trials/000012/worker.json"));
+  ASSERT_EQ(planned.prepare.size(), 1U);
+  EXPECT_THAT(planned.prepare[0].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "graphs", "--index", "0",
+                          "--config", "/run/trials/000012/worker.json"));
+  const json worker = json::parse(planned.files.at("/run/trials/000012/worker.json"));
+  EXPECT_EQ(worker.at("graph_file"), "/run/trials/000012/../../graphs.bin");
+  EXPECT_EQ(worker.at("workload").at("dataset").at("attacks"), json({"dos", "fuzzy", "spoofing"}));
+  EXPECT_EQ(worker.at("optimizations").at("teacher"), "cached_outputs");
+}
+
+TEST(EegPlan, IsOneProcessWhoseRoundsAreItsFineTunings) {
+  const Experiment experiment = parse_experiment(R"({
+    "name": "eeg", "baseline": "original",
+    "workload": {"kind": "eeg", "model": "cbramod-small", "trials": 7},
+    "arms": [{"name": "original", "preset": "cbramod-original"},
+             {"name": "optimized", "preset": "cbramod-optimized"}]})",
+                                                 "e.json", "/", {}, ask_laboratory);
+  const TrialPlan plan = plan_trial(experiment, {12, 3, 1, 1, TrialKind::measure}, site()).plan;
+  EXPECT_EQ(plan.rounds, 7);
+  ASSERT_EQ(plan.processes.size(), 1U);
+  EXPECT_EQ(plan.processes[0].role, "trainer");
+  EXPECT_THAT(plan.processes[0].argv,
+              ElementsAre(EndsWith("memduel-worker"), "--role", "trainer", "--index", "0",
+                          "--config", "/run/trials/000012/worker.json"));
+  EXPECT_EQ(experiment.expansion->workload.at("dataset").at("seconds"), 30);
+  EXPECT_EQ(experiment.arms[1].optimizations.at("gradient_checkpointing"), "per_block");
+}
+
+TEST(FederatedPlan, OnAGpuCublasAddsInOneOrder) {
+  const auto setting = [&](const std::vector<std::string>& set) {
+    const auto planned =
+        plan_trial(rounds_of_images(set), {12, 3, 1, 1, TrialKind::measure}, site());
+    const auto& env = planned.plan.processes[1].env;
+    const auto found = env.find("CUBLAS_WORKSPACE_CONFIG");
+    return found == env.end() ? "" : found->second;
+  };
+  EXPECT_EQ(setting({}), "");
+  EXPECT_EQ(setting({"workload.device=cuda"}), ":4096:8");
+  EXPECT_EQ(
+      setting({"workload.device=cuda", "arms.optimized.env.CUBLAS_WORKSPACE_CONFIG=\":16:8\""}),
+      ":16:8")
+      << "an arm's own comes last";
+}
+
+TEST(FederatedPlan, TheWorkerIsToldTheResolvedWorkload) {
+  const Experiment experiment = rounds_of_images();
+  const PlannedTrial planned = plan_trial(experiment, {1, 0, 0, 1, TrialKind::warmup}, site());
+  const auto text = planned.files.at("/run/trials/000001/worker.json");
+  json workload = experiment.expansion->workload;
+  workload.erase("seed");
+  const json expected = {{"workload", workload},
+                         {"optimizations", experiment.arms[1].optimizations},
+                         {"seed", 1},
+                         {"meters", experiment.measure.meters},
+                         {"trial_dir", "/run/trials/000001"},
+                         {"data_dir", "/data"},
+                         {"address_file", "/run/trials/000001/server.address"},
+                         {"model_file", "/run/trials/000001/final_model.bin"}};
+  EXPECT_EQ(json::parse(text), expected);
+}
+
+TEST(FederatedPlan, OfASwarmHasClientsAlone) {
+  const Experiment experiment = parse_experiment(R"({"name": "swarm", "baseline": "a",
+    "workload": {"kind": "state-dict", "model": "mnist-cnn", "topology": "swarm", "clients": 3},
+    "arms": [{"name": "a", "optimizations": {"aggregate": "collect_all"}},
+             {"name": "b", "optimizations": {"aggregate": "in_time"}}]})",
+                                                 "s.json", "/", {}, ask_laboratory);
+  const auto plan = plan_trial(experiment, {1, 0, 0, 0, TrialKind::measure}, site()).plan;
+  ASSERT_EQ(plan.processes.size(), 3U);
+  EXPECT_EQ(plan.processes[0].role, "client-1");
+  EXPECT_TRUE(plan.processes[2].after.empty());
+  EXPECT_EQ(experiment.facts.reference, "client-1");
+}
+
+TEST(FederatedPlan, ATracersTrialTellsTheWorkerItsLongerDeadline) {
+  const TrialSlot slot{1, 0, 0, 0, TrialKind::profile, "massif"};
+  const PlannedTrial planned = plan_trial(rounds_of_images(), slot, site());
+  const json worker = json::parse(planned.files.at("/run/trials/000001/worker.json"));
+  EXPECT_EQ(worker.at("workload").at("deadline_seconds"), planned.plan.deadline_seconds);
+  EXPECT_GT(planned.plan.deadline_seconds, 600);
+}
+
+TEST(FederatedPlan, AnArmMayNameItsOwnWorker) {
+  const Experiment experiment =
+      rounds_of_images({"arms.optimized.env.MEMDUEL_WORKER=/other/memduel-worker"});
+  const auto program = [&](std::size_t arm, std::size_t process) {
+    return plan_trial(experiment, {1, 0, 0, arm, TrialKind::measure}, site())
+        .plan.processes[process]
+        .argv.front();
+  };
+  EXPECT_EQ(program(1, 0), "/other/memduel-worker");
+  EXPECT_EQ(program(1, 2), "/other/memduel-worker");
+}
+
+TEST(FederatedPlan, OneClientIsAGroup) {
+  const Experiment experiment = rounds_of_images({"workload.clients=1"});
+  EXPECT_EQ(experiment.facts.groups, (std::vector<RoleGroup>{{"client", 1}}));
+  EXPECT_EQ(experiment.facts.roles, (std::vector<std::string>{"server", "client-1"}));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "laboratory/datasets.h"
+#include "laboratory/expand.h"
+#include "laboratory/worker_abilities.h"
+#include "laboratory/worker_program.h"
+#include "profilers/meters/nvml.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+/// The worker that describes the machine for all.
+fs::path worker_here(const json& arms) {
+  if (const auto worker = find_worker()) return *worker;
+  for (const json& arm : arms)
+    if (arm.at("env").contains(kWorkerVariable))
+      return arm.at("env").at(kWorkerVariable).get<std::string>();
+  throw Error(ExitCode::cannot_measure, "this build has no memduel-worker, which runs the replays",
+              "", "build preset release, or duel programs of your own with a command workload");
+}
+
+}  // namespace
+
+json describe_site(const json& request) {
+  const json& workload = request.at("workload");
+  std::optional<fs::path> named;
+  if (request.contains("data_dir")) named = request.at("data_dir").get<std::string>();
+  const fs::path data_dir = find_data_dir(workload, data_directories(named));
+  const json worker = describe_worker(worker_here(request.at("arms")), workload);
+  expect_abilities(workload, request.at("arms"), worker);
+  json environment = json::object();
+  for (const char* key : {"torch", "model"})
+    if (worker.contains(key)) environment[key] = worker.at(key);
+  if (worker.value("cuda", false)) {
+    try {
+      environment["gpu"] = Nvml().describe();
+    } catch (const Error&) {
+      // LibTorch sees a GPU whose driver has no NVML: the run has no name for it.
+    }
+  }
+  return {{"schema", "memduel.site_has/1"},
+          {"environment", std::move(environment)},
+          {"values", {{"data_dir", data_dir.string()}}}};
+}
+
+}  // namespace memduel

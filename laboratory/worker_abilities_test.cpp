@@ -1,0 +1,67 @@
+#include "laboratory/worker_abilities.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+struct Asked {
+  json workload;
+  json arms;
+};
+
+Asked asking_for(const json& workload, const json& optimizations = json::object()) {
+  return {workload, json::array({{{"name", "minimal"}, {"optimizations", optimizations}}})};
+}
+
+std::string refusal(const Asked& asked, const json& worker) {
+  try {
+    expect_abilities(asked.workload, asked.arms, worker);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_measure);
+    return error.message();
+  }
+  return "no error";
+}
+
+const json kWholeWorker = {{"cuda", true}, {"grpc", "1.51"}, {"compression", true}};
+const json kWorkerOnly = {{"cuda", false},
+                          {"no_cuda", "this LibTorch was built without CUDA"},
+                          {"grpc", nullptr},
+                          {"compression", false}};
+
+TEST(WorkerAbilities, ADeviceThatTheWorkerLacksIsNamedWithTheReason) {
+  const Asked experiment = asking_for({{"device", "cuda"}});
+  EXPECT_EQ(refusal(experiment, kWholeWorker), "no error");
+  EXPECT_THAT(refusal(experiment, kWorkerOnly),
+              AllOf(HasSubstr("workload.device"), HasSubstr("device \"cuda\""),
+                    HasSubstr("built without CUDA"), HasSubstr("docs/gpu.md")));
+  EXPECT_EQ(refusal(asking_for({{"device", "cpu"}}), kWorkerOnly), "no error");
+}
+
+TEST(WorkerAbilities, ATransportThatTheWorkerLacksIsNamed) {
+  const Asked experiment = asking_for({{"transport", {{"kind", "grpc"}}}});
+  EXPECT_EQ(refusal(experiment, kWholeWorker), "no error");
+  EXPECT_THAT(refusal(experiment, kWorkerOnly),
+              AllOf(HasSubstr("workload.transport.kind"), HasSubstr("without gRPC")));
+}
+
+TEST(WorkerAbilities, ACompressionThatTheWorkerLacksIsNamedWithItsArm) {
+  const Asked experiment = asking_for(json::object(), {{"compression", "zfp"}});
+  EXPECT_EQ(refusal(experiment, kWholeWorker), "no error");
+  EXPECT_THAT(
+      refusal(experiment, kWorkerOnly),
+      AllOf(HasSubstr("arm minimal"), HasSubstr("\"zfp\""), HasSubstr("without blosc and zfp")));
+  EXPECT_EQ(refusal(asking_for(json::object(), {{"compression", "none"}}), kWorkerOnly),
+            "no error");
+}
+
+}  // namespace
+}  // namespace memduel
