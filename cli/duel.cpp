@@ -24,6 +24,7 @@
 #include "experiment/trial/launcher/protocol.h"
 #include "experiment/trial/leftovers.h"
 #include "experiment/trial/supervisor.h"
+#include "profilers/meters/registry.h"
 
 namespace memduel::cli {
 namespace {

@@ -23,6 +23,16 @@ fs::path worker_here(const json& arms) {
               "", "build preset release, or duel programs of your own with a command workload");
 }
 
+/// As the driver names it; absent where the worker sees none, or the driver has no NVML.
+std::optional<std::string> gpu_of(const json& worker) {
+  if (!worker.value("cuda", false)) return std::nullopt;
+  try {
+    return Nvml().describe();
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 json describe_site(const json& request) {
@@ -35,13 +45,7 @@ json describe_site(const json& request) {
   json environment = json::object();
   for (const char* key : {"torch", "model"})
     if (worker.contains(key)) environment[key] = worker.at(key);
-  if (worker.value("cuda", false)) {
-    try {
-      environment["gpu"] = Nvml().describe();
-    } catch (const Error&) {
-      // LibTorch sees a GPU whose driver has no NVML: the run has no name for it.
-    }
-  }
+  if (const auto gpu = gpu_of(worker)) environment["gpu"] = *gpu;
   return {{"schema", "memduel.site_has/1"},
           {"environment", std::move(environment)},
           {"values", {{"data_dir", data_dir.string()}}}};

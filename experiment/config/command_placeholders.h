@@ -31,7 +31,8 @@ struct PlaceholderValues {
   std::uint64_t seed = 1;
   int block = 0;
   double deadline_seconds = 600;  ///< of the trial, which a profile trial has more of
-  std::map<std::string, std::string> site = {};  ///< {site:NAME} by NAME
+  /// {site:NAME} by NAME
+  std::map<std::string, std::string> site = {};  // NOLINT(readability-redundant-member-init)
 };
 
 /// Their values in one trial. A port is chosen at its first mention.
