@@ -10,10 +10,12 @@
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/sha256.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
 #include "base/text.h"
 #include "base/text_file.h"
+#include "cli/laboratory.h"
 #include "cli/print.h"
 #include "cli/progress_bar.h"
 #include "experiment/findings/calibration_file.h"
@@ -60,9 +62,13 @@ void expect_gpu_meters(const Experiment& experiment) {
 
 nlohmann::json about(const Expansion& expansion) {
   const nlohmann::json& catalogue = expansion.kept.at("catalogue");
+  nlohmann::json programs = expansion.kept.at("programs");
+  // Not in the config, which another build of it may answer in the same words.
+  if (const auto laboratory = find_laboratory(); programs.empty() && laboratory)
+    programs[*laboratory] = sha256_hex_of_file(*laboratory);
   return {{"name", catalogue.at("name")},
           {"version", catalogue.at("version")},
-          {"programs", expansion.kept.at("programs")}};
+          {"programs", std::move(programs)}};
 }
 
 RunHeader header_for(const Experiment& experiment, const Site& site, const RunFacts& facts) {

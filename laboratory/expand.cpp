@@ -26,7 +26,7 @@ std::string worker_of(const json& arms) {
 }  // namespace
 
 json expand_replay(const json& request) {
-  const std::string origin = request.value("origin", std::string());
+  const std::string origin = request.value("origin", std::string("the request"));
   Replay replay{resolve_replay_workload(request.at("workload"), origin),
                 request.value("meters", json{"procfs", "allocator", "torch"}),
                 worker_of(request.at("arms"))};

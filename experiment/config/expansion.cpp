@@ -30,9 +30,19 @@ json arm_named(const json& arms, const std::string& name) {
   return found == arms.end() ? json() : *found;
 }
 
-/// A twin is the arm that it is of.
-std::string expanded_name(const json& arm) {
-  return arm.value("twin_of", arm.at("name").get<std::string>());
+/// What an answer says of an arm; of a twin that was not asked for, what it says of its arm.
+json said_of(const json& arm, const json& answer) {
+  const json own = arm_named(answer, arm.at("name"));
+  return own.is_null() && arm.contains("twin_of") ? arm_named(answer, arm.at("twin_of")) : own;
+}
+
+/// A twin that is as its arm needs no answer; of two builds, each runs its own programs.
+bool is_asked_for(const json& arm, const json& arms) {
+  if (!arm.contains("twin_of")) return true;
+  const json of = arm_named(arms, arm.at("twin_of"));
+  for (const char* key : {"optimizations", "env", "allocator"})
+    if (of.value(key, json()) != arm.value(key, json())) return true;
+  return false;
 }
 
 void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& places) {
@@ -66,7 +76,7 @@ json request_for(json workload, const json& arms, const json& own, const json& m
   if (!meters.is_null()) request["meters"] = meters;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     const json& arm = arms[i];
-    if (arm.contains("twin_of")) continue;
+    if (!is_asked_for(arm, arms)) continue;
     json asked = {{"name", arm.at("name")},
                   {"optimizations", arm.at("optimizations")},
                   {"own", own[i].value("optimizations", json::object())},
@@ -100,11 +110,11 @@ void refuse_clashes(const Expansion& expansion, const json& own,
 json arms_of_job(const json& arms, const json& answer, const Provider& provider) {
   json result = json::array();
   for (json arm : arms) {
-    const json said = arm_named(answer, expanded_name(arm));
+    const json said = said_of(arm, answer);
     if (said.is_null())
       throw Error(ExitCode::usage,
                   fmt::format("found no arm \"{}\", expected one for each in the request",
-                              expanded_name(arm)),
+                              arm.at("name").get<std::string>()),
                   provider.argv.front() + " expand");
     json env = said.value("env", json::object());
     if (env.is_object()) env.update(arm.value("env", json::object()));
@@ -166,7 +176,7 @@ bool answers(const json& kept, const json& document, const Provider& provider) {
 /// Where the provider settles more of an arm than the config says.
 void take_what_is_said(json& arms, const json& answer) {
   for (json& arm : arms) {
-    const json said = arm_named(answer, expanded_name(arm));
+    const json said = said_of(arm, answer);
     if (!said.is_object()) continue;
     for (const char* key : {"optimizations", "allocator"})
       if (said.contains(key)) arm[key] = said.at(key);
@@ -194,8 +204,9 @@ void ask_for_job(Expansion& expansion, const json& document, const Provider& pro
   json request = request_for(expansion.workload, expansion.arms, own, meters_of(document));
   expansion.kept["request_sha256"] = sha256_hex(request.dump());
   request["origin"] = origin.file;
-  std::size_t place = 0;
-  for (json& arm : request["arms"]) arm["place"] = origin.arms[place++];
+  for (json& asked : request["arms"])
+    for (std::size_t i = 0; i < own.size(); ++i)
+      if (own[i].at("name") == asked.at("name")) asked["place"] = origin.arms[i];
   const json answer =
       asked(origin.file, provider, [&] { return ask_expansion(provider, request, ask); });
   if (!provider.is_default()) expansion.kept["directory"] = provider.directory.string();
@@ -264,7 +275,8 @@ json folded(json document, const Expansion& expansion) {
   expanded["workload"] = document.at("workload");
   expanded["arms"] = json::array();
   for (const json& arm : document.at("arms"))
-    if (!arm.contains("twin_of")) expanded["arms"].push_back(arm);
+    if (!arm_named(expansion.kept.at("arms"), arm.at("name")).is_null())
+      expanded["arms"].push_back(arm);
   document["expanded"] = std::move(expanded);
   const json seed = document.at("workload").at("seed");
   document["workload"] = expansion.workload;

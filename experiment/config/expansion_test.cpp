@@ -115,6 +115,17 @@ TEST_F(ExpansionTest, OfAnotherWorkloadIsAskedForAnew) {
   EXPECT_EQ(asked(), "catalogue\nexpand\n");
 }
 
+TEST_F(ExpansionTest, ATwinThatHasItsOwnEnvironmentIsAskedFor) {
+  config_["arms"] = {{{"name", "one"}},
+                     {{"name", "other"}, {"twin_of", "one"}, {"env", {{"X", "1"}}}}};
+  config_["baseline"] = "one";
+  const Experiment experiment = load();
+  const json& kept = experiment.resolved.at("expanded").at("arms");
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[1].at("name"), "other");
+  EXPECT_EQ(parse_experiment(experiment.resolved.dump(), "c", "/").resolved, experiment.resolved);
+}
+
 TEST_F(ExpansionTest, ATwinIsTheArmThatItIsOf) {
   Overrides overrides;
   overrides.arms = {"before"};

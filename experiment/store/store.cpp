@@ -87,11 +87,24 @@ std::map<std::string, std::string> stored_programs(const Database& database) {
   return programs;
 }
 
+/// Its place in what somebody wrote rather than in what a provider made of it.
+std::string first_change(nlohmann::json stored, nlohmann::json now) {
+  if (stored == now) return "";
+  for (const bool whole : {false, true}) {
+    const auto without = [whole](nlohmann::json config) {
+      if (!whole && config.is_object()) config.erase("expanded");
+      return config;
+    };
+    const auto changes = nlohmann::json::diff(without(stored), without(now));
+    if (!changes.empty()) return changes[0].at("path");
+  }
+  return "";
+}
+
 void refuse_changes(const fs::path& directory, const Database& database, const RunHeader& header) {
   const RunData stored = read_run(database, WithSeries::no);
   if (stored.config_sha256 != header.config_sha256) {
-    const auto changes = nlohmann::json::diff(stored.config, header.config);
-    const std::string first = changes.empty() ? "" : changes[0].at("path").get<std::string>();
+    const std::string first = first_change(stored.config, header.config);
     if (first == "/default_gates" || first.starts_with("/gates"))
       throw Error(ExitCode::usage,
                   "cannot resume: it began with other gates, which decide its length",

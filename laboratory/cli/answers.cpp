@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/json_reason.h"
 #include "cli/print.h"
 #include "laboratory/cli/verbs.h"
 #include "laboratory/expand.h"
@@ -29,7 +30,8 @@ int answer(const std::string& word) {
     print(ask_laboratory({}, word, request).dump() + "\n");
     return 0;
   } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, error.what(), "standard input");
+    throw Error(ExitCode::usage, "no request: " + reason_of(error), "standard input",
+                "docs/providers.md says what memduel asks");
   } catch (const Error& error) {
     print(refusal_json(error).dump() + "\n");
     return static_cast<int>(error.code());
