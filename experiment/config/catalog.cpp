@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_reason.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -187,7 +188,7 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
                                  source.at("workload_kinds"), source.at("optimizations")});
     }
   } catch (const json::exception& error) {
-    throw Error(ExitCode::usage, error.what(), "catalog of optimizations and presets");
+    throw Error(ExitCode::usage, reason_of(error), "catalog of optimizations and presets");
   }
   for (const Optimization& one : catalog.optimizations) {
     refuse_impossible(one.matters_with, catalog.optimizations, "matters_with of " + one.name);

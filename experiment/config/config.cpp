@@ -297,9 +297,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   choose_arms(document, source, overrides);
   json& workload = document.at("workload");
   resolve_command_workload(workload, source.directory, source.origin);
-  if (!document.at("measure").contains("meters"))
-    document["measure"]["meters"] =
-        default_meters(expansion ? expansion->kept : nlohmann::json::object());
+  if (!document.at("measure").contains("meters")) document["measure"]["meters"] = default_meters();
   Experiment experiment;
   experiment.name = document.at("name");
   experiment.baseline = document.at("baseline");

@@ -81,6 +81,14 @@ void check_matches(const json& workload, const std::vector<std::string>& taken,
   }
 }
 
+void refuse_outside_trial(const std::string& file, const std::string& place,
+                          const std::string& why) {
+  const auto below = std::filesystem::path(file).lexically_normal().string();
+  if (below.starts_with("{trial_dir}/") && !below.ends_with("/")) return;
+  throw Error(ExitCode::usage,
+              fmt::format("found \"{}\", expected a file below {{trial_dir}}", file), place, why);
+}
+
 void resolve_files(json& workload, const std::filesystem::path& directory,
                    const std::string& origin) {
   std::vector<std::string> names;
@@ -175,12 +183,7 @@ void resolve_templates(json& templates, const std::filesystem::path& directory,
   std::size_t index = 0;
   for (json& each : templates) {
     const std::string at = fmt::format("{}[{}]", place, index++);
-    const std::string to = each.at("to");
-    const auto below = std::filesystem::path(to).lexically_normal().string();
-    if (!below.starts_with("{trial_dir}/") || below.ends_with("/"))
-      throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\", expected a file below {{trial_dir}}", to), at + ".to",
-                  "a copy belongs to one trial and goes with it");
+    refuse_outside_trial(each.at("to"), at + ".to", "a copy belongs to one trial and goes with it");
     if (each.contains("from") == each.contains("json"))
       throw Error(ExitCode::usage, "expected one of \"from\" and \"json\"", at);
     if (each.contains("from")) each["from"] = resolve_path(each.at("from"), directory);
@@ -215,6 +218,9 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
   resolve_templates(workload.at("templates"), directory,
                     json_place(origin, {"workload", "templates"}));
   resolve_files(workload, directory, origin);
+  if (const auto model = workload.find("final_model"); model != workload.end())
+    refuse_outside_trial(model->at("path"), json_place(origin, {"workload", "final_model", "path"}),
+                         "it is moved from there into the run");
   check_command_texts(workload, origin);
   resolve_text_marks(workload, origin);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/json_reason.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "experiment/config/job_facts_of.h"
@@ -107,7 +108,8 @@ void refuse_clashes(const Expansion& expansion, const json& own,
 }
 
 /// The arms of the job: the config's, with what the answer says of each.
-json arms_of_job(const json& arms, const json& answer, const Provider& provider) {
+json arms_of_job(const json& arms, const json& answer, const Provider& provider,
+                 const std::string& file) {
   json result = json::array();
   for (json arm : arms) {
     const json said = said_of(arm, answer);
@@ -115,7 +117,7 @@ json arms_of_job(const json& arms, const json& answer, const Provider& provider)
       throw Error(ExitCode::usage,
                   fmt::format("found no arm \"{}\", expected one for each in the request",
                               arm.at("name").get<std::string>()),
-                  provider.argv.front() + " expand");
+                  fmt::format("{}: {} expand", file, provider.argv.front()));
     json env = said.value("env", json::object());
     if (env.is_object()) env.update(arm.value("env", json::object()));
     arm["env"] = std::move(env);
@@ -216,14 +218,14 @@ void ask_for_job(Expansion& expansion, const json& document, const Provider& pro
   json arms = expansion.arms;
   take_what_is_said(arms, answer.at("arms"));
   const json meters = meters_of(document);
-  const json resolved = request_for(answer.value("resolved", expansion.workload), arms, arms,
-                                    meters.is_null() ? default_meters(expansion.kept) : meters);
+  const json resolved =
+      request_for(answer.value("resolved", expansion.workload), arms, arms,
+                  meters.is_null() ? expansion.kept.value("meters", default_meters()) : meters);
   expansion.kept["resolved_sha256"] = sha256_hex(resolved.dump());
 }
 
-}  // namespace
-
-Expansion expand(json& document, const Origin& origin, const json& before, const AskProvider& ask) {
+Expansion expanded(json& document, const Origin& origin, const json& before,
+                   const AskProvider& ask) {
   Expansion expansion;
   expansion.provider = document.at("provider");
   expansion.workload = document.at("workload");
@@ -253,12 +255,28 @@ Expansion expand(json& document, const Origin& origin, const json& before, const
   document["workload"] = expansion.kept.at("workload");
   if (!document["workload"].contains("seed") && !seed.is_null())
     document["workload"]["seed"] = seed;
-  document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider);
+  if (meters_of(document).is_null())
+    document["measure"]["meters"] = expansion.kept.value("meters", default_meters());
+  document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider, origin.file);
   return expansion;
 }
 
-json default_meters(const json& kept) {
-  return kept.value("meters", json{"procfs", "heap"});
+}  // namespace
+
+Expansion expand(json& document, const Origin& origin, const json& before, const AskProvider& ask) {
+  try {
+    return expanded(document, origin, before, ask);
+  } catch (const json::exception& error) {
+    throw Error(
+        ExitCode::usage, "found an answer of another form: " + reason_of(error),
+        fmt::format("{}: {} expand", origin.file,
+                    fmt::join(document.at("provider").get<std::vector<std::string>>(), " ")),
+        "docs/providers.md says what a provider answers");
+  }
+}
+
+json default_meters() {
+  return {"procfs", "heap"};
 }
 
 json site_request(const Expansion& expansion) {

@@ -40,9 +40,8 @@ struct Origin {
 Expansion expand(nlohmann::json& document, const Origin& origin, const nlohmann::json& before,
                  const AskProvider& ask);
 
-/// What measures the processes of a job whose config does not say it.
-/// @param kept of its expansion; an empty object where it has none.
-nlohmann::json default_meters(const nlohmann::json& kept);
+/// What measures the processes of a job where neither its config nor its provider says it.
+nlohmann::json default_meters();
 
 /// Of a resolved document: what a provider is asked when its job is to run here.
 nlohmann::json site_request(const Expansion& expansion);

@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 /// Writes down each question. Arms with size=large get an argument more.
 constexpr const char* kProvider = R"(
@@ -215,7 +216,41 @@ INSTANTIATE_TEST_SUITE_P(
                   "found number for \"version\", expected string"},
         BadAnswer{
             R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "presets": {}})",
-            "found object for \"presets\", expected array"}));
+            "found object for \"presets\", expected array"},
+        BadAnswer{R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "kinds": [1]})",
+                  "found 1 in \"kinds\", expected text"},
+        BadAnswer{
+            R"({"schema": "memduel.catalogue/1", "name": "x", "version": "1", "optimizations": [7]})",
+            "optimizations"}));
+
+/// What a provider answers to `expand`; its catalogue is sound.
+Error refusal_of_expansion(const json& answer) {
+  const AskProvider ask = [&](const Provider& provider, const std::string& word,
+                              const json& request) {
+    if (word == "catalogue") return small_provider()(provider, word, request);
+    json whole = small_provider()(provider, word, request);
+    whole.merge_patch(answer);
+    return whole;
+  };
+  return error_of([&] { parse_experiment(federated_config(), "s.json", "/", {}, ask); });
+}
+
+TEST(BadExpansion, IsToldWhatWasFound) {
+  for (const char* answer :
+       {R"({"arms": {}})", R"({"arms": [1, [], null]})", R"({"resolved": [1]})", R"({"groups": 5})",
+        R"({"groups": [5]})", R"({"default_gates": [{"role": 1}]})", R"({"meters": {}})",
+        R"({"meters": ["nope"]})", R"({"workload": {"processes": 7}})",
+        R"({"workload": {"final_model": {"path": "/etc/passwd"}}})",
+        R"({"workload": {"final_model": {"path": "{trial_dir}/../../x"}}})",
+        R"({"arms": [{"name": "original", "env": 3}, {"name": "optimized"}]})",
+        R"({"arms": [{"name": "original", "optimizations": 3}, {"name": "optimized"}]})",
+        R"({"arms": [{"name": "original", "templates": [{"to": "x"}]}, {"name": "optimized"}]})"}) {
+    const Error error = refusal_of_expansion(json::parse(answer));
+    EXPECT_NE(error.code(), ExitCode::ok) << answer;
+    EXPECT_THAT(error.message(), HasSubstr("s.json")) << answer;
+    EXPECT_THAT(error.message(), Not(HasSubstr("json.exception"))) << answer;
+  }
+}
 
 TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
   std::string text = kProvider;

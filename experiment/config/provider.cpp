@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/foreign_json.h"
 #include "base/installed.h"
+#include "base/json_reason.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -41,7 +42,7 @@ void throw_if_refused(const json& answer) {
     const json value = answer.value(key, json());
     return value.is_string() ? value.get<std::string>() : std::string();
   };
-  if (!answer.is_object() || text("schema") != kRefusalSchema) return;
+  if (!answer.is_object() || text("schema") != kRefusalSchema || text("what").empty()) return;
   ExitCode code = ExitCode::usage;
   for (const ExitCode other : {ExitCode::io, ExitCode::cannot_measure})
     if (answer.value("code", json()) == static_cast<int>(other)) code = other;
@@ -114,7 +115,12 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
     if (!catalogue.contains(list)) catalogue[list] = json::array();
     expect(provider, word, catalogue, list, json::value_t::array);
   }
-  if (catalogue.contains("kinds")) expect(provider, word, catalogue, "kinds", json::value_t::array);
+  if (catalogue.contains("kinds")) {
+    expect(provider, word, catalogue, "kinds", json::value_t::array);
+    for (const json& kind : catalogue.at("kinds"))
+      if (!kind.is_string())
+        refuse(provider, word, fmt::format("found {} in \"kinds\", expected text", kind.dump()));
+  }
   keep_those_for(provider.kind, catalogue);
   catalog_of(catalogue, provider);
   return catalogue;
@@ -126,7 +132,7 @@ Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
     return parse_catalog(catalogue.at("optimizations"),
                          catalogue.at("presets").get<std::vector<json>>());
   } catch (const json::exception& error) {
-    refuse(provider, "catalogue", error.what());
+    refuse(provider, "catalogue", reason_of(error));
   }
 }
 
@@ -141,8 +147,10 @@ Catalog catalog_of(const json& catalogue, const Provider& provider) {
   try {
     return parse_catalog(optimizations, presets);
   } catch (const Error& error) {
-    throw Error(ExitCode::usage, fmt::format("{}: {}", error.where(), error.what()),
-                command_of(provider, "catalogue"), error.advice());
+    throw Error(
+        ExitCode::usage, fmt::format("{}: {}", error.where(), error.what()),
+        command_of(provider, "catalogue"),
+        error.advice().empty() ? "docs/providers.md says what a provider answers" : error.advice());
   }
 }
 
@@ -163,7 +171,11 @@ json ask_expansion(const Provider& provider, const json& request, const AskProvi
   asked["schema"] = kRequestSchema;
   json answer = ask_for(provider, word, kExpansionSchema, asked, ask);
   expect(provider, word, answer, "workload", json::value_t::object);
-  expect(provider, word, answer, "arms", json::value_t::array);
+  for (const char* list : {"arms", "default_gates", "held_models", "groups", "meters"})
+    if (list == std::string("arms") || answer.contains(list))
+      expect(provider, word, answer, list, json::value_t::array);
+  if (answer.contains("resolved"))
+    expect(provider, word, answer, "resolved", json::value_t::object);
   return answer;
 }
 
