@@ -73,6 +73,17 @@ TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
   }
 }
 
+TEST(ReplayConfigs, ASeedIsSetWithoutAskingAgain) {
+  const Experiment once = replay(small_document());
+  EXPECT_EQ(once.seed, 1U);
+  Overrides overrides;
+  overrides.set = {"workload.seed=5"};
+  const Experiment again = replay(once.resolved, overrides);
+  EXPECT_EQ(again.seed, 5U);
+  EXPECT_EQ(again.resolved.at("workload").at("seed"), 5);
+  EXPECT_EQ(again.resolved.at("expanded").at("workload").at("seed"), 5);
+}
+
 TEST(BadReplay, UnknownKey) {
   EXPECT_EQ(
       message_after([](json& c) { c["workload"]["epochs"] = 3; }),

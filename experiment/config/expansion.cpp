@@ -253,8 +253,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
     refuse_clashes(expansion, own, origin.arms);
   document.erase("expanded");
   document["workload"] = expansion.kept.at("workload");
-  if (!document["workload"].contains("seed") && !seed.is_null())
-    document["workload"]["seed"] = seed;
+  if (!seed.is_null()) document["workload"]["seed"] = seed;
   if (meters_of(document).is_null())
     document["measure"]["meters"] = expansion.kept.value("meters", default_meters());
   document["arms"] = arms_of_job(expansion.arms, expansion.kept.at("arms"), provider, origin.file);

@@ -16,6 +16,11 @@ void raise(Metrics& metrics, const std::string& name, std::optional<double> valu
   if (!is_new) entry->second = std::max(entry->second, *value);
 }
 
+/// What meters read at marks counts with its largest value.
+void raise_all(Metrics& metrics, const Metrics& values) {
+  for (const auto& [name, value] : values) raise(metrics, name, value);
+}
+
 std::optional<double> as_double(std::optional<std::int64_t> value) {
   if (!value) return std::nullopt;
   return static_cast<double>(*value);
@@ -60,7 +65,7 @@ class MarkWalk {
     // Without resets it is the peak of the whole life, which is the trial's and no stretch's.
     raise(data_.metrics, "peak_rss_bytes", as_double(mark.sizes.peak));
     raise_sizes(mark.sizes);
-    raise(data_.metrics, "swapped_bytes", value_of(event.reading.values, "swapped_bytes"));
+    raise_all(data_.metrics, event.reading.values);
     switch (mark.kind) {
       case Mark::Kind::round_begin:
         if (round_) close_round(event);
@@ -147,7 +152,7 @@ class MarkWalk {
       data_.metrics["end_rss_bytes"] = rss;
     }
     round_->metrics.merge(growth(counters_at_begin_, event.reading.counters));
-    raise(round_->metrics, "swapped_bytes", value_of(event.reading.values, "swapped_bytes"));
+    raise_all(round_->metrics, event.reading.values);
     data_.rounds.push_back(std::move(*round_));
     round_.reset();
   }

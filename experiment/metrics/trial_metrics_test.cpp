@@ -22,7 +22,7 @@ MarkEvent round_mark(std::int64_t second, Mark::Kind kind, int round, std::int64
   MarkEvent event = at(second, kind, peak, rss);
   event.mark.round = round;
   event.reading.counters = {{"cpu_seconds", cpu}, {"minor_faults_count", faults}};
-  event.reading.values = {{"swapped_bytes", faults}};
+  event.reading.values = {{"swapped_bytes", faults}, {"handles_count", cpu}};
   return event;
 }
 
@@ -83,6 +83,7 @@ TEST(RoleMetrics, PeakOfARoundIsTheMaximumOfItsStretches) {
   EXPECT_EQ(data.rounds[0].metrics.at("peak_rss_anon_bytes"), 360);
   EXPECT_EQ(data.rounds[0].metrics.at("peak_rss_file_bytes"), 40);
   EXPECT_EQ(data.rounds[1].metrics.at("swapped_bytes"), 171);
+  EXPECT_EQ(data.rounds[1].metrics.at("handles_count"), 5) << "of a meter that nobody knows";
 }
 
 TEST(RoleMetrics, PhasesHaveTheirOwnPeaksAndTimes) {
