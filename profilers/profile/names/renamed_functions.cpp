@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <unordered_set>
 
 #include "profilers/profile/names/short_name.h"
 #include "profilers/profile/names/stack_names.h"
@@ -104,11 +105,14 @@ std::string describe(const RenamedFunctions& renamed) {
 }
 
 std::set<std::string> compiled_functions(const Profile& profile) {
+  // Thousands of places lie in hundreds of functions.
+  std::unordered_set<std::string_view> known;
   std::set<std::string> functions;
   for (const ProfileLocation& location : profile.locations) {
     if (location.kind == ProfileLocation::Kind::python) continue;
     for (const FrameName& frame : location.names)
-      if (!frame.function.starts_with('[')) functions.insert(without_clone(frame.function));
+      if (!frame.function.starts_with('[') && known.insert(frame.function).second)
+        functions.insert(without_clone(frame.function));
   }
   return functions;
 }

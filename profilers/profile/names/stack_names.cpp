@@ -33,6 +33,11 @@ std::uint32_t nameless(const Profile& profile, const ProfileLocation& location,
   return names.number_of("[" + (library.empty() ? "program" : library) + "]");
 }
 
+/// No name has a NUL.
+std::string key_of(const std::string& name, const std::string& build) {
+  return build.empty() ? name : name + '\0' + build;
+}
+
 std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
   // Readers of other tools' profiles have named such frames for the file that the tool names.
   if (frame.function.starts_with('[') && frame.function.ends_with(']'))
@@ -42,13 +47,25 @@ std::string shown_name(const FrameName& frame, ProfileLocation::Kind kind) {
                      std::filesystem::path(frame.file).filename().string());
 }
 
+/// By the name in the profile, of functions that are not Python's: thousands of places lie in
+/// hundreds of them.
+using KnownNumbers = std::unordered_map<std::string_view, std::uint32_t>;
+
+std::uint32_t number_of(const FrameName& frame, ProfileLocation::Kind kind, FunctionNames& names,
+                        KnownNumbers& known) {
+  if (kind == ProfileLocation::Kind::python) return names.number_of(shown_name(frame, kind));
+  const auto found = known.find(frame.function);
+  if (found != known.end()) return found->second;
+  return known[frame.function] = names.number_of(shown_name(frame, kind));
+}
+
 /// Innermost first.
 NamedStack functions_at(const Profile& profile, const ProfileLocation& location,
-                        FunctionNames& names) {
+                        FunctionNames& names, KnownNumbers& known) {
   if (location.names.empty()) return {nameless(profile, location, names)};
   NamedStack functions;
   for (const FrameName& frame : location.names)
-    functions.push_back(names.number_of(shown_name(frame, location.kind)));
+    functions.push_back(number_of(frame, location.kind, names, known));
   return functions;
 }
 
@@ -65,12 +82,12 @@ std::string library_of(const Profile& profile, const ProfileLocation& location) 
 std::uint32_t FunctionNames::number_of(const std::string& name, const std::string& build) {
   const auto other = renamed_.find(name);
   if (other != renamed_.end()) {
-    const std::uint32_t number = numbers_.at({other->second, build});
+    const std::uint32_t number = numbers_.at(key_of(other->second, build));
     taken_.insert(number);
     return number;
   }
   const auto [entry, made] =
-      numbers_.try_emplace({name, build}, static_cast<std::uint32_t>(names_.size()));
+      numbers_.try_emplace(key_of(name, build), static_cast<std::uint32_t>(names_.size()));
   if (made) names_.push_back(name);
   return entry->second;
 }
@@ -81,6 +98,7 @@ bool FunctionNames::is_function(std::uint32_t number) const {
 
 std::string without_clone(const std::string& function) {
   std::string name = function.substr(0, function.find(" [clone "));
+  if (name.find('.') == std::string::npos) return name;  // as nearly all
   for (bool found = true; found;) {
     found = false;
     for (const std::string_view suffix : kCloneSuffixes) {
@@ -96,9 +114,10 @@ std::string without_clone(const std::string& function) {
 }
 
 StackNames::StackNames(const Profile& profile, FunctionNames& names) : profile_(profile) {
+  KnownNumbers known;
   of_location_.reserve(profile.locations.size());
   for (const ProfileLocation& location : profile.locations)
-    of_location_.push_back(functions_at(profile, location, names));
+    of_location_.push_back(functions_at(profile, location, names, known));
 }
 
 NamedStack StackNames::of(std::uint32_t stack, std::size_t depth) const {

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,7 +38,7 @@ class FunctionNames {
 
  private:
   Nameless nameless_;
-  std::map<std::pair<std::string, std::string>, std::uint32_t> numbers_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;  ///< by name, NUL and build
   std::vector<std::string> names_;
   RenamedFunctions renamed_;
   std::set<std::uint32_t> taken_;
