@@ -19,12 +19,17 @@ bool is_there(const fs::path& directory, const std::string& file) {
          fs::is_regular_file(directory / (file + ".gz"), ignored);
 }
 
-std::vector<std::string> missing_files(const Dataset& dataset, const fs::path& directory) {
+std::vector<std::string> missing_of(const std::vector<std::string>& files,
+                                    const fs::path& directory) {
   std::vector<std::string> missing;
-  for (const std::string& file : dataset.files) {
+  for (const std::string& file : files) {
     if (!is_there(directory, file)) missing.push_back(file);
   }
   return missing;
+}
+
+std::vector<std::string> missing_files(const Dataset& dataset, const fs::path& directory) {
+  return missing_of(dataset.files, directory);
 }
 
 void add_from_environment(std::vector<fs::path>& directories, const char* variable,
@@ -43,6 +48,11 @@ const Dataset& known_dataset(const std::string& name) {
   return *dataset;
 }
 
+/// What a folder has of it; empty where it has the whole.
+std::string subset_in(const Dataset& dataset, const fs::path& directory) {
+  return missing_of(dataset.whole, directory).empty() ? "" : dataset.subset;
+}
+
 /// A config that somebody sends must not read what lies elsewhere.
 void refuse_outside(const fs::path& file) {
   const fs::path plain = file.lexically_normal();
@@ -53,6 +63,9 @@ void refuse_outside(const fs::path& file) {
 }
 
 fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directories) {
+  for (const fs::path& directory : directories)
+    if (missing_files(dataset, directory).empty() && subset_in(dataset, directory).empty())
+      return directory;
   std::string looked;
   for (const fs::path& directory : directories) {
     const auto missing = missing_files(dataset, directory);
@@ -82,13 +95,18 @@ std::vector<fs::path> data_directories(const std::optional<fs::path>& data_dir) 
 const std::vector<Dataset>& known_datasets() {
   static const std::vector<Dataset> datasets = {
       {"mnist",
-       "10,000 handwritten digits, 28 x 28 (the published test set)",
+       "70,000 handwritten digits, 28 x 28: 60,000 to train and 10,000 to validate",
        {"mnist/t10k-images-idx3-ubyte", "mnist/t10k-labels-idx1-ubyte"},
-       "run scripts/fetch-datasets.sh mnist"},
+       "run scripts/fetch-datasets.sh mnist",
+       {"mnist/train-images-idx3-ubyte", "mnist/train-labels-idx1-ubyte"},
+       "the test set alone: 8,000 to train and 2,000 to validate"},
       {"cifar10",
-       "10,000 training and 10,000 test images, 32 x 32, colour, in the binary layout",
+       "60,000 images, 32 x 32, colour, in the binary layout: 50,000 to train, 10,000 to validate",
        {"cifar10/data_batch_1.bin", "cifar10/test_batch.bin"},
-       "run scripts/fetch-datasets.sh cifar10"},
+       "run scripts/fetch-datasets.sh cifar10",
+       {"cifar10/data_batch_2.bin", "cifar10/data_batch_3.bin", "cifar10/data_batch_4.bin",
+        "cifar10/data_batch_5.bin"},
+       "the first batch alone: 10,000 to train and 10,000 to validate"},
       {"dummy-cifar10", "random images of CIFAR-10's shape, made from the seed", {}, ""},
       {"can-generated",
        "traffic of a car's bus with attacks, made from the seed, as graphs",
@@ -114,9 +132,23 @@ fs::path find_dataset(const std::string& name, const std::vector<fs::path>& dire
 std::string whereabouts(const Dataset& dataset, const std::vector<fs::path>& directories) {
   if (dataset.how_to_get.empty()) return "needs no file";
   if (dataset.files.empty()) return "needs a file below a data folder: " + dataset.how_to_get;
-  for (const fs::path& directory : directories)
-    if (missing_files(dataset, directory).empty()) return "in " + directory.string();
+  for (const fs::path& directory : directories) {
+    if (!missing_files(dataset, directory).empty()) continue;
+    const std::string subset = subset_in(dataset, directory);
+    if (subset.empty()) return "in " + directory.string();
+    return fmt::format("in {}, {}; for all of it {}", directory.string(), subset,
+                       dataset.how_to_get);
+  }
   return "not here: " + dataset.how_to_get;
+}
+
+std::string describe_data(const nlohmann::json& workload, const fs::path& directory) {
+  const auto named = workload.find("dataset");
+  if (named == workload.end()) return "";
+  const Dataset& dataset = known_dataset(named->at("name"));
+  if (dataset.whole.empty()) return "";
+  const std::string subset = subset_in(dataset, directory);
+  return dataset.name + ", " + (subset.empty() ? "whole" : subset);
 }
 
 fs::path find_data_dir(const nlohmann::json& workload, const std::vector<fs::path>& directories) {

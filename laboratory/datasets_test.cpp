@@ -22,6 +22,29 @@ class Datasets : public TestFolder {
   }
 };
 
+TEST_F(Datasets, OfWhichTheRestIsMissingSayWhatIsUsed) {
+  put("mnist/t10k-images-idx3-ubyte.gz");
+  put("mnist/t10k-labels-idx1-ubyte.gz");
+  const nlohmann::json workload = {{"dataset", {{"name", "mnist"}}}};
+  EXPECT_EQ(describe_data(workload, folder_),
+            "mnist, the test set alone: 8,000 to train and 2,000 to validate");
+  put("mnist/train-images-idx3-ubyte");
+  EXPECT_NE(describe_data(workload, folder_), "mnist, whole") << "the labels are missing";
+  put("mnist/train-labels-idx1-ubyte.gz");
+  EXPECT_EQ(describe_data(workload, folder_), "mnist, whole");
+  EXPECT_EQ(describe_data({{"dataset", {{"name", "dummy-cifar10"}}}}, folder_), "");
+  EXPECT_EQ(describe_data({{"kind", "state-dict"}}, folder_), "");
+}
+
+TEST_F(Datasets, AFolderWithTheWholeComesBeforeOneWithAPart) {
+  for (const char* part : {"a/mnist/t10k-", "b/mnist/t10k-", "b/mnist/train-"}) {
+    put(std::string(part) + "images-idx3-ubyte.gz");
+    put(std::string(part) + "labels-idx1-ubyte.gz");
+  }
+  EXPECT_EQ(find_dataset("mnist", {folder_ / "a", folder_ / "b"}), folder_ / "b");
+  EXPECT_EQ(find_dataset("mnist", {folder_ / "a"}), folder_ / "a");
+}
+
 TEST_F(Datasets, TheFirstFolderThatHoldsEveryFileWins) {
   put("a/mnist/t10k-images-idx3-ubyte.gz");
   put("b/mnist/t10k-images-idx3-ubyte");
@@ -71,6 +94,11 @@ TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
   };
   EXPECT_EQ(told("mnist"), "not here: run scripts/fetch-datasets.sh mnist");
   put("mnist/t10k-labels-idx1-ubyte");
+  EXPECT_EQ(told("mnist"), "in " + folder_.string() +
+                               ", the test set alone: 8,000 to train and 2,000 to validate; for "
+                               "all of it run scripts/fetch-datasets.sh mnist");
+  put("mnist/train-images-idx3-ubyte");
+  put("mnist/train-labels-idx1-ubyte");
   EXPECT_EQ(told("mnist"), "in " + folder_.string());
   EXPECT_EQ(told("synthetic-eeg"), "needs no file");
   EXPECT_EQ(told("edf"), "needs a file below a data folder: a recording in EDF+ at 200 Hz");

@@ -45,6 +45,8 @@ json describe_site(const json& request) {
   json environment = json::object();
   for (const char* key : {"torch", "model"})
     if (worker.contains(key)) environment[key] = worker.at(key);
+  if (const std::string data = describe_data(workload, data_dir); !data.empty())
+    environment["data_set"] = data;
   if (const auto gpu = gpu_of(worker)) environment["gpu"] = *gpu;
   return {{"schema", "memduel.site_has/1"},
           {"environment", std::move(environment)},

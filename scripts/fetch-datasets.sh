@@ -32,7 +32,12 @@ mnist() {
 cifar10() {
   mkdir -p "$target/cifar10"
   fetch https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz "$target/cifar10/cifar-10-binary.tar.gz" c32a1d4ab5d03f1284b67883e8d87530
-  tar --extract --gzip --file "$target/cifar10/cifar-10-binary.tar.gz" --directory "$target/cifar10" --strip-components=1
+  local unpacked="$target/cifar10/unpacked.part"  # so that no file is there in part
+  rm -rf "$unpacked"
+  mkdir "$unpacked"
+  tar --extract --gzip --file "$target/cifar10/cifar-10-binary.tar.gz" --directory "$unpacked" --strip-components=1
+  mv "$unpacked"/* "$target/cifar10/"
+  rmdir "$unpacked"
 }
 
 if [ $# -eq 0 ]; then set -- mnist cifar10; fi

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "workloads/datasets/cifar10.h"
@@ -16,13 +19,18 @@ constexpr const char* kAdvice =
     "the repository's datasets/ holds MNIST's test set; scripts/fetch-datasets.sh gets the rest; "
     "--data-dir or MEMDUEL_DATA_DIR names the directory";
 
-/// The first of `names` that exists in `directory`.
-std::filesystem::path find(const std::filesystem::path& directory,
-                           std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (std::filesystem::exists(directory / name)) return directory / name;
-  throw Error(ExitCode::io, fmt::format("data set file {} is missing", *names.begin()),
-              directory.string(), kAdvice);
+/// The file or its compressed form; absent where there is neither.
+std::optional<std::filesystem::path> find(const std::filesystem::path& directory,
+                                          const std::string& name) {
+  for (const std::string& each : {name + ".gz", name})
+    if (std::filesystem::exists(directory / each)) return directory / each;
+  return std::nullopt;
+}
+
+std::filesystem::path expect(const std::filesystem::path& directory, const std::string& name) {
+  if (const auto found = find(directory, name)) return *found;
+  throw Error(ExitCode::io, fmt::format("data set file {} is missing", name), directory.string(),
+              kAdvice);
 }
 
 Indices first(Indices indices, std::optional<std::size_t> wanted, const char* part) {
@@ -36,16 +44,6 @@ Indices first(Indices indices, std::optional<std::size_t> wanted, const char* pa
   return indices;
 }
 
-TrainAndValidation load_mnist(const std::filesystem::path& directory, const SplitOptions& options) {
-  const auto images = find(directory, {"t10k-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte"});
-  const auto labels = find(directory, {"t10k-labels-idx1-ubyte.gz", "t10k-labels-idx1-ubyte"});
-  const ImageSet all = read_idx(images, labels);
-  // 8,000 of the published 10,000; a shortened file keeps the ratio.
-  const Split split = split_train_validation(all.count(), all.count() * 8 / 10, options.seed);
-  return {select(all, first(split.train, options.train_samples, "training")),
-          select(all, first(split.validation, options.validation_samples, "validation"))};
-}
-
 /// `wanted` random samples of `all`.
 ImageSet sample(const ImageSet& all, std::optional<std::size_t> wanted, std::uint64_t seed,
                 const char* part) {
@@ -53,12 +51,49 @@ ImageSet sample(const ImageSet& all, std::optional<std::size_t> wanted, std::uin
   return select(all, first(order, wanted, part));
 }
 
+TrainAndValidation sampled(const ImageSet& train, const ImageSet& validation,
+                           const SplitOptions& options) {
+  return {sample(train, options.train_samples, options.seed, "training"),
+          sample(validation, options.validation_samples, options.seed, "validation")};
+}
+
+ImageSet read_mnist(const std::filesystem::path& directory, const std::string& part) {
+  const auto images = expect(directory, part + "-images-idx3-ubyte");
+  return read_idx(images, expect(directory, part + "-labels-idx1-ubyte"));
+}
+
+TrainAndValidation load_mnist(const std::filesystem::path& directory, const SplitOptions& options) {
+  const ImageSet test = read_mnist(directory, "t10k");
+  if (find(directory, "train-images-idx3-ubyte"))
+    return sampled(read_mnist(directory, "train"), test, options);
+  // 8,000 of the published 10,000; a shortened file keeps the ratio.
+  const Split split = split_train_validation(test.count(), test.count() * 8 / 10, options.seed);
+  return {select(test, first(split.train, options.train_samples, "training")),
+          select(test, first(split.validation, options.validation_samples, "validation"))};
+}
+
+void append(ImageSet& all, const ImageSet& more) {
+  all.pixels.insert(all.pixels.end(), more.pixels.begin(), more.pixels.end());
+  all.labels.insert(all.labels.end(), more.labels.begin(), more.labels.end());
+}
+
+/// All five, or the first alone: with some of them nobody could say what was trained on.
+ImageSet read_cifar10_batches(const std::filesystem::path& directory) {
+  constexpr int kBatches = 5;
+  ImageSet all = read_cifar10(expect(directory, "data_batch_1.bin"));
+  std::vector<std::filesystem::path> others;
+  for (int number = 2; number <= kBatches; ++number)
+    if (const auto file = find(directory, fmt::format("data_batch_{}.bin", number)))
+      others.push_back(*file);
+  if (others.size() + 1 < kBatches) return all;
+  for (const std::filesystem::path& file : others) append(all, read_cifar10(file));
+  return all;
+}
+
 TrainAndValidation load_cifar10(const std::filesystem::path& directory,
                                 const SplitOptions& options) {
-  return {sample(read_cifar10(find(directory, {"data_batch_1.bin"})), options.train_samples,
-                 options.seed, "training"),
-          sample(read_cifar10(find(directory, {"test_batch.bin"})), options.validation_samples,
-                 options.seed, "validation")};
+  return sampled(read_cifar10_batches(directory), read_cifar10(expect(directory, "test_batch.bin")),
+                 options);
 }
 
 }  // namespace

@@ -21,9 +21,10 @@ struct SplitOptions {
   std::uint64_t seed = 42;
 };
 
-/// mnist: `data_dir`/mnist/t10k-*.gz or plain, split 8,000 / 2,000 by the seed. cifar10:
-/// `data_dir`/cifar10/data_batch_1.bin and test_batch.bin. Throws Error(io) naming what is missing
-/// and where it was looked for, Error(usage) for more samples than there are.
+/// mnist: `data_dir`/mnist/train-* and t10k-*, plain or .gz; without the training set t10k-* is
+/// split 8,000 / 2,000 by the seed. cifar10: `data_dir`/cifar10/data_batch_1.bin to 5 and
+/// test_batch.bin; where one of the others is missing, the first alone. Throws Error(io) naming
+/// what is missing and where it was looked for, Error(usage) for more samples than there are.
 TrainAndValidation load_images(const std::string& name, const std::filesystem::path& data_dir,
                                const SplitOptions& options);
 
