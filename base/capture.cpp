@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,23 +60,50 @@ Descriptor file_with(const std::string& text) {
   return file;
 }
 
+/// What a child becomes; only what is safe between fork and exec. Its own process group is ended as
+/// one, and the kernel ends it with its parent, however that dies.
+[[noreturn]] void become(char* const* argv, const char* directory,
+                         const std::array<int, 3>& streams, int report, pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool is_orphan = ::getppid() != parent;
+  bool ready = !is_orphan && (*directory == '\0' || ::chdir(directory) == 0);
+  for (int stream = 0; stream < 3; ++stream)
+    ready = ready && ::dup2(streams[static_cast<std::size_t>(stream)], stream) == stream;
+  if (ready) ::execvp(argv[0], argv);
+  const int failed = errno;
+  static_cast<void>(!::write(report, &failed, sizeof failed));
+  ::_exit(127);
+}
+
+/// The error that kept the child from becoming its program; 0 when nothing did.
+int failure_in(int report) {
+  int failed = 0;
+  ssize_t size = 0;
+  do size = ::read(report, &failed, sizeof failed);
+  while (size < 0 && errno == EINTR);
+  return size == sizeof failed ? failed : 0;
+}
+
 pid_t start(const std::vector<std::string>& argv, const CaptureOptions& options, const Pipe& out,
             const Pipe& err) {
   const Descriptor input = file_with(options.input);
+  const std::string directory = options.directory.string();
   std::vector<char*> arguments;
   for (const std::string& one : argv) arguments.push_back(const_cast<char*>(one.c_str()));
   arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-  if (!options.directory.empty())
-    posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
-  posix_spawn_file_actions_adddup2(&actions, out.end(1), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.end(1), STDERR_FILENO);
-  pid_t pid = -1;
-  const int failed = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) {
+  Pipe report;
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0)
+    throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(errno)), argv[0]);
+  if (pid == 0)
+    become(arguments.data(), directory.c_str(), {input.get(), out.end(1), err.end(1)},
+           report.end(1), parent);
+  ::setpgid(pid, pid);
+  report.close(1);
+  if (const int failed = failure_in(report.end(0)); failed != 0) {
+    ::waitpid(pid, nullptr, 0);
     throw Error(ExitCode::io, fmt::format("cannot start: {}", std::strerror(failed)), argv[0]);
   }
   return pid;
@@ -138,7 +165,7 @@ Captured capture(const std::vector<std::string>& argv, const CaptureOptions& opt
       std::chrono::milliseconds(static_cast<std::int64_t>(options.within_seconds * 1000));
   Captured captured;
   const bool done = read_until(end, out, err, captured);
-  if (!done) ::kill(pid, SIGKILL);
+  if (!done) ::kill(-pid, SIGKILL);
   captured.exit_status = wait_for(pid);
   if (!done) {
     throw Error(

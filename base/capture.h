@@ -21,7 +21,7 @@ struct CaptureOptions {
 
 /// Runs `argv` (argv[0] is looked up in PATH unless it has a slash), which reads `input`. Throws
 /// Error(io) when it cannot be started, Error(cannot_measure) when it is not done in time or prints
-/// more than 64 MiB; it is killed then.
+/// more than 64 MiB; it is killed then, with what it started. It does not outlive this process.
 Captured capture(const std::vector<std::string>& argv, const CaptureOptions& options = {});
 
 /// What a program printed, as part of a sentence.

@@ -1,6 +1,15 @@
 #include "base/capture.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
 
 #include "base/error.h"
 
@@ -69,6 +78,56 @@ TEST(Capture, ADirectoryThatIsNotThereIsAnIoError) {
   CaptureOptions options;
   options.directory = "/nowhere";
   EXPECT_EQ(refusal({"true"}, options).code(), ExitCode::io);
+}
+
+/// The number that a program writes into a file when it begins.
+pid_t pid_in(const std::filesystem::path& file) {
+  pid_t pid = 0;
+  for (int tries = 0; pid == 0 && tries < 500; ++tries) {
+    std::ifstream(file) >> pid;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return pid;
+}
+
+/// Whether it ends within five seconds; nobody may have taken note of it yet.
+bool ends(pid_t pid) {
+  for (int tries = 0; tries < 500; ++tries) {
+    std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    if (!(stat >> number >> name >> state) || state == "Z" || state == "X") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST(Capture, WhatAProgramStartedIsKilledWithIt) {
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / ("memduel_capture_" + std::to_string(getpid()));
+  CaptureOptions options;
+  options.within_seconds = 0.5;
+  const std::string script = "sleep 300 & echo $! > " + file.string() + "; wait";
+  EXPECT_EQ(refusal({"sh", "-c", script}, options).code(), ExitCode::cannot_measure);
+  EXPECT_TRUE(ends(pid_in(file)));
+  std::filesystem::remove(file);
+}
+
+TEST(Capture, AProgramDoesNotOutliveWhoAsked) {
+  const std::filesystem::path file =
+      std::filesystem::path(testing::TempDir()) / ("memduel_asked_" + std::to_string(getpid()));
+  const pid_t asking = ::fork();
+  if (asking == 0) {
+    capture({"sh", "-c", "echo $$ > " + file.string() + "; exec sleep 300"});
+    ::_exit(0);
+  }
+  const pid_t asked = pid_in(file);
+  ASSERT_GT(asked, 0);
+  ::kill(asking, SIGKILL);
+  ::waitpid(asking, nullptr, 0);
+  EXPECT_TRUE(ends(asked));
+  std::filesystem::remove(file);
 }
 
 }  // namespace
