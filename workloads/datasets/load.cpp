@@ -92,8 +92,8 @@ ImageSet read_cifar10_batches(const std::filesystem::path& directory) {
 
 TrainAndValidation load_cifar10(const std::filesystem::path& directory,
                                 const SplitOptions& options) {
-  return sampled(read_cifar10_batches(directory), read_cifar10(expect(directory, "test_batch.bin")),
-                 options);
+  const ImageSet train = read_cifar10_batches(directory);
+  return sampled(train, read_cifar10(expect(directory, "test_batch.bin")), options);
 }
 
 }  // namespace
