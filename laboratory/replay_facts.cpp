@@ -1,7 +1,5 @@
 #include "laboratory/replay_facts.h"
 
-#include <fmt/format.h>
-
 namespace memduel {
 namespace {
 
@@ -19,14 +17,8 @@ HeldModel held_by_clients(const json& workload, const std::string& metric) {
 }
 
 JobFacts facts_of_rounds(const json& workload) {
-  const int clients = workload.at("clients");
-  const bool swarm = workload.value("topology", "star") == "swarm";
   JobFacts job;
-  if (!swarm) job.roles.emplace_back("server");
-  for (int index = 1; index <= clients; ++index)
-    job.roles.push_back(fmt::format("client-{}", index));
-  job.groups = {{"client", clients}};
-  job.reference = job.roles.front();
+  job.groups = {{"client", workload.at("clients").get<int>()}};
   job.default_gates = {{"server", kAboveIdle}, {"client_max", kAboveIdle}, {"server", kGrowth}};
   const bool on_gpu = workload.value("device", "cpu") == "cuda";
   const std::string metric = on_gpu ? "peak_gpu_allocated_bytes" : kAboveIdle;
@@ -36,8 +28,6 @@ JobFacts facts_of_rounds(const json& workload) {
 
 JobFacts facts_of_one(const std::string& role, bool grows) {
   JobFacts job;
-  job.roles = {role};
-  job.reference = role;
   job.default_gates = {{role, kAboveIdle}};
   if (grows) job.default_gates.push_back({role, kGrowth});
   return job;

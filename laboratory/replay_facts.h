@@ -1,5 +1,5 @@
-// The laboratory's kinds of workload as jobs: their roles, default gates and lower bounds.
-// docs/lower-bounds.md derives the bounds.
+// What the laboratory says of its jobs beside their processes: groups, default gates and lower
+// bounds. docs/lower-bounds.md derives the bounds.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -5,16 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-namespace memduel {
+#include "experiment/config/provider.h"
 
-inline constexpr const char* kWorkerProgram = "memduel-worker";
+namespace memduel {
 
 /// memduel-worker beside the running program; absent in a build without it.
 std::optional<std::filesystem::path> find_worker();
-
-/// A variable in an arm's environment: the memduel-worker that this arm runs, so that two builds of
-/// it can be duelled.
-inline constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
 
 /// What `memduel-worker describe` prints; with a resolved workload also "model": name, parameters
 /// and state_bytes of the model that its roles hold. Throws Error(io) when the worker does not run.

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "experiment/config/json_text.h"
+#include "experiment/config/provider.h"
 
 namespace memduel {
 namespace {
@@ -18,9 +19,6 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kRole = "command";
-/// What the laboratory runs its jobs with, and the variable of an arm that names another one.
-constexpr const char* kWorkerProgram = "memduel-worker";
-constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
 
 /// Finds programs in both builds and keeps what was found.
 class Finder {

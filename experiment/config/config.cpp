@@ -293,8 +293,10 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   document.erase("$schema");
   resolve_seeds(document, overrides);
   resolve_gates(document, overrides);
-  source.arms = arm_names(document.at("arms"));
-  choose_arms(document, source, overrides);
+  if (!source.expanded) {
+    source.arms = arm_names(document.at("arms"));
+    choose_arms(document, source, overrides);
+  }
   json& workload = document.at("workload");
   resolve_command_workload(workload, source.directory, source.origin);
   if (!document.at("measure").contains("meters")) document["measure"]["meters"] = default_meters();

@@ -19,6 +19,10 @@ namespace memduel {
 
 /// Has the kinds of workload that are neither `command` nor a named provider's.
 inline constexpr const char* kDefaultProvider = "memduel-laboratory";
+/// What it runs its jobs with, and a variable in an arm's environment that names another one, so
+/// that two builds of it can be duelled.
+inline constexpr const char* kWorkerProgram = "memduel-worker";
+inline constexpr const char* kWorkerVariable = "MEMDUEL_WORKER";
 
 struct Provider {
   std::vector<std::string> argv;
