@@ -60,7 +60,7 @@ class FederatedClient {
         collect_point_({.send_every = optimizations_.client_gc_rounds,
                         .light = collection(*optimizations_.garbage, optimizations_.cuda_cache)}),
         samples_(load_samples(config, index)) {
-    memduel_idle();
+    mark_idle();
     model_ = build_model(config);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
     trainer_ = workload_.kind == "federated"

@@ -61,7 +61,7 @@ class FederatedServer final : public ServerPart {
   [[nodiscard]] std::string address() const override { return transport_->address(); }
 
   void prepare() override {
-    if (!workload_.swarm) memduel_idle();
+    if (!workload_.swarm) mark_idle();
     model_ = build_model(config_);
     rounds_ = make_rounds(config_, optimizations_, model_);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);

@@ -41,7 +41,7 @@ class Study {
   }
 
   void run() {
-    memduel_idle();
+    mark_idle();
     for (int number = 1; number <= config_.workload.fine_tuning.trials; ++number) play(number);
   }
 

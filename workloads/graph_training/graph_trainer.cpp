@@ -50,7 +50,7 @@ class GraphTraining {
         workers_(switches_.loader_workers) {}
 
   void run() {
-    memduel_idle();
+    mark_idle();
     autoencoder_ = train(autoencoder_stage());
     teacher_network_ = train(teacher_stage());
     Gat student = train(student_stage());

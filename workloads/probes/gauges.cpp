@@ -4,6 +4,7 @@
 
 #include "memduel/allocator.h"
 #include "memduel/annotate.h"
+#include "memduel/memory.h"
 #include "workloads/probes/cuda_bytes.h"
 #include "workloads/probes/torch_bytes.h"
 
@@ -55,6 +56,11 @@ void send_idle_gauges() {
   if (const auto device = cuda_bytes())
     memduel_gauge("idle_gpu_reserved_bytes", static_cast<double>(device->reserved));
   reset_cuda_peaks();
+}
+
+void mark_idle() {
+  cleanup_memory({.heap = HeapCleanup::purge, .empty_device_cache = false});
+  memduel_idle();
 }
 
 void send_memory_gauges() {

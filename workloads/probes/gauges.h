@@ -17,6 +17,11 @@ void install_probes(const std::vector<std::string>& meters, OnGpu on_gpu);
 /// begin there. Call once, before the idle mark.
 void send_idle_gauges();
 
+/// The role's idle mark: loaded, and its model not yet built. First the heap's free pages go back
+/// to the system: what loading a data set left free would count as idle, and the model that reuses
+/// it would cost nothing.
+void mark_idle();
+
 /// allocator: sends what allocator_state has. torch: sends torch_cpu_bytes and
 /// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. cuda: the
 /// same of the first GPU, allocated and reserved, with gpu_inactive_split_bytes. Call before each

@@ -31,7 +31,7 @@ class Simulation {
         policy_(policy_options()) {}
 
   void run() {
-    memduel_idle();
+    mark_idle();
     if (workload_.simulation.parallel_clients > 1) workers_ = workers_that_fit(measure_client());
     for (const std::string& method : workload_.simulation.methods)
       for (int repeat = 1; repeat <= workload_.simulation.repeats; ++repeat)
