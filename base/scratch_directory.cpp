@@ -17,12 +17,13 @@ namespace memduel {
 namespace fs = std::filesystem;
 
 ScratchDirectory::ScratchDirectory(const fs::path& parent, const std::string& name) {
-  std::string pattern = (parent / (name + "-XXXXXX")).string();
+  // Before anything is made: the current directory may be gone.
+  std::string pattern = (fs::absolute(parent) / (name + "-XXXXXX")).string();
   if (::mkdtemp(pattern.data()) == nullptr)
     throw Error(ExitCode::io, "cannot make a directory: " + std::generic_category().message(errno),
                 parent.string());
   ::chmod(pattern.c_str(), S_IRWXU);  // whatever the umask
-  path_ = fs::absolute(pattern);
+  path_ = pattern;
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   ::flock(lock_, LOCK_EX | LOCK_NB);
 }
