@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "base/capture.h"
 #include "base/error.h"
@@ -59,15 +60,11 @@ std::vector<Capability> library_capabilities() {
 
 /// What the replays need.
 std::vector<Capability> laboratory_capabilities() {
-  if (!find_laboratory())
-    return {{"laboratory", false, "not beside memduel nor in PATH",
-             "the package memduel-laboratory has the replays; commands and builds are duelled "
-             "without it"}};
-  const nlohmann::json answer = ask_laboratory_of_machine();
-  std::vector<Capability> rows;
-  for (const nlohmann::json& row : answer.at("rows"))
-    rows.push_back({row.at("name"), row.at("ok"), row.at("detail"), row.at("advice")});
-  return rows;
+  auto here = ask_laboratory_of_machine();
+  if (here) return std::move(here->rows);
+  return {{"laboratory", false, "not beside memduel nor in PATH",
+           "the package memduel-laboratory has the replays; commands and builds are duelled "
+           "without it"}};
 }
 
 Capability git_capability() {

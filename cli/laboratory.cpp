@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "base/capture.h"
 #include "base/error.h"
@@ -21,16 +22,24 @@ std::optional<std::string> find_laboratory() {
   return found ? std::optional(found->string()) : std::nullopt;
 }
 
-nlohmann::json ask_laboratory_of_machine() {
+std::optional<LaboratoryHere> ask_laboratory_of_machine() {
   const auto program = find_laboratory();
-  if (!program) return nlohmann::json::object();
+  if (!program) return std::nullopt;
   const Captured answer = capture({*program, "doctor"});
-  nlohmann::json value = parse_foreign_json(answer.out);
-  if (answer.exit_status != 0 || !value.is_object())
+  if (answer.exit_status != 0)
     throw Error(ExitCode::io,
                 fmt::format("doctor ended with status {}: {}", answer.exit_status, answer.err),
                 *program);
-  return value;
+  try {
+    const nlohmann::json value = parse_foreign_json(answer.out);
+    LaboratoryHere here{{}, value.at("cuda"), value.at("no_cuda")};
+    for (const nlohmann::json& row : value.at("rows"))
+      here.rows.push_back({row.at("name"), row.at("ok"), row.at("detail"), row.at("advice")});
+    return here;
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ExitCode::io, "doctor answers in another form than this memduel's laboratory",
+                *program, "install both of one version");
+  }
 }
 
 int list_of_laboratory(const std::string& kind) {

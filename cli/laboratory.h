@@ -1,18 +1,27 @@
 // What verbs ask the laboratory of replays, where it is installed.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "profilers/meters/capabilities.h"
 
 namespace memduel::cli {
 
 /// Its path; absent where it is neither beside memduel nor in PATH.
 std::optional<std::string> find_laboratory();
 
-/// What it says of this machine: "rows", "cuda" and "no_cuda". An empty object where there is none.
-/// Throws Error(io) where it does not run.
-nlohmann::json ask_laboratory_of_machine();
+/// What it says of this machine.
+struct LaboratoryHere {
+  std::vector<Capability> rows;
+  bool cuda = false;    ///< its worker can use a GPU
+  std::string no_cuda;  ///< why not
+};
+
+/// Absent where there is no laboratory. Throws Error(io) where it does not run, or answers in
+/// another form.
+std::optional<LaboratoryHere> ask_laboratory_of_machine();
 
 /// Runs its `list KIND` in this process's place. Throws Error(cannot_measure) where there is none.
 int list_of_laboratory(const std::string& kind);

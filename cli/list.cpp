@@ -60,10 +60,10 @@ std::string list_presets(const Catalog& catalog) {
 /// Where there is a GPU, it is the worker that knows whether its LibTorch can use it.
 Availability availability_of(const MeterEntry& meter) {
   Availability here = meter.works_here();
-  if (meter.name != "cuda" || !here.works || !find_laboratory()) return here;
-  const nlohmann::json laboratory = ask_laboratory_of_machine();
-  if (laboratory.at("cuda")) return here;
-  return {false, laboratory.at("no_cuda")};
+  if (meter.name != "cuda" || !here.works) return here;
+  const auto laboratory = ask_laboratory_of_machine();
+  if (!laboratory || laboratory->cuda) return here;
+  return {false, laboratory->no_cuda};
 }
 
 constexpr std::size_t kIndent = 4;

@@ -34,7 +34,8 @@ constexpr const char* kFooter =
 bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
   const bool has_command = std::any_of(
       argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
-  return app.got_subcommand("record") || (app.got_subcommand("watch") && has_command);
+  if (!app.got_subcommand("watch")) return app.got_subcommand("record");
+  return has_command || app.get_subcommand("watch")->count("CMD") > 0;
 }
 
 /// A recorded or watched command's arguments are nobody's business but its own.

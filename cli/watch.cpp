@@ -114,19 +114,6 @@ int watch_and_conclude(const WatchArguments& arguments) {
   return result.status;
 }
 
-/// A status of the command's and a failure of memduel's must not be mistaken for each other.
-int watch_or_own_failure(const WatchArguments& arguments) {
-  if (arguments.command.empty()) return watch_and_conclude(arguments);
-  try {
-    return watch_and_conclude(arguments);
-  } catch (const Error& error) {
-    memduel::say(fmt::format("memduel: {}\n", error.message()));
-  } catch (const std::exception& error) {
-    memduel::say(fmt::format("memduel: {}\n", error.what()));
-  }
-  return kOwnFailure;
-}
-
 void add_times(CLI::App& verb, WatchArguments& arguments) {
   verb.add_option("--interval", arguments.interval, "between two samples of RSS")
       ->option_text("SECONDS (default 1)");
@@ -184,7 +171,7 @@ void add_watch(CLI::App& app, Action& action) {
                  "show warnings only; without a pattern the command keeps its own output");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --");
   verb->callback(
-      [arguments, &action] { action = [arguments] { return watch_or_own_failure(*arguments); }; });
+      [arguments, &action] { action = [arguments] { return watch_and_conclude(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -251,7 +251,9 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   work.alpha = alpha_at(looks.looks, complete_blocks(work.observations));
   std::vector<std::string> role_names = work.roles;
   for (const TrialData& trial : run.trials) {
-    for (const RoleData& role : trial.roles) role_names.push_back(role.role);
+    for (const RoleData& role : trial.roles)
+      if (std::ranges::find(role_names, role.role) == role_names.end())
+        role_names.push_back(role.role);
   }
   if (!run.trials.empty()) check_gate_names(work.gates, role_names, metric_names(work));
   Results& results = work.results;

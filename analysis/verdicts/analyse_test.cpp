@@ -50,6 +50,15 @@ TEST(Analyse, CallsTheSameProgramUnchanged) {
   EXPECT_TRUE(settled(results));
 }
 
+TEST(Analyse, NamesEachRoleOfARunOnceWhereAGateNamesAnother) {
+  try {
+    analyse(make_duel("peak_rss_bytes", kQuiet, kQuiet), with_gates({"program.rss_bytes<=+1%"}));
+    FAIL() << "expected a refusal";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("the roles of this run are tree, or * for all"));
+  }
+}
+
 TEST(Analyse, CannotTellBelowFiveBlocks) {
   const Results results =
       analyse(make_duel("peak_rss_bytes", mib({200, 201, 199}), mib({300, 301, 299})), {});
