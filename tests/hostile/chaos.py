@@ -483,7 +483,7 @@ def prepare(memduel, folder):
         profiles.append(folder / name)
     config = {"name": "chaos", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["sh", "-c", "sleep 0.1; echo Round 1"], "end": "wait"}],
                                             "marks": [{"role": "server", "pattern": "Round (?<round>\\d+)"}], "deadline_seconds": 3},
-              "arms": [{"name": "a"}, {"name": "b"}], "baseline": "a", "measure": {"repeats": 2}}
+              "arms": [{"name": "a"}, {"name": "b", "env": {"B": "1"}}], "baseline": "a", "measure": {"repeats": 2}}
     return {"run": folder / "run", "profiles": profiles, "config": json.dumps(config, indent=1)}
 
 

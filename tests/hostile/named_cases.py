@@ -82,6 +82,9 @@ case("a link in place of the results", 0, "LINK", "rm measured/results.json; ln 
 case("a link in place of the page", 0, "report.html", "rm measured/report.html; ln -s ../victim measured/report.html; $M report measured")
 case("a link in place of the logs", 2, "found a symlink", f"mkdir run elsewhere; ln -s ../elsewhere run/logs; {DUEL} --out run")
 case("a page in place of a run", 4, "there is no run here", "$M report measured/report.html")
+case("a gate on a role that is not there", 2, r"the roles of this run are command, tree, or \* for all", "$M check measured --gate 'nobody.peak_rss_bytes<=+5%'")
+case("a laboratory of another form", 4, "answers in another form", "mkdir b; cp $M b/memduel; for l in $(dirname $M)/memduel-launcher $(dirname $M)/../lib; do ln -s $l b/; done\n"
+     "printf '#!/bin/sh\\necho {}\\n' > b/memduel-laboratory; chmod +x b/memduel-laboratory; b/memduel doctor")
 case("a config in place of a run", 4, "there is no run here", "$M check config.json --gate 'server.peak_rss_bytes<=+5%'")
 case("another's JSON in place of a profile", 4, "no profile of a known format", "$M flamegraph other.json -o page.html")
 case("a recording that its command removes", 3, "the command removed it", "mkdir d; $M record -o d/x.mdp -- sh -c 'rm -rf d; exit 3'")
@@ -232,6 +235,8 @@ case("a thread of the kernel", 2, "a thread of the kernel", "p=$(pgrep -x kthrea
 case("a process that has ended", 2, "the process has ended", "python3 -c 'import os, time\np = os.fork()\nif not p: os._exit(0)\n"
      "print(p, flush=True)\ntime.sleep(2)' > pid & sleep 0.5; $M watch --pid $(cat pid) --duration 1 --out w; status=$?; wait; exit $status")
 case("memduel itself", 2, "that is this memduel", "sh -c 'exec $M watch --pid $$ --duration 1 --out w'")
+case("a watch from a directory that is gone", 125, r"^memduel: (?!filesystem error).*No such file or directory", "mkdir d; cd d; rmdir ../d; $M watch --out w -- true")
+case("a watched command that is not there, without --", 125, "cannot run it: No such file", "$M watch --out w /nonexistent")
 case("nobody", 2, "there is no such process", "$M watch --pid 4194303 --duration 1 --out w")
 case("a log that is a pipe", 125, "found no regular file", "$M watch --round-pattern 'r([0-9]+)' --log fifo --out w --quiet -- sleep 1")
 case("a process that ends", 0, "ended after", "sleep 1 & $M watch --pid $! --out w --quiet")
