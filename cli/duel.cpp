@@ -23,9 +23,10 @@
 #include "experiment/plan/programs.h"
 #include "experiment/run/driver.h"
 #include "experiment/run/kept_profiles.h"
+#include "experiment/supervision/supervisor.h"
 #include "experiment/trial/launcher/protocol.h"
+#include "experiment/trial/launcher_client.h"
 #include "experiment/trial/leftovers.h"
-#include "experiment/trial/supervisor.h"
 #include "profilers/meters/registry.h"
 
 namespace memduel::cli {

@@ -20,7 +20,8 @@
 #include "base/scratch_directory.h"
 #include "experiment/config/config.h"
 #include "experiment/plan/plan.h"
-#include "experiment/trial/supervisor.h"
+#include "experiment/supervision/supervisor.h"
+#include "experiment/trial/launcher_client.h"
 
 namespace {
 

@@ -11,6 +11,7 @@
 
 #include "base/run_data.h"
 #include "experiment/marks/text_mark_spec.h"
+#include "experiment/marks/trial_logs.h"
 
 namespace memduel {
 
@@ -90,21 +91,8 @@ struct TrialPlan {
   std::vector<std::string> meters;  ///< names from the registry
 };
 
-/// Where the standard output ("stdout") or standard error ("stderr") of a role is written.
-inline std::filesystem::path log_file(const TrialPlan& plan, const std::string& role,
-                                      const char* stream) {
-  return plan.log_dir / (std::to_string(plan.id) + "-" + role + "." + stream);
-}
-
-/// The plan's marks, each with the file that holds its lines.
-inline std::vector<TextMarkSpec> text_marks_of(const TrialPlan& plan) {
-  using From = TextMarkSpec::From;
-  std::vector<TextMarkSpec> specs = plan.text_marks;
-  for (TextMarkSpec& spec : specs) {
-    if (spec.from == From::file) continue;
-    spec.file = log_file(plan, spec.role, spec.from == From::standard_error ? "stderr" : "stdout");
-  }
-  return specs;
+inline TrialLogs logs_of(const TrialPlan& plan) {
+  return {plan.log_dir, plan.id};
 }
 
 }  // namespace memduel

@@ -61,7 +61,7 @@ TEST_F(TextMarksTest, SeveralPatternsOfARoleMarkOneSequence) {
                       {"server", From::standard_output, {}, "loss (?<metric_loss>\\S+)"},
                       {"server", From::standard_error, {}, "phase (?<phase>\\w+)"},
                       {"client-1", From::standard_output, {}, "Round (\\d+)"}};
-  TextMarks marks(text_marks_of(plan_));
+  TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   write("3-server.stdout", "Round 1, loss 0.5\n");
   write("3-server.stderr", "phase aggregate\n");
   write("3-client-1.stdout", "Round 1\n");
@@ -75,7 +75,7 @@ TEST_F(TextMarksTest, SeveralPatternsOfARoleMarkOneSequence) {
 
 TEST_F(TextMarksTest, AChangeWakesAndALogThatIsMissingIsLookedForAgain) {
   plan_.text_marks = {{"server", From::file, scratch_.path() / "job.log", "Round (\\d+)"}};
-  TextMarks marks(text_marks_of(plan_));
+  TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   EXPECT_EQ(words(marks.read(1'000)), "");
   EXPECT_GT(marks.due_ns(), 1'000);
   EXPECT_LT(marks.due_ns(), 50'000'000);
@@ -92,7 +92,7 @@ TEST_F(TextMarksTest, AChangeWakesAndALogThatIsMissingIsLookedForAgain) {
 TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
   plan_.text_marks = {{"server", From::standard_output, {}, "Runde (\\d+)"},
                       {"server", From::file, scratch_.path() / "job.log", "Round (\\d+)"}};
-  TextMarks marks(text_marks_of(plan_));
+  TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   write("3-server.stdout", "Round 1\nRound 2\n");
   marks.finish("server");
   EXPECT_EQ(codes(marks.warnings()),
@@ -104,7 +104,7 @@ TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
 
 TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
   plan_.text_marks = {{"server", From::standard_output, {}, "Round (\\d+)"}};
-  TextMarks marks(text_marks_of(plan_));
+  TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   write("3-server.stdout", "Round 1\nRound 2\nRound 3\n");
   EXPECT_EQ(words(marks.read(1)),
             "server: begin 1; server: end 1 begin 2; server: end 2 begin 3; ");
@@ -116,7 +116,7 @@ TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
 }
 
 TEST_F(TextMarksTest, NothingIsWatchedWithoutPatterns) {
-  const TextMarks marks(text_marks_of(plan_));
+  const TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   EXPECT_EQ(marks.descriptor(), -1);
   EXPECT_EQ(marks.due_ns(), INT64_MAX);
 }

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "experiment/trial/supervisor.h"
+#include "experiment/contract/trial_run.h"
 
 namespace memduel {
 

@@ -8,10 +8,11 @@
 #include <optional>
 #include <string>
 
+#include "base/stop_request.h"
 #include "experiment/config/config.h"
+#include "experiment/contract/trial_run.h"
 #include "experiment/plan/plan.h"
 #include "experiment/store/store.h"
-#include "experiment/trial/supervisor.h"
 #include "profilers/tracers/registry.h"
 
 namespace memduel {

@@ -6,7 +6,7 @@
 
 #include "base/run_data.h"
 #include "experiment/config/config.h"
-#include "experiment/trial/supervisor.h"
+#include "experiment/contract/trial_run.h"
 
 namespace memduel {
 

@@ -4,8 +4,8 @@
 
 #include <filesystem>
 
+#include "experiment/contract/trial_run.h"
 #include "experiment/plan/plan.h"
-#include "experiment/trial/supervisor.h"
 
 namespace memduel {
 

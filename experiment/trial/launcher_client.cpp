@@ -15,6 +15,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/installed.h"
+#include "experiment/marks/monotonic.h"
 #include "experiment/trial/launcher/process_tree.h"
 
 // NOLINTNEXTLINE(readability-redundant-declaration): POSIX asks programs to declare it
@@ -63,6 +65,16 @@ pid_t start(const std::filesystem::path& program, const std::string& trial, int 
 
 }  // namespace
 
+std::filesystem::path find_launcher() {
+  const auto launcher = program_beside("memduel-launcher");
+  std::error_code unreadable;
+  if (!std::filesystem::exists(launcher, unreadable)) {
+    throw Error(ExitCode::io, "memduel-launcher is not there", launcher.string(),
+                "build or install it beside memduel");
+  }
+  return launcher;
+}
+
 LauncherClient::LauncherClient(const std::filesystem::path& program, const std::string& trial)
     : trial_(trial) {
   std::array<int, 2> ends{};
@@ -94,7 +106,7 @@ LauncherClient::~LauncherClient() {
     kill_launcher();
     wait_for(pid_, kEndLimit);
   }
-  if (!ended_in_order_) kill_what_is_left();
+  if (!nobody_left_) kill_what_is_left();
 }
 
 bool LauncherClient::is_stopped() const {
@@ -111,8 +123,14 @@ int LauncherClient::request(const std::vector<std::string>& fields,
   return send_packet(control_.get(), fields, descriptors);
 }
 
+void LauncherClient::signal(const std::string& role, int number) {
+  request({"signal", role, std::to_string(number)});
+}
+
 std::optional<Packet> LauncherClient::report() {
-  return receive_packet(control_.get());
+  auto packet = receive_packet(control_.get());
+  over_ = over_ || !packet;
+  return packet;
 }
 
 std::optional<Packet> LauncherClient::report_within(milliseconds limit) {
@@ -120,12 +138,38 @@ std::optional<Packet> LauncherClient::report_within(milliseconds limit) {
   const auto deadline = steady_clock::now() + limit;
   for (;;) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    if (left.count() <= 0) return std::nullopt;
+    if (left.count() <= 0) {
+      over_ = true;
+      return std::nullopt;
+    }
     pollfd wait{control_.get(), POLLIN, 0};
     const int ready = poll(&wait, 1, static_cast<int>(std::min(left, kLook).count()));
     if (ready > 0) return report();
     if (is_stopped()) kill_launcher();
   }
+}
+
+LivingProcesses LauncherClient::living() const {
+  return {cgroup_.exists(), [this]() -> std::optional<std::vector<pid_t>> {
+            if (over_) return std::nullopt;
+            return cgroup_.exists() ? processes_in(cgroup_) : descendants_of(pid_, all_processes());
+          }};
+}
+
+void LauncherClient::kill_if_stopped_for(double patience_ns, std::int64_t now_ns) {
+  if (now_ns < look_due_ns_) return;
+  look_due_ns_ = now_ns + kSecondNs;
+  if (!is_stopped()) {
+    stopped_since_ns_ = 0;
+    return;
+  }
+  if (stopped_since_ns_ == 0) stopped_since_ns_ = now_ns;
+  if (static_cast<double>(now_ns - stopped_since_ns_) > patience_ns) kill_launcher();
+}
+
+void LauncherClient::ended(bool nobody_left) {
+  over_ = true;
+  nobody_left_ = nobody_left;
 }
 
 /// After an orderly end this finds nobody; after the launcher was killed it does its work: the

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -12,9 +13,13 @@
 
 #include "base/descriptor.h"
 #include "experiment/trial/launcher/protocol.h"
+#include "experiment/trial/living_processes.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {
+
+/// memduel-launcher beside the running program. Throws Error(io) when it is not there.
+std::filesystem::path find_launcher();
 
 class LauncherClient {
  public:
@@ -27,20 +32,13 @@ class LauncherClient {
   LauncherClient& operator=(const LauncherClient&) = delete;
 
   [[nodiscard]] int descriptor() const { return control_.get(); }
-  [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] const TrialCgroup& cgroup() const { return cgroup_; }
-
-  /// Somebody has stopped it (SIGSTOP), so that it answers nothing.
-  [[nodiscard]] bool is_stopped() const;
-
-  /// Its death is what the next report says.
-  void kill_launcher() const;
-
-  /// The launcher has said that it left nobody behind, so that nobody needs to be looked for.
-  void ended_in_order() { ended_in_order_ = true; }
+  /// The trial's processes that live; this must outlive who asks.
+  [[nodiscard]] LivingProcesses living() const;
 
   /// Sends a request; returns 0 or an errno value.
   int request(const std::vector<std::string>& fields, const std::vector<int>& descriptors = {});
+  void signal(const std::string& role, int number);
 
   /// The next report; nothing when the launcher is gone.
   std::optional<Packet> report();
@@ -49,14 +47,28 @@ class LauncherClient {
   /// stopped meanwhile is killed.
   std::optional<Packet> report_within(std::chrono::milliseconds limit);
 
+  /// A launcher that somebody has stopped (SIGSTOP) tells of no end and hears of none: one that has
+  /// been for so long is killed, which the next report says. Looks once a second.
+  void kill_if_stopped_for(double patience_ns, std::int64_t now_ns);
+
+  /// It has said that it is done. @param nobody_left so that nobody needs to be looked for.
+  void ended(bool nobody_left);
+  /// It is done, or lost: there is nothing more to ask of it.
+  [[nodiscard]] bool is_over() const { return over_; }
+
  private:
+  [[nodiscard]] bool is_stopped() const;
+  void kill_launcher() const;
   void kill_what_is_left() const;
 
   std::string trial_;
   Descriptor control_;
   pid_t pid_ = 0;
   TrialCgroup cgroup_;
-  bool ended_in_order_ = false;
+  bool over_ = false;
+  bool nobody_left_ = false;
+  std::int64_t look_due_ns_ = 0;
+  std::int64_t stopped_since_ns_ = 0;
 };
 
 }  // namespace memduel

@@ -15,7 +15,7 @@ std::string harm_to(const RoleData& role, const TrialPlan& plan) {
   const bool by_filter = role.exit_signal == SIGSYS || role.exit_status == 128 + SIGSYS;
   if (by_filter)
     return "its filter of system calls (seccomp) refuses what the recorder asks of the system";
-  const std::string words = log_tail(log_file(plan, role.role, "stderr"), 100, 1 << 16);
+  const std::string words = log_tail(logs_of(plan).file(role.role, "stderr"), 100, 1 << 16);
   if (words.find(kSanitizerWords) == std::string::npos) return {};
   return "it runs a program that is built with a sanitizer, whose own interposer must come first";
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "experiment/trial/supervisor.h"
+#include "experiment/trial/launcher_client.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {

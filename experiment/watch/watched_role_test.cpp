@@ -5,7 +5,6 @@
 namespace memduel {
 namespace {
 
-using testing::ElementsAre;
 
 constexpr std::int64_t kMib = 1 << 20;
 

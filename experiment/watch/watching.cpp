@@ -2,34 +2,26 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <utility>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
-#include "experiment/trial/event_wait.h"
 #include "experiment/watch/watch_header.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {
 namespace {
 
-/// Of each series in the store; a day at a second is 86,400.
-constexpr std::size_t kSeriesPoints = 8192;
-/// Of PSS, which is read once a minute.
-constexpr std::size_t kPssPoints = 2048;
-constexpr std::size_t kShownRounds = 128;
 constexpr std::int64_t kLookInterval = kSecondNs;
-/// For looking at /proc, as if the watch had gone on so long: jobs start their processes early.
-constexpr std::int64_t kHeadStart = 30 * kSecondNs;
 constexpr std::int64_t kStoreInterval = 60 * kSecondNs;
-
-enum Source : std::uint32_t { signals, marks, texts, copies };
+/// Rounds that wait for the store.
+constexpr std::size_t kMostPending = 1000;
 
 /// The files that are kept open while a tree of hundreds is sampled.
 void allow_many_files() {
@@ -47,12 +39,14 @@ std::int64_t nanoseconds(double seconds) {
   return static_cast<std::int64_t>(seconds_as_ns(seconds));
 }
 
-/// A program that has just been started holds nothing yet.
-std::int64_t first_sweep_after(const WatchOptions& options) {
-  constexpr double kStartUpSeconds = 5;
-  return options.command.empty()
-             ? 0
-             : nanoseconds(std::min(kStartUpSeconds, options.pss_interval_seconds));
+double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
+  return static_cast<double>(to_ns - from_ns) * 1e-9;
+}
+
+std::string end_of_command(const ExitRecord& exit, bool killed_for_memory) {
+  if (killed_for_memory) return "was killed for memory";
+  return exit.status ? fmt::format("exited with status {}", *exit.status)
+                     : fmt::format("was ended by signal {}", exit.signal.value_or(0));
 }
 
 }  // namespace
@@ -60,33 +54,50 @@ std::int64_t first_sweep_after(const WatchOptions& options) {
 Watching::Watching(const WatchOptions& options)
     : options_(options),
       begin_ns_(monotonic_ns()),
+      oom_kills_before_(oom_kills_anywhere()),
       store_(Store::create(options.directory,
                            watch_header(options, watch_targets(options), limit_of(options)))),
-      poll_(epoll_create1(EPOLL_CLOEXEC)),
-      meter_(kSeriesPoints),
-      whole_("tree", begin_ns_, options.pids.empty()),
-      whole_pss_("pss_bytes", kPssPoints),
-      round_ends_(kShownRounds),
-      limit_(limit_of(options)),
-      alarm_(options.warn_ratio, options.critical_ratio),
-      scans_(begin_ns_ - kHeadStart, false),
-      sweeps_(begin_ns_, false),
-      counters_(begin_ns_, false),
-      oom_kills_before_(oom_kills_anywhere()),
-      sample_due_ns_(begin_ns_),
+      logs_(options, options.directory / "logs"),
+      roots_(begin_ns_),
+      metering_(options, roots_),
+      limit_(options, limit_of(options)),
       look_due_ns_(begin_ns_),
-      sweep_due_ns_(begin_ns_ + first_sweep_after(options)),
       store_due_ns_(begin_ns_ + kStoreInterval) {
-  plan_.id = 1;
-  plan_.log_dir = std::filesystem::absolute(options.directory) / "logs";
   options.command.empty() ? find_pids() : start_command();
   allow_many_files();
-  listen(signals_.descriptor(), signals);
-  if (command_) listen(command_->marks.descriptor(), marks);
-  if (text_marks_ && text_marks_->descriptor() >= 0)
-    listen_once(EPOLL_CTL_ADD, text_marks_->descriptor(), texts);
-  if (copied_ && copied_->descriptor() >= 0)
-    listen_once(EPOLL_CTL_ADD, copied_->descriptor(), copies);
+  events_.add(signals_.descriptor(), &signals_);
+  if (command_) events_.add(command_->marks.descriptor(), &command_);
+  logs_.listen(events_);
+}
+
+void Watching::start_command() {
+  command_.emplace(options_.command, logs_.output());
+  const auto line = process_line(command_->pid());
+  roots_.add(line.value_or(ProcessLine{command_->pid(), getpid(), 'R'}), "command",
+             options_.command.front(), true);
+  metering_.add("command", command_->pid());
+  what_ = name_of(watch_targets(options_).front());
+  logs_.pass_output_on(options_);
+}
+
+void Watching::find_pids() {
+  const std::vector<WatchTarget> targets = watch_targets(options_);
+  for (const WatchTarget& target : targets) {
+    const auto line = process_line(*target.pid);
+    if (!line || is_dead(*line))
+      throw Error(ExitCode::cannot_measure, "ended before it could be watched",
+                  fmt::format("pid {}", *target.pid));
+    roots_.add(*line, target.role, fmt::format("pid {}", *target.pid), false);
+    metering_.add(target.role, *target.pid);
+    if (target.seconds_before)
+      store_.add_limitation(
+          {"joined_late",
+           fmt::format("{} had run for {} when the watch began: that time is not in the numbers",
+                       name_of(target), format_seconds(*target.seconds_before)),
+           "memduel watch -- CMD watches from the start"});
+  }
+  what_ =
+      targets.size() == 1 ? name_of(targets.front()) : fmt::format("{} processes", targets.size());
 }
 
 WatchResult Watching::run() {
@@ -94,107 +105,74 @@ WatchResult Watching::run() {
   finish();
   WatchResult result;
   result.last = snapshot();
-  if (!command_) {
-    result.status = ended_by_signal_ == 0 ? 0 : 128 + ended_by_signal_;
-    if (samples_ == 0)
-      throw Error(ExitCode::cannot_measure, "it was gone before it could be measured",
-                  roots_.front().name);
+  const WatchedRoot& first = roots_.all().front();
+  if (command_) {
+    result.status = first.exit->status ? *first.exit->status : 128 + first.exit->signal.value_or(0);
     return result;
   }
-  const ExitRecord& exit = *roots_.front().exit;
-  result.status = exit.status ? *exit.status : 128 + exit.signal.value_or(0);
+  result.status = ended_by_signal_ == 0 ? 0 : 128 + ended_by_signal_;
+  if (!metering_.has_samples())
+    throw Error(ExitCode::cannot_measure, "it was gone before it could be measured", first.name);
   return result;
 }
 
 void Watching::step() {
-  wait_for_events(next_due());
+  take_events(next_due());
   const std::int64_t now = monotonic_ns();
-  if (text_marks_ && now >= texts_due()) {
-    texts_changed_ = false;
-    texts_read_ns_ = now;
-    take_lines(text_marks_->read(now));
-    texts_changed_ = text_marks_->due_ns() <= now;  // more of them were there than one look takes
-    listen_once(EPOLL_CTL_MOD, text_marks_->descriptor(), texts);
-  }
-  if (copied_ && now >= copied_->due_ns()) {
-    copied_->copy(now);
-    listen_once(EPOLL_CTL_MOD, copied_->descriptor(), copies);
-  }
+  take_lines(logs_.read(now, events_));
   const bool looks = now >= look_due_ns_;
   if (looks) {
-    if (!command_) check_roots();
-    find_members(now);
+    if (!command_) note_gone_roots();
+    metering_.add(roots_.find_members(now));
   }
-  if (now >= sample_due_ns_) sample(now);
+  metering_.sample(now);
   if (looks) look(now);
 }
 
 /// What is done once a second, however often is sampled.
-void Watching::look(std::int64_t now) {
-  look_due_ns_ = now + kLookInterval;
-  if (now >= sweep_due_ns_) sweep(now);
-  check_limit();
-  limit_logs();
-  store_when_due(now);
-  if (!options_.show || samples_ == 0 || now < show_due_ns_) return;
-  show_due_ns_ = now + nanoseconds(options_.show_interval_seconds);
+void Watching::look(std::int64_t now_ns) {
+  look_due_ns_ = now_ns + kLookInterval;
+  metering_.sweep(now_ns);
+  if (const auto alarm =
+          limit_.check(metering_.running_round(), seconds_between(begin_ns_, now_ns))) {
+    say(alarm->message);
+    // A use that swings widely crosses a threshold in every round of a week.
+    constexpr int kMostKept = 50;
+    if (++alarms_ <= kMostKept) store_.add_warning(*alarm);
+  }
+  logs_.limit();
+  if (!metering_.has_samples()) return;
+  if (now_ns >= store_due_ns_ || metering_.pending_rounds() >= kMostPending) {
+    store_due_ns_ = now_ns + kStoreInterval;
+    store_what_is_known();
+  }
+  if (!options_.show || now_ns < show_due_ns_) return;
+  show_due_ns_ = now_ns + nanoseconds(options_.show_interval_seconds);
   options_.show(snapshot());
 }
 
 bool Watching::over() const {
-  if (ended_by_signal_ != 0) return true;
-  if (options_.duration_seconds &&
-      monotonic_ns() - begin_ns_ >= nanoseconds(*options_.duration_seconds))
-    return true;
-  return std::all_of(roots_.begin(), roots_.end(), [](const Root& root) { return root.ended; });
-}
-
-void Watching::listen(int descriptor, std::uint32_t source) const {
-  epoll_event event{EPOLLIN, {.u32 = source}};
-  epoll_ctl(poll_.get(), EPOLL_CTL_ADD, descriptor, &event);
-}
-
-/// Once for each look: a log that is written without pause would wake us for every line.
-void Watching::listen_once(int operation, int descriptor, std::uint32_t source) const {
-  epoll_event event{EPOLLIN | EPOLLONESHOT, {.u32 = source}};
-  epoll_ctl(poll_.get(), operation, descriptor, &event);
-}
-
-/// A file that is not there yet, or not yet again, is not asked for as often as in a short trial:
-/// this may go on for days.
-std::int64_t Watching::texts_due() const {
-  constexpr std::int64_t kBetweenLooks = kSecondNs / 10;
-  const std::int64_t due = text_marks_->due_ns();
-  return texts_changed_ || due == INT64_MAX ? due : std::max(due, texts_read_ns_ + kBetweenLooks);
+  const bool time_is_over = options_.duration_seconds &&
+                            monotonic_ns() - begin_ns_ >= nanoseconds(*options_.duration_seconds);
+  return ended_by_signal_ != 0 || time_is_over || roots_.living() == 0;
 }
 
 std::int64_t Watching::next_due() const {
-  std::int64_t due = std::min(sample_due_ns_, look_due_ns_);
-  if (text_marks_) due = std::min(due, texts_due());
-  if (copied_) due = std::min(due, copied_->due_ns());
+  std::int64_t due = std::min({metering_.due_ns(), look_due_ns_, logs_.due_ns()});
   if (options_.duration_seconds)
     due = std::min(due, begin_ns_ + nanoseconds(*options_.duration_seconds));
   return due;
 }
 
-void Watching::wait_for_events(std::int64_t until_ns) {
-  std::array<epoll_event, 8> events{};
-  const int count = wait_for_events_until(poll_.get(), events, until_ns);
-  for (int at = 0; at < count; ++at) {
-    switch (events[static_cast<std::size_t>(at)].data.u32) {
-      case signals:
-        take_signals();
-        break;
-      case marks:
-        take_marks();
-        break;
-      case texts:
-        text_marks_->changed();
-        texts_changed_ = true;
-        break;
-      default:
-        copied_->changed();
-        break;
+void Watching::take_events(std::int64_t until_ns) {
+  for (void* source : events_.wait_until(until_ns)) {
+    if (source == &signals_) {
+      take_signals();
+    } else if (source == &command_) {
+      metering_.take_marks(roots_.all().front(), command_->marks);
+      if (command_->marks.closed()) events_.remove(command_->marks.descriptor());
+    } else {
+      logs_.changed(source);
     }
   }
 }
@@ -203,7 +181,7 @@ void Watching::wait_for_events(std::int64_t until_ns) {
 void Watching::take_signals() {
   while (const auto number = signals_.next()) {
     if (*number == SIGCHLD) {
-      if (!command_ || roots_.front().ended) continue;
+      if (!command_ || roots_.living() == 0) continue;
       if (const auto exit = command_->reap()) command_ended(*exit);
     } else if (!command_) {
       ended_by_signal_ = *number;
@@ -213,21 +191,129 @@ void Watching::take_signals() {
   }
 }
 
-void Watching::finish() {
-  if (text_marks_) take_lines(text_marks_->finish());
-  if (copied_) copied_->finish();
-  end_ns_ = monotonic_ns();
-  for (Root& root : roots_) {
-    // Of one that goes on without us the running round is not at its end.
-    if (!root.ended) root.role.finish({end_ns_, false, std::nullopt});
+void Watching::take_lines(const std::vector<MarkedLine>& lines) {
+  const bool marks_itself = command_ && command_->marks.marking_pid != 0;
+  if (marks_itself) {
+    for (const MarkedLine& line : lines) logs_.pass_over(line.role);
   }
-  const bool well = command_ && roots_.front().exit->status == 0;
-  RoleEnd end{end_ns_, well, std::nullopt};
-  if (roots_.size() == 1) end.exit = roots_.front().exit;
-  whole_.finish(end);
-  gather_rounds();
+  metering_.take_lines(lines, marks_itself);
+}
+
+void Watching::note_gone_roots() {
+  for (const auto& [root, replaced] : roots_.gone()) {
+    const std::int64_t now = monotonic_ns();
+    const std::string after = format_seconds(seconds_between(begin_ns_, now));
+    root.ended = true;
+    metering_.finish(root, {now, false, std::nullopt});
+    const std::size_t left = roots_.living();
+    const std::string goes_on =
+        left == 0 ? ""
+                  : fmt::format("; the watch goes on with {} of {}", left, roots_.all().size());
+    const std::string sentence =
+        replaced ? fmt::format(
+                       "{} ended, and its number is another process's by now, which is not "
+                       "watched (seen after {}){}",
+                       root.name, after, goes_on)
+                 : fmt::format("{} ended after {}{}", root.name, after, goes_on);
+    say(sentence);
+    store_.add_limitation({replaced ? "pid_reused" : "process_ended", sentence,
+                           "how a process that memduel did not start ended is not known"});
+  }
+}
+
+void Watching::command_ended(const ExitRecord& exit) {
+  WatchedRoot& root = roots_.all().front();
+  metering_.take_marks(root, command_->marks);
+  take_lines(logs_.finish_lines());
+  const std::optional<int> round = root.role.running_round();
+  const auto kills = oom_kills_anywhere();
+  killed_for_memory_ =
+      exit.signal == SIGKILL && kills && oom_kills_before_ && *kills > *oom_kills_before_;
+  root.ended = true;
+  root.exit = exit;
+  metering_.finish(root, {exit.t_ns, exit.status == 0, exit});
+  descendants_left_ = roots_.left_of("command");
+  if (exit.status == 0) return;
+  store_.add_warning({killed_for_memory_ ? "killed_for_memory" : "command_failed",
+                      fmt::format("{} {}{}", root.name, end_of_command(exit, killed_for_memory_),
+                                  round ? fmt::format(" in round {}", *round) : ""),
+                      "growth is judged from the rounds that there are"});
+}
+
+void Watching::finish() {
+  take_lines(logs_.finish_lines());
+  logs_.finish_output();
+  end_ns_ = monotonic_ns();
+  for (WatchedRoot& root : roots_.all()) {
+    // Of one that goes on without us the running round is not at its end.
+    if (!root.ended) metering_.finish(root, {end_ns_, false, std::nullopt});
+  }
+  const WatchedRoot& first = roots_.all().front();
+  RoleEnd end{end_ns_, command_ && first.exit->status == 0, std::nullopt};
+  if (roots_.all().size() == 1) end.exit = first.exit;
+  metering_.finish(end);
   note_everything();
-  store_.grow_trial(trial());
+  store_what_is_known();
+}
+
+/// The rounds that are not stored yet, and all that else is known.
+void Watching::store_what_is_known() {
+  TrialData data;
+  data.id = 1;
+  data.block = 1;
+  data.arm = kWatchArm;
+  data.status = killed_for_memory_ ? TrialStatus::killed_for_memory : TrialStatus::ok;
+  if (killed_for_memory_) data.failure = "the command was killed for memory";
+  data.begin_ns = begin_ns_;
+  data.end_ns = end_ns_ != 0 ? end_ns_ : monotonic_ns();
+  data.harness_cpu_seconds = static_cast<double>(clock_ns(CLOCK_PROCESS_CPUTIME_ID)) * 1e-9;
+  for (RoleData& role : metering_.take_roles()) data.roles.push_back(std::move(role));
+  store_.grow_trial(data);
+}
+
+void Watching::note_everything() {
+  store_.add_limitation(
+      {"not_interleaved",
+       "one trial of one arm, watched as it ran: nothing was run in turns with it",
+       "memduel compare --a 'CMD' --b 'CMD' duels two commands"});
+  for (const Note& note : metering_.limitations()) store_.add_limitation(note);
+  for (const Note& note : metering_.warnings()) store_.add_warning(note);
+  for (const Note& note : logs_.limitations()) store_.add_limitation(note);
+  for (const Note& note : logs_.warnings()) {
+    store_.add_warning(note);
+    if (note.code == "pattern_never_matched" || note.code == "mark_log_missing")
+      say("warning: " + note.message);
+  }
+  if (command_ && command_->marks.foreign_marks > 0)
+    store_.add_warning({"marks_of_several_processes",
+                        "more than one process sent marks; those of the first one count", ""});
+  if (descendants_left_ > 0)
+    store_.add_limitation(
+        {"processes_left_running",
+         fmt::format("{} descendants were still running when the command ended", descendants_left_),
+         "memduel watch --pid watches them"});
+  // Once nobody writes them any more.
+  const std::int64_t dropped = descendants_left_ > 0 ? 0 : logs_.finish_limits();
+  if (dropped > 0)
+    store_.add_limitation({"log_cut",
+                           fmt::format("{} of the command's output are not in logs/: its beginning "
+                                       "and its end are",
+                                       format_bytes(static_cast<double>(dropped))),
+                           "have it log less"});
+  if (const auto limitation = limit_.limitation()) store_.add_limitation(*limitation);
+}
+
+WatchSnapshot Watching::snapshot() const {
+  const std::int64_t now = end_ns_ != 0 ? end_ns_ : monotonic_ns();
+  WatchSnapshot shot = metering_.snapshot(now);
+  shot.what = what_;
+  shot.elapsed_seconds = seconds_between(begin_ns_, now);
+  shot.limit = limit_.state();
+  return shot;
+}
+
+void Watching::say(const std::string& sentence) const {
+  if (options_.say) options_.say(sentence);
 }
 
 }  // namespace memduel

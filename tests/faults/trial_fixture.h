@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/trial/supervisor.h"
+#include "experiment/supervision/supervisor.h"
 
 namespace memduel {
 

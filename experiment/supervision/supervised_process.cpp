@@ -1,4 +1,4 @@
-#include "experiment/trial/supervised_process.h"
+#include "experiment/supervision/supervised_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ void make_witness_file(const std::filesystem::path& path) {
 SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& plan)
     : spec_(&spec),
       cwd_(std::filesystem::absolute(spec.cwd.empty() ? plan.trial_dir : spec.cwd)),
-      stdout_path_(log_file(plan, spec.role, "stdout")),
-      stderr_path_(log_file(plan, spec.role, "stderr")),
+      stdout_path_(logs_of(plan).file(spec.role, "stdout")),
+      stderr_path_(logs_of(plan).file(spec.role, "stderr")),
       stdout_(make_log(stdout_path_)),
       stderr_(make_log(stderr_path_)),
       stdout_limit_(stdout_path_, plan.log_limit_bytes),

@@ -1,16 +1,15 @@
 // From what a supervisor saw to a TrialRun with its notes.
 #pragma once
 
-#include <sys/types.h>
-
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "experiment/contract/trial_trace.h"
-#include "experiment/trial/supervised_process.h"
-#include "experiment/trial/supervisor.h"
+#include "experiment/supervision/supervised_process.h"
+#include "experiment/supervision/supervisor.h"
+#include "experiment/supervision/trial_processes.h"
+#include "experiment/trial/launcher_reports.h"
 #include "experiment/trial/trial_meters.h"
 
 namespace memduel {
@@ -29,18 +28,19 @@ struct TrialOutcome {
   std::vector<Note> warnings;                   ///< of other kinds
   std::vector<Note> limitations;
   std::map<std::string, std::string> allocators;  ///< role to the file its malloc came from
-  std::map<pid_t, std::string> matched;           ///< descendants that are a role of their own
-  std::vector<RoleTrace> matched_traces;          ///< of those roles
   int left_over = 0;                              ///< processes that the roles had left behind
   int survivors = 0;                              ///< processes that could not be killed
 
   [[nodiscard]] bool failed() const { return !failure.empty(); }
   void fail(const std::string& what);
+  /// The same, with the process's last words.
+  void fail_of(const SupervisedProcess& process, const std::string& what);
   void fail_harness(const std::string& what);
+  void take(const LauncherEnded& ended);
 };
 
 /// Takes the traces out of `processes`.
-TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
-                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters);
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesses& processes,
+                     const TrialMeters& meters);
 
 }  // namespace memduel

@@ -1,30 +1,12 @@
-// Whether the processes run under the allocator that the arm names.
+#include "experiment/supervision/role_allocators.h"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
 
 #include "base/file.h"
-#include "experiment/trial/supervision.h"
 
 namespace memduel {
-
-/// From outside, while they live: a trial that lacks it is over before it has taken its time.
-void Supervision::watch_allocators(std::int64_t now) {
-  if (plan_.processes.empty() || !plan_.processes.front().allocator || !allocator_watch_.due(now))
-    return;
-  for (const SupervisedProcess& process : processes_) {
-    if (process.state != State::running) continue;
-    for (const pid_t pid : process.members) {
-      if (const auto wrong = allocator_watch_.look(pid, *process.spec().allocator))
-        fail(process, *wrong);
-    }
-  }
-  for (const auto& [pid, role] : members_.matched()) {
-    if (const auto wrong = allocator_watch_.look(pid, *plan_.processes.front().allocator))
-      outcome_.fail(fmt::format("{} {}", role, *wrong));
-  }
-}
-
 namespace {
 
 OwnProcess own_process(const SupervisedProcess& process, const TrialPlan& plan) {
@@ -41,9 +23,23 @@ OwnProcess own_process(const SupervisedProcess& process, const TrialPlan& plan) 
 
 }  // namespace
 
-/// By what was written inside them, when they are all gone.
-void Supervision::verify_allocators() {
-  for (const SupervisedProcess& process : processes_) {
+void RoleAllocators::look(std::int64_t now_ns) {
+  if (plan_.processes.empty() || !plan_.processes.front().allocator || !watch_.due(now_ns)) return;
+  for (const SupervisedProcess& process : processes_.started()) {
+    if (process.state != SupervisedProcess::State::running) continue;
+    for (const pid_t pid : process.members) {
+      if (const auto wrong = watch_.look(pid, *process.spec().allocator))
+        outcome_.fail_of(process, *wrong);
+    }
+  }
+  for (const auto& [pid, role] : processes_.matched()) {
+    if (const auto wrong = watch_.look(pid, *plan_.processes.front().allocator))
+      outcome_.fail(fmt::format("{} {}", role, *wrong));
+  }
+}
+
+void RoleAllocators::verify() {
+  for (const SupervisedProcess& process : processes_.started()) {
     const auto& required = process.spec().allocator;
     if (!required || process.pid == 0) continue;
     const WitnessLog log = read_witness_log(read_file(required->witness));

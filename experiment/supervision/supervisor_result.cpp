@@ -1,4 +1,4 @@
-#include "experiment/trial/supervisor_result.h"
+#include "experiment/supervision/supervisor_result.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,12 +87,9 @@ void note_logs(TrialRun& run, const TrialPlan& plan, std::deque<SupervisedProces
              "give an --out on another file system, or have the job log less");
 }
 
-void note_matches(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+void note_matches(TrialRun& run, const TrialPlan& plan, TrialProcesses& processes) {
   for (const RoleMatch& match : plan.match) {
-    const bool found =
-        std::any_of(outcome.matched_traces.begin(), outcome.matched_traces.end(),
-                    [&](const RoleTrace& trace) { return trace.role == match.role; });
-    if (found) continue;
+    if (processes.matched_traces().contains(match.role)) continue;
     run.warnings.push_back(
         {"match_found_nothing",
          fmt::format("no descendant's arguments matched \"{}\": there is no role {}", match.pattern,
@@ -235,21 +232,33 @@ void TrialOutcome::fail(const std::string& what) {
   if (status == TrialStatus::ok) status = TrialStatus::failed;
 }
 
+void TrialOutcome::fail_of(const SupervisedProcess& process, const std::string& what) {
+  if (!failed()) fail(fmt::format("{} {}{}", process.role(), what, process.last_words()));
+}
+
 void TrialOutcome::fail_harness(const std::string& what) {
   fail(what);
   harness_fault = true;
 }
 
-TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
-                     std::deque<SupervisedProcess>& processes, const TrialMeters& meters) {
-  for (SupervisedProcess& process : processes) {
+void TrialOutcome::take(const LauncherEnded& ended) {
+  harness_cpu_seconds += ended.cpu_seconds;
+  left_over = ended.left_over;
+  survivors = ended.survivors;
+  trace.peak_cgroup_bytes = ended.peak_cgroup_bytes;
+}
+
+TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesses& processes,
+                     const TrialMeters& meters) {
+  for (SupervisedProcess& process : processes.started()) {
     if (process.started_ns != 0) outcome.trace.roles.push_back(std::move(process.trace));
   }
-  for (RoleTrace& trace : outcome.matched_traces) outcome.trace.roles.push_back(trace);
+  for (auto& [role, trace] : processes.matched_traces())
+    outcome.trace.roles.push_back(std::move(trace));
   meters.collect(outcome.trace);
   TrialRun run;
   read_heap_images(run, plan, outcome.trace);
-  give_images_to_matched(outcome.trace, outcome.matched);
+  give_images_to_matched(outcome.trace, processes.matched());
   TrialData& trial = run.trial;
   trial.id = plan.id;
   trial.block = plan.block;
@@ -270,9 +279,9 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome,
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
   note_meters(run, plan, outcome, meters.skipped_sweeps());
-  note_processes(run, outcome, processes);
-  note_matches(run, plan, outcome);
-  note_logs(run, plan, processes);
+  note_processes(run, outcome, processes.started());
+  note_matches(run, plan, processes);
+  note_logs(run, plan, processes.started());
   run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   run.limitations.insert(run.limitations.end(), outcome.limitations.begin(),
                          outcome.limitations.end());

@@ -1,0 +1,59 @@
+// A plan with logs of its own, for tests of what a trial is made of.
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/scratch_directory.h"
+#include "experiment/supervision/trial_processes.h"
+
+namespace memduel {
+
+/// A trial of processes that are never started: a test says which of them run, and what time it is.
+class PlannedTrial : public testing::Test {
+ protected:
+  using State = SupervisedProcess::State;
+
+  /// A process of the plan; to be called before `begin`.
+  ProcessSpec& plan_process(const std::string& role, End end = End::wait) {
+    ProcessSpec& spec = plan_.processes.emplace_back();
+    spec.role = role;
+    spec.argv = {role};
+    spec.end = end;
+    return spec;
+  }
+
+  TrialProcesses& begin() {
+    plan_.id = 1;
+    plan_.trial_dir = scratch_.path();
+    plan_.log_dir = scratch_.path();
+    processes_.emplace(
+        plan_, LivingProcesses{false, [this] { return living_; }},
+        [this](const std::string& role, pid_t pid) {
+          joined_.push_back(role + " " + std::to_string(pid));
+        },
+        [this](pid_t pid) { return origins_[pid]; });
+    return *processes_;
+  }
+
+  SupervisedProcess& run(const std::string& role, pid_t pid) {
+    SupervisedProcess& process = processes_->named(role);
+    process.state = State::running;
+    processes_->runs_as(process, pid);
+    return process;
+  }
+
+  TrialPlan plan_;
+  std::optional<std::vector<pid_t>> living_ = std::vector<pid_t>{};
+  std::map<pid_t, ProcessOrigin> origins_;
+  std::vector<std::string> joined_;  ///< "server 10", as they were told
+  std::optional<TrialProcesses> processes_;
+
+ private:
+  ScratchDirectory scratch_{testing::TempDir(), "planned-trial"};
+};
+
+}  // namespace memduel

@@ -1,0 +1,228 @@
+#include "experiment/supervision/supervision.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "experiment/marks/monotonic.h"
+#include "experiment/marks/seconds.h"
+#include "experiment/supervision/trial_deadline.h"
+#include "experiment/trial/exit_verdict.h"
+#include "experiment/trial/ports.h"
+#include "experiment/trial/trial_name.h"
+
+namespace memduel {
+namespace {
+
+using State = SupervisedProcess::State;
+
+/// An upper bound on how long a request to stop goes unnoticed.
+constexpr std::int64_t kLongestWait = kSecondNs / 10;
+
+/// A sampler that preempts a worker each 2 ms costs it its cache and its place: rounds took 6 %
+/// longer (bench/harness). As a batch task it waits for the next switch; what it starts does not
+/// inherit that. Where it may not, sampling goes on as it is.
+void sample_without_preempting() {
+  const sched_param parameters{};
+  if (sched_getscheduler(0) == SCHED_OTHER)
+    sched_setscheduler(0, SCHED_BATCH | SCHED_RESET_ON_FORK, &parameters);
+}
+
+/// What a failure may come from: the process did not wait for one that was not ready yet.
+std::string came_too_early(const SupervisedProcess& process,
+                           const std::deque<SupervisedProcess>& all) {
+  const auto unready = std::ranges::find_if(
+      all, [](const SupervisedProcess& other) { return other.readiness && !other.is_ready; });
+  if (!process.is_ready || unready == all.end()) return {};
+  return fmt::format(" while {} was not ready yet (\"after\" would make it wait)", unready->role());
+}
+
+}  // namespace
+
+Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options)
+    : plan_(plan),
+      options_(options),
+      begin_ns_(monotonic_ns()),
+      oom_kills_before_(oom_kills_anywhere()),
+      meters_(plan),
+      launcher_(options.launcher, unique_trial_name(plan.id)),
+      processes_(plan, launcher_.living(),
+                 [this](const std::string& role, pid_t pid) { meters_.add(role, pid); }),
+      text_marks_(logs_of(plan).located(plan.text_marks)),
+      metering_({plan, processes_, meters_, text_marks_, options.rest_in_even_rounds}),
+      starting_(processes_, launcher_, outcome_),
+      stopping_(plan, processes_,
+                [this](const SupervisedProcess& process, int number) {
+                  if (!process.is_daemon) return launcher_.signal(process.role(), number);
+                  for (const pid_t pid : process.members) kill(pid, number);
+                }),
+      daemons_(processes_),
+      allocators_(plan, processes_, outcome_) {
+  outcome_.trace.reference = plan.reference;
+  events_.add(launcher_.descriptor(), &launcher_);
+  if (text_marks_.descriptor() >= 0) events_.add_once(text_marks_.descriptor(), &text_marks_);
+}
+
+TrialRun Supervision::run() {
+  sample_without_preempting();
+  while (!over()) step();
+  metering_.take_lines(text_marks_.finish());
+  end_trial();
+  if (stop_asked()) throw options_.stop->error("stopped by a signal");
+  allocators_.verify();
+  check_ports();
+  outcome_.begin_ns = begin_ns_;
+  outcome_.end_ns = monotonic_ns();
+  outcome_.harness_cpu_seconds += meters_.cpu_seconds();
+  outcome_.trace.cgroup_parts = metering_.cgroup_parts();
+  outcome_.killed_after_grace = stopping_.killed_after_grace();
+  TrialRun result = make_result(plan_, outcome_, processes_, meters_);
+  for (Note& note : text_marks_.limitations()) result.limitations.push_back(std::move(note));
+  for (Note& note : text_marks_.warnings()) result.warnings.push_back(std::move(note));
+  return result;
+}
+
+void Supervision::step() {
+  starting_.start_what_can_start();
+  const std::int64_t due = std::min({meters_.due_ns(), text_marks_.due_ns(), starting_.due_ns()});
+  wait_for_events(std::min(due, monotonic_ns() + kLongestWait));
+  const std::int64_t now = monotonic_ns();
+  look_at_logs(now);
+  starting_.check_readiness(now);
+  // A process whose report has not come yet would be taken for a descendant.
+  if (!processes_.any(State::starting)) processes_.look(now);
+  allocators_.look(now);
+  for (const auto& [process, record] : daemons_.ended(now)) end_process(*process, record);
+  metering_.sample(now, launcher_.cgroup());
+  if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds))
+    outcome_.fail(describe_overrun(plan_, processes_.started()));
+  stopping_.after_last_round(now);
+  stopping_.check_grace(now);
+  launcher_.kill_if_stopped_for(seconds_as_ns(plan_.stop_grace_seconds), now);
+}
+
+bool Supervision::over() const {
+  return outcome_.failed() || stop_asked() || processes_.all_ended();
+}
+
+bool Supervision::stop_asked() const {
+  if (options_.stop == nullptr) return false;
+  return plan_.ignores_stop ? options_.stop->asked_for_haste() : options_.stop->asked();
+}
+
+void Supervision::wait_for_events(std::int64_t until_ns) {
+  for (void* source : events_.wait_until(until_ns)) {
+    if (source == &text_marks_) {
+      text_marks_.changed();
+    } else if (source == &launcher_) {
+      take_report(launcher_.report());
+    } else {
+      take_marks(*static_cast<SupervisedProcess*>(source));
+    }
+  }
+}
+
+void Supervision::look_at_logs(std::int64_t now_ns) {
+  if (now_ns >= text_marks_.due_ns()) {
+    metering_.take_lines(text_marks_.read(now_ns));
+    if (text_marks_.descriptor() >= 0) events_.rearm(text_marks_.descriptor(), &text_marks_);
+  }
+  constexpr std::int64_t kInterval = kSecondNs / 20;
+  if (now_ns < logs_due_ns_) return;
+  logs_due_ns_ = now_ns + kInterval;
+  for (SupervisedProcess& process : processes_.started()) process.limit_logs();
+}
+
+void Supervision::take_marks(SupervisedProcess& process) {
+  metering_.take_marks(process);
+  if (process.marks.closed()) events_.remove(process.marks.descriptor());
+}
+
+void Supervision::take_report(const std::optional<Packet>& packet) {
+  if (!packet) return outcome_.fail_harness("the launcher was lost");
+  const auto report = read_report(packet->fields);
+  if (!report) return;
+  if (const auto* spawned = std::get_if<Spawned>(&*report)) {
+    SupervisedProcess& process = starting_.take(*spawned, monotonic_ns());
+    // Not before: what a mark asks to be read is read of the members.
+    events_.add(process.marks.descriptor(), &process);
+    stopping_.stop_if_begun(process);
+  } else if (const auto* unstarted = std::get_if<Unstarted>(&*report)) {
+    starting_.take(*unstarted);
+  } else if (const auto* gone = std::get_if<Exited>(&*report)) {
+    exited(*gone);
+  } else if (const auto* escaped = std::get_if<Escaped>(&*report)) {
+    outcome_.escaped.push_back(escaped->process);
+  } else if (const auto* ended = std::get_if<LauncherEnded>(&*report)) {
+    outcome_.take(*ended);
+    launcher_.ended(ended->survivors == 0);
+  }
+}
+
+void Supervision::exited(const Exited& exited) {
+  SupervisedProcess& process = processes_.named(exited.role);
+  take_marks(process);
+  ExitRecord record = exited.record;
+  record.t_ns = monotonic_ns();
+  if (outcome_.failed() || !daemons_.take_over(process, record)) end_process(process, record);
+}
+
+void Supervision::end_process(SupervisedProcess& process, const ExitRecord& record) {
+  metering_.take_lines(text_marks_.finish(process.role()));
+  process.state = State::ended;
+  RoleTrace& trace = process.trace;
+  trace.exit = record;
+  // Its last lines are read after its end.
+  if (!trace.marks.empty())
+    trace.exit->t_ns = std::max(trace.exit->t_ns, trace.marks.back().mark.t_ns);
+  const ExitContext context{process.is_ready,
+                            process.asked_to_stop,
+                            killed_for_memory(),
+                            process.running_round,
+                            process.readiness ? process.readiness->describe() : std::string(),
+                            process.asked_to_stop && stopping_.began_after_last_round()};
+  trace.ended_well = ended_well(process.spec(), record, context);
+  if (!trace.ended_well && !outcome_.failed() && !stop_asked()) {
+    if (context.killed_for_memory) outcome_.status = TrialStatus::killed_for_memory;
+    outcome_.fail_of(
+        process, describe_exit(record, context) + came_too_early(process, processes_.started()));
+  }
+  const std::int64_t now = monotonic_ns();
+  stopping_.after_last_round(now);
+  stopping_.once_waited_for(now);
+}
+
+/// Tells the launcher to end and takes its last reports.
+void Supervision::end_trial() {
+  if (launcher_.is_over()) return;
+  launcher_.request({"end"});
+  while (!launcher_.is_over()) take_report(launcher_.report_within(std::chrono::seconds(30)));
+}
+
+/// Everything of the trial is gone: who still listens is not of it.
+void Supervision::check_ports() {
+  for (const auto& [name, port] : plan_.ports) {
+    const auto holder = listener_on(port);
+    if (!holder) continue;
+    outcome_.warnings.push_back(
+        {"port_still_held",
+         fmt::format("after the trial {} still listens on the port that was {{port:{}}}", *holder,
+                     name),
+         "something outside the trial may have answered in its place"});
+  }
+}
+
+/// Whether the kernel's count of processes killed for memory grew: the trial's own group's count,
+/// or without a group that of the whole machine.
+bool Supervision::killed_for_memory() const {
+  if (launcher_.is_over()) return false;
+  if (const auto own = oom_kills_of(launcher_.cgroup())) return *own > 0;
+  const auto anywhere = oom_kills_anywhere();
+  return anywhere && oom_kills_before_ && *anywhere > *oom_kills_before_;
+}
+
+}  // namespace memduel

@@ -1,0 +1,172 @@
+#include "experiment/supervision/trial_metering.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "experiment/metrics/pss_metrics.h"
+
+namespace memduel {
+namespace {
+
+/// When PSS is first read between rounds, and then again where its share of the time allows so many
+/// readings.
+constexpr std::int64_t kSweepInterval = kSecondNs;
+
+void count_round(RoleTrace& trace, const Mark& mark, std::int64_t now_ns) {
+  if (mark.kind == Mark::Kind::round_begin) {
+    if (trace.last_round_begun_ns != 0)
+      trace.longest_round_ns = std::max(trace.longest_round_ns, now_ns - trace.last_round_begun_ns);
+    trace.last_round_begun_ns = now_ns;
+    trace.last_round_begun = std::max(trace.last_round_begun, mark.round);
+    trace.last_round_ended = std::max(trace.last_round_ended, mark.round - 1);
+  } else if (mark.kind == Mark::Kind::round_end) {
+    trace.marks_round_ends = true;
+    trace.last_round_ended = std::max(trace.last_round_ended, mark.round);
+  }
+}
+
+bool bounds_a_round(const Mark& mark) {
+  return mark.kind == Mark::Kind::round_begin || mark.kind == Mark::Kind::round_end;
+}
+
+}  // namespace
+
+TrialMetering::TrialMetering(const Parts& parts)
+    : of_(parts), begin_ns_(of_.clock()), sweep_due_ns_(begin_ns_ + kSweepInterval) {}
+
+bool TrialMetering::is_reference(const SupervisedProcess& process) const {
+  return &process == &of_.processes.reference();
+}
+
+void TrialMetering::take_marks(SupervisedProcess& process) {
+  const std::int64_t now = of_.clock();
+  for (Mark& mark : process.marks.receive_marks()) {
+    if (mark.kind == Mark::Kind::start) {
+      process.trace.peaks_reset = !mark.no_reset;
+      continue;
+    }
+    // A program whose clock is not the machine's (libfaketime): its marks are of when they came.
+    constexpr std::int64_t kSlack = kSecondNs / 20;
+    if (mark.t_ns < begin_ns_ - kSlack || mark.t_ns > now + kSlack) {
+      process.has_other_clock = true;
+      mark.t_ns = now;
+    }
+    MarkEvent event{std::move(mark), {}};
+    note_round(process, event);
+    process.trace.marks.push_back(event);
+    lend_round(process, event.mark);
+  }
+}
+
+void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
+  for (const MarkedLine& line : lines) {
+    SupervisedProcess* process = of_.processes.find(line.role);
+    RoleTrace& trace =
+        process != nullptr ? process->trace : of_.processes.matched_trace(line.role, of_.clock());
+    MarkSizes sizes;
+    if (line.marks.front().kind != Mark::Kind::gauge) {
+      RoleMemory& memory = role_memory_[line.role];
+      sizes = memory.read(of_.processes.of_role(line.role));
+      trace.peaks_reset = trace.peaks_reset && memory.peaks_reset();
+    }
+    const std::int64_t now = of_.clock();
+    for (Mark mark : line.marks) {
+      mark.t_ns = now;
+      mark.sizes = sizes;
+      sizes.peak.reset();  // of the stretch that the line's first mark ended
+      process != nullptr ? take_line_mark(*process, std::move(mark))
+                         : take_line_mark(trace, std::move(mark));
+    }
+  }
+}
+
+/// What a process says through annotate.h is exact; of its lines only the metrics count then.
+void TrialMetering::take_line_mark(SupervisedProcess& process, Mark mark) {
+  if (process.marks.marking_pid != 0 && mark.kind != Mark::Kind::gauge) {
+    of_.text_marks.pass_over(process.role());
+    return;
+  }
+  MarkEvent event{std::move(mark), {}};
+  note_round(process, event);
+  process.trace.marks.push_back(event);
+  lend_round(process, event.mark);
+}
+
+/// Of descendants that are a role of their own.
+void TrialMetering::take_line_mark(RoleTrace& trace, Mark mark) {
+  MarkEvent event{std::move(mark), {}};
+  if (event.mark.kind != Mark::Kind::gauge) event.reading = of_.meters.read(trace.role);
+  count_round(trace, event.mark, of_.clock());
+  trace.marks.push_back(std::move(event));
+}
+
+void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
+  const Mark& mark = event.mark;
+  if (mark.kind != Mark::Kind::idle && !bounds_a_round(mark)) return;
+  if (of_.rest_in_even_rounds && is_reference(process) && mark.kind == Mark::Kind::round_begin)
+    of_.meters.rest(mark.round % 2 == 0);
+  event.reading = of_.meters.read(process.role());
+  if (mark.kind == Mark::Kind::round_begin) process.running_round = mark.round;
+  if (mark.kind == Mark::Kind::round_end) {
+    process.running_round.reset();
+    sweep_at_round_end(process, mark.round);
+  }
+  count_round(process.trace, mark, of_.clock());
+}
+
+/// The roles that say nothing of rounds are read when the reference role begins or ends one.
+void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) {
+  if (!bounds_a_round(mark) || !is_reference(from)) return;
+  for (SupervisedProcess& process : of_.processes.started()) {
+    const bool takes = process.spec().takes_rounds &&
+                       process.state == SupervisedProcess::State::running &&
+                       process.marks.marking_pid == 0 && &process != &from;
+    if (!takes) continue;
+    RoleMemory& memory = role_memory_[process.role()];
+    MarkEvent event{mark, {}};
+    event.mark.sizes = memory.read(process.members);
+    event.mark.t_ns = of_.clock();
+    process.trace.peaks_reset = process.trace.peaks_reset && memory.peaks_reset();
+    process.trace.has_lent_rounds = true;
+    note_round(process, event);
+    process.trace.marks.push_back(std::move(event));
+  }
+}
+
+/// A trial without marks has no round ends to read PSS at, and those of commands may be far apart.
+void TrialMetering::sample(std::int64_t now_ns, const TrialCgroup& group) {
+  of_.meters.sample(now_ns);
+  if (!of_.plan.meters.empty()) cgroup_peak_.sample(now_ns, group);
+  const bool at_round_ends_only =
+      of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds;
+  if (at_round_ends_only || now_ns < sweep_due_ns_) return;
+  sweep_due_ns_ = now_ns + kSweepInterval;
+  sweep_all(TrialMeters::Need::if_affordable);
+}
+
+/// PSS is read of each role at the end of its last round, and once then of all together, while
+/// they are all still there, which does for the roles that end right after; at earlier round ends
+/// of the reference role as its share allows.
+void TrialMetering::sweep_at_round_end(const SupervisedProcess& process, int round) {
+  if (of_.plan.rounds != round) {
+    if (is_reference(process)) sweep_all(TrialMeters::Need::if_affordable);
+  } else if (!last_round_swept_ns_) {
+    last_round_swept_ns_ = of_.clock();
+    sweep_all(TrialMeters::Need::must);
+  } else if (of_.clock() - *last_round_swept_ns_ > kNearEndNs) {
+    of_.meters.sweep({process.role()}, of_.processes.started().size() == 1,
+                     TrialMeters::Need::must);
+  }
+}
+
+void TrialMetering::sweep_all(TrialMeters::Need need) {
+  std::vector<std::string> running;
+  for (const SupervisedProcess& process : of_.processes.started()) {
+    if (process.state == SupervisedProcess::State::running) running.push_back(process.role());
+  }
+  const bool all_roles = running.size() == of_.processes.started().size();
+  for (const auto& [role, trace] : of_.processes.matched_traces()) running.push_back(role);
+  of_.meters.sweep(running, all_roles, need);
+}
+
+}  // namespace memduel

@@ -1,0 +1,104 @@
+#include "experiment/supervision/trial_processes.h"
+
+#include <unistd.h>
+
+#include "experiment/marks/monotonic.h"
+#include "experiment/supervision/planned_trial.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr pid_t kNobody = (1 << 22) + 1;  // above the kernel's largest pid_max
+
+class ProcessesOfATrial : public PlannedTrial {
+ protected:
+  ProcessesOfATrial() {
+    plan_process("server", End::stop);
+    plan_process("client-1");
+    plan_.match = {{"trainer", "train\\.py"}};
+    begin();
+    run("server", 10);
+    run("client-1", 20);
+    joined_.clear();
+  }
+};
+
+TEST_F(ProcessesOfATrial, DescendantsAreFoundAndTold) {
+  living_ = {10, 11, 20};
+  origins_[11] = {10, "server", "helper"};
+  processes_->look(kSecondNs);
+  EXPECT_THAT(joined_, ElementsAre("server 11"));
+  EXPECT_THAT(processes_->of_role("server"), ElementsAre(10, 11));
+  EXPECT_TRUE(processes_->named("server").trace.has_several_processes);
+  EXPECT_FALSE(processes_->named("client-1").trace.has_several_processes);
+}
+
+TEST_F(ProcessesOfATrial, AllOfProcIsReadOnceInOneAndAQuarterSeconds) {
+  processes_->look(kSecondNs);
+  living_ = {10, 11, 20};
+  origins_[11] = {10, "server", "helper"};
+  processes_->look(kSecondNs * 9 / 4 - 1);
+  EXPECT_THAT(joined_, IsEmpty());
+  processes_->look(kSecondNs * 9 / 4);
+  EXPECT_THAT(joined_, ElementsAre("server 11"));
+}
+
+TEST_F(ProcessesOfATrial, ADescendantThatMatchesIsARoleOfItsOwn) {
+  living_ = {10, 20, 21};
+  origins_[21] = {20, "client-1", "python3 train.py"};
+  processes_->look(5 * kSecondNs);
+  EXPECT_THAT(joined_, ElementsAre("trainer 21"));
+  EXPECT_THAT(processes_->of_role("trainer"), ElementsAre(21));
+  EXPECT_THAT(processes_->of_role("client-1"), ElementsAre(20));
+  const RoleTrace& trace = processes_->matched_traces().at("trainer");
+  EXPECT_EQ(trace.begin_ns, 5 * kSecondNs);
+  EXPECT_TRUE(trace.of_descendants);
+  EXPECT_TRUE(processes_->named("client-1").trace.has_matched_descendants);
+}
+
+TEST_F(ProcessesOfATrial, NothingChangesOnceNobodyCanTell) {
+  living_ = std::nullopt;
+  processes_->look(kSecondNs);
+  EXPECT_THAT(processes_->of_role("server"), ElementsAre(10));
+}
+
+TEST_F(ProcessesOfATrial, ARoleLivesWhileAnyOfItsProcessesDoes) {
+  SupervisedProcess& server = processes_->named("server");
+  server.members = {kNobody, getpid()};
+  EXPECT_TRUE(processes_->has_living(server, kSecondNs));
+  EXPECT_THAT(server.members, ElementsAre(getpid()));
+  server.members = {kNobody};
+  EXPECT_FALSE(processes_->has_living(server, kSecondNs));
+}
+
+TEST_F(ProcessesOfATrial, ARoleLivesInADescendantThatWasNotSeenYet) {
+  SupervisedProcess& server = processes_->named("server");
+  processes_->look(kSecondNs);
+  server.members = {kNobody};
+  living_ = {getpid(), 20};
+  origins_[getpid()] = {kNobody, "server", "daemon"};
+  EXPECT_TRUE(processes_->has_living(server, kSecondNs + 1));
+  EXPECT_THAT(joined_, ElementsAre("server " + std::to_string(getpid())));
+}
+
+TEST_F(ProcessesOfATrial, TheReferenceIsTheNamedRoleElseTheFirst) {
+  EXPECT_EQ(processes_->reference().role(), "server");
+  plan_.reference = "client-1";
+  EXPECT_EQ(processes_->reference().role(), "client-1");
+}
+
+TEST_F(ProcessesOfATrial, EndsWhenAllHaveEnded) {
+  EXPECT_TRUE(processes_->any(State::running));
+  EXPECT_FALSE(processes_->all_ended());
+  processes_->named("server").state = State::ended;
+  EXPECT_FALSE(processes_->all_ended());
+  processes_->named("client-1").state = State::ended;
+  EXPECT_TRUE(processes_->all_ended());
+  EXPECT_FALSE(processes_->any(State::running));
+}
+
+}  // namespace
+}  // namespace memduel
