@@ -43,23 +43,19 @@ MarkSizes together(const std::vector<MarkSizes>& sizes) {
   return all;
 }
 
-std::int64_t nanoseconds(double seconds) {
-  return static_cast<std::int64_t>(seconds_as_ns(seconds));
-}
-
 /// A program that has just been started holds nothing yet.
 std::int64_t first_sweep_after(const WatchOptions& options) {
   constexpr double kStartUpSeconds = 5;
   return options.command.empty()
              ? 0
-             : nanoseconds(std::min(kStartUpSeconds, options.pss_interval_seconds));
+             : whole_ns(std::min(kStartUpSeconds, options.pss_interval_seconds));
 }
 
 /// A program that starts is looked at more often, so that a short one is not known by the pages
 /// that it had before its first instruction.
 std::int64_t until_next_sample(const WatchOptions& options, std::int64_t elapsed_ns) {
   constexpr std::int64_t kShortest = 10'000'000;
-  return std::min(nanoseconds(options.interval_seconds), std::max(elapsed_ns, kShortest));
+  return std::min(whole_ns(options.interval_seconds), std::max(elapsed_ns, kShortest));
 }
 
 void move_to(std::vector<RoundData> from, std::vector<RoundData>& to) {
@@ -114,7 +110,7 @@ void WatchMetering::sweep(std::int64_t now_ns) {
     sweep_was_late_ = true;
     return;
   }
-  sweep_due_ns_ = now_ns + nanoseconds(options_.pss_interval_seconds);
+  sweep_due_ns_ = now_ns + whole_ns(options_.pss_interval_seconds);
   const std::int64_t before = own_cpu();
   PssSweep read{now_ns, {}, true};
   double sum = 0;

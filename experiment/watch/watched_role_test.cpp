@@ -5,7 +5,6 @@
 namespace memduel {
 namespace {
 
-
 constexpr std::int64_t kMib = 1 << 20;
 
 MarkEvent round_mark(Mark::Kind kind, int round, std::int64_t t_ns, std::int64_t rss_bytes,

@@ -35,10 +35,6 @@ std::optional<MemoryLimit> limit_of(const WatchOptions& options) {
   return memory_limit_of(options.pids.empty() ? getpid() : options.pids.front());
 }
 
-std::int64_t nanoseconds(double seconds) {
-  return static_cast<std::int64_t>(seconds_as_ns(seconds));
-}
-
 double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
   return static_cast<double>(to_ns - from_ns) * 1e-9;
 }
@@ -55,8 +51,7 @@ Watching::Watching(const WatchOptions& options)
     : options_(options),
       begin_ns_(monotonic_ns()),
       oom_kills_before_(oom_kills_anywhere()),
-      store_(Store::create(options.directory,
-                           watch_header(options, watch_targets(options), limit_of(options)))),
+      record_(options, limit_of(options), begin_ns_),
       logs_(options, options.directory / "logs"),
       roots_(begin_ns_),
       metering_(options, roots_),
@@ -90,7 +85,7 @@ void Watching::find_pids() {
     roots_.add(*line, target.role, fmt::format("pid {}", *target.pid), false);
     metering_.add(target.role, *target.pid);
     if (target.seconds_before)
-      store_.add_limitation(
+      record_.add_limitation(
           {"joined_late",
            fmt::format("{} had run for {} when the watch began: that time is not in the numbers",
                        name_of(target), format_seconds(*target.seconds_before)),
@@ -135,32 +130,32 @@ void Watching::look(std::int64_t now_ns) {
   metering_.sweep(now_ns);
   if (const auto alarm =
           limit_.check(metering_.running_round(), seconds_between(begin_ns_, now_ns))) {
-    say(alarm->message);
+    options_.say(alarm->message);
     // A use that swings widely crosses a threshold in every round of a week.
     constexpr int kMostKept = 50;
-    if (++alarms_ <= kMostKept) store_.add_warning(*alarm);
+    if (++alarms_ <= kMostKept) record_.add_warning(*alarm);
   }
   logs_.limit();
   if (!metering_.has_samples()) return;
   if (now_ns >= store_due_ns_ || metering_.pending_rounds() >= kMostPending) {
     store_due_ns_ = now_ns + kStoreInterval;
-    store_what_is_known();
+    record_.grow(metering_.take_roles(), now_ns);
   }
   if (!options_.show || now_ns < show_due_ns_) return;
-  show_due_ns_ = now_ns + nanoseconds(options_.show_interval_seconds);
+  show_due_ns_ = now_ns + whole_ns(options_.show_interval_seconds);
   options_.show(snapshot());
 }
 
 bool Watching::over() const {
   const bool time_is_over = options_.duration_seconds &&
-                            monotonic_ns() - begin_ns_ >= nanoseconds(*options_.duration_seconds);
+                            monotonic_ns() - begin_ns_ >= whole_ns(*options_.duration_seconds);
   return ended_by_signal_ != 0 || time_is_over || roots_.living() == 0;
 }
 
 std::int64_t Watching::next_due() const {
   std::int64_t due = std::min({metering_.due_ns(), look_due_ns_, logs_.due_ns()});
   if (options_.duration_seconds)
-    due = std::min(due, begin_ns_ + nanoseconds(*options_.duration_seconds));
+    due = std::min(due, begin_ns_ + whole_ns(*options_.duration_seconds));
   return due;
 }
 
@@ -215,9 +210,9 @@ void Watching::note_gone_roots() {
                        "watched (seen after {}){}",
                        root.name, after, goes_on)
                  : fmt::format("{} ended after {}{}", root.name, after, goes_on);
-    say(sentence);
-    store_.add_limitation({replaced ? "pid_reused" : "process_ended", sentence,
-                           "how a process that memduel did not start ended is not known"});
+    options_.say(sentence);
+    record_.add_limitation({replaced ? "pid_reused" : "process_ended", sentence,
+                            "how a process that memduel did not start ended is not known"});
   }
 }
 
@@ -227,17 +222,18 @@ void Watching::command_ended(const ExitRecord& exit) {
   take_lines(logs_.finish_lines());
   const std::optional<int> round = root.role.running_round();
   const auto kills = oom_kills_anywhere();
-  killed_for_memory_ =
+  const bool for_memory =
       exit.signal == SIGKILL && kills && oom_kills_before_ && *kills > *oom_kills_before_;
+  if (for_memory) record_.killed_for_memory();
   root.ended = true;
   root.exit = exit;
   metering_.finish(root, {exit.t_ns, exit.status == 0, exit});
   descendants_left_ = roots_.left_of("command");
   if (exit.status == 0) return;
-  store_.add_warning({killed_for_memory_ ? "killed_for_memory" : "command_failed",
-                      fmt::format("{} {}{}", root.name, end_of_command(exit, killed_for_memory_),
-                                  round ? fmt::format(" in round {}", *round) : ""),
-                      "growth is judged from the rounds that there are"});
+  record_.add_warning({for_memory ? "killed_for_memory" : "command_failed",
+                       fmt::format("{} {}{}", root.name, end_of_command(exit, for_memory),
+                                   round ? fmt::format(" in round {}", *round) : ""),
+                       "growth is judged from the rounds that there are"});
 }
 
 void Watching::finish() {
@@ -253,54 +249,38 @@ void Watching::finish() {
   if (roots_.all().size() == 1) end.exit = first.exit;
   metering_.finish(end);
   note_everything();
-  store_what_is_known();
-}
-
-/// The rounds that are not stored yet, and all that else is known.
-void Watching::store_what_is_known() {
-  TrialData data;
-  data.id = 1;
-  data.block = 1;
-  data.arm = kWatchArm;
-  data.status = killed_for_memory_ ? TrialStatus::killed_for_memory : TrialStatus::ok;
-  if (killed_for_memory_) data.failure = "the command was killed for memory";
-  data.begin_ns = begin_ns_;
-  data.end_ns = end_ns_ != 0 ? end_ns_ : monotonic_ns();
-  data.harness_cpu_seconds = static_cast<double>(clock_ns(CLOCK_PROCESS_CPUTIME_ID)) * 1e-9;
-  for (RoleData& role : metering_.take_roles()) data.roles.push_back(std::move(role));
-  store_.grow_trial(data);
+  record_.grow(metering_.take_roles(), end_ns_);
 }
 
 void Watching::note_everything() {
-  store_.add_limitation(
+  record_.add_limitation(
       {"not_interleaved",
        "one trial of one arm, watched as it ran: nothing was run in turns with it",
        "memduel compare --a 'CMD' --b 'CMD' duels two commands"});
-  for (const Note& note : metering_.limitations()) store_.add_limitation(note);
-  for (const Note& note : metering_.warnings()) store_.add_warning(note);
-  for (const Note& note : logs_.limitations()) store_.add_limitation(note);
+  record_.add(metering_.limitations(), metering_.warnings());
+  record_.add(logs_.limitations(), logs_.warnings());
   for (const Note& note : logs_.warnings()) {
-    store_.add_warning(note);
     if (note.code == "pattern_never_matched" || note.code == "mark_log_missing")
-      say("warning: " + note.message);
+      options_.say("warning: " + note.message);
   }
   if (command_ && command_->marks.foreign_marks > 0)
-    store_.add_warning({"marks_of_several_processes",
-                        "more than one process sent marks; those of the first one count", ""});
+    record_.add_warning({"marks_of_several_processes",
+                         "more than one process sent marks; those of the first one count", ""});
   if (descendants_left_ > 0)
-    store_.add_limitation(
+    record_.add_limitation(
         {"processes_left_running",
          fmt::format("{} descendants were still running when the command ended", descendants_left_),
          "memduel watch --pid watches them"});
   // Once nobody writes them any more.
   const std::int64_t dropped = descendants_left_ > 0 ? 0 : logs_.finish_limits();
   if (dropped > 0)
-    store_.add_limitation({"log_cut",
-                           fmt::format("{} of the command's output are not in logs/: its beginning "
-                                       "and its end are",
-                                       format_bytes(static_cast<double>(dropped))),
-                           "have it log less"});
-  if (const auto limitation = limit_.limitation()) store_.add_limitation(*limitation);
+    record_.add_limitation(
+        {"log_cut",
+         fmt::format("{} of the command's output are not in logs/: its beginning "
+                     "and its end are",
+                     format_bytes(static_cast<double>(dropped))),
+         "have it log less"});
+  if (const auto limitation = limit_.limitation()) record_.add_limitation(*limitation);
 }
 
 WatchSnapshot Watching::snapshot() const {
@@ -310,10 +290,6 @@ WatchSnapshot Watching::snapshot() const {
   shot.elapsed_seconds = seconds_between(begin_ns_, now);
   shot.limit = limit_.state();
   return shot;
-}
-
-void Watching::say(const std::string& sentence) const {
-  if (options_.say) options_.say(sentence);
 }
 
 }  // namespace memduel

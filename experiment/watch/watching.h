@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include "experiment/store/store.h"
 #include "experiment/trial/events.h"
 #include "experiment/watch/limit_watch.h"
 #include "experiment/watch/watch.h"
 #include "experiment/watch/watch_logs.h"
 #include "experiment/watch/watch_metering.h"
+#include "experiment/watch/watch_record.h"
 #include "experiment/watch/watch_signals.h"
 #include "experiment/watch/watched_command.h"
 #include "experiment/watch/watched_roots.h"
@@ -38,17 +38,15 @@ class Watching {
   void note_gone_roots();
   void command_ended(const ExitRecord& exit);
   void finish();
-  void store_what_is_known();
   void note_everything();
   [[nodiscard]] WatchSnapshot snapshot() const;
-  void say(const std::string& sentence) const;
 
   const WatchOptions& options_;
   std::int64_t begin_ns_;
   std::int64_t end_ns_ = 0;
   std::optional<std::int64_t> oom_kills_before_;
   WatchSignals signals_;
-  Store store_;
+  WatchRecord record_;
   Events events_;
   WatchLogs logs_;
   std::optional<WatchedCommand> command_;
@@ -61,7 +59,6 @@ class Watching {
   std::int64_t show_due_ns_ = 0;
   int ended_by_signal_ = 0;
   std::size_t descendants_left_ = 0;  ///< when the command ended
-  bool killed_for_memory_ = false;    ///< the command
   int alarms_ = 0;
 };
 

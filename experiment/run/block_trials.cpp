@@ -1,0 +1,120 @@
+#include "experiment/run/block_trials.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "experiment/plan/block_order.h"
+#include "experiment/run/dead_baseline.h"
+
+namespace memduel {
+namespace {
+
+constexpr int kMostDroppedBlocks = 3;  ///< a harness that fails more often is not believed
+constexpr int kBaselineChances = 2;
+
+}  // namespace
+
+void BlockTrials::run_warmup() {
+  const Experiment& experiment = run_.experiment();
+  std::vector<std::size_t> order = block_order(experiment.measure.seed, 0, run_.arm_count());
+  std::ranges::stable_partition(
+      order, [&](std::size_t arm) { return experiment.arms[arm].name == experiment.baseline; });
+  run_places(0, order);
+}
+
+/// An odd number of blocks ends with a single one.
+RunOutcome BlockTrials::run_blocks(int profile_rounds) {
+  const std::uint64_t seed = run_.experiment().measure.seed;
+  const int planned = planned_blocks(run_.experiment().measure);
+  RunOutcome outcome;
+  for (int number = 0; outcome.blocks < planned; ++number) {
+    const int first = 2 * number + 1;
+    const int count = std::min(2, planned - outcome.blocks);
+    if (first > run_.ledger().last_block() && run_.out_of_time(count + profile_rounds)) {
+      outcome.end = RunEnd::out_of_time;
+      break;
+    }
+    outcome.blocks += count == 2
+                          ? run_places(first, superblock_order(seed, number, run_.arm_count()))
+                          : run_places(first, block_order(seed, first, run_.arm_count()));
+    if (may_stop(first + count - 1) && run_.options().should_stop(run_.so_far())) {
+      outcome.end = outcome.blocks < planned ? RunEnd::settled : RunEnd::complete;
+      break;
+    }
+  }
+  const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
+  if (baseline.ok == 0 && baseline.failed > 0) refuse_baseline();
+  return outcome;
+}
+
+/// Runs the arms in this order, those that the store lacks; an arm's n-th place is of block
+/// first + n. Returns how many blocks came to their end, the others being dropped.
+int BlockTrials::run_places(int first, const std::vector<std::size_t>& order) {
+  std::map<std::size_t, int> times;
+  for (std::size_t position = 0; position < order.size(); ++position) {
+    const std::size_t arm = order[position];
+    const int block = first + times[arm]++;
+    const bool is_done = run_.ledger().has(block, run_.experiment().arms[arm].name);
+    if (!is_done && !run_.ledger().is_dropped(block)) run_place(block, position, arm);
+  }
+  return count_whole(first, static_cast<int>(order.size() / run_.arm_count()));
+}
+
+void BlockTrials::run_place(int block, std::size_t position, std::size_t arm) {
+  run_.throw_if_stopped();
+  const TrialSlot slot{0,
+                       block,
+                       static_cast<int>(position),
+                       arm,
+                       block == 0 ? TrialKind::warmup : TrialKind::measure,
+                       {},
+                       false};
+  run_.tell(run_.experiment().arms[arm].name, block);
+  runner_.run(slot);
+  if (slot.kind == TrialKind::warmup && baseline_never_worked()) runner_.run(slot);
+  // One that never worked will not start to.
+  const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
+  if (baseline_never_worked() && baseline.failed >= kBaselineChances) refuse_baseline();
+}
+
+int BlockTrials::count_whole(int first, int count) {
+  int whole = 0;
+  for (int block = first; block < first + count; ++block) {
+    if (run_.ledger().is_dropped(block))
+      run_.drop_block(block);
+    else
+      ++whole;
+  }
+  if (run_.ledger().dropped() > kMostDroppedBlocks)
+    throw Error(
+        ExitCode::cannot_measure,
+        fmt::format("{} blocks were lost to faults of memduel itself", run_.ledger().dropped()),
+        run_.store().directory().string(), "see the failures in memduel report");
+  return whole;
+}
+
+bool BlockTrials::may_stop(int block) const {
+  return !run_.experiment().measure.repeats && run_.options().should_stop &&
+         block >= run_.ledger().last_block();
+}
+
+bool BlockTrials::baseline_never_worked() const {
+  const auto outcome = run_.ledger().outcome(run_.experiment().baseline);
+  return outcome.ok + outcome.ok_warmups == 0 && outcome.failed > 0;
+}
+
+void BlockTrials::refuse_baseline() const {
+  const Experiment& experiment = run_.experiment();
+  const auto outcome = run_.ledger().outcome(experiment.baseline);
+  const bool io = experiment.job.memduel_statuses && outcome.file_failed;
+  throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
+              fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
+                          experiment.baseline, outcome.failed, outcome.failure),
+              run_.store().directory().string(),
+              advice_on_dead_baseline(experiment, outcome.failure));
+}
+
+}  // namespace memduel
