@@ -1,0 +1,82 @@
+// What is live while a trace is replayed, by its address: blocks of malloc, and mappings.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "profilers/profile/decode/live_heap.h"
+
+namespace memduel {
+
+/// Where a replay is.
+struct Moment {
+  int round = 0;
+  std::uint32_t phase = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t stretch = 0;  ///< between two marks
+};
+
+struct LiveBlock {  // small: each live block has one
+  std::uint64_t size = 0;
+  double interval = 0;  ///< mean of the draw that made it a sample; 0: every block is recorded
+  std::uint32_t site = 0;
+  std::uint32_t stretch = 0;
+};
+
+/// How many blocks a sample stands for, and how sure that is.
+Estimate weigh(const LiveBlock& block);
+
+class LiveBlocks {
+ public:
+  [[nodiscard]] LiveHeap& heap() { return heap_; }
+
+  /// @param interval see LiveBlock. Returns what the block stands for.
+  Estimate allocate(std::uint64_t address, std::uint64_t size, double interval, std::uint32_t stack,
+                    const Moment& now);
+  /// Returns the block; absent for one that the trace does not know, which is normal: it was born
+  /// before the recorder.
+  std::optional<LiveBlock> free(std::uint64_t address, const Moment& now);
+  /// Takes back the free of a block.
+  void revive(std::uint64_t address, const LiveBlock& block, const Moment& now);
+  /// Blocks whose free went past the recorder.
+  [[nodiscard]] std::int64_t reborn() const { return reborn_; }
+
+ private:
+  /// Spreads the upper bits of an address, whose lowest are zero, over all bits of a slot's number.
+  struct AddressHash {
+    std::size_t operator()(std::uint64_t address) const {
+      const std::uint64_t product = address * 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+      return product ^ (product >> 32);
+    }
+  };
+  void remove(const LiveBlock& block, const Moment& now);
+
+  LiveHeap heap_{Heap::malloc};
+  tsl::robin_map<std::uint64_t, LiveBlock, AddressHash> blocks_;
+  std::int64_t reborn_ = 0;
+};
+
+class LiveMappings {
+ public:
+  [[nodiscard]] LiveHeap& heap() { return heap_; }
+
+  void map(std::uint64_t address, std::uint64_t size, std::uint32_t stack, const Moment& now);
+  /// Cuts [from, to) out of the mappings. A part that goes takes its bytes with it; the mapping
+  /// counts as gone with its last part.
+  void unmap(std::uint64_t from, std::uint64_t to, const Moment& now);
+
+ private:
+  struct Mapping {
+    std::uint64_t end = 0;
+    std::uint32_t site = 0;
+    std::uint32_t stretch = 0;
+  };
+
+  LiveHeap heap_{Heap::mapping};
+  std::map<std::uint64_t, Mapping> mappings_;
+};
+
+}  // namespace memduel

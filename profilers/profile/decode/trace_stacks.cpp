@@ -1,0 +1,148 @@
+#include "profilers/profile/decode/trace_stacks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "profilers/profile/decode/checked_number.h"
+
+namespace memduel {
+namespace {
+
+// More than any program has; a damaged file must not make us reserve the machine's memory.
+constexpr std::uint64_t kMostNodes = 1U << 26;
+constexpr std::uint64_t kMostLostNodes =
+    1U << 18;  ///< several blocks are lost: nothing is worth reading
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+}  // namespace
+
+void TraceStacks::read_module(TraceCursor& cursor) {
+  ProfileModule module;
+  module.begin = cursor.number();
+  module.end = cursor.number();
+  module.bias = cursor.number();
+  module.build_id = hexadecimal(cursor.text());
+  module.path = cursor.text();
+  if (module.end <= module.begin) throw std::out_of_range("an empty module");
+  // What was mapped there before is gone.
+  auto overlap = modules_by_begin_.lower_bound(module.begin);
+  if (overlap != modules_by_begin_.begin()) {
+    auto before = std::prev(overlap);
+    if (profile_.modules[before->second].end > module.begin) modules_by_begin_.erase(before);
+  }
+  while (overlap != modules_by_begin_.end() && overlap->first < module.end) {
+    overlap = modules_by_begin_.erase(overlap);
+  }
+  // A library that was closed and opened again is the same module when it came back to its place.
+  const auto same = std::find_if(profile_.modules.begin(), profile_.modules.end(),
+                                 [&module](const ProfileModule& known) {
+                                   return known.begin == module.begin && known.end == module.end &&
+                                          known.bias == module.bias && known.path == module.path &&
+                                          known.build_id == module.build_id;
+                                 });
+  modules_by_begin_[module.begin] = static_cast<std::size_t>(same - profile_.modules.begin());
+  if (same == profile_.modules.end()) profile_.modules.push_back(std::move(module));
+}
+
+std::uint32_t TraceStacks::native_location(std::uint64_t ip) {
+  std::optional<std::size_t> module;
+  auto after = modules_by_begin_.upper_bound(ip);
+  if (after != modules_by_begin_.begin()) {
+    const std::size_t candidate = std::prev(after)->second;
+    if (ip < profile_.modules[candidate].end) module = candidate;
+  }
+  const std::uint64_t address = module ? ip - profile_.modules[*module].bias : ip;
+  const auto key = std::make_pair(module ? *module + 1 : 0, address);
+  const auto [entry, made] =
+      locations_.emplace(key, static_cast<std::uint32_t>(profile_.locations.size()));
+  if (made) {
+    profile_.locations.push_back({ProfileLocation::Kind::native, module, address, {}});
+  }
+  return entry->second;
+}
+
+std::uint32_t TraceStacks::known(std::uint64_t node) const {
+  if (node >= profile_.stacks.size()) {
+    throw std::out_of_range(fmt::format("node {} of {}", node, profile_.stacks.size()));
+  }
+  return static_cast<std::uint32_t>(node);
+}
+
+void TraceStacks::add(std::uint32_t parent, std::uint32_t location) {
+  if (profile_.stacks.size() >= kMostNodes) throw std::out_of_range("too many stacks");
+  profile_.stacks.push_back({parent, location});
+}
+
+void TraceStacks::read_node(TraceCursor& cursor) {
+  const std::uint32_t parent = known(cursor.number());
+  last_ip_ += static_cast<std::uint64_t>(cursor.signed_number());
+  add(parent, native_location(last_ip_));
+}
+
+void TraceStacks::read_code(TraceCursor& cursor) {
+  std::string name(cursor.text());
+  codes_.emplace_back(std::move(name), std::string(cursor.text()));
+}
+
+void TraceStacks::read_python(TraceCursor& cursor) {
+  const std::uint32_t parent = known(cursor.number());
+  const std::uint64_t code = cursor.number();
+  const std::uint64_t line = cursor.number();
+  if (code >= codes_.size()) {
+    throw std::out_of_range(fmt::format("code object {} of {}", code, codes_.size()));
+  }
+  const auto [entry, made] = python_locations_.emplace(
+      std::make_pair(code, line), static_cast<std::uint32_t>(profile_.locations.size()));
+  if (made) {
+    ProfileLocation location;
+    location.kind = ProfileLocation::Kind::python;
+    location.names.push_back(
+        {codes_[code].first, codes_[code].second, checked_number<int>(line, "line")});
+    profile_.locations.push_back(std::move(location));
+  }
+  add(parent, entry->second);
+}
+
+void TraceStacks::expect(std::uint64_t nodes) {
+  if (nodes > kMostNodes) throw std::out_of_range("too many stacks");
+  if (nodes > profile_.stacks.size() + kMostLostNodes - lost_)
+    throw std::out_of_range(
+        fmt::format("node {} after {}: too many are missing", nodes, profile_.stacks.size()));
+  const std::pair<std::uint64_t, std::uint64_t> key{~std::uint64_t{0}, 0};
+  while (profile_.stacks.size() < nodes) {
+    if (lost_++ == 0) {
+      profile_.locations.push_back({ProfileLocation::Kind::lost, {}, 0, {}});
+      locations_[key] = static_cast<std::uint32_t>(profile_.locations.size() - 1);
+    }
+    profile_.stacks.push_back({0, locations_[key]});
+  }
+}
+
+void TraceStacks::read_symbols(TraceCursor& cursor) {
+  while (!cursor.at_end()) {
+    const std::uint64_t module = cursor.number();
+    const std::uint64_t at = cursor.number();
+    std::vector<FrameName> names;
+    for (std::uint64_t count = cursor.number(); count > 0; --count) {
+      FrameName name;
+      name.function = cursor.text();
+      name.file = cursor.text();
+      name.line = checked_number<int>(cursor.number(), "line");
+      names.push_back(std::move(name));
+    }
+    const auto location = locations_.find({module, at});
+    if (location != locations_.end()) {
+      profile_.locations[location->second].names = std::move(names);
+    }
+  }
+}
+
+}  // namespace memduel

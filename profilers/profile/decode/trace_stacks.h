@@ -1,0 +1,49 @@
+// The stacks of a trace while it is replayed: modules, code objects, and the nodes of the tree that
+// they form.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profilers/profile/decode/trace_file.h"
+
+namespace memduel {
+
+/// Fills a profile's modules, locations and stacks. What makes no sense throws std::out_of_range.
+class TraceStacks {
+ public:
+  /// `profile` must outlive this, and stay where it is.
+  explicit TraceStacks(Profile& profile) : profile_(profile) {}
+
+  void read_module(TraceCursor& cursor);
+  void read_node(TraceCursor& cursor);
+  void read_code(TraceCursor& cursor);
+  void read_python(TraceCursor& cursor);
+  /// Per location: module, address, then its names. Locations that the trace does not have are
+  /// skipped.
+  void read_symbols(TraceCursor& cursor);
+
+  /// The number of nodes that the recorder had by now: where a block before is missing, and with it
+  /// nodes, something lost stands for each of these.
+  void expect(std::uint64_t nodes);
+  /// The node of that number, which must be there.
+  [[nodiscard]] std::uint32_t known(std::uint64_t node) const;
+  [[nodiscard]] std::int64_t lost() const { return lost_; }
+
+ private:
+  void add(std::uint32_t parent, std::uint32_t location);
+  std::uint32_t native_location(std::uint64_t ip);
+
+  Profile& profile_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> locations_;
+  std::map<std::uint64_t, std::size_t> modules_by_begin_;
+  std::vector<std::pair<std::string, std::string>> codes_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> python_locations_;
+  std::uint64_t last_ip_ = 0;
+  std::int64_t lost_ = 0;
+};
+
+}  // namespace memduel
