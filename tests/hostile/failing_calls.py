@@ -120,6 +120,8 @@ def statuses(verb, what, rule):
         good |= {-getattr(signal, what), 128 + getattr(signal, what)}
     if rule.startswith(("execve", "mmap", "openat", "read:", "pread64", "fstat", "newfstatat")):
         good |= {1, 126, 127, -signal.SIGKILL}  # strace's own start, and the dynamic linker
+    if rule == "mmap:error=ENOMEM:when=1":
+        good |= {-signal.SIGSEGV}  # the dynamic linker's first words
     return good
 
 

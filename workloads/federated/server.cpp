@@ -12,7 +12,7 @@
 #include "workloads/federated/roles.h"
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/samples.h"
-#include "workloads/federated/server_connection.h"
+#include "workloads/federated/server_calls.h"
 #include "workloads/federated/server_part.h"
 #include "workloads/federated/validate.h"
 #include "workloads/federated/weights.h"
@@ -34,19 +34,24 @@ class FederatedServer final : public ServerPart {
         device_(device),
         turns_(turns),
         cleanup_time_(cleanup_time),
-        optimizations_(make_optimizations(config.optimizations,
-                                          workload_.transport.max_message_bytes, device)),
-        exchange_(
-            workload_.clients,
-            workload_.continue_without_lost_clients ? OnLostClient::go_on : OnLostClient::fail,
-            deadline_in(workload_.deadline_seconds)),
-        watchdog_(std::chrono::duration<double>(workload_.stall_seconds)),
+        table_{.config = config,
+               .optimizations = make_optimizations(config.optimizations,
+                                                   workload_.transport.max_message_bytes, device),
+               .exchange = Exchange(workload_.clients,
+                                    workload_.continue_without_lost_clients ? OnLostClient::go_on
+                                                                            : OnLostClient::fail,
+                                    deadline_in(workload_.deadline_seconds)),
+               .transfer_time = {},
+               .watchdog = Watchdog(std::chrono::duration<double>(workload_.stall_seconds)),
+               .sample_sizes = std::vector<std::atomic<std::int64_t>>(
+                   static_cast<std::size_t>(workload_.clients)),
+               .rounds = nullptr},
         collect_point_({.light_every = optimizations_.server_gc_rounds,
                         .light = collection(*optimizations_.garbage, CudaCache::kept)}),
-        sample_sizes_(static_cast<std::size_t>(workload_.clients)),
         samples_(load_samples(config, 0)),
-        transport_(open_server(transport_options(config, optimizations_),
-                               [this](Method method, Call& call) { handle(method, call); })) {
+        transport_(
+            open_server(transport_options(config, optimizations_),
+                        [this](Method method, Call& call) { calls_.handle(method, call); })) {
     if (optimizations_.chunk_bytes && workload_.continue_without_lost_clients)
       throw Error(ExitCode::usage,
                   "a chunk that is already averaged holds the share of a client lost later",
@@ -63,9 +68,9 @@ class FederatedServer final : public ServerPart {
   void prepare() override {
     if (!workload_.swarm) mark_idle();
     model_ = build_model(config_);
-    rounds_ = make_rounds(config_, optimizations_, model_);
+    table_.rounds = make_rounds(config_, optimizations_, model_);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
-    rounds_->begin(chunks_.front());
+    table_.rounds->begin(chunks_.front());
   }
 
   void run() override {
@@ -106,8 +111,6 @@ class FederatedServer final : public ServerPart {
     return first;
   }
 
-  // ---- the main thread: rounds -------------------------------------------------------------
-
   void begin_phase(const char* name) const {
     await_device(device_);
     if (!workload_.swarm) memduel_phase(name);
@@ -115,10 +118,10 @@ class FederatedServer final : public ServerPart {
 
   void distribute_initial_model() {
     for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
-      rounds_->begin(chunks_[chunk]);
+      table_.rounds->begin(chunks_[chunk]);
       exchange_.open(exchange_name("initial model", chunk));
       exchange_.await_uploads();
-      exchange_.answer({optimizations_.responder->prepare(rounds_->initial()), {}});
+      exchange_.answer({optimizations_.responder->prepare(table_.rounds->initial()), {}});
       exchange_.await_delivery();
     }
   }
@@ -129,9 +132,10 @@ class FederatedServer final : public ServerPart {
       cleanup_time_.begin_round();
     }
     const Status status = round == workload_.rounds ? Status::done : Status::run;
-    for (chunk_ = 0; chunk_ < chunks_.size(); ++chunk_) {
-      if (chunks_.size() > 1) rounds_->begin(chunks_[chunk_]);
-      const std::string name = exchange_name(fmt::format("round {}", round), chunk_);
+    for (std::size_t chunk = 0; chunk < chunks_.size(); ++chunk) {
+      table_.chunk = {chunk, chunks_.size()};
+      if (chunks_.size() > 1) table_.rounds->begin(chunks_[chunk]);
+      const std::string name = exchange_name(fmt::format("round {}", round), chunk);
       while (!try_exchange(name, status)) {
       }
     }
@@ -151,7 +155,7 @@ class FederatedServer final : public ServerPart {
       if (const auto cleaned = collect_point_.round_ended(round))
         cleanup_time_.add(cleaned->report);
     }
-    memduel_gauge("transfer_seconds", transfer_time_.take().count());
+    memduel_gauge("transfer_seconds", table_.transfer_time.take().count());
     await_device(device_);
     if (workload_.swarm) return;
     cleanup_time_.end_round();
@@ -167,12 +171,12 @@ class FederatedServer final : public ServerPart {
     std::vector<Upload> uploads = exchange_.await_uploads();
 
     begin_phase("aggregate");
-    const BusyTime::Working working(transfer_time_);
+    const BusyTime::Working working(table_.transfer_time);
     State global;
     try {
-      global = rounds_->average(uploads, weights_of(uploads));
+      global = table_.rounds->average(uploads, weights_of(uploads));
     } catch (const ClientLost& lost) {
-      lose(lost.client(), lost.what());
+      table_.lose(lost.client(), lost.what());
       uploads.clear();
       exchange_.answer({nullptr, {{}, Status::again, {}}});
       exchange_.await_delivery();
@@ -194,160 +198,11 @@ class FederatedServer final : public ServerPart {
                                : fmt::format("{}, chunk {} of {}", what, chunk + 1, chunks_.size());
   }
 
-  /// Of one client against the others.
-  [[nodiscard]] double weight_of(int client) const {
-    return workload_.weights == "equal"
-               ? 1
-               : static_cast<double>(sample_sizes_[static_cast<std::size_t>(client) - 1]);
-  }
-
   [[nodiscard]] std::vector<double> weights_of(const std::vector<Upload>& uploads) const {
     std::vector<std::int64_t> sizes;
     for (const Upload& upload : uploads)
-      sizes.push_back(sample_sizes_[static_cast<std::size_t>(upload.client) - 1]);
+      sizes.push_back(table_.sample_sizes[static_cast<std::size_t>(upload.client) - 1]);
     return shares_of(workload_.weights, sizes);
-  }
-
-  // ---- handler threads: one call each --------------------------------------------------------
-
-  void handle(Method method, Call& call) {
-    WatchedCall watched(call, watchdog_);
-    switch (method) {
-      case Method::get_configuration:
-        send_configuration(watched);
-        break;
-      case Method::get_global_model:
-        send_initial_model(watched);
-        break;
-      case Method::update_global_model:
-        update_global_model(watched);
-        break;
-      case Method::invoke_custom_action:
-        // Not watched: an attending client is silent for the whole run.
-        invoke_custom_action(call);
-        break;
-    }
-  }
-
-  /// "client-2" as 2. Throws Error(cannot_measure) for a stranger.
-  [[nodiscard]] int client_number(const Call& call) const {
-    for (int client = 1; client <= workload_.clients; ++client)
-      if (call.peer() == client_name(client)) return client;
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("found client \"{}\", expected client-1 to client-{}", call.peer(),
-                            workload_.clients));
-  }
-
-  void send_configuration(Call& call) {
-    static_cast<void>(receive_message(call));
-    const nlohmann::json configuration = {{"model", workload_.model},
-                                          {"rounds", workload_.rounds},
-                                          {"local_steps", workload_.local_steps},
-                                          {"optimizations", config_.optimizations}};
-    send_message(call, {}, configuration.dump());
-  }
-
-  void send_initial_model(Call& call) {
-    const int client = client_number(call);
-    guard(client, [&] {
-      static_cast<void>(receive_message(call));
-      exchange_.await_open(client);
-      CallFrame frame(Side::server);
-      deliver(call, client, exchange_.hand_in({client, {}, std::nullopt, nullptr}, call), frame);
-    });
-  }
-
-  void update_global_model(Call& call) {
-    const int client = client_number(call);
-    guard(client, [&] {
-      // Nothing of a round is read before it begins: its bytes belong to it.
-      exchange_.await_open(client);
-      if (rounds_->takes_turns()) exchange_.await_turn(client);
-      CallFrame frame(Side::server);
-      Upload upload = take_upload(client, call, frame);
-      expect_current_chunk(client, upload.header);
-      deliver(call, client, exchange_.hand_in(std::move(upload), call), frame);
-    });
-  }
-
-  Upload take_upload(int client, Call& call, CallFrame& frame) {
-    const BusyTime::Working working(transfer_time_);
-    return rounds_->take(client, weight_of(client), call, frame);
-  }
-
-  /// A client that is a chunk ahead or behind would have another tensor averaged.
-  void expect_current_chunk(int client, const Header& header) const {
-    const ChunkPlace expected{chunk_, chunks_.size()};
-    const ChunkPlace found = chunk_place(header);
-    if (found != expected)
-      throw Error(ExitCode::cannot_measure,
-                  fmt::format("found chunk {} of {}, expected {} of {}", found.index + 1,
-                              found.total, expected.index + 1, expected.total),
-                  client_name(client));
-  }
-
-  void deliver(Call& call, int client, const Answer& answer, CallFrame& frame) {
-    if (answer.header.status == Status::again) {
-      while (call.read()) {
-      }
-      send(call, optimizations_.framing->wrap_borrowed(answer.header, borrow_state({})),
-           optimizations_.piece_bytes);
-    } else {
-      send(call, answer.response->outgoing(answer.header, frame), optimizations_.piece_bytes);
-    }
-    exchange_.delivered(client);
-  }
-
-  void invoke_custom_action(Call& call) {
-    const ReceivedMessage request = receive_message(call);
-    const int client = client_number(call);
-    if (request.payload == "attend") {
-      attend(call, client);
-    } else if (request.payload == "set_sample_size") {
-      guard(client, [&] {
-        sample_sizes_[static_cast<std::size_t>(client) - 1] = sample_size(request.header);
-      });
-      send_message(call, {}, "");
-    } else if (request.payload == "close_connection") {
-      exchange_.leave(client);
-      send_message(call, {}, "");
-    } else {
-      throw Error(ExitCode::cannot_measure, fmt::format("unknown action \"{}\"", request.payload),
-                  client_name(client));
-    }
-  }
-
-  /// Ends with the client: properly, or because its process died.
-  void attend(Call& call, int client) {
-    guard(client, [&] {
-      while (call.read()) {
-      }
-      lose(client, "it ended without closing its connection");
-    });
-  }
-
-  /// Runs a client's call. When the client breaks off, it is lost; when what it sent is wrong, the
-  /// run is. Either way nobody waits for it any longer.
-  template <class Work>
-  void guard(int client, Work work) {
-    try {
-      work();
-    } catch (const PeerGone& gone) {
-      lose(client, gone.what());
-      throw;
-    } catch (const Error& error) {
-      exchange_.refuse(client, error);
-      throw;
-    } catch (const std::exception& error) {
-      exchange_.refuse(client, Error(ExitCode::cannot_measure, error.what(), client_name(client)));
-      throw;
-    }
-  }
-
-  void lose(int client, const std::string& why) {
-    if (exchange_.lose(client, why))
-      fmt::print(stderr, "memduel-worker: {} was lost: {}; going on without it\n",
-                 client_name(client), why);
   }
 
   const WorkerConfig& config_;
@@ -355,17 +210,14 @@ class FederatedServer final : public ServerPart {
   const at::Device device_;
   const ServerTurns turns_;
   CleanupTime& cleanup_time_;
-  Optimizations optimizations_;
-  Exchange exchange_;
-  BusyTime transfer_time_;
-  Watchdog watchdog_;
+  ServerTable table_;
+  ServerCalls calls_{table_};
+  Optimizations& optimizations_ = table_.optimizations;
+  Exchange& exchange_ = table_.exchange;
   CleanupPolicy collect_point_;
-  std::vector<std::atomic<std::int64_t>> sample_sizes_;
   RoleSamples samples_;
   Model model_;
-  std::unique_ptr<Rounds> rounds_;
   std::vector<State> chunks_;  ///< aliasing the model; a lone one is begun once for all rounds
-  std::size_t chunk_ = 0;      ///< of the exchange that is open
   // Last: its handlers use everything above.
   std::unique_ptr<ServerTransport> transport_;
 };
