@@ -77,9 +77,8 @@ std::string escape_terminal_lines(std::string_view text) {
 }
 
 std::size_t count_characters(std::string_view utf8) {
-  return static_cast<std::size_t>(std::count_if(utf8.begin(), utf8.end(), [](char c) {
-    return !is_continuation(static_cast<unsigned char>(c));
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      utf8, [](char c) { return !is_continuation(static_cast<unsigned char>(c)); }));
 }
 
 }  // namespace memduel

@@ -56,8 +56,7 @@ bool is_median_of_group(const JobFacts& job, std::string_view role) {
 }
 
 bool is_member(const JobFacts& job, std::string_view role) {
-  return std::any_of(job.groups.begin(), job.groups.end(),
-                     [&](const RoleGroup& group) { return group.has(role); });
+  return std::ranges::any_of(job.groups, [&](const RoleGroup& group) { return group.has(role); });
 }
 
 bool is_about(const JobFacts& job, std::string_view asked, std::string_view role) {
@@ -73,7 +72,7 @@ std::vector<RoleGroup> groups_by_name(const std::vector<std::string>& roles) {
     if (!role.ends_with(kFirst)) continue;
     RoleGroup group{role.substr(0, role.size() - kFirst.size()), 1};
     const auto next = [&] { return group.name + "-" + std::to_string(group.count + 1); };
-    while (std::find(roles.begin(), roles.end(), next()) != roles.end()) ++group.count;
+    while (std::ranges::find(roles, next()) != roles.end()) ++group.count;
     groups.push_back(std::move(group));
   }
   return groups;

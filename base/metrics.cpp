@@ -24,9 +24,8 @@ Metrics::Metrics(std::initializer_list<std::pair<std::string_view, double>> valu
 }
 
 std::size_t Metrics::place_of(std::string_view name) const {
-  const auto found = std::lower_bound(
-      entries_.begin(), entries_.end(), name,
-      [](const Entry& entry, std::string_view wanted) { return *entry.name < wanted; });
+  const auto found = std::ranges::lower_bound(
+      entries_, name, {}, [](const Entry& entry) { return std::string_view(*entry.name); });
   return static_cast<std::size_t>(found - entries_.begin());
 }
 

@@ -50,7 +50,7 @@ std::vector<fs::path> abandoned_scratch(const fs::path& parent, const std::strin
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) found.push_back(entry->path());
     ::close(fd);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

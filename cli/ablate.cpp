@@ -23,9 +23,8 @@ struct AblateArguments {
 /// The config's own number of blocks is meant for its few arms; only a number from the command line
 /// counts here.
 int repeats_of(const Experiment& experiment, const RunOptions& options) {
-  const bool set = std::any_of(options.set.begin(), options.set.end(), [](const std::string& one) {
-    return one.starts_with("measure.repeats=");
-  });
+  const bool set = std::ranges::any_of(
+      options.set, [](const std::string& one) { return one.starts_with("measure.repeats="); });
   if (set) return experiment.measure.repeats.value_or(kAblationBlocks);
   return options.repeats.value_or(kAblationBlocks);
 }

@@ -53,8 +53,8 @@ std::string only_candidate(const CheckArguments& arguments, const Results& resul
   for (const ArmSummary& arm : results.arms)
     if (arm.name != results.baseline) candidates.push_back(arm.name);
   if (!arguments.candidate && candidates.size() == 1) return candidates.front();
-  const bool known = arguments.candidate && std::find(candidates.begin(), candidates.end(),
-                                                      *arguments.candidate) != candidates.end();
+  const bool known = arguments.candidate &&
+                     std::ranges::find(candidates, *arguments.candidate) != candidates.end();
   if (!known)
     throw Error(ExitCode::usage, "which arm's needs are the budgets?", "--candidate",
                 fmt::format("one of: {}", fmt::join(candidates, ", ")));

@@ -112,9 +112,8 @@ int nothing_differs(const RunOptions& options, const std::string& what) {
       "Nothing was built differently: " + what + "\nNo trial was run: no comparison can fail";
   for (const std::string& gate : options.gates) {
     const std::vector<Bound> bounds = parse_gate(gate).bounds;
-    const bool ceiling = std::any_of(bounds.begin(), bounds.end(), [](const Bound& bound) {
-      return bound.kind == Bound::Kind::ceiling;
-    });
+    const bool ceiling = std::ranges::any_of(
+        bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
     if (ceiling) text += fmt::format(", and {} was not checked", gate);
   }
   if (!options.quiet) print(text + ".\n");

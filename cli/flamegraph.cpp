@@ -49,8 +49,7 @@ int flamegraph(const FlamegraphArguments& arguments) {
     options.names.push_back(other_file.filename().string());
     const Comparability both = comparability_of(profile, *other, options.names);
     if (!both.warning.empty()) say(fmt::format("memduel: {}\n", both.warning));
-    const bool common =
-        std::find(both.kinds.begin(), both.kinds.end(), options.first) != both.kinds.end();
+    const bool common = std::ranges::find(both.kinds, options.first) != both.kinds.end();
     if (!common && arguments.kind.empty()) options.first = both.kinds.front();
     title = options.names[1] + " against " + title;
   }

@@ -176,7 +176,7 @@ void add_list(CLI::App& app, Action& action) {
   std::vector<std::string> names;
   for (const auto& [name, print_list] : lists()) names.push_back(name);
   names.insert(names.end(), std::begin(kListsOfLaboratory), std::end(kListsOfLaboratory));
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(names, ", ")))
       ->required()
       ->check(CLI::IsMember(names));

@@ -52,8 +52,7 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
   const std::string program = own_program(name);
   argv[1] = name.data();  // by which it knows the verb
   if (verb.find('/') == std::string::npos) execvp(program.c_str(), argv + 1);
-  if (std::find(kVerbsOfLaboratory.begin(), kVerbsOfLaboratory.end(), verb) ==
-      kVerbsOfLaboratory.end())
+  if (std::ranges::find(kVerbsOfLaboratory, verb) == kVerbsOfLaboratory.end())
     return refuse_verb(app, verb);
   print_failure("found \"" + verb +
                 "\", a verb of the laboratory of replays, which is not installed here\n"

@@ -52,8 +52,7 @@ std::vector<std::string> verbs_of(const CLI::App& app) {
 /// CLI11 would say that a verb is missing.
 bool names_another_verb(const CLI::App& app, int argc, char** argv) {
   const auto verbs = verbs_of(app);
-  return argc > 1 && *argv[1] != '-' &&
-         std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end();
+  return argc > 1 && *argv[1] != '-' && std::ranges::find(verbs, argv[1]) == verbs.end();
 }
 
 int run_verb(CLI::App& app, const Action& action, int argc, char** argv,

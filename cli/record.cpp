@@ -73,9 +73,8 @@ void tell(const RecordResult& result) {
   std::vector<RecordedImage> told = result.images;
   const bool many = told.size() > kMostBeside;
   if (many) {
-    std::stable_sort(told.begin(), told.end(), [](const auto& one, const auto& other) {
-      return size_of(one) > size_of(other);
-    });
+    std::ranges::stable_sort(
+        told, [](const auto& one, const auto& other) { return size_of(one) > size_of(other); });
     told.resize(kTold);
   }
   for (const RecordedImage& image : told)
@@ -84,9 +83,8 @@ void tell(const RecordResult& result) {
     say(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
                     format_bytes(static_cast<double>(size_of(told.back())))));
   if (told.size() > 1) {
-    const auto largest = std::max_element(
-        told.begin(), told.end(),
-        [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
+    const auto largest = std::ranges::max_element(
+        told, [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
     say(fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
   }
   for (const std::string& note : result.notes)

@@ -41,8 +41,7 @@ void add_from_environment(std::vector<fs::path>& directories, const char* variab
 
 const Dataset& known_dataset(const std::string& name) {
   const auto& all = known_datasets();
-  const auto dataset =
-      std::find_if(all.begin(), all.end(), [&](const Dataset& one) { return one.name == name; });
+  const auto dataset = std::ranges::find(all, name, &Dataset::name);
   if (dataset == all.end())
     throw Error(ExitCode::usage, fmt::format("unknown data set \"{}\"", name));
   return *dataset;

@@ -89,8 +89,7 @@ TEST_F(Datasets, PeopleAreToldWhereOneLiesOrWhatItTakes) {
   const auto told = [&](const std::string& name) {
     const auto& all = known_datasets();
     return whereabouts(
-        *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; }),
-        {folder_});
+        *std::ranges::find_if(all, [&](const auto& one) { return one.name == name; }), {folder_});
   };
   EXPECT_EQ(told("mnist"), "not here: run scripts/fetch-datasets.sh mnist");
   put("mnist/t10k-labels-idx1-ubyte");

@@ -24,7 +24,7 @@ class HeapBlocks {
 
   HeapBlocks() {
     for (std::size_t i = 0; i < kCount; ++i) blocks_.push_back(std::make_unique<char[]>(kBytes));
-    std::sort(blocks_.begin(), blocks_.end());
+    std::ranges::sort(blocks_);
   }
 
   /// All but the one at the highest address: below a live block, free() gives nothing back.

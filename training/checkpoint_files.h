@@ -38,7 +38,7 @@ inline std::vector<std::string> files_below(const std::filesystem::path& root) {
                       entry.path().filename());
   for (std::string& file : files)
     if (file.starts_with("./")) file.erase(0, 2);
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

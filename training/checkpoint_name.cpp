@@ -32,7 +32,7 @@ bool is_word(char c) {
 }
 
 bool is_metric(std::string_view text) {
-  return !text.empty() && is_letter(text.front()) && std::all_of(text.begin(), text.end(), is_word);
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, is_word);
 }
 
 /// Takes a number from the front of `text`.
@@ -79,14 +79,12 @@ void drop_version(std::string_view& text) {
   const std::size_t at = text.rfind("-v");
   if (at == std::string_view::npos) return;
   const std::string_view version = text.substr(at + 2);
-  if (!version.empty() && std::all_of(version.begin(), version.end(), is_digit))
-    text = text.substr(0, at);
+  if (!version.empty() && std::ranges::all_of(version, is_digit)) text = text.substr(0, at);
 }
 
 std::string_view ending_of(std::string_view file_name) {
-  const auto* const ending =
-      std::find_if(kEndings.begin(), kEndings.end(),
-                   [&](std::string_view one) { return file_name.ends_with(one); });
+  const auto* const ending = std::ranges::find_if(
+      kEndings, [&](std::string_view one) { return file_name.ends_with(one); });
   return ending == kEndings.end() ? std::string_view{} : *ending;
 }
 

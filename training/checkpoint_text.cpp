@@ -158,7 +158,7 @@ std::string describe_tree(const CheckpointTree& tree, std::int64_t now_ns) {
     const auto older = [](const Placed& a, const Placed& b) {
       return a.checkpoint->file.modified_ns < b.checkpoint->file.modified_ns;
     };
-    const auto [oldest, newest] = std::minmax_element(all.begin(), all.end(), older);
+    const auto [oldest, newest] = std::ranges::minmax_element(all, older);
     for (const auto& [word, placed] : {std::pair("oldest", oldest), std::pair("newest", newest)})
       text += fmt::format("{}: {}, {:.1f} days old\n", word, placed->path(),
                           age_in_days(*placed->checkpoint, now_ns));

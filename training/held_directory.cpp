@@ -90,8 +90,7 @@ std::vector<DirectoryEntry> HeldDirectory::entries() const {
     errno = 0;
   }
   if (errno != 0) fail_at(path_, "read the directory", errno);
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(entries, [](const auto& a, const auto& b) { return a.name < b.name; });
   return entries;
 }
 

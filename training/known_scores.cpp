@@ -28,7 +28,7 @@ bool is_in_word(char c) {
 
 template <class Words>
 bool holds(const Words& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// The word without the number at its end: of top5, map50.
@@ -40,7 +40,7 @@ std::string_view without_number(std::string_view word) {
 
 bool is_known_score(std::string_view metric) {
   std::string name(metric);
-  std::transform(name.begin(), name.end(), name.begin(), lower);
+  std::ranges::transform(name, name.begin(), lower);
   bool has_score = false;
   for (auto at = name.begin(); at != name.end();) {
     const auto end = std::find_if_not(at, name.end(), is_in_word);

@@ -25,10 +25,8 @@ class BatchTrials {
   bool fits(std::int64_t batch) {
     const std::optional<double> bytes = peak_(batch);
     if (bytes)
-      peaks_.insert(
-          std::upper_bound(peaks_.begin(), peaks_.end(), batch,
-                           [](std::int64_t a, const BatchPeak& b) { return a < b.batch; }),
-          {batch, *bytes});
+      peaks_.insert(std::ranges::upper_bound(peaks_, batch, {}, &BatchPeak::batch),
+                    {batch, *bytes});
     else
       too_large_ = std::min(too_large_, batch);
     return bytes.has_value();

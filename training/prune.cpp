@@ -29,9 +29,9 @@ std::vector<std::string> metrics_in(const CheckpointTree& tree) {
 
 void expect_known_names(const CheckpointTree& tree) {
   if (!tree.directories.empty()) return;
-  const auto unknown = std::find_if(
-      tree.left_alone.begin(), tree.left_alone.end(),
-      [](const LeftAlone& one) { return ends_as_checkpoint(one.path.filename().string()); });
+  const auto unknown = std::ranges::find_if(tree.left_alone, [](const LeftAlone& one) {
+    return ends_as_checkpoint(one.path.filename().string());
+  });
   if (unknown == tree.left_alone.end()) return;
   throw Error(
       ExitCode::usage,
@@ -42,8 +42,7 @@ void expect_known_names(const CheckpointTree& tree) {
 
 void expect_metric(const CheckpointTree& tree, const std::string& metric) {
   const std::vector<std::string> known = metrics_in(tree);
-  if (tree.directories.empty() || std::find(known.begin(), known.end(), metric) != known.end())
-    return;
+  if (tree.directories.empty() || std::ranges::find(known, metric) != known.end()) return;
   const std::optional<std::string> nearest = nearest_name(metric, known);
   std::string advice = known.empty() ? "no name and no sidecar has a metric"
                                      : fmt::format("they have {}", fmt::join(known, ", "));

@@ -33,11 +33,11 @@ std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& 
     if (checkpoints[i].metrics.contains(rules.metric)) best_first.push_back(i);
   if (best_first.empty()) return {};
   const std::size_t newest =
-      *std::max_element(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
+      *std::ranges::max_element(best_first, [&](std::size_t a, std::size_t b) {
         return age_order(checkpoints[a]) < age_order(checkpoints[b]);
       });
   const bool by_age = rules.ranking == Ranking::by_age;
-  std::sort(best_first.begin(), best_first.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(best_first, [&](std::size_t a, std::size_t b) {
     if (by_age) return age_order(checkpoints[a]) > age_order(checkpoints[b]);
     const double score_a = score(checkpoints[a], rules);
     const double score_b = score(checkpoints[b], rules);
@@ -51,7 +51,7 @@ std::vector<std::size_t> superfluous_checkpoints(const std::vector<Checkpoint>& 
     const bool is_old = by_age || age_in_days(checkpoints[i], now_ns) > rules.older_than_days;
     if (i != newest && is_old) removed.push_back(i);
   }
-  std::sort(removed.begin(), removed.end());
+  std::ranges::sort(removed);
   return removed;
 }
 

@@ -30,9 +30,8 @@ std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double byt
     if (!slope || *slope <= 0 || *slope < kLeastShare * bytes_per_round) continue;
     growing.push_back({stack.stack, stack.phase, *slope, stack.bytes.back()});
   }
-  std::stable_sort(growing.begin(), growing.end(), [](const auto& a, const auto& b) {
-    return a.bytes_per_round > b.bytes_per_round;
-  });
+  std::ranges::stable_sort(
+      growing, [](const auto& a, const auto& b) { return a.bytes_per_round > b.bytes_per_round; });
   if (growing.size() > kMostStacks) growing.resize(kMostStacks);
   return growing;
 }

@@ -64,9 +64,8 @@ bool GrowthLook::jump_together() const {
   std::size_t last = 0;
   for (const std::size_t at : jumps(mean)) {
     const double height = jump_height(mean, at);
-    const auto runs = std::count_if(runs_.begin(), runs_.end(), [&](const auto& run) {
-      return 2 * jump_height(run, at) >= height;
-    });
+    const auto runs = std::ranges::count_if(
+        runs_, [&](const auto& run) { return 2 * jump_height(run, at) >= height; });
     if (4 * static_cast<std::size_t>(runs) < 3 * runs_.size()) continue;
     ++shared;
     last = at;
@@ -91,8 +90,8 @@ void GrowthLook::find_jumps(SeenGrowth& seen) {
     seen.shape = GrowthShape::staircase;
     return;
   }
-  const auto jumped = static_cast<double>(
-      std::count_if(counts.begin(), counts.end(), [](double count) { return count > 0; }));
+  const auto jumped =
+      static_cast<double>(std::ranges::count_if(counts, [](double count) { return count > 0; }));
   if (jumped == 0) return;
   double heights = 0;
   for (std::size_t r = 0; r < runs_.size(); ++r) {

@@ -192,7 +192,7 @@ double bend(std::span<const double> x, std::span<const double> y) {
 bool falls_back(std::span<const double> y) {
   if (y.size() < 2 * kBeside) return false;
   const std::vector<double> smooth = smoothed(y);
-  const auto [low, high] = std::minmax_element(smooth.begin(), smooth.end());
+  const auto [low, high] = std::ranges::minmax_element(smooth);
   const double least = std::max(kFallNoises * noise_of_series(y), kFallShare * (*high - *low));
   for (std::size_t k = kBeside; k + kBeside <= smooth.size(); ++k) {
     const double fall = median_of(smooth, k - kBeside, k) - median_of(smooth, k, k + kBeside);

@@ -26,7 +26,7 @@ Metrics without_nan(const Metrics& metrics, int& not_a_number) {
 
 double over_rounds(const std::string& metric, const std::vector<double>& values,
                    int warmup_rounds) {
-  if (metric.starts_with("peak_")) return *std::max_element(values.begin(), values.end());
+  if (metric.starts_with("peak_")) return *std::ranges::max_element(values);
   if (metric.ends_with("_seconds") && metric != "cpu_seconds") {
     const auto skipped = std::min(values.size() - 1, static_cast<size_t>(warmup_rounds));
     return median({values.begin() + static_cast<std::ptrdiff_t>(skipped), values.end()});
@@ -77,8 +77,8 @@ std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
 
 /// The windows of a role's sampled resident set.
 std::vector<RoundEnd> windows_of(const RoleData& role) {
-  const auto rss = std::find_if(role.series.begin(), role.series.end(),
-                                [](const Series& series) { return series.metric == "rss_bytes"; });
+  const auto rss = std::ranges::find_if(
+      role.series, [](const Series& series) { return series.metric == "rss_bytes"; });
   return rss == role.series.end() ? std::vector<RoundEnd>() : time_windows(*rss);
 }
 
@@ -91,7 +91,7 @@ void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, bool by_r
 }
 
 double maximum(const std::vector<double>& values) {
-  return *std::max_element(values.begin(), values.end());
+  return *std::ranges::max_element(values);
 }
 
 using Combine = double (*)(const std::vector<double>&);
@@ -215,14 +215,13 @@ bool has_slope(size_t rounds, int warmup_rounds) {
 }
 
 const ArmObservations* find_arm(const Observations& observations, const std::string& name) {
-  const auto at = std::find_if(observations.arms.begin(), observations.arms.end(),
-                               [&](const ArmObservations& arm) { return arm.arm == name; });
+  const auto at = std::ranges::find(observations.arms, name, &ArmObservations::arm);
   return at == observations.arms.end() ? nullptr : &*at;
 }
 
 bool any_alive(const ArmObservations& arm) {
-  return std::any_of(arm.trials.begin(), arm.trials.end(),
-                     [](const Observation& trial) { return trial.status == TrialStatus::ok; });
+  return std::ranges::any_of(
+      arm.trials, [](const Observation& trial) { return trial.status == TrialStatus::ok; });
 }
 
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {

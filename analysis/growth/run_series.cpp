@@ -15,12 +15,11 @@ AlignedRuns align_runs(std::span<const GrowthSeries> runs) {
   if (used.empty()) return all;
   all.x = used.front()->x;
   for (const GrowthSeries* run : used)
-    std::erase_if(all.x,
-                  [&](double x) { return !std::binary_search(run->x.begin(), run->x.end(), x); });
+    std::erase_if(all.x, [&](double x) { return !std::ranges::binary_search(run->x, x); });
   for (const GrowthSeries* run : used) {
     std::vector<double> y;
     for (std::size_t i = 0; i < run->x.size(); ++i)
-      if (std::binary_search(all.x.begin(), all.x.end(), run->x[i])) y.push_back(run->y[i]);
+      if (std::ranges::binary_search(all.x, run->x[i])) y.push_back(run->y[i]);
     all.runs.push_back(std::move(y));
   }
   return all;

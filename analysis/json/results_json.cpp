@@ -396,8 +396,7 @@ JobFacts job_of_older_results(const std::vector<TrialData>& trials) {
   JobFacts job;
   for (const TrialData& trial : trials)
     for (const RoleData& role : trial.roles)
-      if (std::find(job.roles.begin(), job.roles.end(), role.role) == job.roles.end() &&
-          role.role != "tree")
+      if (std::ranges::find(job.roles, role.role) == job.roles.end() && role.role != "tree")
         job.roles.push_back(role.role);
   job.groups = groups_by_name(job.roles);
   if (!job.roles.empty()) job.reference = job.roles.front();

@@ -66,9 +66,8 @@ std::vector<Gate> budgets_from_json(const nlohmann::json& value, const std::stri
   std::vector<Gate> gates;
   for (const auto& [name, ceiling] : in.at("ceilings").members()) {
     Gate gate = parse_gate(fmt::format("{}<={}", name, ceiling.text()));
-    const bool ceilings =
-        std::all_of(gate.bounds.begin(), gate.bounds.end(),
-                    [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
+    const bool ceilings = std::ranges::all_of(
+        gate.bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
     if (!ceilings) ceiling.refuse("a ceiling without a plus sign, for example 900MiB");
     gates.push_back(std::move(gate));
   }

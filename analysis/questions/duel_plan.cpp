@@ -94,8 +94,8 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
   const Observations observations = observe(run, view.arms, settings.warmup_rounds);
   const Results results = analyse(run, settings);
   const auto gates = static_cast<double>(std::max<std::ptrdiff_t>(
-      1, std::count_if(results.comparisons.begin(), results.comparisons.end(),
-                       [](const Comparison& row) { return row.gate; })));
+      1,
+      std::ranges::count_if(results.comparisons, [](const Comparison& row) { return row.gate; })));
   for (const Comparison& row : results.comparisons) {
     if (!row.gate || row.candidate != view.arms[1]) continue;
     const MetricInfo info = metric_info(row.metric);

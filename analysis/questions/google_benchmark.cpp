@@ -39,8 +39,8 @@ double seconds_per_unit(const JsonReader& benchmark) {
 
 /// Google Benchmark before 1.8 prints freed memory as byte counts of all repetitions but the last.
 bool has_impossible_bytes(const std::vector<JsonReader>& benchmarks) {
-  return std::any_of(benchmarks.begin(), benchmarks.end(), [](const JsonReader& benchmark) {
-    return std::any_of(kMemoryFields.begin(), kMemoryFields.end(), [&](const auto& field) {
+  return std::ranges::any_of(benchmarks, [](const JsonReader& benchmark) {
+    return std::ranges::any_of(kMemoryFields, [&](const auto& field) {
       const auto value = benchmark.maybe_number(field.first);
       return value && std::abs(*value) > kAddressSpace;
     });

@@ -105,8 +105,8 @@ TEST(GoogleBenchmark, OfAProcessHasTheMiddleOfItsTimesAndItsLastBytes) {
 TEST(GoogleBenchmark, SaysWhenThereAreTooFewRepetitions) {
   const Results results = compare(file(2, 10, 1 << 20), file(2, 12, 1 << 20));
   EXPECT_EQ(row(results, "real_time_seconds").verdict, Verdict::inconclusive);
-  EXPECT_TRUE(std::any_of(results.limitations.begin(), results.limitations.end(),
-                          [](const Note& note) { return note.code == "too_few_repetitions"; }));
+  EXPECT_TRUE(std::ranges::any_of(
+      results.limitations, [](const Note& note) { return note.code == "too_few_repetitions"; }));
 }
 
 TEST(GoogleBenchmark, RefusesAggregatesAloneAndOtherDocuments) {

@@ -18,11 +18,10 @@ constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakR
 
 const Comparison* row_of(const Results& results, const std::string& candidate,
                          const std::string& role, std::string_view metric) {
-  const auto row = std::find_if(
-      results.comparisons.begin(), results.comparisons.end(), [&](const Comparison& c) {
-        return c.candidate == candidate && c.role == role && c.metric == metric &&
-               c.baseline_median && c.candidate_median;
-      });
+  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
+    return c.candidate == candidate && c.role == role && c.metric == metric && c.baseline_median &&
+           c.candidate_median;
+  });
   return row == results.comparisons.end() ? nullptr : &*row;
 }
 
@@ -37,7 +36,7 @@ const Comparison* total_of(const Results& results, const Comparison& asked) {
 
 double one_of(const JobFacts& job, const std::string& role, const std::vector<double>& values) {
   if (is_median_of_group(job, role)) return median(values);
-  return *std::max_element(values.begin(), values.end());
+  return *std::ranges::max_element(values);
 }
 
 /// Live blocks at the peak; none of several processes together, whose peaks are not at one time.
@@ -105,15 +104,14 @@ std::vector<MemoryBalance> memory_balances(const Results& results) {
   for (const Comparison& asked : results.comparisons) {
     if (!asked.gate) continue;
     const Comparison* total = total_of(results, asked);
-    if (total == nullptr || std::find(seen.begin(), seen.end(), total) != seen.end()) continue;
+    if (total == nullptr || std::ranges::find(seen, total) != seen.end()) continue;
     seen.push_back(total);
     if (auto balance = balance_of(results, *total)) balances.push_back(std::move(*balance));
   }
   const CandidateOrder order(results);
-  std::stable_sort(balances.begin(), balances.end(),
-                   [&](const MemoryBalance& a, const MemoryBalance& b) {
-                     return order.rank(a.candidate) < order.rank(b.candidate);
-                   });
+  std::ranges::stable_sort(balances, [&](const MemoryBalance& a, const MemoryBalance& b) {
+    return order.rank(a.candidate) < order.rank(b.candidate);
+  });
   return balances;
 }
 

@@ -49,7 +49,7 @@ std::vector<std::string> roles_with_parts(const Results& results) {
   for (const TrialData& trial : results.trials)
     for (const RoleData& role : trial.roles)
       if (highest(role, kTrainingParts.front().metric) &&
-          std::find(roles.begin(), roles.end(), role.role) == roles.end())
+          std::ranges::find(roles, role.role) == roles.end())
         roles.push_back(role.role);
   return roles;
 }
@@ -78,8 +78,8 @@ std::vector<PartPeaks> part_peaks(const Results& results) {
       PartPeak part{named.name, {}};
       for (const std::string& arm : peaks.arms)
         part.bytes.push_back(highest_of_arm(results, arm, role, named.metric));
-      const bool known = std::any_of(part.bytes.begin(), part.bytes.end(),
-                                     [](const auto& bytes) { return bytes.has_value(); });
+      const bool known =
+          std::ranges::any_of(part.bytes, [](const auto& bytes) { return bytes.has_value(); });
       if (known) peaks.parts.push_back(std::move(part));
     }
     if (!peaks.parts.empty()) all.push_back(std::move(peaks));

@@ -28,7 +28,7 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
     if (c.gate && c.role == like.role && c.metric == like.metric && (c.ratio || c.difference))
       rows.push_back(&c);
   const double sign = metric_info(like.metric).lower_is_better ? 1 : -1;
-  std::stable_sort(rows.begin(), rows.end(), [&](const Comparison* a, const Comparison* b) {
+  std::ranges::stable_sort(rows, [&](const Comparison* a, const Comparison* b) {
     const bool a_failed = failed.contains(a->candidate);
     const bool b_failed = failed.contains(b->candidate);
     if (a_failed != b_failed) return b_failed;
@@ -38,8 +38,8 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
 }
 
 const Comparison* first_gate_row(const Results& results) {
-  const auto row = std::find_if(results.comparisons.begin(), results.comparisons.end(),
-                                [](const Comparison& c) { return c.gate; });
+  const auto row =
+      std::ranges::find_if(results.comparisons, [](const Comparison& c) { return c.gate; });
   return row == results.comparisons.end() ? nullptr : &*row;
 }
 
@@ -51,7 +51,7 @@ bool told_apart(const Comparison& best, const Comparison& other) {
 std::vector<std::string> ranked_candidates(const Results& results) {
   std::vector<std::string> ranked;
   const auto add = [&](const std::string& name) {
-    if (std::find(ranked.begin(), ranked.end(), name) == ranked.end()) ranked.push_back(name);
+    if (std::ranges::find(ranked, name) == ranked.end()) ranked.push_back(name);
   };
   if (const Comparison* first = first_gate_row(results))
     for (const Comparison* row : ranked_rows(results, *first)) add(row->candidate);
@@ -61,8 +61,7 @@ std::vector<std::string> ranked_candidates(const Results& results) {
 }
 
 std::size_t CandidateOrder::rank(const std::string& candidate) const {
-  return static_cast<std::size_t>(std::find(ranked_.begin(), ranked_.end(), candidate) -
-                                  ranked_.begin());
+  return static_cast<std::size_t>(std::ranges::find(ranked_, candidate) - ranked_.begin());
 }
 
 }  // namespace memduel

@@ -50,15 +50,14 @@ class RoundClock {
     for (const RoundData& round : rounds) knots_.emplace_back(round.begin_ns, round.round);
     if (rounds.back().end_ns > rounds.back().begin_ns)
       knots_.emplace_back(rounds.back().end_ns, rounds.back().round + 1.0);
-    std::sort(knots_.begin(), knots_.end());
+    std::ranges::sort(knots_);
   }
 
   /// Absent before the trial's start and after the last round.
   [[nodiscard]] std::optional<double> position(std::int64_t t_ns) const {
     if (knots_.empty() || t_ns < knots_.front().first || t_ns > knots_.back().first) return {};
-    const auto after = std::upper_bound(
-        knots_.begin(), knots_.end(), t_ns,
-        [](std::int64_t t, const std::pair<std::int64_t, double>& knot) { return t < knot.first; });
+    const auto after =
+        std::ranges::upper_bound(knots_, t_ns, {}, &std::pair<std::int64_t, double>::first);
     if (after == knots_.end()) return knots_.back().second;
     const auto before = std::prev(after);
     const auto width = static_cast<double>(after->first - before->first);
@@ -178,7 +177,7 @@ std::vector<SeriesKey> series_of(const std::vector<const TrialData*>& trials) {
   for (const TrialData* trial : trials)
     for (const RoleData& role : trial->roles)
       for (const Series& series : role.series) {
-        const bool known = std::any_of(keys.begin(), keys.end(), [&](const SeriesKey& key) {
+        const bool known = std::ranges::any_of(keys, [&](const SeriesKey& key) {
           return key.role == role.role && key.metric == series.metric;
         });
         if (!known && !series.t_ns.empty()) keys.push_back({role.role, series.metric});
@@ -199,9 +198,8 @@ RoleTimeline frame_for(const SeriesKey& key, const std::vector<const TrialData*>
     const RoleData* role = find_role(*trial, key.role);
     const Series* series = role == nullptr ? nullptr : find_series(*role, key.metric);
     if (series != nullptr)
-      longest = std::max(
-          longest, seconds_since(trial->begin_ns,
-                                 *std::max_element(series->t_ns.begin(), series->t_ns.end())));
+      longest = std::max(longest,
+                         seconds_since(trial->begin_ns, *std::ranges::max_element(series->t_ns)));
     const RoleData* rounds = rounds_for(*trial, key.role);
     if (rounds == nullptr) continue;
     frame.rounds_of = rounds->role;
@@ -227,7 +225,7 @@ std::vector<RoleTimeline> build_timelines(const RunData& run, int bucket_budget)
   for (const TrialData& trial : run.trials) {
     if (trial.kind != TrialKind::measure) continue;
     trials.push_back(&trial);
-    if (std::find(arms.begin(), arms.end(), trial.arm) == arms.end()) arms.push_back(trial.arm);
+    if (std::ranges::find(arms, trial.arm) == arms.end()) arms.push_back(trial.arm);
   }
   const std::vector<SeriesKey> keys = series_of(trials);
   const auto envelopes = static_cast<int>(std::max<size_t>(1, keys.size() * trials.size() * 2));

@@ -29,7 +29,7 @@ std::vector<double> sorted_differences(std::span<const double> a, std::span<cons
   for (const double y : b) {
     for (const double x : a) differences.push_back(x == y ? 0 : y - x);
   }
-  std::sort(differences.begin(), differences.end());
+  std::ranges::sort(differences);
   return differences;
 }
 
@@ -43,7 +43,7 @@ std::vector<double> sorted_walsh_averages(std::span<const double> x) {
   for (size_t i = 0; i < x.size(); ++i) {
     for (size_t j = i; j < x.size(); ++j) averages.push_back(middle(x[i], x[j]));
   }
-  std::sort(averages.begin(), averages.end());
+  std::ranges::sort(averages);
   return averages;
 }
 

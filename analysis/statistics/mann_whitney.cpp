@@ -32,10 +32,10 @@ MannWhitney::MannWhitney(std::span<const double> a, std::span<const double> b)
       cdf_(mann_whitney_cdf(static_cast<int>(a.size()), static_cast<int>(b.size()))) {}
 
 double MannWhitney::p_value() const {
-  const auto not_above = static_cast<size_t>(
-      std::upper_bound(differences_.begin(), differences_.end(), 0.0) - differences_.begin());
-  const auto not_below = static_cast<size_t>(
-      differences_.end() - std::lower_bound(differences_.begin(), differences_.end(), 0.0));
+  const auto not_above =
+      static_cast<size_t>(std::ranges::upper_bound(differences_, 0.0) - differences_.begin());
+  const auto not_below =
+      static_cast<size_t>(differences_.end() - std::ranges::lower_bound(differences_, 0.0));
   return std::min(1.0, 2 * cdf_[std::min(not_above, not_below)]);
 }
 

@@ -16,7 +16,7 @@ constexpr int kLeastGroup = 3;  ///< fewer are single trials, not a mode
 
 std::vector<Mode> find_modes(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   if (sorted.size() < 2 * kLeastGroup || !std::isfinite(sorted.front()) ||
       !std::isfinite(sorted.back()))
     return {};
@@ -32,9 +32,8 @@ std::vector<Mode> find_modes(std::span<const double> values) {
     modes.push_back({group.front(), group.back(), median(group), static_cast<int>(group.size())});
     begin = i;
   }
-  const bool wide = std::any_of(modes.begin(), modes.end(), [&](const Mode& mode) {
-    return mode.high - mode.low > widest / 2;
-  });
+  const bool wide = std::ranges::any_of(
+      modes, [&](const Mode& mode) { return mode.high - mode.low > widest / 2; });
   if (modes.size() > kMostModes || wide) return {};
   std::erase_if(modes, [](const Mode& mode) { return mode.count < kLeastGroup; });
   if (modes.size() < 2) return {};

@@ -9,7 +9,7 @@ namespace {
 std::vector<size_t> ascending(std::span<const double> p) {
   std::vector<size_t> order(p.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t i, size_t j) { return p[i] < p[j]; });
+  std::ranges::stable_sort(order, [&](size_t i, size_t j) { return p[i] < p[j]; });
   return order;
 }
 

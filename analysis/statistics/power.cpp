@@ -29,7 +29,7 @@ double shift_of(std::span<const double> a, std::span<const double> b,
 }
 
 bool all_finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  return std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace

@@ -95,8 +95,7 @@ std::vector<Pair> sorted_pairs(std::span<const double> a, std::span<const double
       pairs.push_back({a[i] == b[j] ? 0 : b[j] - a[i], i, j});
     }
   }
-  std::sort(pairs.begin(), pairs.end(),
-            [](const Pair& x, const Pair& y) { return x.difference < y.difference; });
+  std::ranges::sort(pairs, {}, &Pair::difference);
   return pairs;
 }
 
@@ -154,7 +153,7 @@ SignFlip::SignFlip(std::span<const double> a, std::span<const double> b) {
 }
 
 double SignFlip::p_value_at(double delta) const {
-  const auto above = std::lower_bound(breaks_.begin(), breaks_.end(), delta);
+  const auto above = std::ranges::lower_bound(breaks_, delta);
   const auto index = static_cast<size_t>(above - breaks_.begin());
   const bool on_break = above != breaks_.end() && *above == delta;
   // On a break the neighbouring open stretches touch delta, and the hull is closed.

@@ -38,10 +38,8 @@ Interval signed_rank_interval(std::span<const double> x, double alpha) {
 double signed_rank_p(std::span<const double> x) {
   const std::vector<double> walsh = sorted_walsh_averages(x);
   const std::vector<double> cdf = signed_rank_cdf(static_cast<int>(x.size()));
-  const auto not_above =
-      static_cast<size_t>(std::upper_bound(walsh.begin(), walsh.end(), 0.0) - walsh.begin());
-  const auto not_below =
-      static_cast<size_t>(walsh.end() - std::lower_bound(walsh.begin(), walsh.end(), 0.0));
+  const auto not_above = static_cast<size_t>(std::ranges::upper_bound(walsh, 0.0) - walsh.begin());
+  const auto not_below = static_cast<size_t>(walsh.end() - std::ranges::lower_bound(walsh, 0.0));
   return std::min(1.0, 2 * cdf[std::min(not_above, not_below)]);
 }
 

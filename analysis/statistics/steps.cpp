@@ -74,7 +74,7 @@ std::vector<size_t> find_steps(std::span<const double> y) {
   for (size_t count = 1; count <= kMostSteps; ++count) {
     const std::optional<Split> split = best_split(y, ends);
     if (!split) break;
-    ends.insert(std::upper_bound(ends.begin(), ends.end(), split->at), split->at);
+    ends.insert(std::ranges::upper_bound(ends, split->at), split->at);
     if (all_jumps(y, ends)) steps.assign(ends.begin() + 1, ends.end() - 1);
   }
   return steps;

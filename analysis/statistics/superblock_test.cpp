@@ -35,7 +35,7 @@ void deal_ranks(std::span<const int> ranks, std::size_t from, int left, int sum,
 Deals all_deals(const DealtRanks& superblock) {
   Deals deals;
   deal_ranks(superblock.ranks, 0, superblock.candidates, 0, deals);
-  const auto [low, high] = std::minmax_element(deals.sums.begin(), deals.sums.end());
+  const auto [low, high] = std::ranges::minmax_element(deals.sums);
   deals.smallest = *low;
   deals.largest = *high;
   return deals;
@@ -136,7 +136,7 @@ SuperblockTest::SuperblockTest(std::vector<PlacedValue> values)
   for (double& x : matrix_)
     if (std::isfinite(x) && grid_ > 0) x = std::round(x / grid_) * grid_;
   breaks_ = matrix_;
-  std::sort(breaks_.begin(), breaks_.end());
+  std::ranges::sort(breaks_);
   const std::size_t half = breaks_.size() / 2;
   estimate_ = breaks_.size() % 2 == 1 || breaks_[half - 1] == breaks_[half]
                   ? breaks_[half]
@@ -153,7 +153,7 @@ SuperblockTest::SuperblockTest(std::vector<PlacedValue> values)
 }
 
 std::size_t SuperblockTest::piece_of(double delta) const {
-  const auto above = std::lower_bound(breaks_.begin(), breaks_.end(), delta);
+  const auto above = std::ranges::lower_bound(breaks_, delta);
   const auto index = static_cast<std::size_t>(above - breaks_.begin());
   return 2 * index + static_cast<std::size_t>(above != breaks_.end() && *above == delta);
 }

@@ -7,7 +7,7 @@ namespace memduel {
 
 Tail tail(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   Tail result{sorted.back(), {}};
   for (const double value : sorted) {
     if (result.distinct.empty() || result.distinct.back().value != value) {

@@ -25,7 +25,7 @@ std::string text_member(const json& object, const char* name) {
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
 AblationArm ablation_arm(const json& cell) {
@@ -81,7 +81,7 @@ ExperimentView view_experiment(const RunData& run) {
     for (const TrialData& trial : run.trials) add_once(view.arms, trial.arm);
   }
   if (view.baseline.empty() && !view.arms.empty()) view.baseline = view.arms.front();
-  const auto at = std::find(view.arms.begin(), view.arms.end(), view.baseline);
+  const auto at = std::ranges::find(view.arms, view.baseline);
   if (at == view.arms.end()) {
     const auto nearest = nearest_name(view.baseline, view.arms);
     throw Error(ExitCode::usage, fmt::format("baseline '{}' is no arm", view.baseline), "/baseline",

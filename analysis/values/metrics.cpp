@@ -145,8 +145,7 @@ MetricInfo from_suffix(std::string_view name) {
 
 const MetricInfo* find(std::string_view name) {
   const auto& table = all_metrics();
-  const auto at = std::find_if(table.begin(), table.end(),
-                               [&](const MetricInfo& info) { return info.name == name; });
+  const auto at = std::ranges::find(table, name, &MetricInfo::name);
   return at == table.end() ? nullptr : &*at;
 }
 

@@ -166,9 +166,9 @@ std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
     for (AblationRow& row : table.rows) row.effect = effect_of(row);
     table.total.added_alone = sum_added_alone(table.subject, table.rows, table.total.whole);
     table.total.left_out = sum_left_out(table.subject, table.rows, table.total.whole);
-    std::stable_sort(
-        table.rows.begin(), table.rows.end(),
-        [](const AblationRow& a, const AblationRow& b) { return saving(a) > saving(b); });
+    std::ranges::stable_sort(table.rows, [](const AblationRow& a, const AblationRow& b) {
+      return saving(a) > saving(b);
+    });
   }
   return tables;
 }
@@ -182,12 +182,10 @@ std::vector<AblationSubject> phase_subjects(const RunData& run,
     for (const RoleData& role : trial.roles)
       for (const RoundData& round : role.rounds)
         for (const PhaseData& phase : round.phases)
-          if (std::find(phases.begin(), phases.end(), phase.phase) == phases.end())
-            phases.push_back(phase.phase);
+          if (std::ranges::find(phases, phase.phase) == phases.end()) phases.push_back(phase.phase);
   std::vector<std::string> roles;
   for (const RoleMetric& metric : metrics)
-    if (std::find(roles.begin(), roles.end(), metric.role) == roles.end())
-      roles.push_back(metric.role);
+    if (std::ranges::find(roles, metric.role) == roles.end()) roles.push_back(metric.role);
   std::vector<AblationSubject> subjects;
   for (const std::string& role : roles)
     for (const std::string& phase : phases)
@@ -218,12 +216,11 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
                                          const JobFacts& job) {
   std::vector<RoleMetric> metrics;
   const auto has = [&](const std::string& role) {
-    return std::find(roles.begin(), roles.end(), role) != roles.end();
+    return std::ranges::find(roles, role) != roles.end();
   };
   const auto add = [&](const std::string& role, const std::string& metric) {
     const RoleMetric wanted{role, metric};
-    if (std::find(metrics.begin(), metrics.end(), wanted) == metrics.end())
-      metrics.push_back(wanted);
+    if (std::ranges::find(metrics, wanted) == metrics.end()) metrics.push_back(wanted);
   };
   if (has(job.reference)) add(job.reference, kPeakRssAboveIdle);
   for (const RoleGroup& group : job.groups)

@@ -67,8 +67,7 @@ Ablation ablation_of(const RunData& run) {
 }
 
 const AblationRow& row_of(const Ablation& ablation, const std::string& name) {
-  return *std::find_if(ablation.rows.begin(), ablation.rows.end(),
-                       [&](const AblationRow& row) { return row.optimization == name; });
+  return *std::ranges::find(ablation.rows, name, &AblationRow::optimization);
 }
 
 TEST(Ablation, ComparesEachCellWithItsOwnReference) {

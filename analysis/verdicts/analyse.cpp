@@ -46,8 +46,8 @@ void add_rows(Work& work, const RowRules& rules, size_t candidate) {
 }
 
 bool from_other_environment(const RunData& run) {
-  return std::any_of(run.warnings.begin(), run.warnings.end(),
-                     [](const Note& note) { return note.code == kOtherEnvironment; });
+  return std::ranges::any_of(run.warnings,
+                             [](const Note& note) { return note.code == kOtherEnvironment; });
 }
 
 /// What makes no verdict of the run credible; with the warning where its control says so.
@@ -67,7 +67,7 @@ void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
                                 gate.role, gate.metric),
                     "see memduel list meters for what gives it, or name gates with --gate"};
     const auto& known = work.results.limitations;
-    const bool said = std::any_of(known.begin(), known.end(), [&](const Note& other) {
+    const bool said = std::ranges::any_of(known, [&](const Note& other) {
       return other.code == note.code && other.message == note.message;
     });
     if (!said) work.results.limitations.push_back(note);
@@ -156,11 +156,9 @@ void note_losses(Work& work) {
   }
   for (const ArmSummary& arm : work.results.arms) {
     if (arm.trials_failed == 0) continue;
-    const auto first =
-        std::find_if(work.run.trials.begin(), work.run.trials.end(), [&](const TrialData& trial) {
-          return trial.arm == arm.name && trial.kind == TrialKind::measure &&
-                 !trial.failure.empty();
-        });
+    const auto first = std::ranges::find_if(work.run.trials, [&](const TrialData& trial) {
+      return trial.arm == arm.name && trial.kind == TrialKind::measure && !trial.failure.empty();
+    });
     warnings.push_back(
         {"trials_failed",
          fmt::format("{} of {} trials of arm {} failed{}", arm.trials_failed,
@@ -196,8 +194,8 @@ std::vector<std::string> metric_names(const Work& work) {
 
 /// Whether every gate is on a metric whose values were the same in every trial of an arm.
 bool all_exact(const Results& results) {
-  return std::all_of(results.comparisons.begin(), results.comparisons.end(),
-                     [](const Comparison& row) { return !row.gate || row.exact; });
+  return std::ranges::all_of(results.comparisons,
+                             [](const Comparison& row) { return !row.gate || row.exact; });
 }
 
 /// The arms that are judged, without those that only take one of them apart.
@@ -307,8 +305,8 @@ bool may_end(const RunData& so_far, const AnalysisSettings& settings) {
   const Observations observations = observe(so_far, view.arms, settings.warmup_rounds);
   const int blocks = complete_blocks(observations);
   const LookPlan looks = planned_looks(so_far, settings).looks;
-  const bool at_look = std::any_of(looks.begin(), looks.end(),
-                                   [&](const Look& look) { return look.blocks == blocks; });
+  const bool at_look =
+      std::ranges::any_of(looks, [&](const Look& look) { return look.blocks == blocks; });
   if (at_look) return settled(analyse(so_far, settings));
   // Counters that repeat need no test; a single look of their own, so that nothing adds up.
   const int exact = exact_trials(gates_that_share(so_far, settings));

@@ -15,11 +15,11 @@ namespace memduel {
 namespace {
 
 bool one_distinct_value(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [&](double x) { return x == values.front(); });
+  return std::ranges::all_of(values, [&](double x) { return x == values.front(); });
 }
 
 bool all_positive(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return x > 0; });
+  return std::ranges::all_of(values, [](double x) { return x > 0; });
 }
 
 bool is_exact(const MeasuredRow& row) {
@@ -52,12 +52,11 @@ void describe_values(MeasuredRow& row) {
   out.n_candidate = static_cast<int>(row.values.candidate.size());
   if (out.n_baseline > 0) {
     out.baseline_median = median(row.values.baseline);
-    out.baseline_max = *std::max_element(row.values.baseline.begin(), row.values.baseline.end());
+    out.baseline_max = *std::ranges::max_element(row.values.baseline);
   }
   if (out.n_candidate == 0) return;
   out.candidate_median = finite(median(row.values.candidate));
-  out.candidate_max =
-      finite(*std::max_element(row.values.candidate.begin(), row.values.candidate.end()));
+  out.candidate_max = finite(*std::ranges::max_element(row.values.candidate));
 }
 
 void set_test(MeasuredRow& row, std::span<const double> a, std::span<const double> b,

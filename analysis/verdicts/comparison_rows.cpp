@@ -18,8 +18,7 @@ namespace memduel {
 namespace {
 
 bool is_named(const std::vector<Gate>& gates, const std::string& role) {
-  return std::any_of(gates.begin(), gates.end(),
-                     [&](const Gate& gate) { return gate.role == role; });
+  return std::ranges::any_of(gates, [&](const Gate& gate) { return gate.role == role; });
 }
 
 std::set<std::string> without(const std::set<std::string>& all, const std::set<std::string>& out) {
@@ -42,7 +41,7 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
 
 const GrowthEstimate* growth_estimate(const std::vector<GrowthRow>& growth, const std::string& arm,
                                       const std::string& role, const std::string& metric) {
-  const auto at = std::find_if(growth.begin(), growth.end(), [&](const GrowthRow& one) {
+  const auto at = std::ranges::find_if(growth, [&](const GrowthRow& one) {
     return one.row.arm == arm && one.row.role == role && one.row.metric == metric;
   });
   return at == growth.end() ? nullptr : &at->estimate;
@@ -80,7 +79,7 @@ void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust
 
 bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
                  const std::string& metric) {
-  return std::any_of(gates.begin(), gates.end(), [&](const Gate& gate) {
+  return std::ranges::any_of(gates, [&](const Gate& gate) {
     return asks_about(gate, role, metric) && !gate.advisory && has_relative_bound(gate);
   });
 }
@@ -95,14 +94,14 @@ std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<
       if (member) members.insert(role.role);
       tree = tree || role.role == "tree";
       const bool shown = role.role != "tree" && (!member || is_named(gates, role.role));
-      if (shown && std::find(roles.begin(), roles.end(), role.role) == roles.end()) {
+      if (shown && std::ranges::find(roles, role.role) == roles.end()) {
         roles.push_back(role.role);
       }
     }
   }
   for (const RoleGroup& group : run.job.groups) {
-    const bool seen = std::any_of(members.begin(), members.end(),
-                                  [&](const std::string& role) { return group.has(role); });
+    const bool seen =
+        std::ranges::any_of(members, [&](const std::string& role) { return group.has(role); });
     if (seen) roles.insert(roles.end(), {group.largest(), group.median()});
   }
   if (tree) roles.emplace_back("tree");
@@ -179,7 +178,7 @@ void put_in_telling_order(std::vector<Comparison>& rows) {
   };
   std::map<std::string, std::size_t> candidates;
   for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());
-  std::stable_sort(rows.begin(), rows.end(), [&](const Comparison& a, const Comparison& b) {
+  std::ranges::stable_sort(rows, [&](const Comparison& a, const Comparison& b) {
     return std::pair(candidates.at(a.candidate), rank_of(a)) <
            std::pair(candidates.at(b.candidate), rank_of(b));
   });

@@ -40,8 +40,7 @@ std::vector<TimedValue> values_in_order(const ArmObservations& arm, const std::s
     const auto at = of_role->second.find(metric);
     if (at != of_role->second.end()) values.push_back({trial.trial_id, at->second});
   }
-  std::sort(values.begin(), values.end(),
-            [](const TimedValue& x, const TimedValue& y) { return x.trial_id < y.trial_id; });
+  std::ranges::sort(values, {}, &TimedValue::trial_id);
   return values;
 }
 
@@ -59,8 +58,7 @@ std::vector<double> residuals(const std::vector<TimedValue>& a, const std::vecto
     const double center = median(plain(*arm));
     for (const TimedValue& value : *arm) all.push_back({value.trial_id, value.value - center});
   }
-  std::sort(all.begin(), all.end(),
-            [](const TimedValue& x, const TimedValue& y) { return x.trial_id < y.trial_id; });
+  std::ranges::sort(all, {}, &TimedValue::trial_id);
   return plain(all);
 }
 
@@ -140,11 +138,10 @@ void note_swap(std::vector<Note>& notes, const Observations& observations) {
   int swapping = 0;
   for (const ArmObservations& arm : observations.arms) {
     for (const Observation& trial : arm.trials) {
-      const bool swapped =
-          std::any_of(trial.roles.begin(), trial.roles.end(), [](const auto& role) {
-            const auto at = role.second.find("swapped_bytes");
-            return at != role.second.end() && at->second > 0;
-          });
+      const bool swapped = std::ranges::any_of(trial.roles, [](const auto& role) {
+        const auto at = role.second.find("swapped_bytes");
+        return at != role.second.end() && at->second > 0;
+      });
       swapping += static_cast<int>(swapped);
     }
   }

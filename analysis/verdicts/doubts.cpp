@@ -18,7 +18,7 @@ bool flagged(const Comparison& row) {
 
 const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
                         const Comparison& row) {
-  const auto at = std::find_if(growth.begin(), growth.end(), [&](const Growth& one) {
+  const auto at = std::ranges::find_if(growth, [&](const Growth& one) {
     return one.arm == arm && one.role == row.role && one.metric == row.metric;
   });
   return at == growth.end() ? nullptr : &*at;

@@ -116,9 +116,9 @@ Equivalence equivalence_of(const RunData& run, const ArmObservations& baseline,
   }
   result.files = compared_files(run, baseline, candidate);
   if (!result.bit_identical && !result.files.empty()) {
-    result.bit_identical = std::all_of(
-        result.files.begin(), result.files.end(),
-        [](const FileEquivalence& file) { return file.identical_blocks == file.blocks; });
+    result.bit_identical = std::ranges::all_of(result.files, [](const FileEquivalence& file) {
+      return file.identical_blocks == file.blocks;
+    });
   }
   const bool of_command = is_command(run);
   const std::map<std::string, double> of_a = quality_medians(baseline, run.job, of_command);

@@ -113,8 +113,8 @@ Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, doubl
 Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
   const std::vector<double>& values = row.values.candidate;
   const auto n = static_cast<int>(values.size());
-  const auto over = static_cast<int>(
-      std::count_if(values.begin(), values.end(), [&](double x) { return x > ceiling; }));
+  const auto over =
+      static_cast<int>(std::ranges::count_if(values, [&](double x) { return x > ceiling; }));
   const std::string bound = format_metric(row.metric.name, ceiling);
   if (over > 0) {
     return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound),
@@ -153,8 +153,8 @@ Answer best(const std::vector<Answer>& answers) {
            : answer.outcome == GateOutcome::undecided ? 1
                                                       : 2;
   };
-  return *std::min_element(answers.begin(), answers.end(),
-                           [&](const Answer& a, const Answer& b) { return rank(a) < rank(b); });
+  return *std::ranges::min_element(
+      answers, [&](const Answer& a, const Answer& b) { return rank(a) < rank(b); });
 }
 
 std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,

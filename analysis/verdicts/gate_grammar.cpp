@@ -142,7 +142,7 @@ void check_metric_name(std::string_view gate, const std::string& metric) {
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 }  // namespace
@@ -152,9 +152,9 @@ bool asks_about(const Gate& gate, const std::string& role, const std::string& me
 }
 
 bool has_relative_bound(const Gate& gate) {
-  return gate.bounds.empty() ||
-         std::any_of(gate.bounds.begin(), gate.bounds.end(),
-                     [](const Bound& bound) { return bound.kind != Bound::Kind::ceiling; });
+  return gate.bounds.empty() || std::ranges::any_of(gate.bounds, [](const Bound& bound) {
+           return bound.kind != Bound::Kind::ceiling;
+         });
 }
 
 Gate parse_gate(std::string_view text) {

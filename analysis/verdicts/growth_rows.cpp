@@ -56,9 +56,8 @@ void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rou
 
 ArmSeries collect(const ArmObservations& arm, const std::string& role, int warmup_rounds) {
   ArmSeries all;
-  const auto killed = std::count_if(arm.trials.begin(), arm.trials.end(), [](const auto& trial) {
-    return trial.status == TrialStatus::killed_for_memory;
-  });
+  const auto killed = std::ranges::count_if(
+      arm.trials, [](const auto& trial) { return trial.status == TrialStatus::killed_for_memory; });
   all.killed = 2 * static_cast<size_t>(killed) > arm.trials.size();
   for (const Observation& trial : arm.trials) {
     const auto at = trial.round_ends.find(role);

@@ -43,9 +43,8 @@ PhasePeaks peaks_of(const RunData& run, const std::string& arm, const std::strin
 }
 
 PhasePeaks::const_iterator largest_of(const PhasePeaks& peaks) {
-  return std::max_element(peaks.begin(), peaks.end(), [](const auto& one, const auto& other) {
-    return one.second < other.second;
-  });
+  return std::ranges::max_element(
+      peaks, [](const auto& one, const auto& other) { return one.second < other.second; });
 }
 
 /// Whether `phase` is clearly below the largest.

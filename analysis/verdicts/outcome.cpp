@@ -14,13 +14,12 @@ bool decides(const GateResult& gate) {
 
 bool settled(const Results& results) {
   if (results.gates.empty()) return false;
-  const bool gates_decided =
-      std::all_of(results.gates.begin(), results.gates.end(), [](const GateResult& gate) {
-        return !decides(gate) || (gate.outcome != GateOutcome::undecided && !gate.not_measured);
-      });
-  const bool rows_decided = std::all_of(
-      results.comparisons.begin(), results.comparisons.end(),
-      [](const Comparison& row) { return !row.gate || row.verdict != Verdict::inconclusive; });
+  const bool gates_decided = std::ranges::all_of(results.gates, [](const GateResult& gate) {
+    return !decides(gate) || (gate.outcome != GateOutcome::undecided && !gate.not_measured);
+  });
+  const bool rows_decided = std::ranges::all_of(results.comparisons, [](const Comparison& row) {
+    return !row.gate || row.verdict != Verdict::inconclusive;
+  });
   return gates_decided && rows_decided;
 }
 
@@ -29,16 +28,15 @@ std::vector<std::string> arms_to_explain(const Results& results) {
   for (const GateResult& gate : results.gates) {
     if (gate.outcome != GateOutcome::failed || !decides(gate)) continue;
     if (arms.empty()) arms.push_back(results.baseline);
-    if (std::find(arms.begin(), arms.end(), gate.candidate) == arms.end())
-      arms.push_back(gate.candidate);
+    if (std::ranges::find(arms, gate.candidate) == arms.end()) arms.push_back(gate.candidate);
   }
   return arms;
 }
 
 ExitCode gates_exit_code(const Results& results, bool fail_on_undecided) {
   const auto any = [&](auto holds) {
-    return std::any_of(results.gates.begin(), results.gates.end(),
-                       [&](const GateResult& gate) { return decides(gate) && holds(gate); });
+    return std::ranges::any_of(
+        results.gates, [&](const GateResult& gate) { return decides(gate) && holds(gate); });
   };
   if (any([](const GateResult& gate) { return gate.outcome == GateOutcome::failed; })) {
     return ExitCode::gate_failed;

@@ -22,8 +22,8 @@ Costs costs_of(const RunData& run, const std::string& arm, TrialKind kind,
         trial.status != TrialStatus::ok)
       continue;
     costs.seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
-    const auto tree = std::find_if(trial.roles.begin(), trial.roles.end(),
-                                   [](const RoleData& role) { return role.role == "tree"; });
+    const auto tree =
+        std::ranges::find_if(trial.roles, [](const RoleData& role) { return role.role == "tree"; });
     if (tree == trial.roles.end()) continue;
     const auto peak = tree->metrics.find(kPeakRss);
     if (peak != tree->metrics.end()) costs.peaks.push_back(peak->second);
@@ -42,8 +42,7 @@ std::vector<std::string> tracers_in(const RunData& run) {
   std::vector<std::string> tracers;
   for (const TrialData& trial : run.trials) {
     if (trial.kind != TrialKind::profile) continue;
-    if (std::find(tracers.begin(), tracers.end(), trial.tracer) == tracers.end())
-      tracers.push_back(trial.tracer);
+    if (std::ranges::find(tracers, trial.tracer) == tracers.end()) tracers.push_back(trial.tracer);
   }
   return tracers;
 }

@@ -32,15 +32,16 @@ std::map<int, Neighbourhood> neighbourhoods(const ArmObservations& baseline,
   for (const auto* arm : {&baseline, &candidate})
     for (const Observation& trial : arm->trials) all[superblock_of(trial.block)].push_back(&trial);
   for (auto& [number, trials] : all)
-    std::sort(trials.begin(), trials.end(),
-              [](const Observation* x, const Observation* y) { return x->position < y->position; });
+    std::ranges::sort(trials, [](const Observation* x, const Observation* y) {
+      return x->position < y->position;
+    });
   return all;
 }
 
 PlacedValue placed(const Observation& trial, double value, bool candidate,
                    const Neighbourhood& neighbourhood) {
   PlacedValue place{value, candidate, superblock_of(trial.block), 0, 0};
-  const auto at = std::find(neighbourhood.begin(), neighbourhood.end(), &trial);
+  const auto at = std::ranges::find(neighbourhood, &trial);
   const auto index = static_cast<int>(at - neighbourhood.begin());
   place.neighbours = 2 * place.superblock + index / 2;
   // Of three that are left nobody knows who was whose neighbour.

@@ -34,7 +34,7 @@ bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
   if (!gate.is_default) return false;
   if (gate.metric == "peak_heap_bytes") {
     const json& meters = at_path(config, "/measure/meters");
-    return std::find(meters.begin(), meters.end(), "heap") == meters.end();
+    return std::ranges::find(meters, "heap") == meters.end();
   }
   const std::optional<int> rounds = whole_number(workload_that_ran(config), "/rounds");
   return is_growth_metric(gate.metric) && rounds && *rounds < rounds_to_judge_growth(warmup_rounds);
@@ -73,7 +73,7 @@ int gates_that_share(const RunData& run, const AnalysisSettings& settings) {
   const ExperimentView view = view_config(run.config);
   const std::vector<Gate> gates = settings.gates.empty() ? default_gates(run.job) : settings.gates;
   // A gate on all roles counts once: how many roles have its metric is not known before the run.
-  const auto tested = std::count_if(gates.begin(), gates.end(), [&](const Gate& gate) {
+  const auto tested = std::ranges::count_if(gates, [&](const Gate& gate) {
     return !gate.advisory && !is_left_out(gate, run.config, settings.warmup_rounds) &&
            has_relative_bound(gate);
   });

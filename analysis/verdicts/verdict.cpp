@@ -90,7 +90,7 @@ std::string why_inconclusive(const MeasuredRow& row, double alpha, int family,
 std::string words_on_spread(const MeasuredRow& row) {
   if (!row.spread_p || *row.spread_p > kSpreadLevel) return {};
   const auto range = [&](const std::vector<double>& values) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const auto [low, high] = std::ranges::minmax_element(values);
     return fmt::format("{} to {}", format_metric(row.metric.name, *low),
                        format_metric(row.metric.name, *high));
   };

@@ -70,7 +70,7 @@ BuildIndex index_build(const BuildSite& site) {
   // The one nearest to the root of the build first.
   for (auto* all : {&index.programs, &index.libraries})
     for (auto& [name, paths] : *all)
-      std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) {
+      std::ranges::sort(paths, [](const fs::path& a, const fs::path& b) {
         const auto depth = [](const fs::path& path) {
           return std::distance(path.begin(), path.end());
         };
@@ -133,7 +133,7 @@ bool is_c_library(const std::string& name) {
   constexpr std::array kNames = {"libc.so.6",  "libm.so.6",    "libpthread.so.0",
                                  "libdl.so.2", "librt.so.1",   "libresolv.so.2",
                                  "libc.so",    "libmvec.so.1", "libutil.so.1"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  return std::ranges::find(kNames, name) != kNames.end();
 }
 
 /// The build's own copy of a library that would be loaded from elsewhere; null when it has none.
@@ -190,7 +190,7 @@ BuildProgram find_in_build(const fs::path& directory, const std::string& program
       const fs::path* own = own_copy(library, site, index);
       if (own == nullptr) continue;
       const std::string folder = own->parent_path().string();
-      if (std::find(folders.begin(), folders.end(), folder) != folders.end()) continue;
+      if (std::ranges::find(folders, folder) != folders.end()) continue;
       folders.push_back(folder);
       again = true;
     }
@@ -235,7 +235,7 @@ bool same_code_below(const fs::path& a, const fs::path& b) {
     return same_code(read_build_file(site_a.directory / file, site_a.directory),
                      read_build_file(site_b.directory / file, site_b.directory));
   };
-  return files == indexed_files(site_b) && std::all_of(files.begin(), files.end(), same);
+  return files == indexed_files(site_b) && std::ranges::all_of(files, same);
 }
 
 std::string describe_build(const BuildProgram& build) {

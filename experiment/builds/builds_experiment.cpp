@@ -55,8 +55,7 @@ void add_library_path(json& env, const std::vector<BuildProgram>& programs, bool
 
 bool needs_library_path(const BuildDuel& duel) {
   const auto needs = [](const BuildProgram& program) { return !program.library_path.empty(); };
-  return std::any_of(duel.a.begin(), duel.a.end(), needs) ||
-         std::any_of(duel.b.begin(), duel.b.end(), needs);
+  return std::ranges::any_of(duel.a, needs) || std::ranges::any_of(duel.b, needs);
 }
 
 void complete_arms(BuildDuel& duel, const BuildPair& builds) {
@@ -121,8 +120,8 @@ json describe_file(const BuildFile& file) {
 std::optional<std::string> arm_name_for(const std::string& name) {
   constexpr std::size_t kMostCharacters = 40;
   std::string arm = name;
-  std::replace(arm.begin(), arm.end(), '/', '-');
-  const bool plain = std::all_of(arm.begin(), arm.end(), [](char c) {
+  std::ranges::replace(arm, '/', '-');
+  const bool plain = std::ranges::all_of(arm, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
            std::string_view("_.-").find(c) != std::string_view::npos;
   });
@@ -188,8 +187,8 @@ void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path
   if (workload.value("kind", std::string()) != "command") return;
   json& arms = duel.document["arms"];
   const json processes = workload.value("processes", json::array());
-  const bool apart = std::any_of(processes.begin(), processes.end(),
-                                 [](const json& process) { return process.contains("cwd"); });
+  const bool apart =
+      std::ranges::any_of(processes, [](const json& process) { return process.contains("cwd"); });
   if (apart && !arms[0].contains("cwd")) return;
   const std::string cwd = arms[0].value("cwd", workload.value("cwd", std::string(".")));
   if (cwd.find('{') != std::string::npos) return;

@@ -46,8 +46,7 @@ std::vector<std::string> names_of(const Experiment& experiment) {
 }
 
 const Arm& arm_of(const Experiment& experiment, const std::string& name) {
-  return *std::find_if(experiment.arms.begin(), experiment.arms.end(),
-                       [&](const Arm& arm) { return arm.name == name; });
+  return *std::ranges::find(experiment.arms, name, &Arm::name);
 }
 
 constexpr const char* kAll = R"([{"name": "old"},

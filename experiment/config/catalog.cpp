@@ -29,7 +29,7 @@ std::string hint(const std::string& word, const std::vector<std::string>& names)
 }
 
 bool has(const std::vector<std::string>& list, const std::string& word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
+  return std::ranges::find(list, word) != list.end();
 }
 
 std::string plain(const json& value) {
@@ -76,8 +76,7 @@ std::vector<Optimization> switches_for(const Catalog& catalog, const std::string
 
 void set_switch(json& into, const std::vector<Optimization>& switches, const std::string& name,
                 const json& value, const std::string& place) {
-  const auto found = std::find_if(switches.begin(), switches.end(),
-                                  [&](const Optimization& one) { return one.name == name; });
+  const auto found = std::ranges::find(switches, name, &Optimization::name);
   if (found == switches.end()) {
     throw Error(ExitCode::usage, fmt::format("found unknown optimization \"{}\"", name), place,
                 hint(name, names_of(switches)));
@@ -132,15 +131,15 @@ const json* find_setting(const ArmSettings& settings, const std::string& setting
     return found == settings.optimizations.end() ? nullptr : &*found;
   }
   std::string path = setting.substr(kWorkload.size() - 1);
-  std::replace(path.begin(), path.end(), '.', '/');
+  std::ranges::replace(path, '.', '/');
   const json::json_pointer pointer(path);
   return settings.workload.contains(pointer) ? &settings.workload.at(pointer) : nullptr;
 }
 
 /// What one of the switch's values needs.
 std::vector<Condition> conditions_of(const Optimization& one, const json& value) {
-  const auto found = std::find_if(one.values.begin(), one.values.end(),
-                                  [&](const auto& each) { return each.value == value; });
+  const auto found =
+      std::ranges::find_if(one.values, [&](const auto& each) { return each.value == value; });
   return found == one.values.end() ? std::vector<Condition>{} : found->works_only_with;
 }
 
@@ -227,8 +226,7 @@ std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
                                 const ArmSettings& settings) {
   for (const Condition& condition : conditions) {
     const json* value = find_setting(settings, condition.setting);
-    if (value != nullptr && std::find(condition.values.begin(), condition.values.end(), *value) !=
-                                condition.values.end())
+    if (value != nullptr && std::ranges::find(condition.values, *value) != condition.values.end())
       continue;
     std::vector<std::string> wanted;
     for (const json& one : condition.values) wanted.push_back(plain(one));

@@ -81,7 +81,7 @@ CommandLine split_command_line(std::string_view text) {
 std::string quoted_command_line(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
-    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
              std::string_view("_./:=,+@%^~-").find(c) != std::string_view::npos;
     });

@@ -33,7 +33,7 @@ bool is_of_site(const std::string& name) {
 bool is_one_of(const Names& known, const std::string& name) {
   if (is_of_site(name)) return true;
   const std::string kind = is_port(name) ? "port:NAME" : name;
-  return std::find(known.begin(), known.end(), kind) != known.end();
+  return std::ranges::find(known, kind) != known.end();
 }
 
 /// Visits a text with its place in the document and what may stand in it.
@@ -164,8 +164,7 @@ int TrialPlaceholders::port(const std::string& name) {
     throw Error(ExitCode::usage, fmt::format("found a port after {} others", kMostPorts),
                 "{port:" + name + "}", "a trial may have so many and no more");
   const auto taken = [&](int port) {
-    return std::any_of(ports_.begin(), ports_.end(),
-                       [&](const auto& other) { return other.second == port; });
+    return std::ranges::any_of(ports_, [&](const auto& other) { return other.second == port; });
   };
   int port = free_port();
   while (taken(port)) port = free_port();

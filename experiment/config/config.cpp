@@ -37,7 +37,7 @@ std::string arm_place(const Source& source, std::size_t index) {
 
 /// Where the file has the arm, also where --arms left others out; behind its last one for a twin.
 std::string index_of(const Source& source, const std::string& name) {
-  const auto found = std::find(source.arms.begin(), source.arms.end(), name);
+  const auto found = std::ranges::find(source.arms, name);
   return std::to_string(found - source.arms.begin());
 }
 
@@ -53,7 +53,7 @@ std::vector<std::string> arm_names(const json& arms) {
 
 void refuse_unknown_arm(const std::string& name, const std::vector<std::string>& names,
                         const std::string& place) {
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  if (std::ranges::find(names, name) != names.end()) return;
   const auto nearest = nearest_name(name, names);
   throw Error(
       ExitCode::usage,
@@ -76,8 +76,7 @@ json selected_arms(const json& arms, const std::vector<std::string>& wanted,
   for (const std::string& name : wanted) refuse_unknown_arm(name, names, "--arms");
   json selected = json::array();
   for (const json& arm : arms) {
-    const bool keep =
-        std::find(wanted.begin(), wanted.end(), arm.at("name").get<std::string>()) != wanted.end();
+    const bool keep = std::ranges::find(wanted, arm.at("name").get<std::string>()) != wanted.end();
     if (keep) selected.push_back(arm);
   }
   refuse_unknown_arm(baseline, arm_names(selected), "--arms, baseline");
@@ -88,8 +87,8 @@ void add_twin(json& arms, const std::string& baseline) {
   for (const json& arm : arms) {
     if (arm.contains("twin_of")) return;
   }
-  const auto found = std::find_if(arms.begin(), arms.end(),
-                                  [&](const json& arm) { return arm.at("name") == baseline; });
+  const auto found =
+      std::ranges::find_if(arms, [&](const json& arm) { return arm.at("name") == baseline; });
   json twin = *found;
   twin["name"] = twin_name(baseline);
   twin["twin_of"] = baseline;

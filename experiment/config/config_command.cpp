@@ -32,7 +32,7 @@ void check_role(const std::string& role, const std::vector<std::string>& taken,
                 const std::string& origin, const JsonPath& path) {
   if (role == "tree")
     refuse(origin, path, "role", "found \"tree\", which memduel uses for all processes together");
-  if (std::find(taken.begin(), taken.end(), role) != taken.end()) {
+  if (std::ranges::find(taken, role) != taken.end()) {
     refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),
            "give each process its own role, or one process a count");
   }
@@ -41,7 +41,7 @@ void check_role(const std::string& role, const std::vector<std::string>& taken,
 void check_after(const json& process, const std::vector<std::string>& earlier,
                  const std::string& origin, const JsonPath& path) {
   for (const std::string role : process.at("after")) {
-    if (std::find(earlier.begin(), earlier.end(), role) != earlier.end()) continue;
+    if (std::ranges::find(earlier, role) != earlier.end()) continue;
     const auto nearest = nearest_name(role, earlier);
     refuse(origin, path, "after", fmt::format("found \"{}\", expected an earlier role", role),
            nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
@@ -95,7 +95,7 @@ void resolve_files(json& workload, const std::filesystem::path& directory,
   for (json& each : workload.at("files")) {
     const JsonPath path = {"workload", "files", std::to_string(names.size())};
     const std::string name = each.at("name");
-    if (std::find(names.begin(), names.end(), name) != names.end()) {
+    if (std::ranges::find(names, name) != names.end()) {
       refuse(origin, path, "name", fmt::format("found \"{}\" twice", name));
     }
     names.push_back(name);
@@ -125,8 +125,8 @@ void apply_arguments(json& processes, const json& arm, const std::string& key,
 
 void check_that_it_ends(const json& workload, const std::string& origin) {
   const json& processes = workload.at("processes");
-  const bool ends = std::any_of(processes.begin(), processes.end(),
-                                [](const json& process) { return process.at("end") == "wait"; });
+  const bool ends = std::ranges::any_of(
+      processes, [](const json& process) { return process.at("end") == "wait"; });
   if (ends || workload.contains("stop_after_round")) return;
   refuse(origin, {"workload"}, "processes",
          "found \"end\": \"stop\" in all of them: nothing ends a trial",
@@ -138,7 +138,7 @@ void check_groups(const json& workload, const std::vector<std::string>& taken,
                   const std::string& origin) {
   for (const RoleGroup& group : job_facts_of(workload).groups) {
     for (const std::string& name : {group.largest(), group.median()}) {
-      if (std::find(taken.begin(), taken.end(), name) == taken.end()) continue;
+      if (std::ranges::find(taken, name) == taken.end()) continue;
       refuse(
           origin, {"workload"}, "processes",
           fmt::format("found the role \"{}\", which memduel uses for all of {}", name, group.name),
@@ -154,8 +154,8 @@ void check_reference(const json& workload, const std::vector<std::string>& names
   auto reference = processes.begin();
   if (workload.contains("reference")) {
     const std::string named = workload.at("reference");
-    reference = std::find_if(processes.begin(), processes.end(),
-                             [&](const json& process) { return process.at("role") == named; });
+    reference = std::ranges::find_if(
+        processes, [&](const json& process) { return process.at("role") == named; });
     if (reference == processes.end()) {
       const auto nearest = nearest_name(named, names);
       refuse(origin, {"workload"}, "reference",

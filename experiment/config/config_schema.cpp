@@ -98,8 +98,7 @@ std::optional<Fault> type_fault(const json& schema, const json& value, const Jso
   } else {
     types.push_back(type->get<std::string>());
   }
-  if (std::any_of(types.begin(), types.end(),
-                  [&](const std::string& one) { return has_type(value, one); })) {
+  if (std::ranges::any_of(types, [&](const std::string& one) { return has_type(value, one); })) {
     return {};
   }
   return Fault{path,

@@ -36,14 +36,13 @@ std::vector<std::string> names_of_roles(const json& workload) {
 
 bool is_matched_role(const json& workload, const std::string& role) {
   const json& matches = workload.at("match");
-  return std::any_of(matches.begin(), matches.end(),
-                     [&](const json& match) { return match.at("role") == role; });
+  return std::ranges::any_of(matches, [&](const json& match) { return match.at("role") == role; });
 }
 
 void check_mark_role(const json& mark, const std::vector<std::string>& roles,
                      const std::string& origin, const JsonPath& path) {
   const std::string role = mark.at("role");
-  if (std::find(roles.begin(), roles.end(), role) != roles.end()) return;
+  if (std::ranges::find(roles, role) != roles.end()) return;
   const auto nearest = nearest_name(role, roles);
   refuse_mark(
       origin, path, "role",

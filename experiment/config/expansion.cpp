@@ -25,9 +25,8 @@ constexpr const char* kOfTheAnswer[] = {"workload", "arms",   "default_gates", "
                                         "groups",   "meters", "resolved"};
 
 json arm_named(const json& arms, const std::string& name) {
-  const auto found = std::find_if(arms.begin(), arms.end(), [&](const json& arm) {
-    return arm.is_object() && arm.value("name", json()) == name;
-  });
+  const auto found = std::ranges::find_if(
+      arms, [&](const json& arm) { return arm.is_object() && arm.value("name", json()) == name; });
   return found == arms.end() ? json() : *found;
 }
 
@@ -189,7 +188,7 @@ void take_what_is_said(json& arms, const json& answer) {
 void refuse_unknown_kind(const json& catalogue, const Provider& provider, const std::string& file) {
   if (!catalogue.contains("kinds")) return;
   auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
-  if (std::find(kinds.begin(), kinds.end(), provider.kind) != kinds.end()) return;
+  if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back("command");
   const auto nearest = nearest_name(provider.kind, kinds);
   throw Error(ExitCode::usage,

@@ -113,8 +113,8 @@ std::vector<TextMarkSpec> planned_text_marks(
     fill(specs.back(), index);
   };
   for (const TextMarkSpec& mark : job.marks) {
-    const bool matched = std::any_of(job.match.begin(), job.match.end(),
-                                     [&](const RoleMatch& one) { return one.role == mark.role; });
+    const bool matched =
+        std::ranges::any_of(job.match, [&](const RoleMatch& one) { return one.role == mark.role; });
     if (matched) add(mark, mark.role, 1);
     for (const JobProcess& process : job.processes) {
       int index = 0;

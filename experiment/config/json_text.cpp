@@ -24,7 +24,7 @@ struct Position {
 
 Position position_of(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const auto lines = std::count(before.begin(), before.end(), '\n');
+  const auto lines = std::ranges::count(before, '\n');
   const std::size_t last = before.rfind('\n');
   const std::size_t column =
       last == std::string_view::npos ? before.size() + 1 : before.size() - last;
@@ -57,8 +57,8 @@ class CountedBytes {
 };
 
 bool is_index(const std::string& step) {
-  return !step.empty() && std::all_of(step.begin(), step.end(),
-                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+  return !step.empty() &&
+         std::ranges::all_of(step, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 [[noreturn]] void refuse_set(const std::string& assignment, const std::string& what,

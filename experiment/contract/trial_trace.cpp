@@ -8,8 +8,8 @@ namespace {
 /// Indices [begin, end) of the samples in a closed interval.
 std::pair<std::size_t, std::size_t> window(const Series& series, std::int64_t from_ns,
                                            std::int64_t to_ns) {
-  const auto begin = std::lower_bound(series.t_ns.begin(), series.t_ns.end(), from_ns);
-  const auto end = std::upper_bound(series.t_ns.begin(), series.t_ns.end(), to_ns);
+  const auto begin = std::ranges::lower_bound(series.t_ns, from_ns);
+  const auto end = std::ranges::upper_bound(series.t_ns, to_ns);
   return {static_cast<std::size_t>(begin - series.t_ns.begin()),
           static_cast<std::size_t>(std::max(begin, end) - series.t_ns.begin())};
 }

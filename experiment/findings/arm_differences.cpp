@@ -49,7 +49,7 @@ std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunDat
   std::vector<KeptImage> found;
   for (const TrialData& trial : run.trials) {
     if (trial.kind != TrialKind::profile || trial.arm != arm || trial.tracer != tracer) continue;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const KeptImage& image) {
+    std::ranges::copy_if(all, std::back_inserter(found), [&](const KeptImage& image) {
       return image.name.trial == trial.id && image.name.tracer == tracer;
     });
   }
@@ -74,9 +74,8 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
 /// A store may come from anywhere.
 bool records_heap(const std::string& tracer) {
   const auto& known = tracers();
-  return std::any_of(known.begin(), known.end(), [&](const TracerEntry& entry) {
-    return entry.name == tracer && entry.records_heap;
-  });
+  return std::ranges::any_of(
+      known, [&](const TracerEntry& entry) { return entry.name == tracer && entry.records_heap; });
 }
 
 /// The recorder where both arms have profiles by it, else the first such tracer of the run.

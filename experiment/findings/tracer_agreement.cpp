@@ -45,7 +45,7 @@ std::vector<ProfileName> heap_profiles_in(const std::filesystem::path& folder) {
     const auto name = profile_name_from(entry.path().filename().string());
     if (name && name->tracer != "gperftools-cpu") names.push_back(*name);
   }
-  std::sort(names.begin(), names.end(), [](const ProfileName& a, const ProfileName& b) {
+  std::ranges::sort(names, [](const ProfileName& a, const ProfileName& b) {
     return std::tie(a.trial, a.image) < std::tie(b.trial, b.image);
   });
   return names;
@@ -63,17 +63,15 @@ FilesByRole files_by_role(const std::filesystem::path& folder, const RunData& ru
   const std::vector<std::string> arms = arm_names(run);
   FilesByRole roles;
   for (const ProfileName& name : heap_profiles_in(folder)) {
-    const auto trial =
-        std::find_if(run.trials.begin(), run.trials.end(), [&](const TrialData& one) {
-          return one.id == name.trial && one.kind == TrialKind::profile &&
-                 one.status == TrialStatus::ok;
-        });
+    const auto trial = std::ranges::find_if(run.trials, [&](const TrialData& one) {
+      return one.id == name.trial && one.kind == TrialKind::profile &&
+             one.status == TrialStatus::ok;
+    });
     if (trial == run.trials.end()) continue;
-    const auto arm = std::find(arms.begin(), arms.end(), trial->arm);
+    const auto arm = std::ranges::find(arms, trial->arm);
     if (arm == arms.end()) continue;
     auto& tracers = roles[{static_cast<std::size_t>(arm - arms.begin()), name.role}];
-    auto files = std::find_if(tracers.begin(), tracers.end(),
-                              [&](const TracerFiles& one) { return one.tracer == name.tracer; });
+    auto files = std::ranges::find(tracers, name.tracer, &TracerFiles::tracer);
     if (files == tracers.end()) files = tracers.insert(tracers.end(), {name.tracer, {}});
     add_file(files->trials[name.trial][name.image], name);
   }

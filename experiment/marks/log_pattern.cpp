@@ -28,8 +28,7 @@ std::vector<LogPattern::Group> groups_of(const pcre2_code* code) {
     groups.push_back({reinterpret_cast<const char*>(entry + 2),
                       static_cast<std::size_t>(entry[0] << 8 | entry[1])});
   }
-  std::sort(groups.begin(), groups.end(),
-            [](const auto& a, const auto& b) { return a.number < b.number; });
+  std::ranges::sort(groups, [](const auto& a, const auto& b) { return a.number < b.number; });
   return groups;
 }
 

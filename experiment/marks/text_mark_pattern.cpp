@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 20> kMeasuredMetrics = {"peak_rss_bytes",
 
 std::string metric_name(const std::string& group) {
   std::string name = group.substr(kMetricPrefix.size());
-  if (std::find(kMeasuredMetrics.begin(), kMeasuredMetrics.end(), name) != kMeasuredMetrics.end()) {
+  if (std::ranges::find(kMeasuredMetrics, name) != kMeasuredMetrics.end()) {
     throw Error(
         ExitCode::usage,
         fmt::format("found a group named \"{}\", but memduel measures {} itself", group, name), {},
@@ -94,8 +94,8 @@ TextMarkPattern::TextMarkPattern(const std::string& pattern) : text_(pattern), p
                 "put the number of the round into a group: Round (?<round>\\d+)");
   }
   if (parts_.empty()) parts_.push_back({Meaning::round, {}, 1});
-  names_rounds_ = std::any_of(parts_.begin(), parts_.end(),
-                              [](const Part& part) { return part.meaning == Meaning::round; });
+  names_rounds_ =
+      std::ranges::any_of(parts_, [](const Part& part) { return part.meaning == Meaning::round; });
 }
 
 void TextMarkPattern::unreadable(std::string_view text) {

@@ -27,7 +27,7 @@ std::string name_of(const TextMarkSpec& spec) {
 }
 
 bool any_names_rounds(const std::vector<TextMarkSpec>& specs, const std::string& role) {
-  return std::any_of(specs.begin(), specs.end(), [&](const TextMarkSpec& spec) {
+  return std::ranges::any_of(specs, [&](const TextMarkSpec& spec) {
     return spec.role == role && TextMarkPattern(spec.pattern).names_rounds();
   });
 }
@@ -39,16 +39,15 @@ TextMarks::TextMarks(const std::vector<TextMarkSpec>& specs) {
   inotify_ = Descriptor(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   due_ns_ = 0;
   for (const TextMarkSpec& spec : specs) {
-    const bool is_new = std::none_of(roles_.begin(), roles_.end(),
-                                     [&](const Role& role) { return role.name == spec.role; });
+    const bool is_new =
+        std::ranges::none_of(roles_, [&](const Role& role) { return role.name == spec.role; });
     if (is_new) roles_.push_back({spec.role, TextRounds(any_names_rounds(specs, spec.role))});
     source_of(spec).patterns.emplace_back(spec.pattern);
   }
 }
 
 TextMarks::Role& TextMarks::role_named(const std::string& name) {
-  return *std::find_if(roles_.begin(), roles_.end(),
-                       [&](const Role& role) { return role.name == name; });
+  return *std::ranges::find(roles_, name, &Role::name);
 }
 
 TextMarks::Source& TextMarks::source_of(const TextMarkSpec& spec) {

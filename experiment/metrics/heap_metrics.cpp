@@ -40,7 +40,7 @@ void add_phases(RoundData& round, const std::vector<HeapScope>& scopes) {
 /// Only one image of a role sends marks.
 void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
   for (RoundData& round : data.rounds.edit()) {
-    const auto scope = std::find_if(scopes.begin(), scopes.end(), [&](const HeapScope& each) {
+    const auto scope = std::ranges::find_if(scopes, [&](const HeapScope& each) {
       return each.round == round.round && each.phase.empty();
     });
     if (scope == scopes.end()) continue;
@@ -51,7 +51,7 @@ void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
 }
 
 bool sent_marks(const RoleTrace& trace) {
-  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+  return std::ranges::any_of(trace.marks, [](const MarkEvent& event) {
     return event.mark.kind != Mark::Kind::gauge && event.mark.kind != Mark::Kind::start;
   });
 }

@@ -42,14 +42,14 @@ void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
   constexpr double kNearPeak = 0.95;
   const auto peak = data.metrics.find("peak_pss_bytes");
   if (peak == data.metrics.end()) return;
-  const auto series = std::find_if(data.series.begin(), data.series.end(),
-                                   [](const Series& one) { return one.metric == "pss_bytes"; });
+  const auto series = std::ranges::find_if(
+      data.series, [](const Series& one) { return one.metric == "pss_bytes"; });
   const auto of_rss = data.metrics.find("peak_rss_bytes");
   const auto anonymous = data.metrics.find("peak_rss_anon_bytes");
   const bool below_anonymous = anonymous != data.metrics.end() && peak->second < anonymous->second;
   bool near = false;
   for (std::size_t i = 0; of_rss != data.metrics.end() && i < series->t_ns.size(); ++i) {
-    const auto after = std::upper_bound(rss.t_ns.begin(), rss.t_ns.end(), series->t_ns[i]);
+    const auto after = std::ranges::upper_bound(rss.t_ns, series->t_ns[i]);
     if (after == rss.t_ns.begin()) continue;
     const auto at = static_cast<std::size_t>(after - rss.t_ns.begin()) - 1;
     near = near || static_cast<double>(rss.values[at]) >= kNearPeak * of_rss->second;

@@ -30,8 +30,7 @@ void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData
 
 /// The one that is named, where it is there, else the first.
 const RoleData& reference_role(const std::vector<RoleData>& roles, const std::string& name) {
-  const auto named = std::find_if(roles.begin(), roles.end(),
-                                  [&](const RoleData& role) { return role.role == name; });
+  const auto named = std::ranges::find(roles, name, &RoleData::role);
   return named == roles.end() ? roles.front() : *named;
 }
 
@@ -40,8 +39,7 @@ const RoleData& reference_role(const std::vector<RoleData>& roles, const std::st
 std::optional<double> end_of_round(const std::vector<RoleData>& roles, int number) {
   double sum = 0;
   for (const RoleData& role : roles) {
-    const auto round = std::find_if(role.rounds.begin(), role.rounds.end(),
-                                    [&](const RoundData& each) { return each.round == number; });
+    const auto round = std::ranges::find(role.rounds, number, &RoundData::round);
     if (round == role.rounds.end()) return std::nullopt;
     const auto end = round->metrics.find("end_rss_bytes");
     if (end == round->metrics.end()) return std::nullopt;

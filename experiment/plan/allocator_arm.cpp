@@ -74,8 +74,7 @@ void preload_first(ProcessSpec& process, const fs::path& library, const std::str
 }  // namespace
 
 const AllocatorOffer& offer_of(Allocator allocator) {
-  return *std::find_if(offers().begin(), offers().end(),
-                       [&](const AllocatorOffer& offer) { return offer.allocator == allocator; });
+  return *std::ranges::find(offers(), allocator, &AllocatorOffer::allocator);
 }
 
 std::optional<fs::path> find_library(const std::vector<std::string>& files,

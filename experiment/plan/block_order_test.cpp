@@ -55,7 +55,7 @@ TEST(BlockOrder, EveryBlockHoldsEveryArmOnce) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     for (std::size_t arms = 1; arms <= 7; ++arms) {
       Order order = block_order(seed, static_cast<int>(seed % 20), arms);
-      std::sort(order.begin(), order.end());
+      std::ranges::sort(order);
       Order all(arms);
       std::iota(all.begin(), all.end(), std::size_t{0});
       EXPECT_EQ(order, all);

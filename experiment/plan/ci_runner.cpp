@@ -36,8 +36,7 @@ constexpr Dependence kDependences[] = {
 
 const Capability* find_capability(const std::vector<Capability>& capabilities,
                                   const std::string& name) {
-  const auto found = std::find_if(capabilities.begin(), capabilities.end(),
-                                  [&](const Capability& row) { return row.name == name; });
+  const auto found = std::ranges::find(capabilities, name, &Capability::name);
   return found == capabilities.end() ? nullptr : &*found;
 }
 

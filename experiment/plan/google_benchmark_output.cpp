@@ -15,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool has_role(const TrialData& trial, const std::string& name) {
-  return std::any_of(trial.roles.begin(), trial.roles.end(),
-                     [&](const RoleData& role) { return role.role == name; });
+  return std::ranges::any_of(trial.roles, [&](const RoleData& role) { return role.role == name; });
 }
 
 void add_benchmarks_of(const std::string& role, const fs::path& file, TrialData& trial) {

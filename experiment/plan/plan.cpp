@@ -136,7 +136,7 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
       lower_job(experiment, arm, slot, site, trial_dir, experiment.deadline_seconds);
   preload_allocators(planned.plan, arm, site);
   const auto& meters = experiment.measure.meters;
-  if (std::find(meters.begin(), meters.end(), "heap") != meters.end())
+  if (std::ranges::find(meters, "heap") != meters.end())
     count_heap(planned.plan.processes, site, trial_dir);
   require_allocators(planned.plan, arm, site, trial_dir);
   return planned;

@@ -74,12 +74,11 @@ void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::pa
   const auto usual = folders_of(inherited_path());
   std::vector<std::string> added = folders_of(path);
   std::erase_if(added, [&](const std::string& folder) {
-    return std::find(usual.begin(), usual.end(), folder) != usual.end();
+    return std::ranges::find(usual, folder) != usual.end();
   });
-  const bool found_there =
-      std::find(added.begin(), added.end(), file.parent_path().string()) != added.end();
+  const bool found_there = std::ranges::find(added, file.parent_path().string()) != added.end();
   if (added.empty() || found_there || has_placeholder(path)) return;
-  const auto folder = std::find_if(added.begin(), added.end(), [](const std::string& each) {
+  const auto folder = std::ranges::find_if(added, [](const std::string& each) {
     return !fs::is_directory(each) || is_virtualenv(each);
   });
   if (folder == added.end()) return;

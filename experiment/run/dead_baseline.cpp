@@ -10,7 +10,7 @@ namespace {
 /// Of a program's arguments those that a shell would have taken for itself.
 bool is_of_a_shell(const std::string& word) {
   constexpr std::array kOperators = {"<", ">", ">>", "|", "||", "&", "&&", ";", "2>", "2>&1"};
-  return std::find(kOperators.begin(), kOperators.end(), word) != kOperators.end();
+  return std::ranges::find(kOperators, word) != kOperators.end();
 }
 
 bool wants_a_shell(const Experiment& experiment) {

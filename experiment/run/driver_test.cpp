@@ -349,8 +349,8 @@ TEST_F(DriverTest, AFailedWarmUpIsAWarning) {
   Store store = create();
   run(store);
   const auto& warnings = stored().warnings;
-  const auto found = std::find_if(warnings.begin(), warnings.end(),
-                                  [](const Note& note) { return note.code == "warmup_failed"; });
+  const auto found =
+      std::ranges::find_if(warnings, [](const Note& note) { return note.code == "warmup_failed"; });
   ASSERT_NE(found, warnings.end());
   EXPECT_THAT(found->message, testing::HasSubstr("server exited with status 7"));
 }
@@ -375,8 +375,8 @@ TEST_F(DriverTest, ATrialThatDiesOfTheRecorderIsRepeatedWithoutIt) {
   EXPECT_EQ(with, 1);
   const RunData data = stored();
   EXPECT_EQ(static_cast<std::size_t>(without), data.trials.size());
-  EXPECT_TRUE(std::all_of(data.trials.begin(), data.trials.end(),
-                          [](const TrialData& trial) { return trial.status == TrialStatus::ok; }));
+  EXPECT_TRUE(std::ranges::all_of(
+      data.trials, [](const TrialData& trial) { return trial.status == TrialStatus::ok; }));
 }
 
 TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {

@@ -20,8 +20,7 @@ namespace fs = std::filesystem;
 constexpr double kCleanupSeconds = 60;
 
 bool has_note(const std::vector<Note>& notes, const std::string& code) {
-  return std::any_of(notes.begin(), notes.end(),
-                     [&](const Note& note) { return note.code == code; });
+  return std::ranges::any_of(notes, [&](const Note& note) { return note.code == code; });
 }
 
 /// One command as a trial of one process without meters.

@@ -58,7 +58,7 @@ std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& ru
   for (const auto& entry :
        std::filesystem::directory_iterator(run_directory / kProfilesFolder, none))
     if (profile_name_from(entry.path().filename().string())) profiles.push_back(entry.path());
-  std::sort(profiles.begin(), profiles.end());
+  std::ranges::sort(profiles);
   return profiles;
 }
 

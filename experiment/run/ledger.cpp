@@ -29,9 +29,9 @@ void Ledger::add(const TrialData& trial) {
   } else if (trial.status != TrialStatus::dropped && !trial.harness_fault) {
     ++outcome.failed;
     outcome.failure = trial.failure;
-    outcome.file_failed = std::any_of(
-        trial.roles.begin(), trial.roles.end(),
-        [](const RoleData& role) { return role.exit_status == static_cast<int>(ExitCode::io); });
+    outcome.file_failed = std::ranges::any_of(trial.roles, [](const RoleData& role) {
+      return role.exit_status == static_cast<int>(ExitCode::io);
+    });
   }
 }
 

@@ -15,7 +15,7 @@ TrialData trial_with_gauges(const std::string& gauge, const std::vector<int>& ro
   role.metrics = {{gauge, 0.7}, {"peak_rss_bytes", 1}};
   for (int round = 1; round <= 20; ++round) {
     role.rounds.push_back({round, 0, 0, {}, {}});
-    if (std::find(rounds.begin(), rounds.end(), round) != rounds.end())
+    if (std::ranges::find(rounds, round) != rounds.end())
       role.rounds.edit().back().metrics[gauge] = 0.9 - 0.01 * round;
   }
   trial.roles.push_back(role);

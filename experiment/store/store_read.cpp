@@ -170,8 +170,7 @@ void read_texts(const Database& database, const char* query, RunData& run,
   Statement select(database, query);
   while (select.step()) {
     const std::int64_t id = select.integer(0);
-    const auto trial = std::find_if(run.trials.begin(), run.trials.end(),
-                                    [&](const TrialData& each) { return each.id == id; });
+    const auto trial = std::ranges::find(run.trials, id, &TrialData::id);
     if (trial != run.trials.end()) ((*trial).*member)[select.text(1)] = select.text(2);
   }
 }

@@ -14,7 +14,7 @@ namespace memduel {
 namespace {
 
 bool has_rounds(const RoleTrace& trace) {
-  return std::any_of(trace.marks.begin(), trace.marks.end(), [](const MarkEvent& event) {
+  return std::ranges::any_of(trace.marks, [](const MarkEvent& event) {
     return event.mark.kind == Mark::Kind::round_begin;
   });
 }
@@ -210,9 +210,7 @@ void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
 
 void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
   for (RoleTrace& role : trace.roles) {
-    const auto spec =
-        std::find_if(plan.processes.begin(), plan.processes.end(),
-                     [&](const ProcessSpec& process) { return process.role == role.role; });
+    const auto spec = std::ranges::find(plan.processes, role.role, &ProcessSpec::role);
     if (spec != plan.processes.end()) read_heap_images(run, *spec, role);
   }
 }

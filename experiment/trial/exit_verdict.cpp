@@ -13,7 +13,7 @@ bool ended_well(const ProcessSpec& spec, const ExitRecord& exit, const ExitConte
     return context.asked_to_stop && (*exit.signal == SIGTERM || *exit.signal == SIGKILL);
   }
   const auto& allowed = spec.exit_statuses;
-  const bool is_allowed = std::find(allowed.begin(), allowed.end(), *exit.status) != allowed.end();
+  const bool is_allowed = std::ranges::find(allowed, *exit.status) != allowed.end();
   if (context.asked_to_stop)
     return is_allowed || context.after_last_round || *exit.status == 128 + SIGTERM;
   return is_allowed && context.was_ready;

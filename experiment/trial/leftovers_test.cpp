@@ -56,7 +56,7 @@ bool is_left(pid_t pid) {
   // Its environment is the new program's once it has been executed.
   for (int i = 0; i < 200 && command_of(pid).find("sleep") != 0; ++i) ::usleep(5000);
   const auto left = find_leftovers().processes;
-  return std::find(left.begin(), left.end(), pid) != left.end();
+  return std::ranges::find(left, pid) != left.end();
 }
 
 void end(pid_t pid) {

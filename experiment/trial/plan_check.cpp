@@ -48,8 +48,8 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (std::size_t before = SIZE_MAX; before != started.size();) {
     before = started.size();
     for (const ProcessSpec& process : plan.processes) {
-      const bool can_start = std::all_of(process.after.begin(), process.after.end(),
-                                         [&](const auto& role) { return started.contains(role); });
+      const bool can_start = std::ranges::all_of(
+          process.after, [&](const auto& role) { return started.contains(role); });
       if (can_start) started.insert(process.role);
     }
   }
@@ -60,9 +60,8 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
 
 void check_text_marks(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const TextMarkSpec& spec : plan.text_marks) {
-    const bool is_matched =
-        std::any_of(plan.match.begin(), plan.match.end(),
-                    [&](const RoleMatch& match) { return match.role == spec.role; });
+    const bool is_matched = std::ranges::any_of(
+        plan.match, [&](const RoleMatch& match) { return match.role == spec.role; });
     if (!is_matched && !roles.contains(spec.role))
       refuse(spec.role, "is to mark its rounds, but is no role");
   }
@@ -74,8 +73,8 @@ void check_plan(const TrialPlan& plan) {
   const auto roles = role_names(plan);
   check_order(plan, roles);
   check_text_marks(plan, roles);
-  const bool ends = std::any_of(plan.processes.begin(), plan.processes.end(),
-                                [](const auto& process) { return process.end == End::wait; });
+  const bool ends = std::ranges::any_of(
+      plan.processes, [](const auto& process) { return process.end == End::wait; });
   if (!ends && !plan.stop_after_round) {
     refuse({}, "no process of the trial ends it",
            "give one of them \"end\": \"wait\", or the workload stop_after_round");

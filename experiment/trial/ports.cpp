@@ -114,7 +114,7 @@ bool holds_socket(pid_t pid, const std::vector<std::uint64_t>& inodes) {
     const std::string_view text(target.data(), static_cast<std::size_t>(length));
     if (!text.starts_with("socket:[") || !text.ends_with("]")) continue;
     const auto inode = number<std::uint64_t>(text.substr(8, text.size() - 9), 10);
-    if (inode && std::find(inodes.begin(), inodes.end(), *inode) != inodes.end()) return true;
+    if (inode && std::ranges::find(inodes, *inode) != inodes.end()) return true;
   }
   return false;
 }

@@ -31,7 +31,7 @@ struct Readiness::LogSearch {
   }
 
   bool found() {
-    return std::any_of(logs.begin(), logs.end(), [this](Log& log) { return found_in(log); });
+    return std::ranges::any_of(logs, [this](Log& log) { return found_in(log); });
   }
 
   bool found_in(Log& log) {
@@ -76,8 +76,8 @@ Readiness::~Readiness() = default;
 bool Readiness::port_is_open(const std::vector<pid_t>& processes) {
   const auto inodes = listening_sockets(*ready_.port);
   if (inodes.empty()) return false;
-  const bool ours = std::any_of(processes.begin(), processes.end(),
-                                [&](pid_t pid) { return holds_socket(pid, inodes); });
+  const bool ours =
+      std::ranges::any_of(processes, [&](pid_t pid) { return holds_socket(pid, inodes); });
   port_held_by_another_ = !ours;
   return ours;
 }

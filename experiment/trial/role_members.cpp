@@ -18,16 +18,15 @@ void RoleMembers::add_root(const std::string& role, pid_t pid) {
 }
 
 const std::string* RoleMembers::matching(const std::string& command) const {
-  const auto found = std::find_if(patterns_.begin(), patterns_.end(), [&](const Pattern& each) {
-    return each.pattern.matches(command);
-  });
+  const auto found = std::ranges::find_if(
+      patterns_, [&](const Pattern& each) { return each.pattern.matches(command); });
   return found == patterns_.end() ? nullptr : &found->role;
 }
 
 std::vector<Member> RoleMembers::update(const std::vector<pid_t>& living) {
   // The number of a process that ended may come back as another.
   std::erase_if(known_, [&](const auto& entry) {
-    return std::find(living.begin(), living.end(), entry.first) == living.end();
+    return std::ranges::find(living, entry.first) == living.end();
   });
   std::vector<Member> changed;
   for (const pid_t pid : living) {

@@ -37,7 +37,7 @@ std::vector<Member> WatchedTree::update(const std::vector<ProcessLine>& processe
     parents_[process.pid] = process.parent;
   }
   // A parent started before its children.
-  std::sort(living.begin(), living.end(), [](const ProcessLine* a, const ProcessLine* b) {
+  std::ranges::sort(living, [](const ProcessLine* a, const ProcessLine* b) {
     return a->started != b->started ? a->started < b->started : a->pid < b->pid;
   });
   std::vector<pid_t> pids;

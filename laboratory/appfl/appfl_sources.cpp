@@ -60,8 +60,7 @@ AppflSources::AppflSources(const AppflFile& server, const std::vector<AppflFile>
 
 const AppflValue* AppflSources::find(Table& table, const std::string& key) {
   table.asked.insert(key);
-  const auto found = std::find_if(table.values.begin(), table.values.end(),
-                                  [&](const AppflValue& value) { return value.key == key; });
+  const auto found = std::ranges::find(table.values, key, &AppflValue::key);
   return found == table.values.end() ? nullptr : &*found;
 }
 
@@ -134,15 +133,14 @@ void AppflSources::expect(const std::optional<AppflValue>& value,
                           const std::vector<std::string>& same, const std::string& otherwise,
                           LossKind kind) {
   if (!value) return;
-  if (std::find(same.begin(), same.end(), to_text(*value)) == same.end())
-    lose(*value, otherwise, kind);
+  if (std::ranges::find(same, to_text(*value)) == same.end()) lose(*value, otherwise, kind);
 }
 
 std::vector<ImportLoss> AppflSources::losses() const {
   std::vector<ImportLoss> all;
   const auto add = [&](const ImportLoss& loss) {
     const bool from_client = loss.file != server_file();
-    const auto same = std::find_if(all.begin(), all.end(), [&](const ImportLoss& other) {
+    const auto same = std::ranges::find_if(all, [&](const ImportLoss& other) {
       return from_client && other.file != server_file() && other.file != loss.file &&
              other.key == loss.key && other.why == loss.why;
     });
@@ -160,10 +158,9 @@ std::vector<ImportLoss> AppflSources::losses() const {
     }
   }
   const auto order = [&](const ImportLoss& loss) {
-    return std::find_if(tables_.begin(), tables_.end(),
-                        [&](const Table& table) { return table.file == loss.file; });
+    return std::ranges::find(tables_, loss.file, &Table::file);
   };
-  std::stable_sort(all.begin(), all.end(), [&](const ImportLoss& a, const ImportLoss& b) {
+  std::ranges::stable_sort(all, [&](const ImportLoss& a, const ImportLoss& b) {
     const auto place = [&](const ImportLoss& loss) {
       return std::make_tuple(loss.kind != LossKind::changes_memory, order(loss), loss.line);
     };
@@ -210,8 +207,8 @@ double to_positive(const AppflValue& value) {
 
 bool to_flag(const AppflValue& value) {
   std::string word = to_text(value);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(word, word.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (word == "true" || word == "yes" || word == "on") return true;
   if (word == "false" || word == "no" || word == "off") return false;
   throw Error(ExitCode::usage, fmt::format("found {}, expected True or False", shown(value)),

@@ -24,7 +24,7 @@ constexpr int kMostLevels = 30;
 
 /// yaml-cpp takes byte 4 for the end of the file, and no YAML may hold control characters.
 void refuse_control_characters(std::string_view text, const std::string& file) {
-  const auto bad = std::find_if(text.begin(), text.end(), [](char c) {
+  const auto bad = std::ranges::find_if(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 && c != '\t' && c != '\n' && c != '\r';
   });
@@ -70,9 +70,8 @@ YAML::Node parse(std::string_view text, const std::string& file) {
     return YAML::Load(copy);
   } catch (const YAML::Exception& error) {
     // A fault at the end of the text has no mark.
-    const int line = error.mark.is_null()
-                         ? static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1
-                         : error.mark.line + 1;
+    const int line = error.mark.is_null() ? static_cast<int>(std::ranges::count(text, '\n')) + 1
+                                          : error.mark.line + 1;
     refuse(file, line, "not valid YAML: " + error.msg);
   }
 }

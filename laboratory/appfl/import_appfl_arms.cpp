@@ -119,7 +119,7 @@ std::string arm_as_written(AppflSources& sources) {
     if (!to_flag(flag)) off.push_back(flag);
   if (off.empty()) return "as-coded";
   const auto is_off = [&](const std::string& key, bool in_client) {
-    return std::any_of(off.begin(), off.end(), [&](const AppflValue& flag) {
+    return std::ranges::any_of(off, [&](const AppflValue& flag) {
       return flag.key == key && (flag.file != sources.server_file()) == in_client;
     });
   };
@@ -139,11 +139,10 @@ std::string arm_as_written(AppflSources& sources) {
 }
 
 bool offers(const Part& part, const std::string& preset) {
-  return std::any_of(
-      part.catalog.presets.begin(), part.catalog.presets.end(), [&](const Preset& one) {
-        return one.name == preset && std::find(one.workload_kinds.begin(), one.workload_kinds.end(),
-                                               part.kind) != one.workload_kinds.end();
-      });
+  return std::ranges::any_of(part.catalog.presets, [&](const Preset& one) {
+    return one.name == preset &&
+           std::ranges::find(one.workload_kinds, part.kind) != one.workload_kinds.end();
+  });
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ std::vector<pid_t> processes_in(const TrialCgroup& group) {
     }
     if (group.memory_dir == group.kill_dir) break;
   }
-  std::sort(processes.begin(), processes.end());
+  std::ranges::sort(processes);
   processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
   return processes;
 }

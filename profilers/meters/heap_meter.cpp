@@ -78,8 +78,7 @@ void HeapMeter::add_role(const std::string& role, const std::filesystem::path& d
 }
 
 void HeapMeter::add(const std::string& role, pid_t pid) {
-  auto found = std::find_if(roles_.begin(), roles_.end(),
-                            [&](const auto& each) { return each->name == role; });
+  auto found = std::ranges::find_if(roles_, [&](const auto& each) { return each->name == role; });
   if (found == roles_.end()) {
     if (roles_.empty()) return;  // nothing is counted in this trial
     add_role(role, {});

@@ -10,8 +10,7 @@ constexpr std::int64_t kGpuLookInterval = 10'000'000;
 }  // namespace
 
 void NvmlMeter::add(const std::string& role, pid_t pid) {
-  auto found = std::find_if(roles_.begin(), roles_.end(),
-                            [&](const Role& each) { return each.name == role; });
+  auto found = std::ranges::find(roles_, role, &Role::name);
   if (found == roles_.end()) {
     found = roles_.insert(roles_.end(), Role{role, {}});
     of_roles_.add_role(role);
@@ -45,8 +44,7 @@ bool NvmlMeter::sample(std::int64_t now_ns) {
 
 MeterReading NvmlMeter::read(const std::string& role) {
   MeterReading reading;
-  const auto found = std::find_if(roles_.begin(), roles_.end(),
-                                  [&](const Role& each) { return each.name == role; });
+  const auto found = std::ranges::find(roles_, role, &Role::name);
   if (found == roles_.end()) return reading;
   if (const auto used = used_by(*found, nvml_.used_bytes_by_process()))
     reading.values[kGpuUsed] = static_cast<double>(*used);

@@ -84,8 +84,8 @@ ProcfsMeter::ProcfsMeter(std::size_t max_points) : rss_("rss_bytes", max_points)
 ProcfsMeter::~ProcfsMeter() = default;
 
 ProcfsMeter::Role* ProcfsMeter::find(const std::string& role) const {
-  const auto found = std::find_if(roles_.begin(), roles_.end(),
-                                  [&](const auto& each) { return each->name == role; });
+  const auto found =
+      std::ranges::find_if(roles_, [&](const auto& each) { return each->name == role; });
   return found == roles_.end() ? nullptr : found->get();
 }
 
@@ -101,8 +101,8 @@ void ProcfsMeter::add(const std::string& role, pid_t pid) {
     if (other.get() == entry) continue;
     std::erase_if(other->processes, [&](const auto& process) { return process->pid == pid; });
   }
-  const bool known = std::any_of(entry->processes.begin(), entry->processes.end(),
-                                 [&](const auto& process) { return process->pid == pid; });
+  const bool known = std::ranges::any_of(entry->processes,
+                                         [&](const auto& process) { return process->pid == pid; });
   if (!known) entry->processes.push_back(std::make_unique<Process>(pid));
 }
 

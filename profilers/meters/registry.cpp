@@ -151,8 +151,7 @@ const std::vector<MeterEntry>& meters() {
 
 const MeterEntry& meter_named(const std::string& name) {
   const auto& table = meters();
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const MeterEntry& entry) { return entry.name == name; });
+  const auto found = std::ranges::find(table, name, &MeterEntry::name);
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const MeterEntry& entry : table) names.push_back(entry.name);

@@ -40,8 +40,8 @@ std::vector<std::pair<std::string, Series>> SampledSums::series() const {
 
 Series SampledSums::series_of(const std::string& role) const {
   if (role == "tree") return tree_.series();
-  const auto found = std::find_if(roles_.begin(), roles_.end(),
-                                  [&](const auto& one) { return one.first == role; });
+  const auto found =
+      std::ranges::find_if(roles_, [&](const auto& one) { return one.first == role; });
   return found == roles_.end() ? Series{metric_, {}, {}} : found->second.series();
 }
 

@@ -50,9 +50,9 @@ TEST(ThinnedSeries, StaysBoundedInOrderAndEvenAndLosesNoPeak) {
   const Series kept = series.series();
   EXPECT_LE(most, kPoints + 3);
   EXPECT_GE(kept.values.size(), kPoints / 2);
-  EXPECT_TRUE(std::is_sorted(kept.t_ns.begin(), kept.t_ns.end()));
-  EXPECT_EQ(*std::max_element(kept.values.begin(), kept.values.end()), 1'000'000'000);
-  EXPECT_EQ(*std::min_element(kept.values.begin(), kept.values.end()), -5);
+  EXPECT_TRUE(std::ranges::is_sorted(kept.t_ns));
+  EXPECT_EQ(*std::ranges::max_element(kept.values), 1'000'000'000);
+  EXPECT_EQ(*std::ranges::min_element(kept.values), -5);
   EXPECT_EQ(kept.t_ns.front(), 0);
   EXPECT_EQ(kept.t_ns.back(), kSamples - 1);
   std::int64_t widest = 0;

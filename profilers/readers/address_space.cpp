@@ -130,13 +130,10 @@ void AddressSpace::add_mapped(const MappedFile& mapped) {
 
 std::optional<std::size_t> AddressSpace::module_at(std::uint64_t address) {
   if (!sorted_) {
-    std::stable_sort(ranges_.begin(), ranges_.end(),
-                     [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    std::ranges::stable_sort(ranges_, {}, &Range::begin);
     sorted_ = true;
   }
-  auto after =
-      std::upper_bound(ranges_.begin(), ranges_.end(), address,
-                       [](std::uint64_t at, const Range& range) { return at < range.begin; });
+  auto after = std::ranges::upper_bound(ranges_, address, {}, &Range::begin);
   if (after == ranges_.begin()) return std::nullopt;
   const Range& range = *std::prev(after);
   if (address >= range.end) return std::nullopt;

@@ -39,8 +39,7 @@ bool is_allocator_frame(const Profile& profile, const ProfileLocation& location)
   if (file.starts_with("libjemalloc") || file.starts_with("libtcmalloc")) return true;
   const std::string_view name = allocator_function(location);
   return name.starts_with("je_") || name.starts_with("tcmalloc::") ||
-         std::find(kAllocatorEntries.begin(), kAllocatorEntries.end(), name) !=
-             kAllocatorEntries.end();
+         std::ranges::find(kAllocatorEntries, name) != kAllocatorEntries.end();
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ bool is_told(std::string_view text, const std::string& whole) {
   const std::string problem = problem_of(text);
   if (!problem.empty()) return problem.starts_with("text: byte ");
   const Profile profile = read_text(text);
-  const bool noted =
-      std::any_of(profile.notes.begin(), profile.notes.end(),
-                  [](const std::string& note) { return note.find(kCutOff) != std::string::npos; });
+  const bool noted = std::ranges::any_of(profile.notes, [](const std::string& note) {
+    return note.find(kCutOff) != std::string::npos;
+  });
   // [vsyscall], behind [stack], is no loss.
   return noted || said_by(profile) == whole;
 }

@@ -41,9 +41,8 @@ TEST(Memray, SpeedscopeHasTheSamePeakWithLinesAndBlocks) {
   EXPECT_TRUE(profile.counted);
   const auto stacks = stacks_of(profile, profile.peak.sites);
   const auto frames = frames_of(profile, stacks.at(0).first);
-  const auto list = std::find_if(frames.begin(), frames.end(), [](const FrameName& frame) {
-    return frame.function == "<listcomp>";
-  });
+  const auto list = std::ranges::find_if(
+      frames, [](const FrameName& frame) { return frame.function == "<listcomp>"; });
   ASSERT_NE(list, frames.end());
   EXPECT_EQ(list->file, "heap_shapes.py");
   EXPECT_EQ(list->line, 16);

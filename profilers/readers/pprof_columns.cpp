@@ -66,9 +66,8 @@ PprofColumns choose_pprof_columns(const std::vector<PprofType>& types, std::stri
   PprofColumns found;
   found.columns = heap_columns(types);
   if (found.columns.empty()) found = one_column(types, preferred);
-  found.counted =
-      std::any_of(found.columns.begin(), found.columns.end(),
-                  [](const PprofColumn& column) { return column.amount == &Estimate::count; });
+  found.counted = std::ranges::any_of(
+      found.columns, [](const PprofColumn& column) { return column.amount == &Estimate::count; });
   return found;
 }
 

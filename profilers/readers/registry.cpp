@@ -75,8 +75,8 @@ Profile read_profile(const std::filesystem::path& file) {
   Profile profile = profile_from_bytes(bytes, file.string());
   // Its names stand in it unless it was left behind by a killed `memduel record`.
   if (!profile.info.contains("end")) {
-    const bool lossy = std::any_of(profile.notes.begin(), profile.notes.end(),
-                                   [](const auto& note) { return note.starts_with("recovered "); });
+    const bool lossy = std::ranges::any_of(
+        profile.notes, [](const auto& note) { return note.starts_with("recovered "); });
     if (!lossy) {
       profile.notes.emplace_back(
           "memduel record did not finish this file: it was killed, or not there, or the file may "

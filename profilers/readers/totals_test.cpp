@@ -102,7 +102,7 @@ std::pair<double, double> flat_and_cumulative(const Profile& profile, const Ques
       return without_parameters(frame.function) == function;
     };
     if (!frames.empty() && is_it(frames.back())) amounts.first += amount;
-    if (std::any_of(frames.begin(), frames.end(), is_it)) amounts.second += amount;
+    if (std::ranges::any_of(frames, is_it)) amounts.second += amount;
   }
   return amounts;
 }
@@ -158,8 +158,8 @@ double amount_under(const Profile& profile, const Question& question, const std:
   double amount = 0;
   for (const auto& [stack, estimate] : stacks_of(profile, sites_of(profile, question.kind))) {
     const auto frames = frames_of(profile, stack);
-    if (std::any_of(frames.begin(), frames.end(),
-                    [&](const FrameName& frame) { return frame.function == function; }))
+    if (std::ranges::any_of(frames,
+                            [&](const FrameName& frame) { return frame.function == function; }))
       amount += question.objects ? estimate.count : estimate.bytes;
   }
   return amount;
@@ -276,9 +276,8 @@ std::string memray_bytes(double bytes) {
 
 /// The line behind a heading.
 std::string printed_under(const std::vector<std::string>& lines, const std::string& heading) {
-  const auto at = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
-    return line.ends_with(heading + ":");
-  });
+  const auto at = std::ranges::find_if(
+      lines, [&](const std::string& line) { return line.ends_with(heading + ":"); });
   if (lines.end() - at < 2) ADD_FAILURE() << "nothing under " << heading;
   return lines.end() - at < 2 ? "" : at[1].substr(1);
 }

@@ -120,7 +120,7 @@ std::vector<LeftFile> left_files(const fs::path& directory) {
   const auto image_of = [](const Stamped& file) {
     return std::pair(file.started_ns, file.left.of.pid);
   };
-  std::sort(found.begin(), found.end(), [&](const Stamped& a, const Stamped& b) {
+  std::ranges::sort(found, [&](const Stamped& a, const Stamped& b) {
     return std::tuple(image_of(a), a.left.of.round) < std::tuple(image_of(b), b.left.of.round);
   });
   std::vector<LeftFile> files;

@@ -124,8 +124,7 @@ const std::vector<TracerEntry>& tracers() {
 
 const TracerEntry& tracer_named(const std::string& name) {
   const auto& table = tracers();
-  const auto found = std::find_if(table.begin(), table.end(),
-                                  [&](const TracerEntry& entry) { return entry.name == name; });
+  const auto found = std::ranges::find(table, name, &TracerEntry::name);
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const TracerEntry& entry : table) names.push_back(entry.name);

@@ -36,8 +36,8 @@ std::string test_case(const GateResult& gate) {
 std::string render_junit(const ReportModel& model) {
   const auto& gates = model.results.gates;
   const auto count = [&gates](std::string_view element) {
-    return std::count_if(gates.begin(), gates.end(),
-                         [element](const GateResult& gate) { return element_of(gate) == element; });
+    return std::ranges::count_if(
+        gates, [element](const GateResult& gate) { return element_of(gate) == element; });
   };
   std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   out += fmt::format(

@@ -73,7 +73,7 @@ std::string line(const std::string& text) {
 
 const Comparison* row_of(const ReportModel& model, const Headline& h) {
   const auto& rows = model.results.comparisons;
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const Comparison& c) {
+  const auto row = std::ranges::find_if(rows, [&](const Comparison& c) {
     return c.candidate == h.candidate && c.role == h.role && c.metric == h.metric;
   });
   return row == rows.end() ? nullptr : &*row;
@@ -95,9 +95,8 @@ std::string shared_line(const ReportModel& model, const std::vector<const Headli
   for (std::size_t i = 0; i < headlines.size(); ++i)
     if (const Comparison* row = row_of(model, *headlines[i]))
       text += (i == 0 ? "" : ", ") + row->candidate + " " + short_effect(*row);
-  const bool passed = std::all_of(headlines.begin(), headlines.end(), [](const Headline* h) {
-    return h->outcome == GateOutcome::passed;
-  });
+  const bool passed = std::ranges::all_of(
+      headlines, [](const Headline* h) { return h->outcome == GateOutcome::passed; });
   if (passed) text += " (gates passed)";
   return fmt::format("- {} {}", icon(headlines[0]->verdict), line(text));
 }
@@ -111,7 +110,7 @@ std::vector<std::string> headlines(const ReportModel& model) {
       lines.push_back(own_line(h));
       continue;
     }
-    const auto same = std::find_if(shared.begin(), shared.end(), [&](const auto& group) {
+    const auto same = std::ranges::find_if(shared, [&](const auto& group) {
       return group[0]->role == h.role && group[0]->metric == h.metric;
     });
     if (same == shared.end())
@@ -227,8 +226,8 @@ std::string table_row(const Comparison& c) {
 std::string table(const ReportModel& model) {
   std::vector<const Comparison*> rows;
   for (const Comparison& c : model.results.comparisons) rows.push_back(&c);
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Comparison* a, const Comparison* b) { return a->gate && !b->gate; });
+  std::ranges::stable_sort(
+      rows, [](const Comparison* a, const Comparison* b) { return a->gate && !b->gate; });
   std::string body;
   std::size_t shown = 0;
   for (const Comparison* row : rows) {

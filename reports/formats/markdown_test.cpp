@@ -35,7 +35,7 @@ TEST(MarkdownReport, HasAtMostFifteenLinesBeforeTheFoldedTable) {
     for (const bool differences : {false, candidates > 0}) {
       const std::string head = before_the_table(
           markdown_of({.candidates = candidates, .series = false, .differences = differences}));
-      EXPECT_LE(std::count(head.begin(), head.end(), '\n'), 15) << head;
+      EXPECT_LE(std::ranges::count(head, '\n'), 15) << head;
       EXPECT_THAT(head, HasSubstr("\nReproduce: `memduel run"));
     }
 }

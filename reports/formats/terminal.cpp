@@ -61,7 +61,7 @@ std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
 bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
   if (is_median_of_group(job, c.role) && !c.gate) return false;
   if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
-  return c.gate || std::find(kKeyMetrics.begin(), kKeyMetrics.end(), c.metric) != kKeyMetrics.end();
+  return c.gate || std::ranges::find(kKeyMetrics, c.metric) != kKeyMetrics.end();
 }
 
 /// Without the unit of time or rounds, which the metric's name already says.
@@ -96,7 +96,7 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
   const auto is_key = [&](const Comparison& c) {
     return is_key_row(model.results.job, c, benchmarks);
   };
-  const bool any_key_row = std::any_of(rows.begin(), rows.end(), is_key);
+  const bool any_key_row = std::ranges::any_of(rows, is_key);
   for (const Comparison& c : rows) {
     if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
       ++hidden;
@@ -135,7 +135,7 @@ std::vector<double> round_peaks(const Results& results, const std::string& arm,
   }
   std::vector<double> medians;
   for (auto& [round, values] : by_round) {
-    std::sort(values.begin(), values.end());
+    std::ranges::sort(values);
     const size_t half = values.size() / 2;
     medians.push_back(values.size() % 2 == 1 ? values[half]
                                              : (values[half - 1] + values[half]) / 2);
@@ -147,7 +147,7 @@ std::vector<std::string> roles_with_rounds(const Results& results) {
   std::vector<std::string> roles;
   for (const TrialData& trial : results.trials)
     for (const RoleData& role : trial.roles)
-      if (!role.rounds.empty() && std::find(roles.begin(), roles.end(), role.role) == roles.end())
+      if (!role.rounds.empty() && std::ranges::find(roles, role.role) == roles.end())
         roles.push_back(role.role);
   return roles;
 }
@@ -163,13 +163,13 @@ std::string sparklines(const ReportModel& model) {
       if (arm.ablation) continue;
       std::vector<double> peaks = round_peaks(model.results, arm.name, role);
       if (peaks.empty()) continue;
-      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      const auto [least, most] = std::ranges::minmax_element(peaks);
       low = arms.empty() ? *least : std::min(low, *least);
       high = std::max(high, *most);
       arms.emplace_back(arm.name, thinned(peaks, 30));
     }
     for (const auto& [arm, peaks] : arms) {
-      const auto [least, most] = std::minmax_element(peaks.begin(), peaks.end());
+      const auto [least, most] = std::ranges::minmax_element(peaks);
       any_course = any_course || peaks.size() > 1;
       out += padded(escape_terminal(role), 12, false) + " " +
              padded(escape_terminal(arm), 12, false) + " " +

@@ -63,13 +63,13 @@ std::string course(const Series& rss, std::size_t width) {
   if (rss.values.empty()) return {};
   const std::vector<double> values(rss.values.begin(), rss.values.end());
   const std::vector<double> shown = thinned(values, width);
-  const auto [low, high] = std::minmax_element(shown.begin(), shown.end());
+  const auto [low, high] = std::ranges::minmax_element(shown);
   return sparkline(shown, *low, *high);
 }
 
 std::string range_text(const Series& rss) {
   if (rss.values.empty()) return {};
-  const auto [low, high] = std::minmax_element(rss.values.begin(), rss.values.end());
+  const auto [low, high] = std::ranges::minmax_element(rss.values);
   return bytes_text(*low) + " to " + bytes_text(*high);
 }
 

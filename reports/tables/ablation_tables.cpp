@@ -59,18 +59,17 @@ std::vector<std::string> switches_where(const Results& results, Holds holds) {
   for (const AblationRow& row : results.ablation) {
     if (!is_peak_of_trials(row)) continue;
     std::vector<std::string>& into = holds(row) ? names : others;
-    if (std::find(into.begin(), into.end(), row.optimization) == into.end())
-      into.push_back(row.optimization);
+    if (std::ranges::find(into, row.optimization) == into.end()) into.push_back(row.optimization);
   }
   std::erase_if(names, [&](const std::string& name) {
-    return std::find(others.begin(), others.end(), name) != others.end();
+    return std::ranges::find(others, name) != others.end();
   });
   return names;
 }
 
 bool is_ablation_arm(const Results& results, const std::string& name) {
-  return std::any_of(results.arms.begin(), results.arms.end(),
-                     [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
+  return std::ranges::any_of(
+      results.arms, [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
 }
 
 }  // namespace
@@ -105,8 +104,7 @@ std::vector<std::string> ablation_sentences(const Results& results) {
   });
   std::vector<std::string> cannot_tell;
   for (const std::string& name : unclear)
-    if (std::find(nothing.begin(), nothing.end(), name) == nothing.end())
-      cannot_tell.push_back(name);
+    if (std::ranges::find(nothing, name) == nothing.end()) cannot_tell.push_back(name);
   if (!nothing.empty())
     sentences.push_back(fmt::format("These switches give NOTHING, added alone or left out: {}.",
                                     fmt::join(nothing, ", ")));

@@ -102,9 +102,7 @@ AgreementStackRow stack_row(const AgreementStack& stack, const TracerAgreement& 
   row.function =
       stack.stack.empty() ? "[no stack]" : short_name(stack.stack[telling_frame(stack.stack)]);
   for (const TracerView& view : agreement.tracers) {
-    const auto cell =
-        std::find_if(stack.cells.begin(), stack.cells.end(),
-                     [&](const AgreementCell& one) { return one.tracer == view.tracer; });
+    const auto cell = std::ranges::find(stack.cells, view.tracer, &AgreementCell::tracer);
     if (view.tracer == agreement.reference)
       row.amounts.push_back(format_bytes(stack.bytes));
     else

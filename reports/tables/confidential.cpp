@@ -13,7 +13,7 @@ bool is_private_key(std::string_view key) {
       "argv",      "append",    "args", "command",  "cwd",      "env",      "prepare", "cleanup",
       "path",      "from",      "to",   "data_dir", "build",    "pattern",  "files",   "hostname",
       "reproduce", "templates", "user", "provider", "programs", "directory"};
-  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+  return std::ranges::find(kKeys, key) != kKeys.end();
 }
 
 void redact(nlohmann::json& value) {

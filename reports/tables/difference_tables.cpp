@@ -29,7 +29,7 @@ struct Question {
 
 std::vector<Question> questions_of(const Results& results) {
   const auto failed = [](const GateResult& gate) { return gate.outcome == GateOutcome::failed; };
-  const bool any = std::any_of(results.gates.begin(), results.gates.end(), failed);
+  const bool any = std::ranges::any_of(results.gates, failed);
   std::vector<Question> questions;
   for (const GateResult& gate : results.gates) {
     if (any && !failed(gate)) continue;
@@ -39,7 +39,7 @@ std::vector<Question> questions_of(const Results& results) {
     questions.push_back({gate.candidate, subject.substr(0, dot), subject.substr(dot + 1)});
   }
   const CandidateOrder order(results);
-  std::stable_sort(questions.begin(), questions.end(), [&](const Question& a, const Question& b) {
+  std::ranges::stable_sort(questions, [&](const Question& a, const Question& b) {
     return order.rank(a.candidate) < order.rank(b.candidate);
   });
   return questions;
@@ -55,11 +55,10 @@ std::string kind_for(const Question& question, const Results& results) {
   if (question.metric == "allocated_bytes") return "allocated";
   if (question.metric == "live_at_end_bytes") return "live";
   if (is_growth_metric(question.metric)) {
-    const bool retains = std::any_of(
-        results.difference_totals.begin(), results.difference_totals.end(), [&](const auto& total) {
-          return total.kind == "retained" && total.candidate == question.candidate &&
-                 covers(results, question.role, total.role);
-        });
+    const bool retains = std::ranges::any_of(results.difference_totals, [&](const auto& total) {
+      return total.kind == "retained" && total.candidate == question.candidate &&
+             covers(results, question.role, total.role);
+    });
     return retains ? "retained" : "peak";
   }
   return metric_info(question.metric).unit == Unit::bytes ? "peak" : "";
@@ -86,8 +85,8 @@ std::vector<const DifferenceTotal*> totals_for(const Question& question, const R
                        covers(results, question.role, total.role);
     if (asked && (total.heap == "malloc" || mappings_matter(total))) totals.push_back(&total);
   }
-  std::stable_sort(totals.begin(), totals.end(),
-                   [](const auto* a, const auto* b) { return change_of(*a) > change_of(*b); });
+  std::ranges::stable_sort(
+      totals, [](const auto* a, const auto* b) { return change_of(*a) > change_of(*b); });
   if (totals.size() > kMostRoles) totals.resize(kMostRoles);
   return totals;
 }
@@ -167,8 +166,8 @@ DifferenceTable table_of(const DifferenceTotal& total, const Results& results) {
 bool passes_calls_on(std::string_view name) {
   constexpr std::array kPrefixes = {"at::", "c10::", "torch::", "__invoke"};
   return name.find("operator") != std::string_view::npos ||
-         std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+         std::ranges::any_of(kPrefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 /// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
@@ -217,7 +216,7 @@ std::vector<DifferenceTable> difference_tables(const Results& results) {
   std::vector<const DifferenceTotal*> shown;
   for (const Question& question : questions_of(results)) {
     for (const DifferenceTotal* total : totals_for(question, results))
-      if (std::find(shown.begin(), shown.end(), total) == shown.end()) shown.push_back(total);
+      if (std::ranges::find(shown, total) == shown.end()) shown.push_back(total);
   }
   std::vector<DifferenceTable> tables;
   for (const DifferenceTotal* total : shown) tables.push_back(table_of(*total, results));

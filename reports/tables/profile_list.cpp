@@ -27,8 +27,7 @@ std::vector<std::string> tracers_of(const Results& results) {
   std::vector<std::string> tracers;
   for (const TrialData& trial : results.trials) {
     if (trial.kind != TrialKind::profile) continue;
-    if (std::find(tracers.begin(), tracers.end(), trial.tracer) == tracers.end())
-      tracers.push_back(trial.tracer);
+    if (std::ranges::find(tracers, trial.tracer) == tracers.end()) tracers.push_back(trial.tracer);
   }
   return tracers;
 }
@@ -40,15 +39,14 @@ std::vector<Candidate> known_profiles(const Results& results,
   for (const ProfileFile& file : files) {
     const auto named = profile_name_from(file.name);
     if (!named) continue;
-    const auto trial =
-        std::find_if(results.trials.begin(), results.trials.end(), [&](const TrialData& one) {
-          return one.id == named->trial && one.kind == TrialKind::profile &&
-                 one.tracer == named->tracer;
-        });
+    const auto trial = std::ranges::find_if(results.trials, [&](const TrialData& one) {
+      return one.id == named->trial && one.kind == TrialKind::profile &&
+             one.tracer == named->tracer;
+    });
     if (trial == results.trials.end()) continue;
-    const auto arm = std::find_if(results.arms.begin(), results.arms.end(),
-                                  [&](const ArmSummary& one) { return one.name == trial->arm; });
-    const auto tracer = std::find(tracers.begin(), tracers.end(), trial->tracer);
+    const auto arm = std::ranges::find_if(
+        results.arms, [&](const ArmSummary& one) { return one.name == trial->arm; });
+    const auto tracer = std::ranges::find(tracers, trial->tracer);
     known.push_back(
         {{"profiles/" + file.name, trial->arm, named->role, trial->id, trial->tracer, named->round},
          static_cast<std::size_t>(tracer - tracers.begin()),
@@ -60,8 +58,8 @@ std::vector<Candidate> known_profiles(const Results& results,
     return std::tie(one.tracer, one.profile.role, one.arm, one.profile.trial, one.image,
                     one.profile.round, one.profile.file);
   };
-  std::sort(known.begin(), known.end(),
-            [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
+  std::ranges::sort(known,
+                    [&](const Candidate& a, const Candidate& b) { return place(a) < place(b); });
   return known;
 }
 
@@ -110,9 +108,8 @@ std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
                                              const std::string& baseline) {
   std::vector<std::string> commands;
   for (const auto& [looked, chosen] : largest_by_role(all)) {
-    const auto first = std::find_if(chosen.begin(), chosen.end(), [&](const Candidate& one) {
-      return one.profile.arm == baseline;
-    });
+    const auto first = std::ranges::find_if(
+        chosen, [&](const Candidate& one) { return one.profile.arm == baseline; });
     for (const Candidate& one : chosen) {
       if (first == chosen.end() || chosen.size() == 1) {
         commands.push_back("memduel flamegraph " + one.profile.file);
@@ -127,11 +124,10 @@ std::vector<std::string> flamegraph_commands(const std::vector<Candidate>& all,
 
 /// "1 trial": what the medians are of.
 std::string trials_behind(const Perturbation& cost, const Results& results) {
-  const auto count =
-      std::count_if(results.trials.begin(), results.trials.end(), [&](const TrialData& trial) {
-        return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
-               trial.arm == cost.arm && trial.tracer == cost.tracer;
-      });
+  const auto count = std::ranges::count_if(results.trials, [&](const TrialData& trial) {
+    return trial.kind == TrialKind::profile && trial.status == TrialStatus::ok &&
+           trial.arm == cost.arm && trial.tracer == cost.tracer;
+  });
   return format_count(count, "trial");
 }
 

@@ -14,7 +14,7 @@ bool same_numbers(const Comparison& a, const Comparison& b) {
 
 bool repeats_the_job(const Comparison& row, const std::vector<Comparison>& rows) {
   const bool is_job = row.role == "tree";
-  return std::any_of(rows.begin(), rows.end(), [&](const Comparison& other) {
+  return std::ranges::any_of(rows, [&](const Comparison& other) {
     if (other.candidate != row.candidate || other.metric != row.metric) return false;
     if ((other.role == "tree") == is_job || !same_numbers(row, other)) return false;
     return row.gate == other.gate ? !is_job : other.gate;

@@ -29,8 +29,8 @@ bool gate_covers(const GateResult& gate, const Comparison& c) {
 
 /// The gate that the headline of a row shows; null when none asks about it.
 const GateResult* headline_gate(const Comparison& c, const Results& results) {
-  const auto first = std::find_if(results.gates.begin(), results.gates.end(),
-                                  [&](const GateResult& gate) { return gate_covers(gate, c); });
+  const auto first = std::ranges::find_if(
+      results.gates, [&](const GateResult& gate) { return gate_covers(gate, c); });
   return first == results.gates.end() ? nullptr : &*first;
 }
 
@@ -93,8 +93,8 @@ std::vector<Headline> headlines_without_gates(const Results& results) {
   const auto place = [](const Comparison* c) {
     return std::make_pair(c->verdict == Verdict::improved, -size_of_change(c));
   };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
+  std::ranges::stable_sort(
+      rows, [&](const Comparison* a, const Comparison* b) { return place(a) < place(b); });
   if (rows.size() > kMost) rows.resize(kMost);
   std::vector<Headline> headlines;
   for (const Comparison* row : rows) headlines.push_back(headline_for(*row, results));
@@ -123,7 +123,7 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
                        !is_median_of_group(results.job, growth.role);
     const bool goes = alone && growth.role == "tree" && growth.slope;
     if (!asked && !(gated.empty() && (known || goes) && !repeated)) continue;
-    const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& of_role) {
+    const auto role = std::ranges::find_if(roles, [&](const auto& of_role) {
       return of_role[0]->role == growth.role && of_role[0]->metric == growth.metric;
     });
     if (role == roles.end())
@@ -135,8 +135,8 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
 }
 
 bool any_verdict(const std::vector<const Growth*>& role, GrowthVerdict verdict) {
-  return std::any_of(role.begin(), role.end(),
-                     [&](const Growth* growth) { return growth->verdict == verdict; });
+  return std::ranges::any_of(role,
+                             [&](const Growth* growth) { return growth->verdict == verdict; });
 }
 
 /// Series per round of the roles that gates ask about and that nothing was told of yet; where these
@@ -168,9 +168,8 @@ std::vector<std::vector<const Growth*>> growth_left_to_tell(
 void tell_growth(ReportModel& model) {
   const auto told = growth_to_tell(model.results);
   for (const std::vector<const Growth*>& role : told) {
-    const bool known = std::any_of(role.begin(), role.end(), [](const Growth* growth) {
-      return growth->verdict != GrowthVerdict::inconclusive;
-    });
+    const bool known = std::ranges::any_of(
+        role, [](const Growth* growth) { return growth->verdict != GrowthVerdict::inconclusive; });
     if (known)
       model.growth.push_back(growth_sentence(model.results.job, role));
     else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
@@ -197,8 +196,8 @@ void put_in_order(std::vector<Headline>& headlines, const CandidateOrder& order)
                                                             : 2,
                           order.rank(h.candidate));
   };
-  std::stable_sort(headlines.begin(), headlines.end(),
-                   [&](const Headline& a, const Headline& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(
+      headlines, [&](const Headline& a, const Headline& b) { return place(a) < place(b); });
 }
 
 Verdict model_verdict(const Equivalence& e) {
@@ -229,8 +228,8 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 }
 
 bool is_ablation_arm(const Results& results, const std::string& name) {
-  return std::any_of(results.arms.begin(), results.arms.end(),
-                     [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
+  return std::ranges::any_of(
+      results.arms, [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
 }
 
 /// One sentence for all arms that take the candidate apart, which are many.
@@ -271,7 +270,7 @@ std::vector<const Equivalence*> candidates_of(const std::vector<Equivalence>& al
 
 /// One line where all models are the same, else one per candidate.
 void tell_models(std::vector<SideEffect>& effects, const std::vector<const Equivalence*>& all) {
-  const bool same = all.size() > 1 && std::all_of(all.begin(), all.end(), [](const auto* e) {
+  const bool same = all.size() > 1 && std::ranges::all_of(all, [](const auto* e) {
                       return e->files.empty() && e->bit_identical.value_or(false);
                     });
   if (same) {
@@ -322,13 +321,13 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
 void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
   constexpr std::size_t kMostRows = 3;
   const auto& all = results.comparisons;
-  const bool gated = std::any_of(all.begin(), all.end(), [](const auto& c) { return c.gate; });
+  const bool gated = std::ranges::any_of(all, [](const auto& c) { return c.gate; });
   if (!results.ablation.empty() || !gated) return;
   std::map<std::string, std::vector<const Comparison*>> changes;
   for (const Comparison& c : results.comparisons)
     if (c.exact && !c.gate && is_own_change(c, results)) changes[c.candidate].push_back(&c);
   for (auto& [candidate, rows] : changes) {
-    std::stable_sort(rows.begin(), rows.end(), [](const Comparison* a, const Comparison* b) {
+    std::ranges::stable_sort(rows, [](const Comparison* a, const Comparison* b) {
       return size_of_change(a) > size_of_change(b);
     });
     for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
@@ -347,7 +346,7 @@ std::vector<SideEffect> side_effects(const Results& results, const CandidateOrde
   std::vector<const Comparison*> times;
   for (const ArmSummary& arm : results.arms)
     if (const Comparison* row = time_row(results, arm.name)) times.push_back(row);
-  std::stable_sort(times.begin(), times.end(), [&](const Comparison* a, const Comparison* b) {
+  std::ranges::stable_sort(times, [&](const Comparison* a, const Comparison* b) {
     return order.rank(a->candidate) < order.rank(b->candidate);
   });
   for (const Comparison* row : times)
@@ -360,7 +359,7 @@ int count_blocks(const RunData& run, size_t arms) {
   std::map<int, std::set<std::string>> seen;
   for (const TrialData& trial : run.trials)
     if (trial.kind == TrialKind::measure) seen[trial.block].insert(trial.arm);
-  return static_cast<int>(std::count_if(seen.begin(), seen.end(), [arms](const auto& block) {
+  return static_cast<int>(std::ranges::count_if(seen, [arms](const auto& block) {
     return block.second.size() >= std::max<size_t>(arms, 1);
   }));
 }
@@ -388,7 +387,7 @@ std::optional<int> planned_blocks(const nlohmann::json& config) {
 
 /// The block that a running run has to reach before it may say anything; 0: it has looked at all.
 int next_look(const std::vector<int>& looks, int done) {
-  const auto next = std::find_if(looks.begin(), looks.end(), [done](int l) { return l > done; });
+  const auto next = std::ranges::find_if(looks, [done](int l) { return l > done; });
   return next == looks.end() ? 0 : *next;
 }
 

@@ -49,7 +49,7 @@ std::vector<OneRole> largest_of_each(const ProfileList& list,
     const auto same_role = [&](const OneRole& role) {
       return role[0].profile->role == one.role && role[0].profile->tracer == one.tracer;
     };
-    auto role = std::find_if(roles.begin(), roles.end(), same_role);
+    auto role = std::ranges::find_if(roles, same_role);
     if (role == roles.end()) role = roles.insert(roles.end(), OneRole{});
     const auto same_arm = [&](const Chosen& chosen) { return chosen.profile->arm == one.arm; };
     const auto arm = std::find_if(role->begin(), role->end(), same_arm);
@@ -62,8 +62,8 @@ std::vector<OneRole> largest_of_each(const ProfileList& list,
 }
 
 void add_pairs(std::vector<FlamePair>& pairs, const OneRole& role, const std::string& baseline) {
-  const auto first = std::find_if(role.begin(), role.end(),
-                                  [&](const Chosen& one) { return one.profile->arm == baseline; });
+  const auto first =
+      std::ranges::find_if(role, [&](const Chosen& one) { return one.profile->arm == baseline; });
   for (const Chosen& one : role) {
     if (first == role.end() || role.size() == 1)
       pairs.push_back(
@@ -102,8 +102,8 @@ std::vector<FlamePair> flame_pairs(const Results& results, const std::vector<Pro
   const auto place = [&](const FlamePair& pair) {
     return std::make_pair(place_of(pair.role, results), order.rank(pair.arms.back()));
   };
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [&](const FlamePair& a, const FlamePair& b) { return place(a) < place(b); });
+  std::ranges::stable_sort(
+      pairs, [&](const FlamePair& a, const FlamePair& b) { return place(a) < place(b); });
   return pairs;
 }
 
@@ -139,7 +139,7 @@ void make_confidential(Profile& profile) {
   constexpr std::array kKept = {"allocator",      "amounts", "interval_bytes", "mode",
                                 "period_seconds", "program", "temporary",      "tracer"};
   std::erase_if(profile.info, [&](const auto& fact) {
-    return std::find(kKept.begin(), kKept.end(), fact.first) == kKept.end();
+    return std::ranges::find(kKept, fact.first) == kKept.end();
   });
   const auto name_of = [](const std::string& file) {
     return std::filesystem::path(file).filename().string();

@@ -47,8 +47,8 @@ constexpr std::array kMetricWords = {
 };
 
 MetricWords words_for(std::string_view metric) {
-  const auto* found = std::find_if(kMetricWords.begin(), kMetricWords.end(),
-                                   [metric](const MetricWords& w) { return w.metric == metric; });
+  const auto* found = std::ranges::find_if(
+      kMetricWords, [metric](const MetricWords& w) { return w.metric == metric; });
   if (found != kMetricWords.end()) return *found;
   return {metric, "has", ""};
 }
@@ -214,7 +214,7 @@ std::string growth_sentence(const JobFacts& job, const std::vector<const Growth*
   const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
   // One reason that all arms share is said once.
   const bool same =
-      arms.size() > 1 && std::all_of(arms.begin(), arms.end(), [&](const Growth* g) {
+      arms.size() > 1 && std::ranges::all_of(arms, [&](const Growth* g) {
         return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
       });
   std::vector<std::string> told;

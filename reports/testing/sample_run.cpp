@@ -136,7 +136,7 @@ double median_of(const RunData& run, const std::string& arm, const std::string& 
       if (data.role == role) values.push_back(data.metrics.at(metric));
   }
   if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }

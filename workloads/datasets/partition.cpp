@@ -14,7 +14,7 @@ namespace {
 
 /// The sample numbers of each class, in random order.
 std::vector<Indices> by_class(std::span<const std::uint8_t> labels, RandomEngine& engine) {
-  const std::size_t classes = *std::max_element(labels.begin(), labels.end()) + std::size_t{1};
+  const std::size_t classes = *std::ranges::max_element(labels) + std::size_t{1};
   std::vector<Indices> samples(classes);
   for (const std::size_t i : random_order(labels.size(), engine)) samples[labels[i]].push_back(i);
   return samples;
@@ -61,7 +61,7 @@ std::vector<Indices> draw_holders(std::size_t classes, std::size_t clients, Rand
       const Indices order = random_order(classes, engine);
       for (std::size_t i = 0; i < held; ++i) holders[order[i]].push_back(client);
     }
-  } while (std::any_of(holders.begin(), holders.end(), [](auto& h) { return h.empty(); }));
+  } while (std::ranges::any_of(holders, [](auto& h) { return h.empty(); }));
   return holders;
 }
 

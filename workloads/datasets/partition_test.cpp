@@ -67,8 +67,8 @@ TEST(Partition, ClassNoniidLeavesClassesOutAndCoversAll) {
 TEST(Partition, DirichletCoversAllAndIsSkewedForSmallAlpha) {
   const auto shares = partition(ten_classes(2000), {PartitionKind::dirichlet, 3, 5, 0.1});
   expect_exact_cover(shares, 2000);
-  const auto [smallest, largest] = std::minmax_element(
-      shares.begin(), shares.end(), [](auto& a, auto& b) { return a.size() < b.size(); });
+  const auto [smallest, largest] =
+      std::ranges::minmax_element(shares, [](auto& a, auto& b) { return a.size() < b.size(); });
   EXPECT_GT(largest->size(), smallest->size() + 100);
 }
 

@@ -33,8 +33,8 @@ std::optional<FaultyChannel> scan_channel(std::size_t index, std::span<const flo
   std::optional<FaultyChannel> worst;
   for (std::size_t i = 0; i < values.size(); ++i)
     if (const auto fault = fault_of(values[i])) note(worst, index, i, *fault);
-  const bool varies = std::any_of(values.begin(), values.end(),
-                                  [&](float value) { return value != values.front(); });
+  const bool varies =
+      std::ranges::any_of(values, [&](float value) { return value != values.front(); });
   if (!worst && !varies) return FaultyChannel{index, EegFault::constant, 0, values.size()};
   return worst;
 }

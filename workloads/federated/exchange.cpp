@@ -58,8 +58,7 @@ void Exchange::open(const std::string& name) {
 std::vector<Upload> Exchange::await_uploads() {
   std::unique_lock lock(mutex_);
   wait(lock, "uploads of " + missing_clients(handed_in_), [&] { return complete(handed_in_); });
-  std::sort(uploads_.begin(), uploads_.end(),
-            [](const Upload& a, const Upload& b) { return a.client < b.client; });
+  std::ranges::sort(uploads_, {}, &Upload::client);
   step_ = Step::averaging;
   return std::move(uploads_);
 }

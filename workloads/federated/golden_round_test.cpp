@@ -191,7 +191,7 @@ TEST_P(EveryPreset, OneRoundIsTheHandComputedOne) {
 INSTANTIATE_TEST_SUITE_P(All, EveryPreset, ::testing::ValuesIn(preset_names()),
                          [](const auto& one) {
                            std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
+                           std::ranges::replace(name, '-', '_');
                            return name;
                          });
 

@@ -64,7 +64,7 @@ double JsonFields::positive(const std::string& key) {
 
 std::string JsonFields::word(const std::string& key, const std::vector<std::string>& choices) {
   const auto value = get<std::string>(key);
-  if (std::find(choices.begin(), choices.end(), value) == choices.end())
+  if (std::ranges::find(choices, value) == choices.end())
     fail(key, fmt::format("found \"{}\", expected {}", value, fmt::join(choices, ", ")));
   return value;
 }

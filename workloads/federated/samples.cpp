@@ -14,9 +14,9 @@ Samples to_samples(const ImageSet& set, double mean, double deviation) {
       torch::empty({count, static_cast<std::int64_t>(set.channels),
                     static_cast<std::int64_t>(set.height), static_cast<std::int64_t>(set.width)},
                    torch::kByte);
-  std::copy(set.pixels.begin(), set.pixels.end(), images.data_ptr<std::uint8_t>());
+  std::ranges::copy(set.pixels, images.data_ptr<std::uint8_t>());
   const torch::Tensor labels = torch::empty({count}, torch::kLong);
-  std::copy(set.labels.begin(), set.labels.end(), labels.data_ptr<std::int64_t>());
+  std::ranges::copy(set.labels, labels.data_ptr<std::int64_t>());
   return {images, labels, mean, deviation};
 }
 
@@ -102,7 +102,7 @@ torch::Tensor Samples::normalise(const torch::Tensor& images) const {
 Batch Samples::batch(const std::vector<std::size_t>& indices) const {
   const torch::Tensor chosen =
       torch::empty({static_cast<std::int64_t>(indices.size())}, torch::kLong);
-  std::copy(indices.begin(), indices.end(), chosen.data_ptr<std::int64_t>());
+  std::ranges::copy(indices, chosen.data_ptr<std::int64_t>());
   return {normalise(images_.index_select(0, chosen)), labels_.index_select(0, chosen)};
 }
 

@@ -77,8 +77,7 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
 }
 
 const at::Tensor& find_tensor(const State& state, const std::string& name) {
-  const auto found = std::find_if(state.begin(), state.end(),
-                                  [&](const NamedTensor& entry) { return entry.name == name; });
+  const auto found = std::ranges::find(state, name, &NamedTensor::name);
   if (found == state.end())
     throw Error(ExitCode::cannot_measure, fmt::format("the state has no tensor {}", name));
   return found->tensor;
@@ -90,10 +89,10 @@ void copy_state(const State& from, const State& into) {
     const auto& [name, target] = into[i];
     // States of one model have one order; the search is for chunks and foreign orders.
     const auto same_place = i < from.size() && from[i].name == name;
-    const auto source = same_place ? from.begin() + static_cast<std::ptrdiff_t>(i)
-                                   : std::find_if(from.begin(), from.end(), [&](const auto& entry) {
-                                       return entry.name == name;
-                                     });
+    const auto source =
+        same_place
+            ? from.begin() + static_cast<std::ptrdiff_t>(i)
+            : std::ranges::find_if(from, [&](const auto& entry) { return entry.name == name; });
     if (source != from.end() && !source->tensor.is_alias_of(target))
       target.detach().copy_(source->tensor);
   }

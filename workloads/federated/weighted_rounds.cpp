@@ -78,8 +78,8 @@ class WeightedRounds final : public Rounds {
   /// A lost client's share cannot be taken out of the total: the others send again.
   void expect_all_alive(const std::vector<Upload>& uploads) {
     for (const auto& [client, weight] : weights_) {
-      const bool alive = std::any_of(uploads.begin(), uploads.end(),
-                                     [&](const Upload& one) { return one.client == client; });
+      const bool alive =
+          std::ranges::any_of(uploads, [&](const Upload& one) { return one.client == client; });
       if (alive) continue;
       const int lost = client;
       total_.clear();

@@ -42,9 +42,8 @@ TEST(Study, KeepsTheCheckpointsThatItsRulesKeep) {
       {{"checkpoint_retention", "best"}, {"max_checkpoints", 1}, {"cleanup_older_than_days", 0}});
   EXPECT_LE(best.size(), 2U);  // the best and the newest
   const auto kappa_of = [](const std::string& name) { return name.substr(name.find("_kappa_")); };
-  const auto highest = std::max_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    return kappa_of(a) < kappa_of(b);
-  });
+  const auto highest = std::ranges::max_element(
+      all, [&](const auto& a, const auto& b) { return kappa_of(a) < kappa_of(b); });
   EXPECT_THAT(best, ::testing::Contains(*highest));
   // Younger than seven days.
   EXPECT_EQ(checkpoints_left({{"checkpoint_retention", "best"}, {"max_checkpoints", 1}}), all);

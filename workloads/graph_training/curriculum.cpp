@@ -29,7 +29,7 @@ Indices shuffled(const Indices& graphs, std::uint64_t seed) {
 
 Indices Curriculum::hard_normals(double percentile) const {
   std::vector<float> ascending = scores_;
-  std::sort(ascending.begin(), ascending.end());
+  std::ranges::sort(ascending);
   const auto place =
       static_cast<std::size_t>(static_cast<double>(ascending.size()) * percentile / 100);
   Indices hard;

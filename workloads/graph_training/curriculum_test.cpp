@@ -29,9 +29,8 @@ TEST(Curriculum, BeginsWithAsManyHardNormalsAsAttacks) {
 TEST(Curriculum, GoesOnWithMoreAndHarderOnes) {
   const Indices graphs = hundred_normals().graphs_of(5, 10, 1);
   EXPECT_EQ(graphs.size(), 20U);
-  EXPECT_EQ(*std::max_element(graphs.begin(), graphs.end()), 1099U);
-  EXPECT_EQ(std::count_if(graphs.begin(), graphs.end(), [](auto graph) { return graph >= 1085; }),
-            15);
+  EXPECT_EQ(*std::ranges::max_element(graphs), 1099U);
+  EXPECT_EQ(std::ranges::count_if(graphs, [](auto graph) { return graph >= 1085; }), 15);
 }
 
 TEST(Curriculum, OrdersByItsSeed) {

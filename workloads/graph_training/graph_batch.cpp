@@ -48,10 +48,8 @@ GraphBatch make_batch(const GraphStore& store, std::span<const std::size_t> indi
     const auto shift = [&](std::int64_t node) { return first_node + node; };
     const auto middle =
         graph.edge_index.begin() + static_cast<std::ptrdiff_t>(graph.edge_index.size() / 2);
-    node_features =
-        std::copy(graph.node_features.begin(), graph.node_features.end(), node_features);
-    edge_features =
-        std::copy(graph.edge_features.begin(), graph.edge_features.end(), edge_features);
+    node_features = std::ranges::copy(graph.node_features, node_features).out;
+    edge_features = std::ranges::copy(graph.edge_features, edge_features).out;
     sources = std::transform(graph.edge_index.begin(), middle, sources, shift);
     targets = std::transform(middle, graph.edge_index.end(), targets, shift);
     graph_of_node = std::fill_n(graph_of_node, graph.nodes(), static_cast<std::int64_t>(i));

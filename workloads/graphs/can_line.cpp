@@ -52,7 +52,7 @@ std::string_view CanLine::until(char end) {
 
 std::string_view CanLine::word() {
   skip_blanks();
-  const auto* const end = std::find_if(rest_.begin(), rest_.end(), is_blank);
+  const auto* const end = std::ranges::find_if(rest_, is_blank);
   const std::string_view taken = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
   rest_.remove_prefix(taken.size());
   skip_blanks();

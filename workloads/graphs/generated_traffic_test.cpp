@@ -12,8 +12,8 @@ namespace {
 TEST(GeneratedTraffic, HasTheDrivesRateAndIdentifiers) {
   const auto frames = generate_traffic(100'000, 5'000'000, 3);
   ASSERT_EQ(frames.size(), 100'000U);
-  EXPECT_TRUE(std::is_sorted(frames.begin(), frames.end(),
-                             [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
+  EXPECT_TRUE(std::ranges::is_sorted(
+      frames, [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
   EXPECT_GE(frames.front().time_us, 5'000'000);
   std::map<std::uint32_t, int> counts;
   for (const CanFrame& frame : frames) ++counts[frame.id];
@@ -27,7 +27,7 @@ TEST(GeneratedTraffic, HasTheDrivesRateAndIdentifiers) {
 TEST(GeneratedTraffic, HasItsIdentifiersInOrder) {
   const auto ids = generated_ids();
   EXPECT_EQ(ids.size(), 34U);
-  EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+  EXPECT_TRUE(std::ranges::is_sorted(ids));
   EXPECT_LT(ids.back(), 0x800U);
 }
 

@@ -125,8 +125,8 @@ class GraphFile {
 
   void expect_finite(std::span<const float> features, std::uint64_t begin) const {
     if (all_finite(features)) return;
-    const auto found = std::find_if_not(features.begin(), features.end(),
-                                        [](float feature) { return std::isfinite(feature); });
+    const auto found =
+        std::ranges::find_if_not(features, [](float feature) { return std::isfinite(feature); });
     refuse(begin + static_cast<std::uint64_t>(found - features.begin()) * sizeof(float),
            fmt::format("found feature {}, expected a finite number", *found));
   }

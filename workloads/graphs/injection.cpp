@@ -39,11 +39,10 @@ void fill_with_random_bytes(CanFrame& frame, RandomEngine& engine) {
 CanFrame most_frequent(const std::vector<CanFrame>& traffic) {
   std::map<std::uint32_t, std::size_t> counts;
   for (const CanFrame& frame : traffic) ++counts[frame.id];
-  const auto most =
-      std::max_element(counts.begin(), counts.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  return *std::find_if(traffic.begin(), traffic.end(),
-                       [&](const CanFrame& frame) { return frame.id == most->first; });
+  const auto most = std::ranges::max_element(
+      counts, [](const auto& a, const auto& b) { return a.second < b.second; });
+  return *std::ranges::find_if(traffic,
+                               [&](const CanFrame& frame) { return frame.id == most->first; });
 }
 
 /// What one intrusion injects.

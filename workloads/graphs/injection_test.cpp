@@ -39,8 +39,8 @@ TEST_P(Injection, FollowsTheDataSetsDescription) {
                               : GetParam() == Attack::fuzzy ? 500
                                                             : 1000;
   const std::vector<CanFrame> frames = inject(traffic, GetParam(), 7);
-  ASSERT_TRUE(std::is_sorted(frames.begin(), frames.end(),
-                             [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
+  ASSERT_TRUE(std::ranges::is_sorted(
+      frames, [](const auto& a, const auto& b) { return a.time_us < b.time_us; }));
   const auto intrusions = intrusions_in(frames);
   EXPECT_GE(intrusions.size(), 300U / 9);
   EXPECT_LE(intrusions.size(), 300U / 5);
@@ -108,7 +108,7 @@ TEST(InjectedFrames, OfSpoofingRepeatOneFrameAnIntrusion) {
   }
   EXPECT_EQ(data.size(), intrusions.size());
   const std::vector<std::uint32_t> known = generated_ids();
-  EXPECT_TRUE(std::binary_search(known.begin(), known.end(), intrusions[0].frames[0].id));
+  EXPECT_TRUE(std::ranges::binary_search(known, intrusions[0].frames[0].id));
 }
 
 TEST(InjectedFrames, IntoNothingAreNone) {

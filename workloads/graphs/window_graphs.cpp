@@ -46,7 +46,7 @@ class WindowGraph {
  private:
   void find_nodes() {
     std::vector<std::int64_t> ids = ids_;
-    std::sort(ids.begin(), ids.end());
+    std::ranges::sort(ids);
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     for (const std::int64_t id : ids) nodes_.push_back({id});
     for (std::size_t row = 0; row < rows_; ++row) {
@@ -64,8 +64,7 @@ class WindowGraph {
     std::vector<std::size_t> order(rows_);
     for (std::size_t row = 0; row < rows_; ++row) order[row] = row;
     const auto key = [&](std::size_t row) { return std::pair(ids_[row], ids_[row + 1]); };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     for (const std::size_t row : order) {
       const auto [source, target] = key(row);
       if (pairs_.empty() || pairs_.back().source != source || pairs_.back().target != target)
@@ -75,23 +74,19 @@ class WindowGraph {
   }
 
   [[nodiscard]] std::int64_t node_at(std::int64_t id) const {
-    const auto at =
-        std::lower_bound(nodes_.begin(), nodes_.end(), id,
-                         [](const Node& node, std::int64_t one) { return node.id < one; });
+    const auto at = std::ranges::lower_bound(nodes_, id, {}, &Node::id);
     return at - nodes_.begin();
   }
 
   [[nodiscard]] bool has_pair(std::int64_t source, std::int64_t target) const {
-    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), std::pair(source, target),
-                                     [](const Pair& pair, const auto& one) {
-                                       return std::pair(pair.source, pair.target) < one;
-                                     });
+    const auto at = std::ranges::lower_bound(
+        pairs_, std::pair(source, target), {},
+        [](const Pair& pair) { return std::pair(pair.source, pair.target); });
     return at != pairs_.end() && at->source == source && at->target == target;
   }
 
   void add_nodes(Graph& graph) const {
-    const auto [least, most] = std::minmax_element(
-        nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) { return a.rows < b.rows; });
+    const auto [least, most] = std::ranges::minmax_element(nodes_, {}, &Node::rows);
     const auto from = static_cast<float>(least->rows);
     const float range = static_cast<float>(most->rows) - from;
     const double last = static_cast<double>(std::max<std::size_t>(rows_ - 1, 1));
@@ -160,7 +155,7 @@ class WindowGraph {
 }  // namespace
 
 IdMap::IdMap(std::vector<std::uint32_t> ids) : ids_(std::move(ids)) {
-  std::sort(ids_.begin(), ids_.end());
+  std::ranges::sort(ids_);
   ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
 }
 
@@ -171,7 +166,7 @@ IdMap IdMap::of(std::span<const CanFrame> frames) {
 }
 
 std::int64_t IdMap::index(std::uint32_t id) const {
-  const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
+  const auto at = std::ranges::lower_bound(ids_, id);
   return at != ids_.end() && *at == id ? at - ids_.begin() : static_cast<std::int64_t>(ids_.size());
 }
 

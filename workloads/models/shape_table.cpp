@@ -26,10 +26,9 @@ std::vector<NamedShape> read_table(const nlohmann::json& tensors) {
   std::vector<NamedShape> table;
   for (const auto& [name, entry] : tensors.items()) {
     const nlohmann::json shape = entry.is_object() ? entry.value("shape", nlohmann::json()) : entry;
-    const bool sizes =
-        shape.is_array() && std::all_of(shape.begin(), shape.end(), [](const auto& one) {
-          return one.is_number_integer() && one.template get<std::int64_t>() > 0;
-        });
+    const bool sizes = shape.is_array() && std::ranges::all_of(shape, [](const auto& one) {
+                         return one.is_number_integer() && one.template get<std::int64_t>() > 0;
+                       });
     if (!sizes)
       throw Error(ExitCode::usage,
                   fmt::format("found {}, expected a list of whole numbers above 0", shape.dump()),

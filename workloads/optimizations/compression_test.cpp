@@ -151,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryCompressiblePreset,
                          ::testing::Values("appfl-original", "appfl-as-coded", "appfl-optimized"),
                          [](const auto& one) {
                            std::string name = one.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
+                           std::ranges::replace(name, '-', '_');
                            return name;
                          });
 

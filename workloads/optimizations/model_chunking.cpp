@@ -28,8 +28,7 @@ std::optional<std::size_t> choose_chunk_bytes(const nlohmann::json& value) {
 std::vector<State> split_state(const State& state, std::optional<std::size_t> chunk_bytes) {
   if (!chunk_bytes || state_bytes(state) <= *chunk_bytes) return {state};
   State sorted = state;
-  std::sort(sorted.begin(), sorted.end(),
-            [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
+  std::ranges::sort(sorted, {}, &NamedTensor::name);
   std::vector<State> chunks(1);
   std::size_t filled = 0;
   for (NamedTensor& entry : sorted) {

@@ -43,7 +43,7 @@ int gc_rounds(JsonFields& fields, const char* name) {
 /// Strategies that need the model are made later; their names are checked now.
 std::string expect_value(const char* name, const std::string& value,
                          const std::vector<std::string>& values) {
-  if (std::find(values.begin(), values.end(), value) == values.end())
+  if (std::ranges::find(values, value) == values.end())
     throw Error(ExitCode::usage,
                 fmt::format("found \"{}\", expected {}", value, fmt::join(values, ", ")),
                 fmt::format("optimizations.{}", name));

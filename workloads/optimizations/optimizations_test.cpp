@@ -113,8 +113,8 @@ TEST(PieceBytes, IsNineTenthsOfTheMessageOrANumberThatFits) {
 
 TEST(PieceBytes, AreBoundedAsTheCatalogSays) {
   const nlohmann::json catalog = read_config("optimizations.json");
-  const auto listed = std::find_if(catalog.begin(), catalog.end(),
-                                   [](const auto& one) { return one.at("name") == "piece_bytes"; });
+  const auto listed = std::ranges::find_if(
+      catalog, [](const auto& one) { return one.at("name") == "piece_bytes"; });
   ASSERT_NE(listed, catalog.end());
   ASSERT_EQ(listed->at("at_most").at("setting"), "workload.transport.max_message_bytes");
   const std::size_t most = kMessageLimit - listed->at("at_most").at("less").get<std::size_t>();

@@ -43,7 +43,7 @@ void send_cuda_gauges() {
 
 void install_probes(const std::vector<std::string>& meters, OnGpu on_gpu) {
   const auto wanted = [&](const char* name) {
-    return std::find(meters.begin(), meters.end(), name) != meters.end();
+    return std::ranges::find(meters, name) != meters.end();
   };
   allocator_wanted = wanted("allocator");
   torch_wanted = wanted("torch");

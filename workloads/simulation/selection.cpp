@@ -36,8 +36,8 @@ class HighestLoss final : public Selection {
   std::vector<std::size_t> next() override {
     std::vector<std::size_t> order(losses_.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return losses_[a] > losses_[b]; });
+    std::ranges::stable_sort(order,
+                             [&](std::size_t a, std::size_t b) { return losses_[a] > losses_[b]; });
     order.resize(per_round_);
     return order;
   }

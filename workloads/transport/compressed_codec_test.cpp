@@ -69,7 +69,7 @@ void expect_bound(const std::vector<float>& values) {
       record_of("fc.weight", Dtype::float32, static_cast<std::int64_t>(values.size()));
   const auto tolerance = lossy_tolerance(record, bytes_of(values));
   ASSERT_TRUE(tolerance);
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const auto [least, most] = std::ranges::minmax_element(values);
   EXPECT_DOUBLE_EQ(*tolerance, 1e-3 * (static_cast<double>(*most) - static_cast<double>(*least)));
   const auto back = decode<float>(encode(record, bytes_of(values), tolerance));
   EXPECT_LE(largest_difference(values, back), *tolerance);

@@ -175,7 +175,7 @@ class Launcher {
 
   void report_escaped(const std::vector<pid_t>& tree, const std::vector<pid_t>& marked) {
     for (const pid_t pid : marked) {
-      const bool inside = std::find(tree.begin(), tree.end(), pid) != tree.end();
+      const bool inside = std::ranges::find(tree, pid) != tree.end();
       if (!inside && escaped_.insert(pid).second) {
         tell({"escaped", std::to_string(pid), command_of(pid)});
       }

@@ -115,7 +115,7 @@ std::optional<std::string> environment_of(pid_t pid, std::string_view variable) 
 std::string command_of(pid_t pid, std::size_t longest) {
   std::string command = proc_file(pid, "cmdline").substr(0, longest);
   while (!command.empty() && command.back() == '\0') command.pop_back();
-  std::replace(command.begin(), command.end(), '\0', ' ');
+  std::ranges::replace(command, '\0', ' ');
   return command;
 }
 

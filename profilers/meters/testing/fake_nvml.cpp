@@ -113,7 +113,7 @@ int nvmlDeviceGetComputeRunningProcesses_v3(Device, unsigned int* count, Process
   const bool fits = all.size() <= *count;
   *count = static_cast<unsigned int>(all.size());
   if (!fits) return memduel::nvml::kInsufficientSize;
-  std::copy(all.begin(), all.end(), infos);
+  std::ranges::copy(all, infos);
   return 0;
 }
 

@@ -21,8 +21,8 @@ std::string file_of(const Profile& profile, const ProfileLocation& location) {
 }
 
 bool begins_with_any(const std::string& text, std::span<const std::string_view> beginnings) {
-  return std::any_of(beginnings.begin(), beginnings.end(),
-                     [&](std::string_view one) { return text.starts_with(one); });
+  return std::ranges::any_of(beginnings,
+                             [&](std::string_view one) { return text.starts_with(one); });
 }
 
 /// Of every process, and so nobody's in particular.

@@ -46,8 +46,8 @@ std::vector<TopStack> top_stacks(const TracerSide& side, DifferenceKind kind, Fu
     top.whole = whole;
     largest.push_back(std::move(top));
   }
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const TopStack& a, const TopStack& b) { return a.bytes > b.bytes; });
+  std::ranges::stable_sort(largest,
+                           [](const TopStack& a, const TopStack& b) { return a.bytes > b.bytes; });
   if (largest.size() > kTopStacks) largest.resize(kTopStacks);
   return largest;
 }

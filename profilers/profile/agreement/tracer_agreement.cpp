@@ -25,9 +25,8 @@ double size_of(const Profile& profile) {
 }
 
 void keep_largest(std::vector<Profile>& images) {
-  const auto largest =
-      std::max_element(images.begin(), images.end(),
-                       [](const Profile& a, const Profile& b) { return size_of(a) < size_of(b); });
+  const auto largest = std::ranges::max_element(
+      images, [](const Profile& a, const Profile& b) { return size_of(a) < size_of(b); });
   std::iter_swap(images.begin(), largest);
   images.resize(1);
 }
@@ -174,7 +173,7 @@ TracerView reference_view(const ViewedSide& reference) {
 /// Stacks that are there get one tracer's cells more.
 void add_cells(std::vector<AgreementStack>& stacks, std::vector<AgreementStack> more) {
   for (AgreementStack& one : more) {
-    const auto known = std::find_if(stacks.begin(), stacks.end(), [&](const AgreementStack& stack) {
+    const auto known = std::ranges::find_if(stacks, [&](const AgreementStack& stack) {
       return stack.kind == one.kind && stack.stack == one.stack;
     });
     if (known == stacks.end())
@@ -191,9 +190,8 @@ std::optional<TracerAgreement> tracer_agreement(std::vector<TracedTrials> traced
   for (TracedTrials& one : traced)
     if (auto side = side_of(std::move(one))) sides.push_back(std::move(*side));
   if (sides.size() < 2) return std::nullopt;
-  const auto recorder = std::find_if(sides.begin(), sides.end(), [](const ViewedSide& one) {
-    return one.side.tracer == "recorder";
-  });
+  const auto recorder = std::ranges::find_if(
+      sides, [](const ViewedSide& one) { return one.side.tracer == "recorder"; });
   if (recorder != sides.end()) std::rotate(sides.begin(), recorder, std::next(recorder));
   const TracerSide& reference = sides.front().side;
   TracerAgreement agreement;
@@ -212,10 +210,9 @@ std::optional<TracerAgreement> tracer_agreement(std::vector<TracedTrials> traced
     agreement.tracers.push_back(std::move(view));
   }
   // peak, live, allocated
-  std::stable_sort(agreement.stacks.begin(), agreement.stacks.end(),
-                   [](const AgreementStack& a, const AgreementStack& b) {
-                     return a.kind != b.kind ? a.kind > b.kind : a.bytes > b.bytes;
-                   });
+  std::ranges::stable_sort(agreement.stacks, [](const AgreementStack& a, const AgreementStack& b) {
+    return a.kind != b.kind ? a.kind > b.kind : a.bytes > b.bytes;
+  });
   return agreement;
 }
 

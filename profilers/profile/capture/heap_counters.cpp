@@ -166,9 +166,7 @@ HeapImages read_heap_directory(const std::filesystem::path& directory) {
     }
   }
   if (failure) throw Error(ExitCode::io, failure.message(), directory.string());
-  std::sort(
-      found.images.begin(), found.images.end(),
-      [](const HeapCounters& a, const HeapCounters& b) { return a.started_ns < b.started_ns; });
+  std::ranges::sort(found.images, {}, &HeapCounters::started_ns);
   return found;
 }
 

@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 /// An image that could not make its file counts all the same.
 std::string without_profiles(const RecordedImages& recorded, const fs::path& directory) {
-  const auto counted = std::count_if(
-      recorded.images.begin(), recorded.images.end(),
-      [](const RecordedImage& image) { return !image.file && image.counters.mode == "count"; });
+  const auto counted = std::ranges::count_if(recorded.images, [](const RecordedImage& image) {
+    return !image.file && image.counters.mode == "count";
+  });
   if (counted == 0) return "";
   return fmt::format(
       "{} of {} images could make no profile in {}, so they were only counted; is "

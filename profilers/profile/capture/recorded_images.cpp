@@ -49,9 +49,8 @@ ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
   ImagePlan plan;
   if (images.empty()) return plan;
   for (const HeapCounters* image : images) plan.pids.push_back(image->pid);
-  const auto largest = std::max_element(
-      images.begin(), images.end(),
-      [](const auto* one, const auto* other) { return size_of(*one) < size_of(*other); });
+  const auto largest = std::ranges::max_element(
+      images, [](const auto* one, const auto* other) { return size_of(*one) < size_of(*other); });
   plan.largest = static_cast<std::size_t>(largest - images.begin()) + 1;
   return plan;
 }
@@ -74,7 +73,7 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
   recorded.unreadable = std::move(left.unreadable);
   for (const HeapCounters& image : left.images) {
     recorded.images.push_back({std::nullopt, image});
-    const auto place = std::find(profiled.begin(), profiled.end(), &image);
+    const auto place = std::ranges::find(profiled, &image);
     if (place == profiled.end()) continue;
     const std::size_t number = static_cast<std::size_t>(place - profiled.begin()) + 1;
     std::map<std::string, std::string> info = info_of(image);

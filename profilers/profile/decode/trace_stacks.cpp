@@ -42,12 +42,10 @@ void TraceStacks::read_module(TraceCursor& cursor) {
     overlap = modules_by_begin_.erase(overlap);
   }
   // A library that was closed and opened again is the same module when it came back to its place.
-  const auto same = std::find_if(profile_.modules.begin(), profile_.modules.end(),
-                                 [&module](const ProfileModule& known) {
-                                   return known.begin == module.begin && known.end == module.end &&
-                                          known.bias == module.bias && known.path == module.path &&
-                                          known.build_id == module.build_id;
-                                 });
+  const auto same = std::ranges::find_if(profile_.modules, [&module](const ProfileModule& known) {
+    return known.begin == module.begin && known.end == module.end && known.bias == module.bias &&
+           known.path == module.path && known.build_id == module.build_id;
+  });
   modules_by_begin_[module.begin] = static_cast<std::size_t>(same - profile_.modules.begin());
   if (same == profile_.modules.end()) profile_.modules.push_back(std::move(module));
 }

@@ -111,7 +111,7 @@ std::vector<std::pair<std::uint32_t, Estimate>> stacks_of(const Profile& profile
   std::unordered_map<std::uint32_t, Estimate> by_stack;
   for (const auto& [site, amount] : sites) by_stack[profile.sites[site].stack] += amount;
   std::vector<std::pair<std::uint32_t, Estimate>> stacks(by_stack.begin(), by_stack.end());
-  std::sort(stacks.begin(), stacks.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(stacks, [](const auto& a, const auto& b) {
     return a.second.bytes != b.second.bytes ? a.second.bytes > b.second.bytes : a.first < b.first;
   });
   return stacks;
@@ -135,7 +135,7 @@ std::vector<FrameName> frames_of(const Profile& profile, std::uint32_t stack) {
       frames.insert(frames.end(), location.names.begin(), location.names.end());
     }
   }
-  std::reverse(frames.begin(), frames.end());
+  std::ranges::reverse(frames);
   return frames;
 }
 

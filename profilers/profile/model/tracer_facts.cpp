@@ -46,8 +46,8 @@ void add_heaptrack(TracerFacts& facts, const Profile& profile) {
 }
 
 bool any_allocated(const Profile& profile) {
-  return std::any_of(profile.sites.begin(), profile.sites.end(),
-                     [](const AllocationSite& site) { return site.allocated.samples > 0; });
+  return std::ranges::any_of(profile.sites,
+                             [](const AllocationSite& site) { return site.allocated.samples > 0; });
 }
 
 // src/heap-profile-stats.h: 32 frames. The profiler starts in the constructor of its own library.
@@ -103,8 +103,8 @@ void add_other(TracerFacts& facts, const Profile& profile) {
   facts.known_tool = false;
   facts.has_peak = profile.peak.total.samples > 0;
   facts.has_allocated = any_allocated(profile);
-  facts.has_live = std::any_of(profile.sites.begin(), profile.sites.end(),
-                               [](const AllocationSite& site) { return site.live.samples > 0; });
+  facts.has_live = std::ranges::any_of(
+      profile.sites, [](const AllocationSite& site) { return site.live.samples > 0; });
   facts.counts_blocks = profile.counted;
 }
 
@@ -132,9 +132,8 @@ TracerFacts facts_of(const Profile& profile) {
   const auto interval = option_in(fact_in(profile, "interval_bytes"), "");
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
   facts.denser_at_first = !fact_in(profile, "first_interval_bytes").empty();
-  const auto* const tool = std::find_if(kTools.begin(), kTools.end(), [&](const KnownTool& one) {
-    return tracer.starts_with(one.tracer);
-  });
+  const auto* const tool = std::ranges::find_if(
+      kTools, [&](const KnownTool& one) { return tracer.starts_with(one.tracer); });
   if (tracer.empty()) {
     add_recorder(facts, profile);
   } else if (tool == kTools.end()) {

@@ -100,7 +100,7 @@ void NestedRanges::add(std::uint64_t begin, std::uint64_t end, std::uint32_t wha
 }
 
 void NestedRanges::sort() {
-  std::stable_sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
+  std::ranges::stable_sort(ranges_, [](const Range& a, const Range& b) {
     return std::tie(a.begin, a.depth) < std::tie(b.begin, b.depth);
   });
   std::uint64_t furthest = 0;
@@ -108,9 +108,7 @@ void NestedRanges::sort() {
 }
 
 std::optional<std::uint32_t> NestedRanges::at(std::uint64_t address) const {
-  const auto after = std::upper_bound(
-      ranges_.begin(), ranges_.end(), address,
-      [](std::uint64_t wanted, const Range& range) { return wanted < range.begin; });
+  const auto after = std::ranges::upper_bound(ranges_, address, {}, &Range::begin);
   const Range* deepest = nullptr;
   for (auto range = after; range != ranges_.begin();) {
     --range;

@@ -10,12 +10,12 @@ namespace memduel {
 namespace {
 
 bool begins_with_one_of(std::string_view name, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::ranges::any_of(prefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string file_name(const Profile& profile, const ProfileLocation& location) {

@@ -29,7 +29,7 @@ bool is_version(std::string_view name) {
   for (const std::string_view prefix : {"lts_", "icu_"}) {
     if (!name.starts_with(prefix) || name.size() == prefix.size()) continue;
     const std::string_view number = name.substr(prefix.size());
-    if (std::all_of(number.begin(), number.end(), is_digit)) return true;
+    if (std::ranges::all_of(number, is_digit)) return true;
   }
   return ends_in_version(name);
 }

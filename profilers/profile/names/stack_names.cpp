@@ -127,7 +127,7 @@ NamedStack StackNames::of(std::uint32_t stack, std::size_t depth) const {
     for (const std::uint32_t function : of_location_[profile_.stacks[node].location])
       if (functions.empty() || functions.back() != function) functions.push_back(function);
   }
-  std::reverse(functions.begin(), functions.end());
+  std::ranges::reverse(functions);
   return functions;
 }
 
@@ -135,7 +135,7 @@ std::vector<std::uint32_t> StackNames::functions() const {
   std::vector<std::uint32_t> all;
   for (const NamedStack& functions : of_location_)
     all.insert(all.end(), functions.begin(), functions.end());
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }

@@ -6,7 +6,7 @@
 namespace memduel {
 
 SymbolTable::SymbolTable(std::vector<Symbol> symbols) : symbols_(std::move(symbols)) {
-  std::stable_sort(symbols_.begin(), symbols_.end(), [](const Symbol& a, const Symbol& b) {
+  std::ranges::stable_sort(symbols_, [](const Symbol& a, const Symbol& b) {
     return std::tie(a.begin, a.binding) < std::tie(b.begin, b.binding);
   });
   furthest_.reserve(symbols_.size());
@@ -18,9 +18,7 @@ SymbolTable::SymbolTable(std::vector<Symbol> symbols) : symbols_(std::move(symbo
 }
 
 const Symbol* SymbolTable::at(std::uint64_t address) const {
-  const auto after = std::upper_bound(
-      symbols_.begin(), symbols_.end(), address,
-      [](std::uint64_t wanted, const Symbol& symbol) { return wanted < symbol.begin; });
+  const auto after = std::ranges::upper_bound(symbols_, address, {}, &Symbol::begin);
   for (auto i = static_cast<std::size_t>(after - symbols_.begin()); i-- > 0;) {
     if (furthest_[i] <= address) return nullptr;
     if (address - symbols_[i].begin < symbols_[i].size) return &symbols_[i];

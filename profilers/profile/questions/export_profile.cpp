@@ -120,8 +120,8 @@ std::string export_folded(const Profile& profile, ProfileKind kind) {
     for (const FrameName& frame : frames_of(profile, stack)) {
       if (!line.empty()) line += ';';
       std::string name = frame.function;
-      std::replace(name.begin(), name.end(), ';', ':');
-      std::replace(name.begin(), name.end(), '\n', ' ');
+      std::ranges::replace(name, ';', ':');
+      std::ranges::replace(name, '\n', ' ');
       line += name;
     }
     lines[line.empty() ? "[no stack]" : line] += amount.bytes;

@@ -38,8 +38,7 @@ class Views {
 
   void add(std::size_t profile, const View& view, LiveSites sites) {
     if (sites.empty()) return;
-    std::sort(sites.begin(), sites.end(),
-              [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::ranges::sort(sites, [](const auto& a, const auto& b) { return a.first < b.first; });
     View& mine = views_.emplace(view.key(), view).first->second;
     mine.sites.resize(profiles_);
     mine.sites[profile] = std::move(sites);
@@ -166,7 +165,7 @@ void put_amounts(std::string& bytes, const LiveSites& sites) {
 class Phases {
  public:
   std::uint64_t number_of(const std::string& name) {
-    const auto found = std::find(names_.begin(), names_.end(), name);
+    const auto found = std::ranges::find(names_, name);
     if (found != names_.end()) return static_cast<std::uint64_t>(found - names_.begin());
     names_.push_back(name);
     return names_.size() - 1;
@@ -179,9 +178,9 @@ class Phases {
 
 /// A question that only one of two has would show the other as nothing.
 bool is_comparable(const View& view, const Comparability& both) {
-  const bool of_both = std::all_of(view.sites.begin(), view.sites.end(),
-                                   [](const LiveSites& sites) { return !sites.empty(); });
-  const bool known = std::find(both.kinds.begin(), both.kinds.end(), view.kind) != both.kinds.end();
+  const bool of_both =
+      std::ranges::all_of(view.sites, [](const LiveSites& sites) { return !sites.empty(); });
+  const bool known = std::ranges::find(both.kinds, view.kind) != both.kinds.end();
   const bool whole_run = view.round == 0 && view.end == 0 && view.heap == Heap::malloc;
   return known && (both.one_tool || whole_run || of_both);
 }

@@ -103,7 +103,7 @@ std::vector<std::uint32_t> FlameTree::sort() {
     numbers[node] = static_cast<std::uint32_t>(sorted.size());
     sorted.push_back({numbers[nodes_[node].parent], nodes_[node].frame});
     auto& below = children[node];
-    std::sort(below.begin(), below.end(), [this](std::uint32_t a, std::uint32_t b) {
+    std::ranges::sort(below, [this](std::uint32_t a, std::uint32_t b) {
       return nodes_[a].frame > nodes_[b].frame;  // the last one opened is the first one numbered
     });
     open.insert(open.end(), below.begin(), below.end());

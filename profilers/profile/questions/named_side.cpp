@@ -132,7 +132,7 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
       }
     }
   }
-  std::sort(named.functions.begin(), named.functions.end());
+  std::ranges::sort(named.functions);
   named.functions.erase(std::unique(named.functions.begin(), named.functions.end()),
                         named.functions.end());
   return named;

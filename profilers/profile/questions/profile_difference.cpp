@@ -21,16 +21,15 @@ std::string phase_of(const MatchedStack& stack, DifferenceKind kind) {
   for (const auto& [phase, amount] : stack.baseline.by_phase)
     by_phase[phase] -= rank_of(amount, kind);
   const double whole = rank_of(stack.candidate.total, kind) - rank_of(stack.baseline.total, kind);
-  const auto most =
-      std::max_element(by_phase.begin(), by_phase.end(), [whole](const auto& a, const auto& b) {
-        return whole < 0 ? a.second > b.second : a.second < b.second;
-      });
+  const auto most = std::ranges::max_element(by_phase, [whole](const auto& a, const auto& b) {
+    return whole < 0 ? a.second > b.second : a.second < b.second;
+  });
   return most == by_phase.end() ? "" : most->first;
 }
 
 bool has_name(const NamedStack& stack, const FunctionNames& names) {
-  return std::any_of(stack.begin(), stack.end(),
-                     [&](std::uint32_t function) { return names.is_function(function); });
+  return std::ranges::any_of(stack,
+                             [&](std::uint32_t function) { return names.is_function(function); });
 }
 
 std::set<std::string> functions_of(const ProfileSide& side) {
@@ -43,8 +42,8 @@ std::set<std::string> functions_of(const ProfileSide& side) {
 /// Both sides have it, though a function of it under another version's name.
 bool was_taken(const MatchedStack& stack, const FunctionNames& names) {
   return stack.in_baseline && stack.in_candidate &&
-         std::any_of(stack.stack.begin(), stack.stack.end(),
-                     [&](std::uint32_t function) { return names.was_taken(function); });
+         std::ranges::any_of(stack.stack,
+                             [&](std::uint32_t function) { return names.was_taken(function); });
 }
 
 /// By more than chance in the sampling explains.
@@ -112,9 +111,8 @@ ProfileDifference profile_difference(const ProfileSide& baseline, const ProfileS
   const double whole = difference.baseline.bytes + difference.candidate.bytes;
   if (whole > 0) difference.unmatched_share = unmatched / whole;
   if (whole > 0) difference.guessed_share = guessed / whole;
-  std::stable_sort(
-      difference.stacks.begin(), difference.stacks.end(),
-      [kind](const StackDifference& x, const StackDifference& y) {
+  std::ranges::stable_sort(
+      difference.stacks, [kind](const StackDifference& x, const StackDifference& y) {
         const auto size = [kind](const StackDifference& row) {
           return std::abs(kind == DifferenceKind::allocations ? row.blocks() : row.bytes());
         };

@@ -17,15 +17,14 @@ struct LiveAmounts {
 std::vector<int> ended_rounds(const Profile& profile) {
   std::vector<int> rounds;
   for (const RetentionCell& cell : profile.retention) rounds.push_back(cell.end);
-  std::sort(rounds.begin(), rounds.end());
+  std::ranges::sort(rounds);
   rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
   return rounds;
 }
 
 std::string main_phase(const Profile& profile, const LiveAmounts& amounts) {
-  const auto most =
-      std::max_element(amounts.last_by_phase.begin(), amounts.last_by_phase.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(
+      amounts.last_by_phase, [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == amounts.last_by_phase.end() ? "" : profile.phases[most->first];
 }
 
@@ -39,7 +38,7 @@ LiveAtRoundEnds live_at_round_ends(const Profile& profile) {
   std::map<NamedStack, LiveAmounts> by_stack;
   std::map<std::uint32_t, LiveAmounts*> by_site;
   for (const RetentionCell& cell : profile.retention) {
-    const auto at = std::lower_bound(live.rounds.begin(), live.rounds.end(), cell.end);
+    const auto at = std::ranges::lower_bound(live.rounds, cell.end);
     const auto column = static_cast<std::size_t>(at - live.rounds.begin());
     for (const auto& [number, amount] : cell.sites) {
       const AllocationSite& site = profile.sites[number];

@@ -23,7 +23,7 @@ struct Leftover {
 using Leftovers = std::map<NamedStack, Leftover>;
 
 bool knows(const std::vector<std::uint32_t>& common, std::uint32_t function) {
-  return std::binary_search(common.begin(), common.end(), function);
+  return std::ranges::binary_search(common, function);
 }
 
 NamedStack known_to_both(const NamedStack& stack, const std::vector<std::uint32_t>& common) {
@@ -78,7 +78,7 @@ std::vector<Leftovers::iterator> alone(Leftovers& leftovers, Belongs belongs) {
   std::vector<Leftovers::iterator> found;
   for (auto at = leftovers.begin(); at != leftovers.end(); ++at)
     if (belongs(at->second.matched)) found.push_back(at);
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(found, [](const auto& a, const auto& b) {
     return bytes_of(a->second.matched) > bytes_of(b->second.matched);
   });
   if (found.size() > kMostCompared) found.resize(kMostCompared);
@@ -137,7 +137,7 @@ std::vector<MatchedStack> match_stacks(const NamedSide& baseline, const NamedSid
     const NamedStack key = known_to_both(stack, common);
     Leftover alone;  // nothing in it is known to the other side
     Leftover& into = key.empty() ? alone : leftovers[key];
-    into.has_own = into.has_own || !std::all_of(stack.begin(), stack.end(), [&](auto function) {
+    into.has_own = into.has_own || !std::ranges::all_of(stack, [&](auto function) {
                      return knows(common, function);
                    });
     add(into, stack, amount, of_baseline);

@@ -88,7 +88,7 @@ void add_totals(std::string& text, const Profile& profile) {
     const auto entry = profile.info.find(key);
     if (entry == profile.info.end()) continue;
     std::string words = key;
-    std::replace(words.begin(), words.end(), '_', ' ');
+    std::ranges::replace(words, '_', ' ');
     text += fmt::format("{:<16}{}{}\n", words, entry->second, first_interval(profile, key));
   }
   if (profile.counters) {
@@ -205,8 +205,8 @@ std::string top_function(const Profile& profile, const LiveSites& sites) {
     if (!frames.empty())
       bytes[short_name(frames[leading_frame(profile, stack)].name.function)] += amount.bytes;
   }
-  const auto top = std::max_element(
-      bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto top = std::ranges::max_element(
+      bytes, [](const auto& a, const auto& b) { return a.second < b.second; });
   return top == bytes.end() ? "" : top->first;
 }
 
@@ -277,7 +277,7 @@ void add_retained(std::string& text, const Profile& profile, const SummaryOption
   if (by_stack.empty()) return;
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, Retained>> order(by_stack.begin(),
                                                                                   by_stack.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(order, [](const auto& a, const auto& b) {
     return a.second.amount.bytes > b.second.amount.bytes;
   });
   text += fmt::format("\nBorn in several rounds and live at the end of round {}\n", last);
