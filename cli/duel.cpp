@@ -86,7 +86,7 @@ RunHeader header_for(const Experiment& experiment, const Site& site, const RunFa
   return header;
 }
 
-void show(ProgressBar& bar, const Progress& progress) {
+void show(ProgressBar& bar, const Progress& progress, const RunFacts& facts) {
   if (progress.arm.empty()) return;
   const std::string block = progress.block == 0 ? "warm-up"
                             : progress.block == kProfileBlock
@@ -94,12 +94,14 @@ void show(ProgressBar& bar, const Progress& progress) {
                                 : fmt::format("block {}", progress.block);
   std::string left;
   if (progress.remaining_seconds)
-    left = ", " + format_seconds(*progress.remaining_seconds) + " left";
-  if (progress.done == 1 && progress.remaining_seconds && progress.disk_bytes)
+    left = ", " + format_seconds(*progress.remaining_seconds + facts.seconds_after) + " left";
+  if (facts.label.empty() && progress.done == 1 && progress.remaining_seconds &&
+      progress.disk_bytes)
     bar.say(fmt::format("about {} and {} of disk, if nothing ends the run early",
                         format_seconds(*progress.remaining_seconds),
                         format_bytes(*progress.disk_bytes)));
-  bar.show(progress.done, progress.total, fmt::format("{}: {}{}", block, progress.arm, left));
+  bar.show(progress.done, progress.total,
+           fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left));
 }
 
 std::vector<std::string> roles_of(const Experiment& experiment) {
@@ -271,8 +273,11 @@ void end_what_was_left() {
   end_leftovers(left);
 }
 
-FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
-                     const fs::path& directory, const RunFacts& facts) {
+namespace {
+
+/// The trials of a run, into its store.
+RunOutcome measure(const Experiment& experiment, const RunOptions& options,
+                   const fs::path& directory, const RunFacts& facts, DriverOptions driver) {
   refuse_bad_gates(experiment);
   refuse_few_descriptors();
   refuse_small_stack();
@@ -281,34 +286,37 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
   supervision.launcher = find_launcher();
   supervision.stop = &listen_for_signals();
 
-  DriverOptions driver;
   const Site site = site_of(experiment, options);
   expect_gpu_meters(experiment);
   driver.site_values = site.values;
   driver.max_minutes = options.max_minutes;
   driver.stop = supervision.stop;
-  ProgressBar bar(options.quiet);
-  driver.progress = [&bar](const Progress& progress) { show(bar, progress); };
-
   const RunHeader header = header_for(experiment, site, facts);
-  RunOutcome outcome;
-  {
-    Store store =
-        options.resume ? Store::resume(directory, header) : Store::create(directory, header);
-    keep_calibration(directory, header);
-    driver.should_stop = [&](const RunData& so_far) {
-      return may_end(so_far, settings_in(directory, so_far));
+  Store store =
+      options.resume ? Store::resume(directory, header) : Store::create(directory, header);
+  keep_calibration(directory, header);
+  driver.should_stop = [&](const RunData& so_far) {
+    return may_end(so_far, settings_in(directory, so_far));
+  };
+  // A config that speaks of profiles has decided it.
+  if (!experiment.resolved.contains("profile"))
+    driver.arms_to_profile = [&](const RunData& so_far) {
+      return arms_to_explain(analyse(so_far, settings_in(directory, so_far)));
     };
-    // A config that speaks of profiles has decided it.
-    if (!experiment.resolved.contains("profile"))
-      driver.arms_to_profile = [&](const RunData& so_far) {
-        return arms_to_explain(analyse(so_far, settings_in(directory, so_far)));
-      };
-    const auto run_one = [&supervision](const TrialPlan& plan) {
-      return run_trial(plan, supervision);
-    };
-    outcome = run_experiment(experiment, store, run_one, driver);
-  }
+  const auto run_one = [&supervision](const TrialPlan& plan) {
+    return run_trial(plan, supervision);
+  };
+  return run_experiment(experiment, store, run_one, driver);
+}
+
+}  // namespace
+
+FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
+                     const fs::path& directory, const RunFacts& facts) {
+  ProgressBar bar(options.quiet);
+  DriverOptions driver;
+  driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
+  const RunOutcome outcome = measure(experiment, options, directory, facts, std::move(driver));
   bar.finish();
   FinishedRun finished = conclude(directory);
   if (outcome.end == RunEnd::out_of_time)
@@ -320,6 +328,18 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
          "go on with --resume"});
   write_outputs(directory, finished);
   return finished;
+}
+
+Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
+                       const fs::path& directory) {
+  Forecast forecast;
+  DriverOptions driver;
+  driver.most_trials = 1;
+  driver.progress = [&](const Progress& progress) {
+    forecast = {progress.remaining_seconds.value_or(0), progress.disk_bytes.value_or(0)};
+  };
+  measure(experiment, options, directory, {}, std::move(driver));
+  return forecast;
 }
 
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,

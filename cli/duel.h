@@ -22,6 +22,14 @@ nlohmann::json config_of_resumed(const RunOptions& options);
 struct RunFacts {
   nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
+  std::string label;         ///< stands before each line of progress: "2/3 mnist-quick, "
+  double seconds_after = 0;  ///< that other runs are expected to take afterwards
+};
+
+/// What the rest of a run is expected to take.
+struct Forecast {
+  double seconds = 0;
+  double disk_bytes = 0;
 };
 
 /// The directory that commands start in. Throws Error(usage) where its name is no text, which a
@@ -40,6 +48,10 @@ void end_what_was_left();
 /// does.
 FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
                      const std::filesystem::path& directory, const RunFacts& facts = {});
+
+/// Runs the first trial alone; the run goes on from it with --resume. Throws as run_duel does.
+Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
+                       const std::filesystem::path& directory);
 
 /// --out, or runs/NAME-TIME below the current directory, which is made. Throws Error(io).
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);

@@ -1,8 +1,10 @@
-// memduel run CONFIG: runs an experiment and reports.
+// memduel run CONFIG: runs an experiment, or a suite of them, and reports.
 #include <memory>
 
 #include "cli/duel.h"
+#include "cli/run_suite.h"
 #include "cli/verbs.h"
+#include "experiment/config/suite.h"
 
 namespace memduel::cli {
 namespace {
@@ -13,6 +15,7 @@ struct RunArguments {
 };
 
 int run(const RunArguments& arguments) {
+  if (is_suite(arguments.config)) return run_suite(arguments.config, arguments.options);
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
   return duel_and_conclude(experiment, arguments.options);
@@ -25,8 +28,15 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("run", "run an experiment: every arm in random order, block by block");
   verb->group("Compare");
-  verb->footer("Example: memduel run configs/quickstart.json --out /tmp/quickstart");
-  verb->add_option("CONFIG", arguments->config, "an experiment, see configs/")->required();
+  verb->footer(
+      "Example: memduel run configs/quickstart.json --out /tmp/quickstart\n"
+      "A suite runs one experiment after the other, each in a directory of its own, and\n"
+      "leaves index.html and suite.json. It goes on past one that fails; --resume goes\n"
+      "on where it was ended. See docs/suites.md.");
+  verb->add_option("CONFIG", arguments->config,
+                   "an experiment, or a suite of them: see configs/ and "
+                   "configs/suites/")
+      ->required();
   add_run_options(*verb, arguments->options);
   verb->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }

@@ -259,6 +259,12 @@ const json& experiment_schema() {
   return schema;
 }
 
+const json& suite_schema() {
+  static const json schema =
+      json::parse(embedded_file(experiment_files(), "schema/suite.schema.json"));
+  return schema;
+}
+
 void validate_against_schema(const json& document, const json& schema, const std::string& origin) {
   valijson::Schema storage;
   valijson::ValidationResults results;

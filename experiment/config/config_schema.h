@@ -9,6 +9,8 @@ namespace memduel {
 
 /// configs/schema/experiment.schema.json as built in.
 const nlohmann::json& experiment_schema();
+/// configs/schema/suite.schema.json, likewise.
+const nlohmann::json& suite_schema();
 
 /// Throws Error(usage) for the first fault: the place, what was found, what was expected, and the
 /// nearest valid name for an unknown key or value. valijson decides; this explains.

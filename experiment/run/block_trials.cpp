@@ -64,7 +64,7 @@ int BlockTrials::run_places(int first, const std::vector<std::size_t>& order) {
 }
 
 void BlockTrials::run_place(int block, std::size_t position, std::size_t arm) {
-  run_.throw_if_stopped();
+  run_.expect_another_trial();
   const TrialSlot slot{0,
                        block,
                        static_cast<int>(position),

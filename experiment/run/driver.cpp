@@ -69,9 +69,16 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
   note_the_job(experiment, store);
   ProfileTrials profiles(run, runner);
   BlockTrials blocks(run, runner);
-  blocks.run_warmup();
-  const RunOutcome outcome = blocks.run_blocks(profiles.rounds());
-  profiles.run();
+  RunOutcome outcome;
+  try {
+    blocks.run_warmup();
+    outcome = blocks.run_blocks(profiles.rounds());
+    profiles.run();
+  } catch (const RunPaused&) {
+    outcome.end = RunEnd::paused;
+    run.tell("", run.ledger().last_block());
+    return outcome;
+  }
   compare_models(run);
   compare_left_files(run, runner.site().log_dir, run_trial);
   remove_if_empty(runner.site().trials_dir);

@@ -36,6 +36,7 @@ struct Progress {
 struct DriverOptions {
   std::map<std::string, std::string> site_values;  ///< {site:NAME} by NAME
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
+  std::optional<int> most_trials;     ///< after so many the run is paused, for --resume to go on
   const StopRequest* stop = nullptr;  ///< asks for an early end
   std::function<void(const Progress&)> progress;
   /// Asked after every whole block; true ends the run. Only in an adaptive design.
@@ -49,7 +50,7 @@ struct DriverOptions {
   std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
 };
 
-enum class RunEnd { complete, settled, out_of_time };
+enum class RunEnd { complete, settled, out_of_time, paused };
 
 struct RunOutcome {
   int blocks = 0;  ///< whole ones, without the warm-up and dropped ones

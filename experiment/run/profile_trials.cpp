@@ -56,7 +56,7 @@ void ProfileTrials::run_by(const std::string& tracer,
     const Arm& each = run_.experiment().arms[arm];
     while (run_.ledger().profiles(each.name, tracer) < wanted(each)) {
       if (run_.out_of_time(0)) return;
-      run_.throw_if_stopped();
+      run_.expect_another_trial();
       run_.tell(each.name, kProfileBlock, tracer);
       const bool records_all = run_.ledger().allocations().value_or(kMostRecordedAllocations + 1) <=
                                kMostRecordedAllocations;

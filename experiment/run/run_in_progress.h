@@ -13,6 +13,9 @@
 
 namespace memduel {
 
+/// Thrown where a run has made as many trials as it was to make.
+struct RunPaused {};
+
 class RunInProgress {
  public:
   /// All three must outlive this.
@@ -37,8 +40,9 @@ class RunInProgress {
   void expect_profiles(int trials) { profiles_expected_ = trials; }
   /// Whether so many more times every arm would end too late.
   [[nodiscard]] bool out_of_time(int times) const;
-  /// Throws Error(interrupted or terminated) where a stop was asked for.
-  void throw_if_stopped() const;
+  /// To be called before each. Throws Error(interrupted or terminated) where a stop was asked for,
+  /// and RunPaused.
+  void expect_another_trial() const;
   /// Tells people what runs next; "" at the end.
   void tell(const std::string& arm, int block, const std::string& tracer = {}) const;
 

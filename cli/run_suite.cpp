@@ -1,0 +1,226 @@
+#include "cli/run_suite.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "base/characters.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/foreign_json.h"
+#include "base/standard_error.h"
+#include "base/text.h"
+#include "base/text_file.h"
+#include "cli/duel.h"
+#include "cli/print.h"
+#include "experiment/config/suite.h"
+#include "experiment/store/run_lock.h"
+#include "reports/formats/suite_page.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Planned {
+  SuiteExperiment part;
+  fs::path directory;
+  RunOptions options;  ///< of its run
+  Experiment experiment;
+  Forecast forecast = {};  // NOLINT(readability-redundant-member-init): -Wextra
+};
+
+bool is_stop(const Error& error) {
+  return error.code() == ExitCode::interrupted || error.code() == ExitCode::terminated;
+}
+
+/// A run of an earlier part of the suite goes on where it was.
+bool has_run(const fs::path& directory) {
+  std::error_code unreadable;
+  return fs::exists(directory / "run.sqlite", unreadable);
+}
+
+constexpr const char* kIndexFile = "suite.json";
+
+bool has_suite(const fs::path& directory) {
+  std::error_code unreadable;
+  if (!fs::exists(directory / kIndexFile, unreadable)) return false;
+  const nlohmann::json index = parse_foreign_json(read_text_file(directory / kIndexFile));
+  return index.is_object() && index.value("schema", nlohmann::json()) == kSuiteSchema;
+}
+
+/// Nothing of anybody's is replaced: a suite has a directory of its own.
+void expect_directory(const fs::path& directory, bool resume) {
+  const bool is_ours = has_suite(directory);
+  if (resume && !is_ours)
+    throw Error(ExitCode::usage, "there is no suite here to resume", directory.string());
+  std::error_code missing;
+  if (resume || !fs::exists(directory, missing)) return;
+  if (!fs::is_directory(directory, missing) || !fs::is_empty(directory, missing))
+    throw Error(
+        ExitCode::usage,
+        is_ours ? "the output directory holds another suite"
+                : "found a directory that is not empty, expected one for this suite alone",
+        directory.string(),
+        is_ours ? "give another --out, or --resume to continue that suite" : "give another --out");
+}
+
+/// Reads every config, so that a bad one is refused before the first trial.
+std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const fs::path& out) {
+  std::vector<Planned> all;
+  for (const SuiteExperiment& part : suite.experiments) {
+    Planned one{part, out / part.name, options, {}};
+    one.options.out = one.directory.string();
+    one.options.resume = options.resume && has_run(one.directory);
+    one.options.set.insert(one.options.set.begin(), part.set.begin(), part.set.end());
+    one.experiment = load_experiment(part.config, overrides_from(one.options));
+    refuse_bad_gates(one.experiment);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+class SuiteRun {
+ public:
+  SuiteRun(const Suite& suite, const RunOptions& options, fs::path directory)
+      : options_(options),
+        directory_(std::move(directory)),
+        plan_(plan(suite, options, directory_)) {
+    index_.name = suite.name;
+    index_.date = fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)));
+    for (const Planned& one : plan_) {
+      index_.entries.emplace_back();
+      index_.entries.back().name = one.part.name;
+    }
+  }
+
+  int run() {
+    std::error_code failed;
+    fs::create_directories(directory_, failed);
+    if (failed)
+      throw Error(ExitCode::io, "cannot make the output directory: " + failed.message(),
+                  directory_.string(), "give another --out");
+    const RunLock lock(directory_);
+    write_index();
+    try {
+      forecast();
+      for (std::size_t at = 0; at < plan_.size(); ++at) run_one(at);
+    } catch (...) {
+      write_index();
+      throw;
+    }
+    write_index();
+    if (!options_.quiet)
+      print(fmt::format("\n{}\nindex: {}\n", render_suite_text(index_),
+                        escape_terminal((directory_ / "index.html").string())));
+    return exit_code();
+  }
+
+ private:
+  void forecast() {
+    double seconds = 0;
+    double bytes = 0;
+    for (std::size_t at = 0; at < plan_.size(); ++at) {
+      Planned& one = plan_[at];
+      if (!options_.quiet && !one.options.resume)
+        memduel::say(fmt::format("first trial {}/{}: {}\n", at + 1, plan_.size(), one.part.name));
+      guarded(at, [&] {
+        one.forecast = forecast_duel(one.experiment, one.options, one.directory);
+        one.options.resume = true;
+      });
+      seconds += one.forecast.seconds;
+      bytes += one.forecast.disk_bytes;
+    }
+    if (!options_.quiet)
+      memduel::say(fmt::format("{}, about {} and {} of disk, if nothing ends them early\n",
+                               format_count(plan_.size(), "experiment"), format_seconds(seconds),
+                               format_bytes(bytes)));
+  }
+
+  void run_one(std::size_t at) {
+    Planned& one = plan_[at];
+    SuiteEntry& entry = index_.entries[at];
+    if (entry.outcome == SuiteOutcome::broken) return;
+    RunFacts facts;
+    facts.label = fmt::format("{}/{} {}, ", at + 1, plan_.size(), one.part.name);
+    for (std::size_t later = at + 1; later < plan_.size(); ++later)
+      facts.seconds_after += plan_[later].forecast.seconds;
+    guarded(at, [&] {
+      const FinishedRun finished = run_duel(one.experiment, one.options, one.directory, facts);
+      const int code =
+          static_cast<int>(gates_exit_code(finished.results, options_.fail_on_undecided));
+      entry = suite_entry(one.part.name, finished.results, code);
+      entry.seconds = seconds_of(finished.run);
+      index_.machine = describe_machine(finished.results.environment);
+    });
+    write_index();
+  }
+
+  /// What one experiment cannot do does not end the others.
+  template <class Work>
+  void guarded(std::size_t at, Work work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      if (is_stop(error))
+        throw Error(error.code(), "stopped by a signal", directory_.string(),
+                    "continue with the same command, --out and --resume");
+      SuiteEntry& entry = index_.entries[at];
+      entry.outcome = SuiteOutcome::broken;
+      entry.problem = error.message();
+      entry.exit_code = static_cast<int>(error.code());
+      memduel::say(
+          fmt::format("memduel: {}: {}\n", entry.name, escape_terminal_lines(error.message())));
+    }
+  }
+
+  static double seconds_of(const RunData& run) {
+    double seconds = 0;
+    for (const TrialData& trial : run.trials)
+      seconds += static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
+    return seconds;
+  }
+
+  static std::string describe_machine(const nlohmann::json& environment) {
+    return fmt::format("{}, {} CPUs, Linux {}", environment.value("cpu", "unknown CPU"),
+                       environment.value("cores", 0), environment.value("kernel", "unknown"));
+  }
+
+  void write_index() const {
+    write_file_atomically(directory_ / "index.html", render_suite_page(index_));
+    write_file_atomically(directory_ / kIndexFile, suite_json(index_).dump(1) + "\n");
+  }
+
+  [[nodiscard]] int exit_code() const {
+    int worst = 0;
+    for (const SuiteEntry& entry : index_.entries) {
+      if (entry.outcome == SuiteOutcome::broken) return entry.exit_code;
+      const bool gate_failed = entry.exit_code == static_cast<int>(ExitCode::gate_failed);
+      if (entry.exit_code != 0 && (worst == 0 || gate_failed)) worst = entry.exit_code;
+    }
+    return worst;
+  }
+
+  const RunOptions& options_;
+  fs::path directory_;
+  std::vector<Planned> plan_;
+  SuiteIndex index_;
+};
+
+}  // namespace
+
+int run_suite(const fs::path& file, const RunOptions& options) {
+  if (options.resume && !options.out)
+    throw Error(ExitCode::usage, "found no directory to resume", "--resume",
+                "give the suite's: --out DIR");
+  const Suite suite = load_suite(file);
+  if (options.out) expect_directory(*options.out, options.resume);
+  return SuiteRun(suite, options, output_directory(options, suite.name)).run();
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,87 @@
+#include "experiment/config/suite.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "base/scratch_directory.h"
+
+namespace memduel {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class SuiteFile : public testing::Test {
+ protected:
+  Suite load(const std::string& experiments) {
+    std::ofstream(file_) << R"({"name": "s", "experiments": )" << experiments << "}";
+    return load_suite(file_);
+  }
+  std::string refusal(const std::string& experiments) {
+    try {
+      load(experiments);
+    } catch (const Error& error) {
+      return error.message();
+    }
+    return {};
+  }
+
+  ScratchDirectory scratch_{testing::TempDir(), "suite"};
+  std::filesystem::path file_ = scratch_.path() / "s.json";
+};
+
+TEST_F(SuiteFile, NamesConfigsFromItsOwnDirectory) {
+  const Suite suite =
+      load(R"([{"config": "../quickstart.json"}, {"config": "a.json", "name": "b"}])");
+  ASSERT_THAT(suite.experiments, SizeIs(2));
+  EXPECT_EQ(suite.experiments[0].name, "quickstart");
+  EXPECT_EQ(suite.experiments[0].config, scratch_.path() / "../quickstart.json");
+  EXPECT_EQ(suite.experiments[1].name, "b");
+}
+
+TEST_F(SuiteFile, AMatrixIsEveryCombinationInItsOrder) {
+  const Suite suite = load(
+      R"([{"config": "a.json", "set": {"measure.repeats": 3},
+           "matrix": {"workload.clients": [2, 4], "workload.model": ["cnn", "resnet18"]}}])");
+  ASSERT_THAT(suite.experiments, SizeIs(4));
+  EXPECT_EQ(suite.experiments[0].name, "a-clients-2-model-cnn");
+  EXPECT_EQ(suite.experiments[3].name, "a-clients-4-model-resnet18");
+  EXPECT_THAT(suite.experiments[2].set,
+              ElementsAre("measure.repeats=3", "workload.clients=4", "workload.model=\"cnn\""));
+}
+
+TEST_F(SuiteFile, IsToldFromAnExperiment) {
+  load(R"([{"config": "a.json"}])");
+  EXPECT_TRUE(is_suite(file_));
+  std::ofstream(file_) << R"({"name": "x", "arms": []} // an experiment)";
+  EXPECT_FALSE(is_suite(file_));
+}
+
+TEST_F(SuiteFile, TwoOfOneNameAreRefusedWithBothPlaces) {
+  EXPECT_THAT(refusal(R"([{"config": "a.json"}, {"config": "x/a.json"}])"),
+              testing::AllOf(HasSubstr("$.experiments[1]"), HasSubstr("$.experiments[0]"),
+                             HasSubstr("the name \"a\"")));
+}
+
+TEST_F(SuiteFile, AMatrixBeyondTheLimitIsRefusedBeforeItIsMade) {
+  std::string values = "1";
+  for (int i = 2; i <= 101; ++i) values += "," + std::to_string(i);
+  EXPECT_THAT(refusal(R"([{"config": "a.json", "matrix": {"a": [)" + values + R"(], "b": [)" +
+                      values + "]}}]"),
+              testing::AllOf(HasSubstr("$.experiments[0].matrix"), HasSubstr("at most 200")));
+}
+
+TEST_F(SuiteFile, AnUnknownKeyIsRefusedWithTheNearest) {
+  EXPECT_THAT(refusal(R"([{"config": "a.json", "matrx": {}}])"),
+              testing::AllOf(HasSubstr("matrx"), HasSubstr("did you mean \"matrix\"")));
+}
+
+TEST_F(SuiteFile, NoExperimentIsRefused) {
+  EXPECT_THAT(refusal("[]"), HasSubstr("$.experiments"));
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,61 @@
+// The index of a suite: one line for each experiment and candidate, with links to the reports.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/values/results.h"
+
+namespace memduel {
+
+enum class SuiteOutcome { waiting, passed, failed, undecided, broken };
+
+/// "not run yet", "gates passed", "gate failed", "undecided", "could not be measured".
+std::string word(SuiteOutcome outcome);
+
+/// What a gated row of a candidate came to.
+struct SuiteCell {
+  std::string quantity;  ///< "server memory above idle at its peak"
+  std::string effect;    ///< "94 % LESS (93.7–93.9 %, 8 blocks)"
+  Verdict verdict = Verdict::inconclusive;
+};
+
+struct SuiteLine {
+  std::string candidate;
+  std::string baseline;
+  std::vector<SuiteCell> cells;
+  std::string models;  ///< whether it computes the same; empty where nothing was compared
+};
+
+struct SuiteEntry {
+  std::string name;  ///< and directory, below the suite's
+  SuiteOutcome outcome = SuiteOutcome::waiting;
+  std::string problem;  ///< of one that could not be measured
+  int exit_code = 0;    ///< that `memduel run` of it alone would have had
+  std::optional<double> seconds;
+  std::vector<SuiteLine> lines;
+};
+
+struct SuiteIndex {
+  std::string name;
+  std::string machine;  ///< "2 x Xeon …, Linux 6.1"
+  std::string date;     ///< of the first trial
+  std::vector<SuiteEntry> entries;
+};
+
+/// The rows that gates name, and how they came out.
+SuiteEntry suite_entry(const std::string& name, const Results& results, int exit_code);
+
+/// "3 experiments: 2 passed, 1 not run yet".
+std::string suite_summary(const SuiteIndex& index);
+
+std::string render_suite_page(const SuiteIndex& index);
+inline constexpr const char* kSuiteSchema = "memduel.suite/1";
+/// The same for scripts.
+nlohmann::json suite_json(const SuiteIndex& index);
+/// A line for each experiment.
+std::string render_suite_text(const SuiteIndex& index);
+
+}  // namespace memduel
