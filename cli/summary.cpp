@@ -1,7 +1,15 @@
 // memduel summary PROFILE: totals, top stacks, sizes, temporary share, rounds and retention.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/characters.h"
+#include "base/error.h"
+#include "base/standard_error.h"
 #include "cli/finite_range.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
@@ -16,7 +24,31 @@ struct SummaryArguments {
   SummaryOptions options;
 };
 
+namespace fs = std::filesystem;
+
+/// Every profile in a folder; what is none is told on standard error.
+int summary_of_folder(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::vector<ProfileLine> lines;
+  for (const fs::path& file : files) {
+    try {
+      lines.push_back(profile_line(escape_terminal(file.filename().string()), open_profile(file)));
+    } catch (const Error& error) {
+      say(fmt::format("memduel: passed over {}\n", escape_terminal_lines(error.message())));
+    }
+  }
+  if (lines.empty())
+    throw Error(ExitCode::io, "there is no profile in this folder", folder.string());
+  print(profile_table(std::move(lines)));
+  return 0;
+}
+
 int summary(const SummaryArguments& arguments) {
+  std::error_code unreadable;
+  if (fs::is_directory(arguments.profile, unreadable)) return summary_of_folder(arguments.profile);
   print_fitted(
       escape_terminal_lines(summarize(open_profile(arguments.profile), arguments.options)));
   return 0;
@@ -29,7 +61,9 @@ void add_summary(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("summary", "what a profile says: totals, top stacks, sizes, retention");
   verb->group("Look");
-  verb->footer("Example: memduel summary train.mdp");
+  verb->footer(
+      "Example: memduel summary train.mdp\n"
+      "A folder gives a table of the profiles in it: memduel summary runs/x/profiles");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
       ->transform(no_sign())

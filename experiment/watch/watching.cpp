@@ -127,6 +127,10 @@ void Watching::step() {
 /// What is done once a second, however often is sampled.
 void Watching::look(std::int64_t now_ns) {
   look_due_ns_ = now_ns + kLookInterval;
+  // However a signal was lost that would have said so.
+  if (command_ && roots_.living() > 0) {
+    if (const auto exit = command_->reap()) command_ended(*exit);
+  }
   metering_.sweep(now_ns);
   if (const auto alarm =
           limit_.check(metering_.running_round(), seconds_between(begin_ns_, now_ns))) {

@@ -54,6 +54,10 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
     profile.info.emplace("tracer", format.name);
     return profile;
   }
+  if (source.head().starts_with(std::string_view("memray\0", 7)))
+    source.fail(
+        "a capture of memray, which memray alone reads; memray transform gprof2dot FILE and memray "
+        "stats --json FILE make what memduel reads");
   std::string known = "memduel record";
   for (const ProfileFormat& format : kFormats) known += fmt::format(", {}", format.name);
   source.fail("no profile of a known format (" + known + ")");
@@ -75,9 +79,7 @@ Profile read_profile(const std::filesystem::path& file) {
   Profile profile = profile_from_bytes(bytes, file.string());
   // Its names stand in it unless it was left behind by a killed `memduel record`.
   if (!profile.info.contains("end")) {
-    const bool lossy = std::ranges::any_of(
-        profile.notes, [](const auto& note) { return note.starts_with("recovered "); });
-    if (!lossy) {
+    if (!profile.is_recovered) {
       profile.notes.emplace_back(
           "memduel record did not finish this file: it was killed, or not there, or the file may "
           "be "

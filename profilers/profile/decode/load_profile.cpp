@@ -40,7 +40,10 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
   });
   replay.symbols_block(symbols);
   Profile profile = replay.finish();
-  if (const std::string loss = loss_of(reading); !loss.empty()) profile.notes.push_back(loss);
+  if (const std::string loss = loss_of(reading); !loss.empty()) {
+    profile.notes.push_back(loss);
+    profile.is_recovered = true;
+  }
   if (profile.info.contains("end") && !reading.indexed && !reading.truncated) {
     profile.notes.push_back(fmt::format(
         "the file ends at byte {} without its index: it may be cut off", reading.bytes));

@@ -145,6 +145,7 @@ struct Profile {
   std::vector<ProfileMoment> moments;  ///< in their order; empty where the tool kept none
   std::string moment_unit;             ///< "ms", "instructions" or "bytes allocated"
   std::vector<std::string> notes;      ///< losses and limits a reader must know
+  bool is_recovered = false;           ///< blocks of its file are damaged or missing: notes say so
 
   [[nodiscard]] bool sampled() const;
 };

@@ -315,4 +315,47 @@ std::string summarize(const Profile& profile, const SummaryOptions& options) {
   return text;
 }
 
+ProfileLine profile_line(const std::string& name, const Profile& profile) {
+  ProfileLine line;
+  line.name = name;
+  if (profile.counters) {
+    const ProfileCounters& counters = *profile.counters;
+    line.peak_bytes = static_cast<double>(counters.peak_bytes);
+    line.live_bytes = static_cast<double>(counters.live_bytes);
+    line.allocated_bytes = static_cast<double>(counters.allocated_bytes);
+    line.allocations = static_cast<double>(counters.allocations);
+  } else if (profile.unit == ProfileUnit::bytes) {
+    const auto known = [](const Estimate& total) {
+      return total.samples == 0 ? std::nullopt : std::optional(std::round(total.bytes));
+    };
+    const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
+    line.peak_bytes = known(profile.peak.total);
+    line.live_bytes = known(total_of(sites_of(profile, ProfileKind::live)));
+    line.allocated_bytes = known(allocated);
+    if (profile.counted && allocated.samples > 0) line.allocations = std::round(allocated.count);
+  }
+  for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated}) {
+    line.top = top_function(profile, sites_of(profile, kind));
+    if (!line.top.empty()) break;
+  }
+  return line;
+}
+
+std::string profile_table(std::vector<ProfileLine> lines) {
+  std::ranges::stable_sort(lines, std::ranges::greater(), &ProfileLine::peak_bytes);
+  const auto bytes = [](std::optional<double> value) {
+    return value ? format_bytes(*value) : std::string("-");
+  };
+  std::size_t width = 7;
+  for (const ProfileLine& line : lines) width = std::max(width, line.name.size());
+  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>10} {:>11}  most of it\n", "profile",
+                                 width, "peak", "live at end", "allocated", "allocations");
+  for (const ProfileLine& line : lines)
+    text +=
+        fmt::format("{:<{}} {:>10} {:>11} {:>10} {:>11}  {}\n", line.name, width,
+                    bytes(line.peak_bytes), bytes(line.live_bytes), bytes(line.allocated_bytes),
+                    line.allocations ? fmt::format("{:.0f}", *line.allocations) : "-", line.top);
+  return text;
+}
+
 }  // namespace memduel

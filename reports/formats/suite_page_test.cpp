@@ -1,0 +1,102 @@
+#include "reports/formats/suite_page.h"
+
+#include <gmock/gmock.h>
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+Comparison row(const std::string& candidate, const std::string& metric, Verdict verdict) {
+  Comparison made;
+  made.baseline = "original";
+  made.candidate = candidate;
+  made.role = "server";
+  made.metric = metric;
+  made.gate = true;
+  made.verdict = verdict;
+  made.ratio = 0.5;
+  made.ci_low = 0.4;
+  made.ci_high = 0.6;
+  made.n_baseline = made.n_candidate = 8;
+  return made;
+}
+
+Results results_with(const std::vector<Comparison>& rows, GateOutcome outcome) {
+  Results results;
+  results.comparisons = rows;
+  GateResult gate;
+  gate.outcome = outcome;
+  results.gates = {gate};
+  return results;
+}
+
+TEST(SuitePage, EachCandidateIsALineOfTheRowsThatGatesName) {
+  Comparison advisory = row("a", "minor_faults_count", Verdict::improved);
+  advisory.gate = false;
+  const SuiteEntry entry =
+      suite_entry("x",
+                  results_with({row("a", "peak_rss_bytes", Verdict::improved),
+                                row("b", "peak_rss_bytes", Verdict::regressed), advisory},
+                               GateOutcome::passed),
+                  0);
+  ASSERT_THAT(entry.lines, SizeIs(2));
+  EXPECT_EQ(entry.lines[0].candidate, "a");
+  EXPECT_THAT(entry.lines[0].cells, SizeIs(1));
+  EXPECT_EQ(entry.lines[0].cells[0].quantity, "server memory at its peak");
+  EXPECT_EQ(entry.lines[1].cells[0].verdict, Verdict::regressed);
+}
+
+TEST(SuitePage, AFailedGateCountsMoreThanAnUndecidedOne) {
+  Results results = results_with({}, GateOutcome::undecided);
+  EXPECT_EQ(suite_entry("x", results, 0).outcome, SuiteOutcome::undecided);
+  results.gates.push_back({});
+  results.gates.back().outcome = GateOutcome::failed;
+  EXPECT_EQ(suite_entry("x", results, 1).outcome, SuiteOutcome::failed);
+  results.gates.back().advisory = true;
+  EXPECT_EQ(suite_entry("x", results, 0).outcome, SuiteOutcome::undecided);
+}
+
+TEST(SuitePage, NamesOfOthersAreText) {
+  SuiteIndex index;
+  index.name = "<script>alert(1)</script>";
+  index.entries = {suite_entry(
+      "x\"><img src=y>",
+      results_with({row("<b>", "peak_rss_bytes", Verdict::improved)}, GateOutcome::passed), 0)};
+  const std::string page = render_suite_page(index);
+  EXPECT_THAT(page,
+              AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("<img")), Not(HasSubstr("<b>"))));
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)&lt;/script&gt;"));
+}
+
+TEST(SuitePage, AnExperimentWithoutReportHasNoLink) {
+  SuiteIndex index;
+  index.name = "s";
+  index.entries.resize(2);
+  index.entries[0].name = "later";
+  index.entries[1].name = "broken";
+  index.entries[1].outcome = SuiteOutcome::broken;
+  index.entries[1].problem = "the baseline failed";
+  EXPECT_THAT(render_suite_page(index), AllOf(Not(HasSubstr("<a ")), HasSubstr("not run yet"),
+                                              HasSubstr("the baseline failed")));
+  EXPECT_EQ(suite_summary(index), "2 experiments: 1 could not be measured, 1 not run yet");
+}
+
+TEST(SuitePage, TheJsonSaysWhatThePageSays) {
+  SuiteIndex index;
+  index.name = "s";
+  index.entries = {suite_entry(
+      "x", results_with({row("a", "peak_rss_bytes", Verdict::improved)}, GateOutcome::failed), 1)};
+  const nlohmann::json json = suite_json(index);
+  EXPECT_EQ(json.at("schema"), "memduel.suite/1");
+  const nlohmann::json& one = json.at("experiments").at(0);
+  EXPECT_EQ(one.at("outcome"), "gate failed");
+  EXPECT_EQ(one.at("exit_code"), 1);
+  EXPECT_EQ(one.at("arms").at(0).at("rows").at(0).at("verdict"), "improved");
+}
+
+}  // namespace
+}  // namespace memduel
