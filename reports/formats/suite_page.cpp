@@ -31,6 +31,8 @@ div { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; }
+tbody th { white-space: nowrap; }
+table + p, div + p { margin-top: 1rem; }
 td small { display: block; color: var(--soft); }
 .improved, .passed { color: var(--better); }
 .regressed, .failed, .broken { color: var(--worse); }
@@ -94,8 +96,6 @@ std::string outcome_cell(const SuiteEntry& entry) {
   std::string text =
       fmt::format("<span class=\"{}\">{}</span>", css_class(entry.outcome), word(entry.outcome));
   if (entry.seconds) text += fmt::format("<small>{}</small>", format_seconds(*entry.seconds));
-  if (!entry.problem.empty())
-    text += fmt::format("<small>{}</small>", escape_markup(entry.problem));
   return text;
 }
 
@@ -119,7 +119,8 @@ std::string rows_of(const SuiteEntry& entry, const std::vector<std::string>& col
       fmt::format("<th scope=\"row\">{}</th><td>{}</td>", name_cell(entry), outcome_cell(entry));
   if (entry.lines.empty())
     return fmt::format("<tr>{}{}</tr>\n", head,
-                       fmt::format("<td colspan=\"{}\"></td>", columns.size() + 2));
+                       fmt::format("<td colspan=\"{}\"><small>{}</small></td>", columns.size() + 2,
+                                   escape_markup(entry.problem)));
   std::string rows;
   for (const SuiteLine& line : entry.lines) {
     const bool is_first = &line == &entry.lines.front();
@@ -201,7 +202,7 @@ std::string render_suite_page(const SuiteIndex& index) {
 <h1>{name}</h1>
 <p>{summary} · {date} · {machine}</p>
 <div><table>
-<thead><tr><th scope="col">experiment</th><th scope="col">outcome</th><th scope="col">arm</th>{head}<th scope="col">result</th></tr></thead>
+<thead><tr><th scope="col">experiment</th><th scope="col">outcome</th><th scope="col">arm</th>{head}<th scope="col">same result?</th></tr></thead>
 <tbody>
 {rows}</tbody>
 </table></div>
