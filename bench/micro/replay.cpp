@@ -1,0 +1,157 @@
+// What one value of a switch costs against another, alone: a state of ResNet18's size (42.7 MiB)
+// copied, subtracted, serialized, sent in pieces, received, decoded and averaged. Bytes and
+// allocations come from memduel::google_benchmark.
+#include <memduel/google_benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "workloads/models/model.h"
+#include "workloads/optimizations/aggregate.h"
+#include "workloads/optimizations/counted_bytes.h"
+#include "workloads/optimizations/pseudo_gradient.h"
+#include "workloads/optimizations/state_snapshot.h"
+
+namespace memduel {
+namespace {
+
+const Model& resnet() {
+  static const Model model = make_model("resnet18", 1);
+  return model;
+}
+
+State copy_of(const State& state) {
+  return make_state_snapshot("clone_detach")->take(state);
+}
+
+void count_state(benchmark::State& run) {
+  run.SetBytesProcessed(run.iterations() * static_cast<std::int64_t>(state_bytes(resnet().state)));
+}
+
+void snapshot(benchmark::State& run, const std::string& value) {
+  const auto taken = make_state_snapshot(value);
+  for ([[maybe_unused]] auto _ : run) benchmark::DoNotOptimize(taken->take(resnet().state));
+  count_state(run);
+}
+
+void pseudo_gradient(benchmark::State& run, const std::string& value) {
+  const auto made = make_pseudo_gradient(value);
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    State previous = copy_of(resnet().state);  // which may be consumed
+    run.ResumeTiming();
+    benchmark::DoNotOptimize(made->compute(previous, resnet().state, resnet().parameters));
+  }
+  count_state(run);
+}
+
+void serialize(benchmark::State& run, const std::string& value) {
+  const auto framing = make_framing("metadata_then_raw");
+  const auto serializer = make_serializer(value);
+  ForgetfulCall call;
+  for ([[maybe_unused]] auto _ : run) {
+    CallFrame frame(Side::client);
+    send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
+         std::size_t{1} << 20);
+  }
+  count_state(run);
+}
+
+void frame(benchmark::State& run, const std::string& value) {
+  const auto framing = make_framing(value);
+  const auto serializer = make_serializer("scoped_buffer");
+  ForgetfulCall call;
+  for ([[maybe_unused]] auto _ : run) {
+    CallFrame frame(Side::client);
+    send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
+         std::size_t{1} << 20);
+  }
+  count_state(run);
+}
+
+void send_in_pieces(benchmark::State& run, std::size_t piece_bytes) {
+  const auto framing = make_framing("metadata_then_raw");
+  const auto serializer = make_serializer("streamed_from_tensors");
+  ForgetfulCall call;
+  for ([[maybe_unused]] auto _ : run) {
+    CallFrame frame(Side::client);
+    send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
+         piece_bytes);
+  }
+  count_state(run);
+}
+
+void receive_with(benchmark::State& run, const std::string& receive, const std::string& decode,
+                  std::size_t piece_bytes) {
+  const auto framing = make_framing("metadata_then_raw");
+  const auto deserializer = make_deserializer(decode);
+  const auto receiver = make_receiver(receive, {*framing, *deserializer});
+  const State into = copy_of(resnet().state);
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    RecordedCall call(upload_of(resnet().state, *framing), piece_bytes);
+    CallFrame frame(Side::client);
+    run.ResumeTiming();
+    benchmark::DoNotOptimize(
+        receiver->receive(call, frame, receive == "into_tensors" ? &into : nullptr));
+  }
+  count_state(run);
+}
+
+void aggregate(benchmark::State& run, const std::string& value) {
+  const Model model = make_model("resnet18", 1);
+  const auto aggregator = make_aggregator(value, model, UploadKind::weights);
+  const State first = copy_of(model.state);
+  const State second = copy_of(model.state);
+  for ([[maybe_unused]] auto _ : run)
+    benchmark::DoNotOptimize(aggregator->aggregate({{1, 0.5, &first}, {2, 0.5, &second}}));
+  count_state(run);
+}
+
+using Body = std::function<void(benchmark::State&)>;
+
+void add(const std::string& name, Body body) {
+  benchmark::RegisterBenchmark(name.c_str(), [body = std::move(body)](benchmark::State& run) {
+    body(run);
+  })->Unit(benchmark::kMillisecond);
+}
+
+template <class Measure>
+void add_values(const std::string& name, const std::vector<std::string>& values, Measure measure) {
+  for (const std::string& value : values)
+    add(name + "/" + value, [=](benchmark::State& run) { measure(run, value); });
+}
+
+/// A benchmark for each value of each switch.
+void add_all() {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  add_values("state_snapshot", state_snapshot_values(), snapshot);
+  add_values("pseudo_gradient", pseudo_gradient_values(), pseudo_gradient);
+  add_values("serialize", serialize_values(), serialize);
+  add_values("framing", framing_values(), frame);
+  for (const std::size_t kib : {64U, 256U, 1024U, 9216U})
+    add("piece_bytes/" + std::to_string(kib) + "KiB",
+        [=](benchmark::State& run) { send_in_pieces(run, kib << 10); });
+  add_values("receive", receive_values(), [](benchmark::State& run, const std::string& value) {
+    receive_with(run, value, "cpu_first", kMiB);
+  });
+  add_values("deserialize", deserialize_values(),
+             [](benchmark::State& run, const std::string& value) {
+               receive_with(run, "bytearray", value, kMiB);
+             });
+  add_values("aggregate", aggregate_values(), aggregate);
+}
+
+}  // namespace
+}  // namespace memduel
+
+int main(int argc, char** argv) {
+  memduel::add_all();
+  memduel::BenchmarkMemory memory;
+  benchmark::RegisterMemoryManager(&memory);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
