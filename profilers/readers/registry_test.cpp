@@ -7,9 +7,13 @@
 #include <zstd.h>
 
 #include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/scratch_directory.h"
 #include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/summarize.h"
 #include "profilers/readers/number_map.h"
 #include "profilers/readers/testing/golden.h"
 #include "profilers/readers/timeline.h"
@@ -89,6 +93,43 @@ TEST(Registry, AFileOfAnotherKindIsOneLineWithTheOffset) {
         AllOf(StartsWith("text: byte 0: no profile of a known format (memduel record, heaptrack"),
               Not(HasSubstr("\n"))));
   }
+}
+
+TEST(Foreign, MemraysCaptureIsToldWhatToDo) {
+  const ScratchDirectory place(testing::TempDir(), "memray-bin");
+  const std::filesystem::path file = place.path() / "x.bin";
+  write_file_atomically(file, std::string("memray\0\x0b\0\0\0", 11) + std::string(100, 'x'));
+  try {
+    read_profile(file);
+    FAIL() << "expected a refusal";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.message(), HasSubstr("memray transform gprof2dot FILE"));
+  }
+}
+
+TEST(ProfileTable, HasTheLargestPeakFirstAndADashForWhatATracerDoesNotSay) {
+  Profile counted;
+  counted.counters = ProfileCounters{};
+  counted.counters->peak_bytes = 3 << 20;
+  counted.counters->live_bytes = 1 << 20;
+  counted.counters->allocated_bytes = 8 << 20;
+  counted.counters->allocations = 12;
+  Profile larger = counted;
+  larger.counters->peak_bytes = 5 << 20;
+  const std::string table = profile_table(
+      {profile_line("small", counted), profile_line("large", larger), profile_line("none", {})});
+  const std::vector<std::string> rows = [&] {
+    std::vector<std::string> all;
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    return all;
+  }();
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_THAT(rows[1], testing::AllOf(testing::StartsWith("large"), HasSubstr("5.00 MiB")));
+  EXPECT_THAT(rows[2],
+              testing::AllOf(testing::StartsWith("small"), HasSubstr("3.00 MiB"),
+                             HasSubstr("1.00 MiB"), HasSubstr("8.00 MiB"), HasSubstr(" 12 ")));
+  EXPECT_THAT(rows[3], testing::AllOf(testing::StartsWith("none"), HasSubstr(" - ")));
 }
 
 /// What flamegraph and export say of a file without amounts.

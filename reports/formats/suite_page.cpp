@@ -87,7 +87,7 @@ std::vector<std::string> quantities(const SuiteIndex& index) {
 }
 
 std::string name_cell(const SuiteEntry& entry) {
-  const std::string name = escape_markup(entry.name);
+  std::string name = escape_markup(entry.name);
   if (entry.lines.empty() && entry.outcome != SuiteOutcome::passed) return name;
   return fmt::format("<a href=\"{0}/report.html\">{0}</a>", name);
 }
