@@ -37,6 +37,27 @@ Metrics growth(const Metrics& from, const Metrics& to) {
   return grown;
 }
 
+std::optional<double> value_of(const Metrics& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  if (found == metrics.end()) return std::nullopt;
+  return found->second;
+}
+
+void end_round_at(RoundData& round, std::int64_t t_ns) {
+  round.end_ns = t_ns;
+  round.metrics["round_seconds"] = static_cast<double>(t_ns - round.begin_ns) * 1e-9;
+}
+
+/// What the kernel says of a role's process once it has ended.
+void add_usage(Metrics& metrics, const RoleTrace& trace) {
+  if (!trace.exit || trace.outlived_its_process) return;
+  metrics["cpu_seconds"] = trace.exit->cpu_seconds;
+  metrics["minor_faults_count"] = static_cast<double>(trace.exit->minor_faults);
+  metrics["major_faults_count"] = static_cast<double>(trace.exit->major_faults);
+  if (!trace.has_matched_descendants)
+    raise(metrics, "peak_rss_bytes", static_cast<double>(trace.exit->max_rss_bytes));
+}
+
 /// Walks over the marks of one role.
 class MarkWalk {
  public:
@@ -145,7 +166,7 @@ class MarkWalk {
 
   void close_round(const MarkEvent& event) {
     close_phase(event.mark.t_ns);
-    end_round_at(event.mark.t_ns);
+    end_round_at(*round_, event.mark.t_ns);
     if (event.mark.sizes.rss) {
       const double rss = static_cast<double>(*event.mark.sizes.rss);
       round_->metrics["end_rss_bytes"] = rss;
@@ -157,11 +178,6 @@ class MarkWalk {
     round_.reset();
   }
 
-  void end_round_at(std::int64_t t_ns) {
-    round_->end_ns = t_ns;
-    round_->metrics["round_seconds"] = static_cast<double>(t_ns - round_->begin_ns) * 1e-9;
-  }
-
   /// From the last mark to the end only samples tell. A program that marks only where rounds begin
   /// ends its last round by ending; a round that a failure cut short is no round.
   void take_tail() {
@@ -171,7 +187,7 @@ class MarkWalk {
     }
     if (!round_ || !trace_.ended_well) return;
     close_phase(end_ns);
-    end_round_at(end_ns);
+    end_round_at(*round_, end_ns);
     data_.rounds.push_back(std::move(*round_));
   }
 
@@ -181,12 +197,7 @@ class MarkWalk {
     raise(life.metrics, "peak_rss_bytes",
           as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
     life.metrics["round_seconds"] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
-    if (trace_.exit && !trace_.outlived_its_process) {
-      raise_to_largest_process(life.metrics);
-      life.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
-      life.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
-      life.metrics["major_faults_count"] = static_cast<double>(trace_.exit->major_faults);
-    }
+    add_usage(life.metrics, trace_);
     if (idle_) raise_above_idle(as_double(largest_between(trace_.rss, idle_->t_ns, end_ns)));
     raise(data_.metrics, "peak_rss_bytes", value_of(life.metrics, "peak_rss_bytes"));
     return life;
@@ -196,22 +207,7 @@ class MarkWalk {
     if (!trace_.exit) return;
     data_.exit_status = trace_.exit->status;
     data_.exit_signal = trace_.exit->signal;
-    if (trace_.outlived_its_process) return;
-    data_.metrics["cpu_seconds"] = trace_.exit->cpu_seconds;
-    data_.metrics["minor_faults_count"] = static_cast<double>(trace_.exit->minor_faults);
-    data_.metrics["major_faults_count"] = static_cast<double>(trace_.exit->major_faults);
-    raise_to_largest_process(data_.metrics);
-  }
-
-  void raise_to_largest_process(Metrics& metrics) const {
-    if (trace_.has_matched_descendants) return;
-    raise(metrics, "peak_rss_bytes", static_cast<double>(trace_.exit->max_rss_bytes));
-  }
-
-  static std::optional<double> value_of(const Metrics& metrics, const std::string& name) {
-    const auto found = metrics.find(name);
-    if (found == metrics.end()) return std::nullopt;
-    return found->second;
+    add_usage(data_.metrics, trace_);
   }
 
   const RoleTrace& trace_;

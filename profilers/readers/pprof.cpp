@@ -23,82 +23,18 @@ namespace {
 constexpr std::uint64_t kLongestPeriod = std::uint64_t{1} << 40;
 constexpr std::int64_t kLargestPprofValue = std::int64_t{1} << 50;
 
-class PprofReader {
+/// What samples refer to: strings, functions, mapped files, and the locations that they make.
+class PprofTables {
  public:
-  PprofReader(PlainSource& source, const SymbolOptions& symbols)
-      : source_(source),
-        document_(source.rest()),
-        whole_(source, document_, document_),
-        space_(profile_, builder_, symbols) {}
+  PprofTables(const WireMessage& whole, AddressSpace& space, StackBuilder& builder)
+      : whole_(whole), space_(space), builder_(builder) {}
 
-  Profile read() {
-    collect();
-    read_types();
-    for (const WireField& field : mappings_) read_mapping(field);
-    for (const WireField& field : functions_) read_function(field);
-    for (const WireField& field : locations_) read_location(field);
-    choose_columns();
-    for (const WireField& field : samples_) read_sample(field);
-    space_.finish();
-    read_comments();
-    profile_.info.emplace("mode", period_ > 1 ? "sampled" : "exact");
-    if (period_ > 1 && profile_.counted) estimate_variances();
-    for (const auto& [site, amount] : peaks_) {
-      ProfilePeak& peak =
-          profile_.sites[site].heap == Heap::malloc ? profile_.peak : profile_.mapping_peak;
-      peak.sites.emplace_back(site, amount);
-      peak.total += amount;
-    }
-    return std::move(profile_);
-  }
-
- private:
-  struct Function {
-    std::string_view name;
-    std::string_view file;
-  };
-
-  // Strings, to which all others refer, may come last.
-  void collect() {
-    std::map<unsigned, std::vector<WireField>*> kept{
-        {PprofProfile::sample_type, &types_},  {PprofProfile::sample, &samples_},
-        {PprofProfile::mapping, &mappings_},   {PprofProfile::location, &locations_},
-        {PprofProfile::function, &functions_},
-    };
-    while (const auto field = whole_.next()) {
-      const auto list = kept.find(field->number);
-      if (list != kept.end()) {
-        if (field->is_number) whole_.fail("a number where a message should be");
-        list->second->push_back(*field);
-      } else if (field->number == PprofProfile::string_table) {
-        strings_.push_back(field->bytes);
-      } else if (field->number == PprofProfile::comment) {
-        whole_.numbers(*field, comments_);
-      } else if (field->number == PprofProfile::default_sample_type) {
-        default_type_ = field->value;
-      } else if (field->number == PprofProfile::period) {
-        period_ = static_cast<double>(std::min(field->value, kLongestPeriod));
-      }
-    }
-    if (types_.empty()) source_.fail("a profile without types of values");
-  }
+  void add_string(std::string_view text) { strings_.push_back(text); }
 
   std::string_view string(std::uint64_t number, const WireMessage& where) const {
     if (number == 0) return {};
     if (number >= strings_.size()) where.fail("refers to a string that is not there");
     return strings_[number];
-  }
-
-  void read_types() {
-    for (const WireField& field : types_) {
-      WireMessage message = whole_.inside(field);
-      PprofType type;
-      while (const auto inner = message.next()) {
-        if (inner->number == PprofValueType::type) type.type = string(inner->value, message);
-        if (inner->number == PprofValueType::unit) type.unit = string(inner->value, message);
-      }
-      value_types_.push_back(type);
-    }
   }
 
   void read_mapping(const WireField& field) {
@@ -176,6 +112,19 @@ class PprofReader {
     }
   }
 
+  /// Throws where the profile has none of that number.
+  [[nodiscard]] std::uint32_t location(std::uint64_t id, const WireMessage& where) const {
+    const auto found = locations_by_id_.find(id);
+    if (found == locations_by_id_.end()) where.fail("refers to a location that is not there");
+    return found->second;
+  }
+
+ private:
+  struct Function {
+    std::string_view name;
+    std::string_view file;
+  };
+
   FrameName read_line(WireMessage message) const {
     FrameName name;
     while (const auto field = message.next()) {
@@ -193,8 +142,86 @@ class PprofReader {
     return name;
   }
 
+  const WireMessage& whole_;
+  AddressSpace& space_;
+  StackBuilder& builder_;
+  std::vector<std::string_view> strings_;
+  std::unordered_map<std::uint64_t, std::string_view> modules_;
+  std::unordered_map<std::uint64_t, Function> functions_by_id_;
+  std::unordered_map<std::uint64_t, std::uint32_t> locations_by_id_;
+};
+
+class PprofReader {
+ public:
+  PprofReader(PlainSource& source, const SymbolOptions& symbols)
+      : source_(source),
+        document_(source.rest()),
+        whole_(source, document_, document_),
+        space_(profile_, builder_, symbols) {}
+
+  Profile read() {
+    collect();
+    read_types();
+    for (const WireField& field : mappings_) tables_.read_mapping(field);
+    for (const WireField& field : functions_) tables_.read_function(field);
+    for (const WireField& field : locations_) tables_.read_location(field);
+    choose_columns();
+    for (const WireField& field : samples_) read_sample(field);
+    space_.finish();
+    read_comments();
+    profile_.info.emplace("mode", period_ > 1 ? "sampled" : "exact");
+    if (period_ > 1 && profile_.counted) estimate_variances();
+    for (const auto& [site, amount] : peaks_) {
+      ProfilePeak& peak =
+          profile_.sites[site].heap == Heap::malloc ? profile_.peak : profile_.mapping_peak;
+      peak.sites.emplace_back(site, amount);
+      peak.total += amount;
+    }
+    return std::move(profile_);
+  }
+
+ private:
+  // Strings, to which all others refer, may come last.
+  void collect() {
+    std::map<unsigned, std::vector<WireField>*> kept{
+        {PprofProfile::sample_type, &types_},  {PprofProfile::sample, &samples_},
+        {PprofProfile::mapping, &mappings_},   {PprofProfile::location, &locations_},
+        {PprofProfile::function, &functions_},
+    };
+    while (const auto field = whole_.next()) {
+      const auto list = kept.find(field->number);
+      if (list != kept.end()) {
+        if (field->is_number) whole_.fail("a number where a message should be");
+        list->second->push_back(*field);
+      } else if (field->number == PprofProfile::string_table) {
+        tables_.add_string(field->bytes);
+      } else if (field->number == PprofProfile::comment) {
+        whole_.numbers(*field, comments_);
+      } else if (field->number == PprofProfile::default_sample_type) {
+        default_type_ = field->value;
+      } else if (field->number == PprofProfile::period) {
+        period_ = static_cast<double>(std::min(field->value, kLongestPeriod));
+      }
+    }
+    if (types_.empty()) source_.fail("a profile without types of values");
+  }
+
+  void read_types() {
+    for (const WireField& field : types_) {
+      WireMessage message = whole_.inside(field);
+      PprofType type;
+      while (const auto inner = message.next()) {
+        if (inner->number == PprofValueType::type)
+          type.type = tables_.string(inner->value, message);
+        if (inner->number == PprofValueType::unit)
+          type.unit = tables_.string(inner->value, message);
+      }
+      value_types_.push_back(type);
+    }
+  }
+
   void choose_columns() {
-    const std::string_view preferred = string(default_type_, whole_);
+    const std::string_view preferred = tables_.string(default_type_, whole_);
     const PprofColumns chosen = choose_pprof_columns(value_types_, preferred);
     columns_ = chosen.columns;
     profile_.unit = chosen.unit;
@@ -217,10 +244,7 @@ class PprofReader {
     if (values.size() != value_types_.size())
       message.fail("a sample has more or fewer values than types");
     for (auto id = locations.rbegin(); id != locations.rend(); ++id) {
-      const auto location = locations_by_id_.find(*id);
-      if (location == locations_by_id_.end())
-        message.fail("refers to a location that is not there");
-      site.stack = builder_.stack(site.stack, location->second);
+      site.stack = builder_.stack(site.stack, tables_.location(*id, message));
     }
     const std::uint32_t number = site_number(site);
     for (const PprofColumn& column : columns_) add(number, column, values[column.value], message);
@@ -230,8 +254,8 @@ class PprofReader {
     std::string_view key;
     std::string_view text;
     while (const auto field = message.next()) {
-      if (field->number == PprofLabel::key) key = string(field->value, message);
-      if (field->number == PprofLabel::str) text = string(field->value, message);
+      if (field->number == PprofLabel::key) key = tables_.string(field->value, message);
+      if (field->number == PprofLabel::str) text = tables_.string(field->value, message);
     }
     if (key == "heap" && text == "mapping") site.heap = Heap::mapping;
     if (key == "phase" && !text.empty()) site.phase = phase_number(text);
@@ -299,7 +323,7 @@ class PprofReader {
   // "key: value" is what memduel export makes of Profile::info.
   void read_comments() {
     for (const std::uint64_t number : comments_) {
-      const std::string_view text = string(number, whole_);
+      const std::string_view text = tables_.string(number, whole_);
       const std::size_t colon = text.find(": ");
       const bool is_fact = colon != std::string_view::npos &&
                            text.substr(0, colon).find_first_not_of("abcdefghijklmnopqrstuvwxyz_") ==
@@ -318,16 +342,13 @@ class PprofReader {
   Profile profile_;
   StackBuilder builder_{profile_};
   AddressSpace space_;
+  PprofTables tables_{whole_, space_, builder_};
   std::vector<WireField> types_, samples_, mappings_, locations_, functions_;
-  std::vector<std::string_view> strings_;
   std::vector<std::uint64_t> comments_;
   std::uint64_t default_type_ = 0;
   double period_ = 0;  ///< bytes or nanoseconds from one sample to the next; 0 or 1: all were taken
   std::vector<PprofType> value_types_;
   std::vector<PprofColumn> columns_;
-  std::unordered_map<std::uint64_t, std::string_view> modules_;
-  std::unordered_map<std::uint64_t, Function> functions_by_id_;
-  std::unordered_map<std::uint64_t, std::uint32_t> locations_by_id_;
   std::map<std::string, std::uint32_t, std::less<>> phases_;
   std::map<std::tuple<std::uint32_t, int, std::uint32_t, Heap>, std::uint32_t> sites_;
   std::map<std::uint32_t, Estimate> peaks_;

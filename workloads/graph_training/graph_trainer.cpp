@@ -40,6 +40,24 @@ struct Stage {
   std::function<void(Network&)> end_epoch;
 };
 
+/// Nodes and edges of one that few are larger than.
+std::pair<double, double> large_graph(const GraphStore& graphs) {
+  std::vector<std::pair<std::size_t, std::size_t>> sizes;
+  for (std::size_t i = 0; i < std::min(kSampledGraphs, graphs.size()); ++i) {
+    const GraphView graph = graphs.graph(i);
+    sizes.emplace_back(graph.nodes(), graph.edges());
+  }
+  const auto large = sizes.begin() + static_cast<std::ptrdiff_t>(
+                                         static_cast<double>(sizes.size() - 1) * kSamplePercentile);
+  std::nth_element(sizes.begin(), large, sizes.end());
+  return {static_cast<double>(large->first), static_cast<double>(large->second)};
+}
+
+void begin_phase(const at::Device& device, const char* name) {
+  await_device(device);
+  memduel_phase(name);
+}
+
 class GraphTraining {
  public:
   GraphTraining(const WorkerConfig& config, const at::Device& device)
@@ -73,7 +91,9 @@ class GraphTraining {
     return {workload_.graph.teacher,
             workload_.graph.teacher_epochs,
             [this] { score_normals(); },
-            [this](int epoch) { return lesson(epoch, workload_.graph.teacher_epochs); },
+            [this](int epoch) {
+              return curriculum_->graphs_of(epoch, workload_.graph.teacher_epochs, epoch_seed());
+            },
             [](Gat& network, const GraphBatch& batch, Places) {
               return classification_loss(network->forward(batch), batch.labels);
             },
@@ -84,7 +104,9 @@ class GraphTraining {
     return {workload_.model,
             workload_.graph.student_epochs,
             [this] { install_teacher(); },
-            [this](int epoch) { return lesson(epoch, workload_.graph.student_epochs); },
+            [this](int epoch) {
+              return curriculum_->graphs_of(epoch, workload_.graph.student_epochs, epoch_seed());
+            },
             [this](Gat& network, const GraphBatch& batch, Places places) {
               return distilled_loss(network, *teacher_, batch, places);
             },
@@ -124,7 +146,7 @@ class GraphTraining {
 
   template <class Network>
   void learn(const Stage<Network>& stage, Network& network, NetworkTrainer& trainer, int epoch) {
-    begin_phase("train");
+    begin_phase(device_, "train");
     double losses = 0;
     int steps = 0;
     workers_.begin_epoch();
@@ -150,7 +172,7 @@ class GraphTraining {
   }
 
   void load_graphs() {
-    begin_phase("load");
+    begin_phase(device_, "load");
     graphs_ = open_graphs(config_.graph_file, switches_.graph_loading);
     split_ =
         split_graphs(*graphs_, workload_.dataset.seed, config_.data_dir / workload_.graph.file);
@@ -161,7 +183,7 @@ class GraphTraining {
 
   void score_normals() {
     using Clock = std::chrono::steady_clock;
-    begin_phase("score");
+    begin_phase(device_, "score");
     const Clock::time_point begin = Clock::now();
     curriculum_.emplace(split_.normals,
                         score_graphs(autoencoder_, *graphs_, split_.normals,
@@ -173,21 +195,17 @@ class GraphTraining {
   }
 
   void install_teacher() {
-    begin_phase("teacher");
+    begin_phase(device_, "teacher");
     teacher_.emplace(std::exchange(teacher_network_, nullptr), switches_.teacher, device_);
     Indices all = split_.normals;
     all.insert(all.end(), split_.attacks.begin(), split_.attacks.end());
     teacher_->remember(*graphs_, all, batch_size_);
   }
 
-  [[nodiscard]] Indices lesson(int epoch, int epochs) const {
-    return curriculum_->graphs_of(epoch, epochs, epoch_seed());
-  }
-
   template <class Network>
   std::size_t plan_batch(const Stage<Network>& stage, const GraphModel& model) {
-    begin_phase("plan");
-    const auto [nodes, edges] = large_graph();
+    begin_phase(device_, "plan");
+    const auto [nodes, edges] = large_graph(*graphs_);
     BatchQuestion question{
         model,
         static_cast<std::int64_t>(graphs_->identifiers()),
@@ -217,22 +235,8 @@ class GraphTraining {
     return static_cast<std::size_t>(choose_batch(switches_.batch_size, question, step, device_));
   }
 
-  /// Nodes and edges.
-  [[nodiscard]] std::pair<double, double> large_graph() const {
-    std::vector<std::pair<std::size_t, std::size_t>> sizes;
-    for (std::size_t i = 0; i < std::min(kSampledGraphs, graphs_->size()); ++i) {
-      const GraphView graph = graphs_->graph(i);
-      sizes.emplace_back(graph.nodes(), graph.edges());
-    }
-    const auto large =
-        sizes.begin() +
-        static_cast<std::ptrdiff_t>(static_cast<double>(sizes.size() - 1) * kSamplePercentile);
-    std::nth_element(sizes.begin(), large, sizes.end());
-    return {static_cast<double>(large->first), static_cast<double>(large->second)};
-  }
-
   void validate(Gat& network) {
-    begin_phase("validate");
+    begin_phase(device_, "validate");
     const torch::NoGradGuard no_grad;
     network->eval();
     std::int64_t right = 0;
@@ -249,11 +253,6 @@ class GraphTraining {
     send_part_gauges(trainer.take_parts());
     if (teacher_) memduel_gauge("teacher_bytes", static_cast<double>(teacher_->bytes_on_device()));
     memduel_gauge("batch_graphs_count", static_cast<double>(batch_size_));
-  }
-
-  void begin_phase(const char* name) const {
-    await_device(device_);
-    memduel_phase(name);
   }
 
   [[nodiscard]] std::uint64_t epoch_seed() const {
