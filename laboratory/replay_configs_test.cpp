@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/statistics/signed_rank.h"
+#include "experiment/config/suite.h"
 #include "experiment/config/test_support.h"
 #include "laboratory/datasets.h"
 #include "laboratory/expand.h"
@@ -133,6 +134,21 @@ TEST(ReplaySchema, EveryConfigOfTheProjectIsValid) {
     ++count;
   }
   EXPECT_GE(count, 1);
+}
+
+TEST(ReplaySchema, EverySuiteOfTheProjectIsValid) {
+  int count = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(MEMDUEL_CONFIGS) / "suites")) {
+    const Suite suite = load_suite(entry.path());
+    for (const SuiteExperiment& one : suite.experiments) {
+      Overrides overrides;
+      overrides.set = one.set;
+      EXPECT_NO_THROW(load_experiment(one.config, overrides, ask_laboratory)) << one.name;
+      ++count;
+    }
+  }
+  EXPECT_GE(count, 9);
 }
 
 // After two rounds and a fifth of all for warm-up, a growth verdict needs four.
