@@ -60,7 +60,7 @@ int calibrate_config(CalibrateArguments arguments) {
                 "set HOME or XDG_CACHE_HOME");
   const std::filesystem::path directory =
       output_directory(options, experiment.name + "-calibration");
-  const FinishedRun finished = run_duel(experiment, options, directory);
+  const FinishedRun finished = run_duel(experiment, options, directory).finished;
   const Calibration calibration =
       calibrate(finished.run, settings_from_config(finished.run.config), arguments.blocks_per_duel);
   write_calibration(*path, calibration);

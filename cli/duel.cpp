@@ -144,9 +144,10 @@ std::string profile_lines(const fs::path& directory) {
   return text;
 }
 
-int tell(const FinishedRun& finished, const RunOptions& options, const fs::path& directory) {
+int tell(const DuelRun& run, const RunOptions& options, const fs::path& directory) {
+  const FinishedRun& finished = run.finished;
   if (!options.quiet) {
-    print_terminal_report(finished);
+    print(run.summary);
     if (options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
     print(fmt::format("\nreport: {}\n", escape_terminal((directory / "report.html").string())));
     print(profile_lines(directory));
@@ -311,8 +312,8 @@ RunOutcome measure(const Experiment& experiment, const RunOptions& options,
 
 }  // namespace
 
-FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
-                     const fs::path& directory, const RunFacts& facts) {
+DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
+                 const RunFacts& facts) {
   ProgressBar bar(options.quiet);
   DriverOptions driver;
   driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
@@ -326,8 +327,8 @@ FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
              "the run ended after {} of at most {} blocks, because --max-minutes had passed",
              outcome.blocks, planned_blocks(experiment.measure)),
          "go on with --resume"});
-  write_outputs(directory, finished);
-  return finished;
+  std::string summary = write_outputs(directory, finished);
+  return {std::move(finished), std::move(summary)};
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,

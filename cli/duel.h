@@ -44,10 +44,15 @@ void refuse_bad_gates(const Experiment& experiment);
 /// from what is measured.
 void end_what_was_left();
 
+struct DuelRun {
+  FinishedRun finished;
+  std::string summary;  ///< for the terminal
+};
+
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
 /// does.
-FinishedRun run_duel(const Experiment& experiment, const RunOptions& options,
-                     const std::filesystem::path& directory, const RunFacts& facts = {});
+DuelRun run_duel(const Experiment& experiment, const RunOptions& options,
+                 const std::filesystem::path& directory, const RunFacts& facts = {});
 
 /// Runs the first trial alone; the run goes on from it with --resume. Throws as run_duel does.
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,

@@ -13,6 +13,16 @@
 #include "reports/formats/terminal.h"
 
 namespace memduel::cli {
+namespace {
+
+std::string for_terminal(const ReportModel& model) {
+  TerminalOptions options;
+  options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  return render_terminal(model, options);
+}
+
+}  // namespace
+
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
   ReportOptions all = options;
   all.profiles = finished.profiles;
@@ -27,7 +37,7 @@ void add_flames(ReportModel& model, const FinishedRun& finished,
       load_flames(directory, flame_pairs(model.results, finished.profiles), open_profile, options);
 }
 
-void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
+std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
   AtomicFile file(directory / "results.json");
   std::string piece;
   write_results(finished.results, 1, [&](std::string_view text) {
@@ -40,8 +50,10 @@ void write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
   file.write(piece + "\n");
   file.finish();
   ReportModel model = model_of(finished);
+  std::string text = for_terminal(model);
   add_flames(model, finished, directory);
   write_file_atomically(directory / "report.html", render_html(model));
+  return text;
 }
 
 std::string default_gates_line(const FinishedRun& finished) {
@@ -56,9 +68,7 @@ std::string default_gates_line(const FinishedRun& finished) {
 }
 
 void print_terminal_report(const FinishedRun& finished) {
-  TerminalOptions options;
-  options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  print(render_terminal(model_of(finished), options));
+  print(for_terminal(model_of(finished)));
 }
 
 }  // namespace memduel::cli

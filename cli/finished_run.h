@@ -16,8 +16,9 @@ ReportModel model_of(const FinishedRun& finished, const ReportOptions& options =
 void add_flames(ReportModel& model, const FinishedRun& finished,
                 const std::filesystem::path& directory);
 
-/// Writes results.json and report.html into `directory`.
-void write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);
+/// Writes results.json and report.html into `directory`. Returns what print_terminal_report would
+/// print: a long run's model is made once.
+std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);
 
 /// The gates that decided without anybody having named one, for people; empty where some were
 /// named.

@@ -51,7 +51,7 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
   const Experiment twins = experiment_with_twin(arguments.config, options);
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-plan");
   const fs::path directory = options.out ? fs::path(*options.out) : scratch.path() / "probe";
-  const FinishedRun probe = run_duel(twins, options, directory);
+  const FinishedRun probe = run_duel(twins, options, directory).finished;
   return plan_duel(probe.run, settings_from_config(probe.run.config), change);
 }
 

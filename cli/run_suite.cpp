@@ -151,7 +151,8 @@ class SuiteRun {
     for (std::size_t later = at + 1; later < plan_.size(); ++later)
       facts.seconds_after += plan_[later].forecast.seconds;
     guarded(at, [&] {
-      const FinishedRun finished = run_duel(one.experiment, one.options, one.directory, facts);
+      const FinishedRun finished =
+          run_duel(one.experiment, one.options, one.directory, facts).finished;
       const int code =
           static_cast<int>(gates_exit_code(finished.results, options_.fail_on_undecided));
       entry = suite_entry(one.part.name, finished.results, code);
