@@ -70,6 +70,8 @@ json read_document(const std::filesystem::path& path) {
 }  // namespace
 
 bool is_suite(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(path, unreadable)) return false;  // a pipe is read once
   const json document = read_document(path);
   return document.is_object() && document.contains("experiments");
 }

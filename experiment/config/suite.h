@@ -22,8 +22,8 @@ struct Suite {
 /// A suite of more is a mistake in a matrix.
 inline constexpr std::size_t kMostSuiteExperiments = 200;
 
-/// Whether the file has "experiments", as no experiment does. Throws what load_suite throws for a
-/// file that is no JSON.
+/// Whether the file has "experiments", as no experiment does; a pipe is taken for one experiment.
+/// Throws what load_suite throws for a file that is no JSON.
 bool is_suite(const std::filesystem::path& path);
 
 /// Reads a suite. Throws Error(usage) for a faulty one, two experiments of one name, and more than
