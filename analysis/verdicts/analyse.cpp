@@ -295,6 +295,8 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   put_in_telling_order(work.results.comparisons);
   work.results.lower_bounds = lower_bounds(run, work.observations);
+  for (Note& doubt : doubts_of_bounds(work.results.lower_bounds))
+    work.results.warnings.push_back(std::move(doubt));
   work.results.perturbation = perturbations(run);
   take_apart(work);
   return std::move(work.results);

@@ -76,4 +76,20 @@ std::vector<LowerBound> lower_bounds(const RunData& run, const Observations& obs
   return bounds;
 }
 
+std::vector<Note> doubts_of_bounds(const std::vector<LowerBound>& bounds) {
+  std::vector<Note> notes;
+  for (const LowerBound& bound : bounds) {
+    for (const auto& [arm, multiple] : bound.multiples) {
+      if (multiple >= 1) continue;
+      notes.push_back(
+          {"below_lower_bound",
+           fmt::format("{}.{} of {} is {:.2f} times what no program could go below ({})",
+                       bound.role, bound.metric, arm, multiple, format_bytes(bound.bytes)),
+           "its idle level holds memory that the model then used: give free memory back "
+           "(malloc_trim) before idle() is called"});
+    }
+  }
+  return notes;
+}
+
 }  // namespace memduel

@@ -30,4 +30,8 @@ std::vector<LowerBound> bounds_of(const JobFacts& job, const ModelSizes& model);
 /// that no arm was measured against are left out.
 std::vector<LowerBound> lower_bounds(const RunData& run, const Observations& observations);
 
+/// A warning for each arm whose peak lies below its bound, which nothing can: the peak was measured
+/// from an idle level that is too high.
+std::vector<Note> doubts_of_bounds(const std::vector<LowerBound>& bounds);
+
 }  // namespace memduel

@@ -78,5 +78,20 @@ TEST(LowerBounds, AreAbsentWhereTheModelsSizeIsNotKnown) {
   EXPECT_TRUE(lower_bounds(run, observe(run, {"a"}, 0)).empty());
 }
 
+// A server that was told 4.8 MiB above idle held a model of 42.66 MiB: its idle level was read with
+// what loading its data had left free.
+TEST(LowerBounds, APeakBelowItsBoundIsAWarning) {
+  LowerBound bound{"server", "peak_rss_above_idle_bytes", 42.66 * 1048576, "M", {}};
+  bound.multiples = {{"original", 18.9}, {"minimal", 4.8 / 42.66}};
+  const std::vector<Note> notes = doubts_of_bounds({bound});
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(notes[0].code, "below_lower_bound");
+  EXPECT_EQ(notes[0].message,
+            "server.peak_rss_above_idle_bytes of minimal is 0.11 times what no program could go "
+            "below (42.7 MiB)");
+  bound.multiples["minimal"] = 1;
+  EXPECT_TRUE(doubts_of_bounds({bound}).empty());
+}
+
 }  // namespace
 }  // namespace memduel

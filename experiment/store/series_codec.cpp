@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "base/varint.h"
 
 namespace memduel {
 namespace {
@@ -18,27 +19,11 @@ constexpr unsigned long long kLargestContent = 1ULL << 30;
   throw Error(ExitCode::io, "a series in the run store is damaged: " + what);
 }
 
-void append_varint(std::string& bytes, std::uint64_t value) {
-  while (value >= 0x80) {
-    bytes.push_back(static_cast<char>((value & 0x7f) | 0x80));
-    value >>= 7;
-  }
-  bytes.push_back(static_cast<char>(value));
-}
-
-std::uint64_t zigzag(std::uint64_t difference) {
-  return (difference << 1) ^ (0 - (difference >> 63));
-}
-
-std::uint64_t unzigzag(std::uint64_t coded) {
-  return (coded >> 1) ^ (0 - (coded & 1));
-}
-
 void append_differences(std::string& bytes, const std::vector<std::int64_t>& numbers) {
   std::uint64_t before = 0;
   for (const std::int64_t number : numbers) {
     const auto now = static_cast<std::uint64_t>(number);
-    append_varint(bytes, zigzag(now - before));
+    put_varint(bytes, zigzag(static_cast<std::int64_t>(now - before)));
     before = now;
   }
 }
@@ -48,13 +33,11 @@ class VarintReader {
   explicit VarintReader(std::string_view bytes) : bytes_(bytes) {}
 
   std::uint64_t next() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
+    const auto value = read_varint([this] {
       if (at_ == bytes_.size()) damaged(fmt::format("it ends at byte {}", at_));
-      const auto byte = static_cast<unsigned char>(bytes_[at_++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
+      return static_cast<unsigned char>(bytes_[at_++]);
+    });
+    if (value) return *value;
     damaged(fmt::format("a number before byte {} is too long", at_));
   }
 
@@ -63,7 +46,7 @@ class VarintReader {
     numbers.reserve(count);
     std::uint64_t now = 0;
     for (std::uint64_t i = 0; i < count; ++i) {
-      now += unzigzag(next());
+      now += static_cast<std::uint64_t>(unzigzag(next()));
       numbers.push_back(static_cast<std::int64_t>(now));
     }
     return numbers;
@@ -96,7 +79,7 @@ std::string decompress(std::string_view blob) {
 
 std::string encode_series(const Series& series) {
   std::string content;
-  append_varint(content, series.t_ns.size());
+  put_varint(content, series.t_ns.size());
   append_differences(content, series.t_ns);
   append_differences(content, series.values);
   std::string blob(ZSTD_compressBound(content.size()), '\0');

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/varint.h"
 #include "profilers/profile/questions/pprof_fields.h"
 #include "profilers/readers/address_space.h"
 #include "profilers/readers/foreign_frames.h"
@@ -358,14 +359,15 @@ constexpr std::uint64_t kLastPprofField = 15;
 
 /// Taken off the front of `bytes`; absent where there is none.
 std::optional<std::uint64_t> short_varint(std::string_view& bytes) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+  bool ended = false;
+  const auto value = read_varint([&] {
+    ended = bytes.empty();
+    if (ended) return static_cast<unsigned char>(0);
     const auto byte = static_cast<unsigned char>(bytes.front());
     bytes.remove_prefix(1);
-    value |= std::uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) return value;
-  }
-  return std::nullopt;
+    return byte;
+  });
+  return ended ? std::nullopt : value;
 }
 
 bool is_value_type(std::string_view message) {

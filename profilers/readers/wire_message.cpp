@@ -1,5 +1,7 @@
 #include "profilers/readers/wire_message.h"
 
+#include "base/varint.h"
+
 namespace memduel {
 
 namespace {
@@ -9,15 +11,14 @@ enum WireType : unsigned { varint_type = 0, fixed64_type = 1, bytes_type = 2, fi
 }  // namespace
 
 std::uint64_t WireMessage::varint() {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
+  const auto value = read_varint([this] {
     if (rest_.empty()) fail("ends inside a number");
     const auto byte = static_cast<unsigned char>(rest_.front());
     rest_.remove_prefix(1);
-    value |= std::uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) return value;
-  }
-  fail("a number of more than 64 bits");
+    return byte;
+  });
+  if (!value) fail("a number of more than 64 bits");
+  return *value;
 }
 
 std::string_view WireMessage::take(std::uint64_t size) {

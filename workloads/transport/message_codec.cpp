@@ -3,20 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/varint.h"
 
 namespace memduel {
 namespace {
 
 constexpr std::uint8_t kVarint = 0;
 constexpr std::uint8_t kLengthDelimited = 2;
-
-void put_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
 
 void put_tag(std::string& out, std::uint32_t field, std::uint8_t type) {
   put_varint(out, field << 3 | type);
@@ -40,14 +33,12 @@ class FieldReader {
   [[nodiscard]] std::size_t position() const { return position_; }
 
   std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
+    const auto value = read_varint([this] {
       if (at_end()) throw Incomplete{};
-      const auto byte = static_cast<std::uint8_t>(bytes_[position_++]);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if ((byte & 0x80) == 0) return value;
-    }
-    fail("a number has more than ten bytes");
+      return static_cast<unsigned char>(bytes_[position_++]);
+    });
+    if (!value) fail("a number has more than ten bytes");
+    return *value;
   }
 
   std::string_view bytes(std::uint64_t size) {

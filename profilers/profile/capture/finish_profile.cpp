@@ -1,5 +1,6 @@
 #include "profilers/profile/capture/finish_profile.h"
 
+#include "base/varint.h"
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/decode/trace_file.h"
 
@@ -11,13 +12,13 @@ std::string symbols_of(const Profile& profile) {
   std::string bytes;
   for (const ProfileLocation& location : profile.locations) {
     if (location.kind != ProfileLocation::Kind::native || location.names.empty()) continue;
-    put_number(bytes, location.module ? *location.module + 1 : 0);
-    put_number(bytes, location.address);
-    put_number(bytes, location.names.size());
+    put_varint(bytes, location.module ? *location.module + 1 : 0);
+    put_varint(bytes, location.address);
+    put_varint(bytes, location.names.size());
     for (const FrameName& name : location.names) {
       put_text(bytes, name.function);
       put_text(bytes, name.file);
-      put_number(bytes, static_cast<std::uint64_t>(name.line));
+      put_varint(bytes, static_cast<std::uint64_t>(name.line));
     }
   }
   return bytes;
@@ -26,15 +27,15 @@ std::string symbols_of(const Profile& profile) {
 /// An events block of nothing else.
 std::string block_of(const ProfileCounters& counters) {
   std::string bytes(1, static_cast<char>(recorder::Event::counters));
-  put_number(bytes, 0);  // the time, which nobody reads
-  put_number(bytes, 0);  // no node has to be there
-  put_signed_number(bytes, counters.live_bytes);
+  put_varint(bytes, 0);  // the time, which nobody reads
+  put_varint(bytes, 0);  // no node has to be there
+  put_varint(bytes, zigzag(counters.live_bytes));
   for (const std::int64_t number :
        {counters.peak_bytes, counters.allocated_bytes, counters.allocations})
-    put_number(bytes, static_cast<std::uint64_t>(number));
-  put_signed_number(bytes, counters.mapping_bytes);
+    put_varint(bytes, static_cast<std::uint64_t>(number));
+  put_varint(bytes, zigzag(counters.mapping_bytes));
   for (const std::int64_t number : {counters.mapping_peak_bytes, counters.lost, counters.threads})
-    put_number(bytes, static_cast<std::uint64_t>(number));
+    put_varint(bytes, static_cast<std::uint64_t>(number));
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/error.h"
+#include "base/varint.h"
 
 namespace memduel {
 
@@ -129,11 +130,11 @@ void TraceWriter::add(BlockType type, std::string_view plain) {
 
 std::string TraceWriter::finish() {
   std::string index;
-  put_number(index, entries_.size());
+  put_varint(index, entries_.size());
   for (const Entry& entry : entries_) {
-    put_number(index, static_cast<std::uint64_t>(entry.type));
-    put_number(index, entry.offset);
-    put_number(index, entry.plain_bytes);
+    put_varint(index, static_cast<std::uint64_t>(entry.type));
+    put_varint(index, entry.offset);
+    put_varint(index, entry.plain_bytes);
   }
   add(BlockType::index, index);
   return std::move(bytes_);
@@ -145,18 +146,13 @@ std::uint8_t TraceCursor::byte() {
 }
 
 std::uint64_t TraceCursor::number() {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    const std::uint8_t next = byte();
-    value |= std::uint64_t{next & 0x7fU} << shift;
-    if ((next & 0x80) == 0) return value;
-  }
-  throw std::out_of_range("a number of more than 64 bits");
+  const auto value = read_varint([this] { return byte(); });
+  if (!value) throw std::out_of_range("a number of more than 64 bits");
+  return *value;
 }
 
 std::int64_t TraceCursor::signed_number() {
-  const std::uint64_t value = number();
-  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
+  return unzigzag(number());
 }
 
 std::string_view TraceCursor::text() {
@@ -167,18 +163,8 @@ std::string_view TraceCursor::text() {
   return text;
 }
 
-void put_number(std::string& bytes, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
-  bytes.push_back(static_cast<char>(value));
-}
-
-void put_signed_number(std::string& bytes, std::int64_t value) {
-  put_number(bytes,
-             (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
-}
-
 void put_text(std::string& bytes, std::string_view text) {
-  put_number(bytes, text.size());
+  put_varint(bytes, text.size());
   bytes.append(text);
 }
 

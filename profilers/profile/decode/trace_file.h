@@ -74,8 +74,6 @@ class TraceCursor {
   std::size_t position_ = 0;
 };
 
-void put_number(std::string& bytes, std::uint64_t value);
-void put_signed_number(std::string& bytes, std::int64_t value);
 void put_text(std::string& bytes, std::string_view text);
 
 }  // namespace memduel

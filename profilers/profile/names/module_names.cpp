@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/varint.h"
 #include "profilers/profile/decode/trace_file.h"
 
 namespace memduel {
@@ -18,11 +19,11 @@ using Names = std::map<std::uint64_t, std::vector<FrameName>>;
 constexpr std::string_view kCacheHeader = "memduel symbols 2\n";
 
 void put_names(std::string& bytes, const std::vector<FrameName>& names) {
-  put_number(bytes, names.size());
+  put_varint(bytes, names.size());
   for (const FrameName& name : names) {
     put_text(bytes, name.function);
     put_text(bytes, name.file);
-    put_number(bytes, static_cast<std::uint64_t>(name.line));
+    put_varint(bytes, static_cast<std::uint64_t>(name.line));
   }
 }
 
@@ -58,7 +59,7 @@ Names read_cache(const std::filesystem::path& file) {
 void write_cache(const std::filesystem::path& file, const Names& names) {
   std::string bytes(kCacheHeader);
   for (const auto& [address, entry] : names) {
-    put_number(bytes, address);
+    put_varint(bytes, address);
     put_names(bytes, entry);
   }
   try {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/varint.h"
 #include "profilers/profile/decode/trace_file.h"
 #include "profilers/profile/questions/export_profile.h"
 #include "profilers/profile/questions/pprof_fields.h"
@@ -20,21 +21,21 @@ class Message {
  public:
   void number(unsigned field, std::uint64_t value) {
     if (value == 0) return;
-    put_number(bytes_, field << 3);
-    put_number(bytes_, value);
+    put_varint(bytes_, field << 3);
+    put_varint(bytes_, value);
   }
   void signed_number(unsigned field, std::int64_t value) {
     number(field, static_cast<std::uint64_t>(value));
   }
   void bytes(unsigned field, std::string_view value) {
-    put_number(bytes_, (field << 3) | 2);
+    put_varint(bytes_, (field << 3) | 2);
     put_text(bytes_, value);
   }
   void message(unsigned field, const Message& inner) { bytes(field, inner.bytes_); }
   template <class Numbers>
   void packed(unsigned field, const Numbers& numbers) {
     std::string inner;
-    for (const auto value : numbers) put_number(inner, static_cast<std::uint64_t>(value));
+    for (const auto value : numbers) put_varint(inner, static_cast<std::uint64_t>(value));
     bytes(field, inner);
   }
   [[nodiscard]] const std::string& text() const { return bytes_; }

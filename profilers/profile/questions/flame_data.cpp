@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/varint.h"
 #include "profilers/profile/decode/trace_file.h"
 #include "profilers/profile/names/short_name.h"
 #include "profilers/profile/questions/comparability.h"
@@ -135,29 +136,25 @@ nlohmann::json json_of(const Profile& profile, const std::string& name) {
   return json;
 }
 
-std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-
 void put_nodes(std::string& bytes, const FlameTree& tree) {
   std::vector<std::uint32_t> depths(tree.nodes().size(), 0);
   for (std::uint32_t i = 1; i < depths.size(); ++i) {
     const FlameTree::Node& node = tree.nodes()[i];
     depths[i] = depths[node.parent] + 1;
-    put_number(bytes, depths[i - 1] + 1 - depths[i]);
-    put_number(bytes, node.frame);
+    put_varint(bytes, depths[i - 1] + 1 - depths[i]);
+    put_varint(bytes, node.frame);
   }
 }
 
 void put_amounts(std::string& bytes, const LiveSites& sites) {
-  put_number(bytes, sites.size());
+  put_varint(bytes, sites.size());
   std::int64_t last = -1;
   for (const auto& [site, amount] : sites) {
-    put_number(bytes, static_cast<std::uint64_t>(std::int64_t{site} - last));
+    put_varint(bytes, static_cast<std::uint64_t>(std::int64_t{site} - last));
     last = site;
-    put_number(bytes, static_cast<std::uint64_t>(std::max(0LL, std::llround(amount.bytes))));
-    put_number(bytes, static_cast<std::uint64_t>(std::max(0LL, std::llround(amount.count))));
-    put_number(bytes, static_cast<std::uint64_t>(std::llround(std::sqrt(amount.variance))));
+    put_varint(bytes, static_cast<std::uint64_t>(std::max(0LL, std::llround(amount.bytes))));
+    put_varint(bytes, static_cast<std::uint64_t>(std::max(0LL, std::llround(amount.count))));
+    put_varint(bytes, static_cast<std::uint64_t>(std::llround(std::sqrt(amount.variance))));
   }
 }
 
@@ -217,15 +214,15 @@ std::string flame_data(const Profile& profile, const Profile* other,
   put_nodes(columns, tree);
   Phases phases;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
-    put_number(columns, profiles[i]->sites.size());
+    put_varint(columns, profiles[i]->sites.size());
     std::int64_t last = 0;
     for (const AllocationSite& site : profiles[i]->sites) {
       const std::int64_t node = numbers[node_of[i].at(site.stack)];
-      put_number(columns, zigzag(node - last));
+      put_varint(columns, zigzag(node - last));
       last = node;
-      put_number(columns, static_cast<std::uint64_t>(site.round));
-      put_number(columns, phases.number_of(profiles[i]->phases[site.phase]));
-      put_number(columns, site.thread);
+      put_varint(columns, static_cast<std::uint64_t>(site.round));
+      put_varint(columns, phases.number_of(profiles[i]->phases[site.phase]));
+      put_varint(columns, site.thread);
     }
   }
   for (const View& view : views) {

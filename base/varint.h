@@ -1,0 +1,38 @@
+// Whole numbers in as few bytes as they need: LEB128, seven bits to a byte, the lowest first; and
+// zigzag, which makes small differences of either sign small.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace memduel {
+
+inline void put_varint(std::string& bytes, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+  bytes.push_back(static_cast<char>(value));
+}
+
+/// Takes bytes from `next_byte`, which gives them as unsigned char and throws where there is none.
+/// Absent for a number of more than 64 bits.
+template <class NextByte>
+std::optional<std::uint64_t> read_varint(NextByte next_byte) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const unsigned char byte = next_byte();
+    value |= std::uint64_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+/// 0, −1, 1, −2 as 0, 1, 2, 3.
+constexpr std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+constexpr std::int64_t unzigzag(std::uint64_t coded) {
+  return static_cast<std::int64_t>((coded >> 1) ^ (0 - (coded & 1)));
+}
+
+}  // namespace memduel
