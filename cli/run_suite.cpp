@@ -18,6 +18,7 @@
 #include "base/text_file.h"
 #include "cli/duel.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "experiment/config/suite.h"
 #include "experiment/store/run_lock.h"
 #include "reports/formats/suite_page.h"
@@ -116,8 +117,8 @@ class SuiteRun {
     }
     write_index();
     if (!options_.quiet)
-      print(fmt::format("\n{}\nindex: {}\n", render_suite_text(index_),
-                        escape_terminal((directory_ / "index.html").string())));
+      print_fitted(fmt::format("\n{}\nindex: {}\n", render_suite_text(index_),
+                               escape_terminal((directory_ / "index.html").string())));
     return exit_code();
   }
 
@@ -175,8 +176,7 @@ class SuiteRun {
       entry.outcome = SuiteOutcome::broken;
       entry.problem = error.message();
       entry.exit_code = static_cast<int>(error.code());
-      memduel::say(
-          fmt::format("memduel: {}: {}\n", entry.name, escape_terminal_lines(error.message())));
+      print_failure(fmt::format("{}: {}", entry.name, error.message()));
     }
   }
 
