@@ -117,7 +117,8 @@ class SuiteRun {
     }
     write_index();
     if (!options_.quiet)
-      print_fitted(fmt::format("\n{}\nindex: {}\n", render_suite_text(index_),
+      print_fitted(fmt::format("\n{}\nindex: {}\n",
+                               escape_terminal_lines(render_suite_text(index_)),
                                escape_terminal((directory_ / "index.html").string())));
     return exit_code();
   }
