@@ -46,38 +46,22 @@ void pseudo_gradient(benchmark::State& run, const std::string& value) {
   count_state(run);
 }
 
-void serialize(benchmark::State& run, const std::string& value) {
-  const auto framing = make_framing("metadata_then_raw");
-  const auto serializer = make_serializer(value);
-  ForgetfulCall call;
-  for ([[maybe_unused]] auto _ : run) {
-    CallFrame frame(Side::client);
-    send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
-         std::size_t{1} << 20);
-  }
-  count_state(run);
-}
+constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-void frame(benchmark::State& run, const std::string& value) {
-  const auto framing = make_framing(value);
-  const auto serializer = make_serializer("scoped_buffer");
-  ForgetfulCall call;
-  for ([[maybe_unused]] auto _ : run) {
-    CallFrame frame(Side::client);
-    send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
-         std::size_t{1} << 20);
-  }
-  count_state(run);
-}
+struct Sending {
+  std::string serialize = "scoped_buffer";
+  std::string framing = "metadata_then_raw";
+  std::size_t piece_bytes = kMiB;
+};
 
-void send_in_pieces(benchmark::State& run, std::size_t piece_bytes) {
-  const auto framing = make_framing("metadata_then_raw");
-  const auto serializer = make_serializer("streamed_from_tensors");
+void send_with(benchmark::State& run, const Sending& how) {
+  const auto framing = make_framing(how.framing);
+  const auto serializer = make_serializer(how.serialize);
   ForgetfulCall call;
   for ([[maybe_unused]] auto _ : run) {
     CallFrame frame(Side::client);
     send(call, serializer->prepare(resnet().state, {"client-1", Status::run, ""}, *framing, frame),
-         piece_bytes);
+         how.piece_bytes);
   }
   count_state(run);
 }
@@ -125,14 +109,18 @@ void add_values(const std::string& name, const std::vector<std::string>& values,
 
 /// A benchmark for each value of each switch.
 void add_all() {
-  constexpr std::size_t kMiB = std::size_t{1} << 20;
   add_values("state_snapshot", state_snapshot_values(), snapshot);
   add_values("pseudo_gradient", pseudo_gradient_values(), pseudo_gradient);
-  add_values("serialize", serialize_values(), serialize);
-  add_values("framing", framing_values(), frame);
+  add_values("serialize", serialize_values(), [](benchmark::State& run, const std::string& value) {
+    send_with(run, {.serialize = value});
+  });
+  add_values("framing", framing_values(), [](benchmark::State& run, const std::string& value) {
+    send_with(run, {.framing = value});
+  });
   for (const std::size_t kib : {64U, 256U, 1024U, 9216U})
-    add("piece_bytes/" + std::to_string(kib) + "KiB",
-        [=](benchmark::State& run) { send_in_pieces(run, kib << 10); });
+    add("piece_bytes/" + std::to_string(kib) + "KiB", [=](benchmark::State& run) {
+      send_with(run, {.serialize = "streamed_from_tensors", .piece_bytes = kib << 10});
+    });
   add_values("receive", receive_values(), [](benchmark::State& run, const std::string& value) {
     receive_with(run, value, "cpu_first", kMiB);
   });

@@ -51,11 +51,15 @@ void TrialMetering::take_marks(SupervisedProcess& process) {
       process.has_other_clock = true;
       mark.t_ns = now;
     }
-    MarkEvent event{std::move(mark), {}};
-    note_round(process, event);
-    process.trace.marks.push_back(event);
-    lend_round(process, event.mark);
+    take(process, std::move(mark));
   }
+}
+
+void TrialMetering::take(SupervisedProcess& process, Mark mark) {
+  MarkEvent event{std::move(mark), {}};
+  note_round(process, event);
+  process.trace.marks.push_back(event);
+  lend_round(process, event.mark);
 }
 
 void TrialMetering::take_lines(const std::vector<MarkedLine>& lines) {
@@ -86,10 +90,7 @@ void TrialMetering::take_line_mark(SupervisedProcess& process, Mark mark) {
     of_.text_marks.pass_over(process.role());
     return;
   }
-  MarkEvent event{std::move(mark), {}};
-  note_round(process, event);
-  process.trace.marks.push_back(event);
-  lend_round(process, event.mark);
+  take(process, std::move(mark));
 }
 
 /// Of descendants that are a role of their own.
@@ -123,13 +124,12 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
                        process.marks.marking_pid == 0 && &process != &from;
     if (!takes) continue;
     RoleMemory& memory = role_memory_[process.role()];
-    MarkEvent event{mark, {}};
-    event.mark.sizes = memory.read(process.members);
-    event.mark.t_ns = of_.clock();
+    Mark lent = mark;
+    lent.sizes = memory.read(process.members);
+    lent.t_ns = of_.clock();
     process.trace.peaks_reset = process.trace.peaks_reset && memory.peaks_reset();
     process.trace.has_lent_rounds = true;
-    note_round(process, event);
-    process.trace.marks.push_back(std::move(event));
+    take(process, std::move(lent));
   }
 }
 

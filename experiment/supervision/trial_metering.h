@@ -45,6 +45,7 @@ class TrialMetering {
   [[nodiscard]] const CgroupParts& cgroup_parts() const { return cgroup_peak_.parts(); }
 
  private:
+  void take(SupervisedProcess& process, Mark mark);
   void take_line_mark(SupervisedProcess& process, Mark mark);
   void take_line_mark(RoleTrace& trace, Mark mark);
   void note_round(SupervisedProcess& process, MarkEvent& event);

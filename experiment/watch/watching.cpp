@@ -262,8 +262,9 @@ void Watching::note_everything() {
        "one trial of one arm, watched as it ran: nothing was run in turns with it",
        "memduel compare --a 'CMD' --b 'CMD' duels two commands"});
   record_.add(metering_.limitations(), metering_.warnings());
-  record_.add(logs_.limitations(), logs_.warnings());
-  for (const Note& note : logs_.warnings()) {
+  const std::vector<Note> log_warnings = logs_.warnings();
+  record_.add(logs_.limitations(), log_warnings);
+  for (const Note& note : log_warnings) {
     if (note.code == "pattern_never_matched" || note.code == "mark_log_missing")
       options_.say("warning: " + note.message);
   }
