@@ -131,20 +131,23 @@ bool is_too_much(const Captured& captured) {
   return captured.out.size() + captured.err.size() > kMostOutput;
 }
 
-/// Reads both streams to their ends; false when the time is over first, or it is too much.
+/// Reads both streams to their ends; false when the time is over first, it is too much, or waiting
+/// for them fails, which errno then says.
 bool read_until(std::chrono::steady_clock::time_point end, Pipe& out, Pipe& err, Captured& into) {
   bool out_open = true;
   bool err_open = true;
   while (out_open || err_open) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
+    errno = 0;
     if (left.count() <= 0 || is_too_much(into)) return false;
     std::array<pollfd, 2> watched = {
         {{out_open ? out.end(0) : -1, POLLIN, 0}, {err_open ? err.end(0) : -1, POLLIN, 0}}};
     constexpr std::int64_t kLongestWait = 1000;
     if (::poll(watched.data(), watched.size(),
                static_cast<int>(std::min<std::int64_t>(left.count(), kLongestWait))) < 0) {
-      continue;
+      if (errno == EINTR) continue;
+      return false;
     }
     if (watched[0].revents != 0) out_open = drain(out.end(0), into.out);
     if (watched[1].revents != 0) err_open = drain(err.end(0), into.err);
@@ -165,8 +168,13 @@ Captured capture(const std::vector<std::string>& argv, const CaptureOptions& opt
       std::chrono::milliseconds(static_cast<std::int64_t>(options.within_seconds * 1000));
   Captured captured;
   const bool done = read_until(end, out, err, captured);
+  const int unwaited = done ? 0 : errno;
   if (!done) ::kill(-pid, SIGKILL);
   captured.exit_status = wait_for(pid);
+  if (unwaited != 0)
+    throw Error(ExitCode::io,
+                fmt::format("cannot wait for what it prints: {}", std::strerror(unwaited)),
+                argv[0]);
   if (!done) {
     throw Error(
         ExitCode::cannot_measure,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,24 @@ TEST(Capture, BothStreamsAndTheStatusAreRead) {
   EXPECT_EQ(done.out, "out\n");
   EXPECT_EQ(done.err, "err\n");
   EXPECT_EQ(done.exit_status, 7);
+}
+
+// poll refuses more descriptors than a process may have.
+TEST(Capture, AWaitThatCannotBeDoneIsAnErrorAtOnce) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  std::thread limiter([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    const rlimit none{1, before.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const Error error = refusal({"sh", "-c", "while :; do echo; sleep 0.1; done"});
+  limiter.join();
+  setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_NE(std::string(error.what()).find("cannot wait"), std::string::npos) << error.what();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(Capture, MoreThanAPipeHoldsIsRead) {

@@ -3,36 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/error.h"
-#include "base/json_reason.h"
+#include "base/job_fields.h"
+#include "base/json/described_json.h"
 
 namespace memduel {
-namespace {
-
-using nlohmann::json;
-
-json to_json(const RoleGroup& group) {
-  return {{"name", group.name}, {"count", group.count}};
-}
-
-json to_json(const RoleMetric& row) {
-  return {{"role", row.role}, {"metric", row.metric}};
-}
-
-json to_json(const HeldModel& held) {
-  return {
-      {"role", held.role}, {"metric", held.metric}, {"copies", held.copies}, {"what", held.what}};
-}
-
-template <typename T>
-json list_of(const std::vector<T>& values) {
-  json list = json::array();
-  for (const T& value : values) list.push_back(to_json(value));
-  return list;
-}
-
-}  // namespace
-
 bool RoleGroup::has(std::string_view role) const {
   if (!role.starts_with(name) || role.size() < name.size() + 2 || role[name.size()] != '-')
     return false;
@@ -78,31 +52,12 @@ std::vector<RoleGroup> groups_by_name(const std::vector<std::string>& roles) {
   return groups;
 }
 
-json to_json(const JobFacts& job) {
-  return {{"roles", job.roles},
-          {"groups", list_of(job.groups)},
-          {"reference", job.reference},
-          {"default_gates", list_of(job.default_gates)},
-          {"held_models", list_of(job.held_models)}};
+nlohmann::json to_json(const JobFacts& job) {
+  return written(job);
 }
 
-JobFacts job_facts_from_json(const json& value, const std::string& where) {
-  try {
-    JobFacts job;
-    job.default_gates.clear();
-    value.at("roles").get_to(job.roles);
-    value.at("reference").get_to(job.reference);
-    for (const json& group : value.at("groups"))
-      job.groups.push_back({group.at("name"), group.at("count")});
-    for (const json& row : value.at("default_gates"))
-      job.default_gates.push_back({row.at("role"), row.at("metric")});
-    for (const json& held : value.at("held_models"))
-      job.held_models.push_back(
-          {held.at("role"), held.at("metric"), held.at("copies"), held.at("what")});
-    return job;
-  } catch (const json::exception& error) {
-    throw Error(ExitCode::io, "what is known of the job is damaged: " + reason_of(error), where);
-  }
+JobFacts job_facts_from_json(const nlohmann::json& value, const std::string& where) {
+  return read_value<JobFacts>(JsonReader(value, where));
 }
 
 }  // namespace memduel

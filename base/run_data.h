@@ -12,12 +12,24 @@
 
 #include "base/job_facts.h"
 #include "base/metrics.h"
+#include "base/names.h"
 #include "base/shared_vector.h"
 
 namespace memduel {
 
 enum class TrialKind { warmup, measure, profile };
 enum class TrialStatus { ok, failed, killed_for_memory, dropped };
+template <>
+inline constexpr NameTable<TrialKind, 3> kNameTable<TrialKind> = {
+    {{TrialKind::warmup, "warmup"},
+     {TrialKind::measure, "measure"},
+     {TrialKind::profile, "profile"}}};
+template <>
+inline constexpr NameTable<TrialStatus, 4> kNameTable<TrialStatus> = {
+    {{TrialStatus::ok, "ok"},
+     {TrialStatus::failed, "failed"},
+     {TrialStatus::killed_for_memory, "killed_for_memory"},
+     {TrialStatus::dropped, "dropped"}}};
 
 /// One stretch of a round in one process-wide phase; a phase name may return within a round.
 struct PhaseData {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
+
 namespace memduel {
 
 /// How a tracer's amount stands to the reference's.
@@ -19,6 +21,15 @@ enum class AgreementOutcome {
   unexplained,  ///< larger than all reasons together
   unknown       ///< one of the two does not have the amount
 };
+template <>
+inline constexpr NameTable<AgreementOutcome, 7> kNameTable<AgreementOutcome> = {
+    {{AgreementOutcome::reference, "reference"},
+     {AgreementOutcome::same, "same"},
+     {AgreementOutcome::close, "close"},
+     {AgreementOutcome::explained, "explained"},
+     {AgreementOutcome::possible, "possible"},
+     {AgreementOutcome::unexplained, "unexplained"},
+     {AgreementOutcome::unknown, "unknown"}}};
 
 /// A property of a format, or what a profile says of itself, that makes amounts differ.
 struct AgreementReason {

@@ -7,8 +7,8 @@
 #include <map>
 #include <optional>
 
-#include "analysis/json/json_reader.h"
 #include "base/error.h"
+#include "base/json/json_reader.h"
 
 namespace memduel {
 namespace {

@@ -9,7 +9,6 @@
 #include "analysis/statistics/shift_test.h"
 #include "analysis/statistics/tail.h"
 #include "analysis/values/metrics.h"
-#include "analysis/values/names.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -146,9 +145,7 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
 std::string describe_gates(const Results& results, const Comparison& row) {
   std::string text;
   for (const GateResult& gate : results.gates) {
-    const bool names_row = gate.gate.find("." + row.metric + "<=") != std::string::npos &&
-                           (gate.gate.starts_with(row.role + ".") || gate.gate.starts_with("*."));
-    if (!names_row || gate.candidate != row.candidate) continue;
+    if (!gate.asks_about(row)) continue;
     text += fmt::format("Gate {}: {}: {}\n", gate.gate, to_name(gate.outcome), gate.reason);
   }
   return text;

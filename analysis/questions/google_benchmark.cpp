@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "analysis/json/json_reader.h"
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/shift_test.h"
+#include "base/json/json_reader.h"
 
 namespace memduel {
 namespace {

@@ -116,20 +116,22 @@ TrialTimeline build_trial(const TrialData& trial, const RoleTimeline& frame, con
 }
 
 Span median_span(const std::vector<Span>& spans) {
-  const auto middle = [&spans](double Span::* member) {
+  const auto middle = [&spans](const auto& value_of) {
     std::vector<double> values;
     values.reserve(spans.size());
-    for (const Span& span : spans) values.push_back(span.*member);
+    for (const Span& span : spans) values.push_back(value_of(span));
     return median(std::move(values));
   };
-  return {middle(&Span::begin_seconds), middle(&Span::end_seconds), middle(&Span::begin_position),
-          middle(&Span::end_position)};
+  return {{middle([](const Span& span) { return span.seconds.first; }),
+           middle([](const Span& span) { return span.seconds.second; })},
+          {middle([](const Span& span) { return span.position.first; }),
+           middle([](const Span& span) { return span.position.second; })}};
 }
 
 Span span_of(const TrialData& trial, const RoundClock& clock, std::int64_t begin_ns,
              std::int64_t end_ns) {
-  return {seconds_since(trial.begin_ns, begin_ns), seconds_since(trial.begin_ns, end_ns),
-          clock.position(begin_ns).value_or(0), clock.position(end_ns).value_or(0)};
+  return {{seconds_since(trial.begin_ns, begin_ns), seconds_since(trial.begin_ns, end_ns)},
+          {clock.position(begin_ns).value_or(0), clock.position(end_ns).value_or(0)}};
 }
 
 /// Medians over the arm's trials, phase by phase in their order within the round. Empty where a
@@ -159,9 +161,9 @@ ArmRounds typical_rounds(const std::vector<const TrialData*>& trials, const std:
   }
   ArmRounds arm;
   for (const auto& [number, spans] : rounds) {
-    RoundSpan round{number, median_span(spans), {}};
+    RoundSpan round{median_span(spans), number, {}};
     for (const PhaseSpans& slot : phases[number])
-      if (!slot.spans.empty()) round.phases.push_back({slot.phase, median_span(slot.spans)});
+      if (!slot.spans.empty()) round.phases.push_back({median_span(slot.spans), slot.phase});
     arm.rounds.push_back(std::move(round));
   }
   return arm;

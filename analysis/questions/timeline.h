@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/run_data.h"
@@ -27,20 +28,16 @@ struct TrialTimeline {
 /// A stretch both in seconds since the trial's start and in rounds: position 3.5 is half-way
 /// between the beginnings of rounds 3 and 4.
 struct Span {
-  double begin_seconds = 0;
-  double end_seconds = 0;
-  double begin_position = 0;
-  double end_position = 0;
+  std::pair<double, double> seconds;  ///< begin and end
+  std::pair<double, double> position;
 };
 
-struct PhaseSpan {
+struct PhaseSpan : Span {
   std::string phase;
-  Span span;
 };
 
-struct RoundSpan {
+struct RoundSpan : Span {
   int round = 0;
-  Span span;
   std::vector<PhaseSpan> phases;
 };
 

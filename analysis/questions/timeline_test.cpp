@@ -83,14 +83,14 @@ TEST(Timelines, GiveTypicalRoundsAndPhasesInSecondsAndInRounds) {
   const auto arms = build_timelines(run, 200)[0].arms;
   ASSERT_EQ(arms.size(), 1u);
   ASSERT_EQ(arms[0].rounds.size(), 2u);
-  EXPECT_EQ(arms[0].rounds[0].span.begin_seconds, 2);
-  EXPECT_EQ(arms[0].rounds[0].span.end_position, 2);
+  EXPECT_EQ(arms[0].rounds[0].seconds.first, 2);
+  EXPECT_EQ(arms[0].rounds[0].position.second, 2);
   ASSERT_EQ(arms[0].rounds[0].phases.size(), 1u);
   const PhaseSpan& phase = arms[0].rounds[0].phases[0];
   EXPECT_EQ(phase.phase, "train");
-  EXPECT_EQ(phase.span.begin_seconds, 3);
-  EXPECT_EQ(phase.span.begin_position, 1.25);
-  EXPECT_EQ(phase.span.end_position, 1.75);
+  EXPECT_EQ(phase.seconds.first, 3);
+  EXPECT_EQ(phase.position.first, 1.25);
+  EXPECT_EQ(phase.position.second, 1.75);
 }
 
 TEST(Timelines, LeaveOutWarmUpAndProfileTrials) {

@@ -8,15 +8,43 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
 #include "base/run_data.h"
 #include "base/tracer_agreement.h"
 
 namespace memduel {
 
 enum class Verdict { improved, regressed, unchanged, inconclusive };
+template <>
+inline constexpr NameTable<Verdict, 4> kNameTable<Verdict> = {
+    {{Verdict::improved, "improved"},
+     {Verdict::regressed, "regressed"},
+     {Verdict::unchanged, "unchanged"},
+     {Verdict::inconclusive, "inconclusive"}}};
 enum class Tier { strong, plain };
+template <>
+inline constexpr NameTable<Tier, 2> kNameTable<Tier> = {
+    {{Tier::strong, "strong"}, {Tier::plain, "plain"}}};
 enum class GrowthVerdict { flat, growing, stepped, settling, inconclusive };
+template <>
+inline constexpr NameTable<GrowthVerdict, 5> kNameTable<GrowthVerdict> = {
+    {{GrowthVerdict::flat, "flat"},
+     {GrowthVerdict::growing, "growing"},
+     {GrowthVerdict::stepped, "stepped"},
+     {GrowthVerdict::settling, "settling"},
+     {GrowthVerdict::inconclusive, "inconclusive"}}};
 enum class GateOutcome { passed, failed, undecided };
+template <>
+inline constexpr NameTable<GateOutcome, 3> kNameTable<GateOutcome> = {
+    {{GateOutcome::passed, "passed"},
+     {GateOutcome::failed, "failed"},
+     {GateOutcome::undecided, "undecided"}}};
+/// How a gate failed: with the whole interval beyond the bound, or by a real change that is
+/// estimated there.
+enum class GateFailure { shown, estimated };
+template <>
+inline constexpr NameTable<GateFailure, 2> kNameTable<GateFailure> = {
+    {{GateFailure::shown, "shown"}, {GateFailure::estimated, "estimated"}}};
 
 /// One metric of one role, a candidate against the baseline.
 struct Comparison {
@@ -87,15 +115,20 @@ struct Growth {
 };
 
 struct GateResult {
-  std::string gate;
+  std::string gate;  ///< as written; of a default gate with the margin that it used
+  std::string role;  ///< of the gate: `*` is every role
+  std::string metric;
   std::string candidate;
   GateOutcome outcome = GateOutcome::undecided;
   bool advisory = false;
-  bool candidate_failed = false;  ///< failed because trials of the candidate did
-  bool not_measured = false;      ///< undecided because no usable value exists (exit code 3)
-  /// Failed with the whole interval beyond the bound, not by a real change that is estimated there.
-  bool shown = false;
+  bool candidate_failed = false;       ///< failed because trials of the candidate did
+  bool not_measured = false;           ///< undecided because no usable value exists (exit code 3)
+  std::optional<GateFailure> failure;  ///< of one that failed
   std::string reason;
+
+  [[nodiscard]] bool asks_about(const Comparison& row) const {
+    return candidate == row.candidate && metric == row.metric && (role == row.role || role == "*");
+  }
 };
 
 /// A file that every trial leaves, block by block.
@@ -162,6 +195,13 @@ enum class SwitchEffect {
   nothing,     ///< unchanged on every side where it can act, or it can act on none
   cannot_tell  ///< no side is clear
 };
+template <>
+inline constexpr NameTable<SwitchEffect, 5> kNameTable<SwitchEffect> = {
+    {{SwitchEffect::saves, "saves"},
+     {SwitchEffect::costs, "costs"},
+     {SwitchEffect::mixed, "mixed"},
+     {SwitchEffect::nothing, "nothing"},
+     {SwitchEffect::cannot_tell, "cannot_tell"}}};
 
 /// What one switch does to one metric of one role, for whole trials or in one phase.
 struct AblationRow {

@@ -75,6 +75,8 @@ void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
   }
   GateResult result;
   result.gate = gate.text;
+  result.role = gate.role;
+  result.metric = gate.metric;
   result.candidate = candidate;
   result.advisory = gate.advisory;
   result.not_measured = true;

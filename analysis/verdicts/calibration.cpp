@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "analysis/growth/observations.h"
-#include "analysis/json/json_reader.h"
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/power.h"
 #include "analysis/statistics/tail.h"
@@ -14,6 +13,7 @@
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
 #include "base/error.h"
+#include "base/json/described_json.h"
 
 namespace memduel {
 namespace {
@@ -129,7 +129,7 @@ nlohmann::json calibration_to_json(const Calibration& calibration) {
     metrics.push_back({{"role", name.role},
                        {"metric", name.metric},
                        {"noise_floor", metric.noise_floor},
-                       {"smallest_detectable", or_null(metric.smallest_detectable)},
+                       {"smallest_detectable", written(metric.smallest_detectable)},
                        {"duels", metric.duels},
                        {"flagged", metric.flagged}});
   }
@@ -143,7 +143,7 @@ nlohmann::json calibration_to_json(const Calibration& calibration) {
           {"false_positive_rate", calibration.false_positive_rate},
           {"false_positive_interval",
            {calibration.false_positive_interval.low, calibration.false_positive_interval.high}},
-          {"trial_seconds", or_null(calibration.trial_seconds)},
+          {"trial_seconds", written(calibration.trial_seconds)},
           {"metrics", metrics}};
 }
 

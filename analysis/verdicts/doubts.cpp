@@ -48,6 +48,7 @@ std::string with_doubts(const std::vector<std::string>& doubts, std::string reas
 GateResult with_doubts(const std::vector<std::string>& doubts, GateResult gate) {
   if (doubts.empty() || gate.not_measured || gate.candidate_failed) return gate;
   gate.outcome = GateOutcome::undecided;
+  gate.failure.reset();
   gate.reason = with_doubts(doubts, std::move(gate.reason));
   return gate;
 }

@@ -187,7 +187,10 @@ GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth*
   result.gate = gate.bounds.empty() ? fmt::format("{}.{}<=+{}", gate.role, gate.metric,
                                                   compact(describe_size(row, row.margin)))
                                     : gate.text;
-  result.shown = answer.shown;
+  result.role = gate.role;
+  result.metric = gate.metric;
+  if (answer.outcome == GateOutcome::failed)
+    result.failure = answer.shown ? GateFailure::shown : GateFailure::estimated;
   result.candidate = row.comparison.candidate;
   result.advisory = gate.advisory;
   result.candidate_failed = row.values.candidate_failed > 0;

@@ -69,10 +69,9 @@ void bounds(Report& report, const BenchOptions& options) {
             const MeasuredRow row =
                 judge(make_session(normal_noise(0.01), blocks, one.truth, random));
             const GateResult gate = at_gate(row, one.gate);
-            const bool failed = gate.outcome == GateOutcome::failed;
             count[0] += static_cast<int>(gate.outcome == GateOutcome::passed);
-            count[1] += static_cast<int>(failed && gate.shown);
-            count[2] += static_cast<int>(failed && !gate.shown);
+            count[1] += static_cast<int>(gate.failure == GateFailure::shown);
+            count[2] += static_cast<int>(gate.failure == GateFailure::estimated);
             count[3] += static_cast<int>(gate.outcome == GateOutcome::undecided);
           });
       const std::string passed = percent(counts[0].share());

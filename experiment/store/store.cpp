@@ -261,7 +261,9 @@ namespace {
 void insert_trial(const Database& database, const TrialData& trial) {
   Statement insert(database, "INSERT INTO trial VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(trial.id).bind(trial.block).bind(trial.position).bind(trial.arm);
-  insert.bind(to_text(trial.kind)).bind(to_text(trial.status)).bind(trial.failure);
+  insert.bind(std::string(to_name(trial.kind)))
+      .bind(std::string(to_name(trial.status)))
+      .bind(trial.failure);
   insert.bind(trial.harness_fault).bind(trial.begin_ns).bind(trial.end_ns);
   insert.bind(trial.harness_cpu_seconds).bind(trial.model_sha256).bind(trial.tracer).run();
 }
@@ -291,7 +293,7 @@ void Store::grow_trial(const TrialData& trial) {
   Statement(database_,
             "UPDATE trial SET status = ?, failure = ?, end_ns = ?, harness_cpu_seconds = ? "
             "WHERE id = ?")
-      .bind(to_text(trial.status))
+      .bind(std::string(to_name(trial.status)))
       .bind(trial.failure)
       .bind(trial.end_ns)
       .bind(trial.harness_cpu_seconds)

@@ -16,6 +16,13 @@ using nlohmann::json;
 using sqlite::Database;
 using sqlite::Statement;
 
+/// Throws for a name that no version of memduel wrote.
+template <Named Enum>
+Enum value_named(const std::string& text) {
+  if (const auto value = from_name<Enum>(text)) return *value;
+  throw Error(ExitCode::io, "the run store is damaged: found \"" + text + "\" for a trial");
+}
+
 std::int64_t pragma(const Database& database, const char* name) {
   Statement statement(database, std::string("PRAGMA ") + name);
   return statement.step() ? statement.integer(0) : 0;
@@ -149,8 +156,8 @@ std::vector<TrialData> read_trials(const Database& database, WithSeries with_ser
     trial.block = select.small_integer(1);
     trial.position = select.small_integer(2);
     trial.arm = select.text(3);
-    trial.kind = trial_kind_from_text(select.text(4));
-    trial.status = trial_status_from_text(select.text(5));
+    trial.kind = value_named<TrialKind>(select.text(4));
+    trial.status = value_named<TrialStatus>(select.text(5));
     trial.failure = select.text(6);
     trial.harness_fault = select.integer(7) != 0;
     trial.begin_ns = select.integer(8);

@@ -61,11 +61,4 @@ CREATE TABLE trial_allocator (
   trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL, library TEXT NOT NULL, PRIMARY KEY (trial, role)) WITHOUT ROWID;
 )sql";
 
-std::string to_text(TrialKind kind);
-std::string to_text(TrialStatus status);
-
-/// Throw Error(io) for a name that no version of memduel wrote.
-TrialKind trial_kind_from_text(const std::string& text);
-TrialStatus trial_status_from_text(const std::string& text);
-
 }  // namespace memduel

@@ -9,17 +9,6 @@
 namespace memduel {
 namespace {
 
-/// As results.json spells them.
-const char* name_of(TrialKind kind) {
-  constexpr std::array kNames = {"warmup", "measure", "profile"};
-  return kNames.at(static_cast<size_t>(kind));
-}
-
-const char* name_of(TrialStatus status) {
-  constexpr std::array kNames = {"ok", "failed", "killed_for_memory", "dropped"};
-  return kNames.at(static_cast<size_t>(status));
-}
-
 void add_rows(std::string& out, const std::string& prefix, const Metrics& metrics,
               const std::string& tracer) {
   for (const auto& [metric, value] : metrics)
@@ -35,7 +24,7 @@ std::string render_csv(const ReportModel& model) {
     for (const RoleData& role : trial.roles) {
       const std::string prefix = fmt::format(
           "{},{},{},{},{},{},{}", trial.id, trial.block, trial.position, escape_csv(trial.arm),
-          name_of(trial.kind), name_of(trial.status), escape_csv(role.role));
+          to_name(trial.kind), to_name(trial.status), escape_csv(role.role));
       add_rows(out, prefix + ",,", role.metrics, tracer);
       for (const RoundData& round : role.rounds) {
         add_rows(out, fmt::format("{},{},", prefix, round.round), round.metrics, tracer);

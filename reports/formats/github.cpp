@@ -39,7 +39,7 @@ std::string render_github(const ReportModel& model) {
   for (const GateResult& gate : model.results.gates)
     out += fmt::format(
         "::{} title={}::{}\n", command_for(gate.outcome),
-        escaped(fmt::format("memduel: gate {}", word(gate.outcome)), true),
+        escaped(fmt::format("memduel: gate {}", to_name(gate.outcome)), true),
         escaped(fmt::format("{} ({}): {}", gate.gate, gate.candidate, gate.reason), false));
   return out;
 }

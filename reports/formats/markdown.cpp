@@ -84,8 +84,8 @@ bool got_worse(const Headline& h) {
 }
 
 std::string own_line(const Headline& h) {
-  const std::string gate = h.outcome ? fmt::format(" (gate {})", word(*h.outcome)) : "";
-  return fmt::format("- {} {}{}", icon(h.verdict), line(h.sentence), gate);
+  const std::string gate = h.outcome ? fmt::format(" (gate {})", to_name(*h.outcome)) : "";
+  return fmt::format("- {} {}{}", icon(h.verdict), line(h.sentence.text()), gate);
 }
 
 /// All candidates of one gate metric, the best first.
@@ -132,7 +132,7 @@ std::vector<std::string> gate_lines(const ReportModel& model) {
   std::vector<std::string> lines;
   std::size_t passed = 0;
   for (const SideEffect& effect : model.side_effects) {
-    if (effect.topic != "gate" || got_worse(effect)) continue;
+    if (effect.topic != Topic::gate || got_worse(effect)) continue;
     if (effect.verdict == Verdict::unchanged) ++passed;
     lines.push_back("- " + line(effect.sentence));
   }
@@ -147,12 +147,13 @@ std::vector<std::string> sentences(const ReportModel& model) {
   std::vector<std::string> lines;
   for (const SideEffect& effect : model.side_effects)
     if (got_worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
-  for (const std::string& sentence : model.growth) lines.push_back("- " + line(sentence));
+  for (const Sentence& sentence : model.growth) lines.push_back("- " + line(sentence.text()));
   for (std::string& headline : headlines(model)) lines.push_back(std::move(headline));
   for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
   for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
   for (const SideEffect& effect : model.side_effects)
-    if (effect.topic != "gate" && !got_worse(effect)) lines.push_back("- " + line(effect.sentence));
+    if (effect.topic != Topic::gate && !got_worse(effect))
+      lines.push_back("- " + line(effect.sentence));
   for (const std::string& sentence : model.lower_bounds) lines.push_back("- " + line(sentence));
   return lines;
 }
@@ -219,7 +220,7 @@ std::string table_row(const Comparison& c) {
                      cell(c.role), cell(c.metric), c.gate ? " (gate)" : "",
                      with_minus(format_metric(c.metric, c.baseline_median)),
                      with_minus(format_metric(c.metric, c.candidate_median)),
-                     with_minus(change_cell(c)), with_minus(interval_cell(c)), word(c.verdict));
+                     with_minus(change_cell(c)), with_minus(interval_cell(c)), to_name(c.verdict));
 }
 
 /// Gate rows first, so that they are there however many rows there are.

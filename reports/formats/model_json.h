@@ -1,4 +1,4 @@
-// The report model as the viewer reads it (templates/src/model.ts has the same shape).
+// The report model as the viewer reads it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -14,6 +14,9 @@ nlohmann::json report_model_to_json(const ReportModel& model);
 /// The same text, with the rounds of results.json one at a time: a long run's need not fit twice
 /// into memory. Bytes that are not UTF-8 (a log line may hold any) become U+FFFD.
 void write_report_model(const ReportModel& model, const TextSink& sink);
+
+/// templates/src/report_types.ts.
+std::string report_types();
 
 /// The element that holds the data of `flames.shown[number]`.
 std::string flame_id(std::size_t number);

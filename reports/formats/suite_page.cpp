@@ -108,8 +108,8 @@ std::string line_cells(const SuiteLine& line, const std::vector<std::string>& co
       text += "<td></td>";
       continue;
     }
-    text += fmt::format("<td class=\"{}\">{}{}<small>{}</small></td>", word(cell->verdict),
-                        sign(cell->verdict), escape_markup(cell->effect), word(cell->verdict));
+    text += fmt::format("<td class=\"{}\">{}{}<small>{}</small></td>", to_name(cell->verdict),
+                        sign(cell->verdict), escape_markup(cell->effect), to_name(cell->verdict));
   }
   return text + fmt::format("<td>{}</td>", escape_markup(line.models));
 }
@@ -226,7 +226,7 @@ nlohmann::json suite_json(const SuiteIndex& index) {
       for (const SuiteCell& cell : line.cells)
         cells.push_back({{"quantity", cell.quantity},
                          {"effect", cell.effect},
-                         {"verdict", word(cell.verdict)}});
+                         {"verdict", to_name(cell.verdict)}});
       lines.push_back({{"candidate", line.candidate},
                        {"baseline", line.baseline},
                        {"rows", std::move(cells)},

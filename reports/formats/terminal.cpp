@@ -30,16 +30,17 @@ constexpr std::array kKeyMetrics = {
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
-  if (!model.best.empty()) out += wrapped("• " + escape_terminal(model.best), 2, options.width);
-  for (const std::string& sentence : model.growth)
-    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
+  if (!model.best.empty())
+    out += wrapped("• " + escape_terminal(model.best.text()), 2, options.width);
+  for (const Sentence& sentence : model.growth)
+    out += wrapped("• " + escape_terminal(sentence.text()), 2, options.width);
   for (const Headline& headline : model.headlines) {
     const VerdictLook look = look_of(headline.verdict);
     const std::string gate =
-        headline.outcome ? fmt::format(" [gate {}]", word(*headline.outcome)) : "";
+        headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
     const std::string lines =
-        wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence), gate), 2,
-                options.width);
+        wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate),
+                2, options.width);
     out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
   }
   for (const SideEffect& effect : model.side_effects)
@@ -112,7 +113,7 @@ std::string table(const ReportModel& model, const TerminalOptions& options) {
     named = c.role;
     out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
                       value_of(c.metric, c.candidate_median), change_of(c)) +
-           painted(word(c.verdict), look_of(c.verdict).color, options) + "\n";
+           painted(std::string(to_name(c.verdict)), look_of(c.verdict).color, options) + "\n";
   }
   if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
   return out;

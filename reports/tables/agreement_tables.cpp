@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "analysis/values/names.h"
 #include "base/text.h"
 #include "profilers/profile/names/short_name.h"
 #include "reports/tables/difference_tables.h"

@@ -26,7 +26,7 @@ std::string of_metric(const JobFacts& job, const RankedRows& rows) {
 
 }  // namespace
 
-std::string best_sentence(const Results& results) {
+Sentence best_sentence(const Results& results) {
   const Comparison* first = first_gate_row(results);
   if (first == nullptr) return {};
   const RankedRows rows = ranked_rows(results, *first);
@@ -34,7 +34,9 @@ std::string best_sentence(const Results& results) {
   const std::string best = rows.front()->candidate;
   const std::set<std::string> failed = failed_candidates(results);
   if (failed.contains(best)) return {};
-  std::string text = fmt::format("Best of {} candidates: {}. ", rows.size(), best);
+  Sentence sentence;
+  sentence.add(fmt::format("Best of {} candidates: {}.", rows.size(), best), Mark::strong);
+  std::string text = " ";
   std::set<std::pair<std::string, std::string>> told;
   for (const Comparison& c : results.comparisons) {
     if (!c.gate || !told.emplace(c.role, c.metric).second) continue;
@@ -43,7 +45,7 @@ std::string best_sentence(const Results& results) {
   }
   text += fmt::format("; each against {}", results.baseline);
   for (const std::string& name : failed) text += fmt::format("; {} failed a gate", name);
-  return text + ".";
+  return sentence.add(text + ".");
 }
 
 }  // namespace memduel

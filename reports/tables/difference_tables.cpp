@@ -33,10 +33,7 @@ std::vector<Question> questions_of(const Results& results) {
   std::vector<Question> questions;
   for (const GateResult& gate : results.gates) {
     if (any && !failed(gate)) continue;
-    const std::string subject = gate.gate.substr(0, gate.gate.find("<="));
-    const std::size_t dot = subject.rfind('.');
-    if (dot == std::string::npos) continue;
-    questions.push_back({gate.candidate, subject.substr(0, dot), subject.substr(dot + 1)});
+    questions.push_back({gate.candidate, gate.role, gate.metric});
   }
   const CandidateOrder order(results);
   std::ranges::stable_sort(questions, [&](const Question& a, const Question& b) {

@@ -79,9 +79,10 @@ Results with_totals(const std::vector<std::pair<std::string, std::string>>& role
   return results;
 }
 
-GateResult gate(const std::string& subject, GateOutcome outcome) {
+GateResult gate(const std::string& role, const std::string& metric, GateOutcome outcome) {
   GateResult result;
-  result.gate = subject + "<=+1%";
+  result.role = role;
+  result.metric = metric;
   result.candidate = "b";
   result.outcome = outcome;
   return result;
@@ -97,40 +98,40 @@ std::vector<std::string> titles(const Results& results) {
 TEST(DifferenceTables, AnswerTheFailedGates) {
   Results results =
       with_totals({{"server", "peak"}, {"server", "allocations"}, {"client-1", "peak"}});
-  results.gates = {gate("client_max.peak_rss_bytes", GateOutcome::passed),
-                   gate("server.allocation_count", GateOutcome::failed)};
+  results.gates = {gate("client_max", "peak_rss_bytes", GateOutcome::passed),
+                   gate("server", "allocation_count", GateOutcome::failed)};
   EXPECT_THAT(titles(results), ElementsAre("server, everything allocated"));
 }
 
 TEST(DifferenceTables, AnswerAllGatesWhereNoneFailed) {
   Results results = with_totals({{"server", "peak"}, {"client-1", "peak"}, {"server", "live"}});
-  results.gates = {gate("client_max.peak_rss_bytes", GateOutcome::passed),
-                   gate("server.live_at_end_bytes", GateOutcome::passed)};
+  results.gates = {gate("client_max", "peak_rss_bytes", GateOutcome::passed),
+                   gate("server", "live_at_end_bytes", GateOutcome::passed)};
   EXPECT_THAT(titles(results), ElementsAre("client-1 at its peak", "server, never freed"));
 }
 
 TEST(DifferenceTables, OfTheTreeAreThoseOfTheRolesThatChangedMost) {
   Results results = with_totals(
       {{"client-1", "peak"}, {"client-2", "peak"}, {"server", "peak"}, {"logger", "peak"}});
-  results.gates = {gate("tree.peak_heap_bytes", GateOutcome::failed),
-                   gate("tree.peak_rss_bytes", GateOutcome::failed)};
+  results.gates = {gate("tree", "peak_heap_bytes", GateOutcome::failed),
+                   gate("tree", "peak_rss_bytes", GateOutcome::failed)};
   EXPECT_THAT(titles(results),
               ElementsAre("logger at its peak", "server at its peak", "client-2 at its peak"));
 }
 
 TEST(DifferenceTables, OfGrowthAreWhatRoundsLeaveElseThePeak) {
   Results results = with_totals({{"server", "peak"}, {"server", "retained"}});
-  results.gates = {gate("server.rss_growth_bytes_per_round", GateOutcome::failed)};
+  results.gates = {gate("server", "rss_growth_bytes_per_round", GateOutcome::failed)};
   EXPECT_THAT(titles(results),
               ElementsAre("server, born in a round and live at the end of the last"));
   results = with_totals({{"server", "peak"}});
-  results.gates = {gate("server.rss_growth_bytes_per_round", GateOutcome::failed)};
+  results.gates = {gate("server", "rss_growth_bytes_per_round", GateOutcome::failed)};
   EXPECT_THAT(titles(results), ElementsAre("server at its peak"));
 }
 
 TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
   Results results = with_totals({{"server", "peak"}, {"server", "peak"}});
-  results.gates = {gate("server.peak_rss_bytes", GateOutcome::failed)};
+  results.gates = {gate("server", "peak_rss_bytes", GateOutcome::failed)};
   DifferenceTotal& mappings = results.difference_totals[1];
   mappings.heap = "mapping";
   mappings.baseline_bytes = 100 << 20;
@@ -143,14 +144,14 @@ TEST(DifferenceTables, ShowOwnMappingsWhereTheirSumDiffers) {
 
 TEST(DifferenceTables, OfTimeAreNone) {
   Results results = with_totals({{"server", "peak"}});
-  results.gates = {gate("server.round_seconds", GateOutcome::failed)};
+  results.gates = {gate("server", "round_seconds", GateOutcome::failed)};
   EXPECT_THAT(difference_tables(results), IsEmpty());
 }
 
 TEST(DifferenceTables, SayThatNothingDiffers) {
   Results results = with_totals({{"server", "peak"}});
   results.difference_totals[0].stacks = 0;
-  results.gates = {gate("server.peak_rss_bytes", GateOutcome::failed)};
+  results.gates = {gate("server", "peak_rss_bytes", GateOutcome::failed)};
   const auto tables = difference_tables(results);
   ASSERT_THAT(tables, SizeIs(1));
   EXPECT_THAT(tables[0].remark, HasSubstr("no stack differs by more than chance"));

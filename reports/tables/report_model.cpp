@@ -20,17 +20,10 @@
 namespace memduel {
 namespace {
 
-/// A gate reads `ROLE.METRIC<=BOUND`; ROLE may be `*`.
-bool gate_covers(const GateResult& gate, const Comparison& c) {
-  if (gate.candidate != c.candidate) return false;
-  const std::string subject = gate.gate.substr(0, gate.gate.find("<="));
-  return subject == c.role + "." + c.metric || subject == "*." + c.metric;
-}
-
 /// The gate that the headline of a row shows; null when none asks about it.
 const GateResult* headline_gate(const Comparison& c, const Results& results) {
   const auto first = std::ranges::find_if(
-      results.gates, [&](const GateResult& gate) { return gate_covers(gate, c); });
+      results.gates, [&](const GateResult& gate) { return gate.asks_about(c); });
   return first == results.gates.end() ? nullptr : &*first;
 }
 
@@ -45,9 +38,10 @@ std::vector<SideEffect> other_gates(const Results& results) {
     const Verdict verdict = gate.outcome == GateOutcome::failed   ? Verdict::regressed
                             : gate.outcome == GateOutcome::passed ? Verdict::unchanged
                                                                   : Verdict::inconclusive;
-    others.push_back({"gate",
+    others.push_back({Topic::gate,
                       fmt::format("Gate {} {} for {}{}: {}", gate.gate,
-                                  gate.not_measured ? "was not measured" : word(gate.outcome),
+                                  gate.not_measured ? std::string_view("was not measured")
+                                                    : to_name(gate.outcome),
                                   gate.candidate, gate.advisory ? " (advisory)" : "", gate.reason),
                       verdict});
   }
@@ -173,17 +167,19 @@ void tell_growth(ReportModel& model) {
     if (known)
       model.growth.push_back(growth_sentence(model.results.job, role));
     else if (model.results.arms.size() == 1 && role.size() == 1 && role[0]->slope)
-      model.growth.push_back(slope_sentence(model.results.job, *role[0]));
+      model.growth.emplace_back(slope_sentence(model.results.job, *role[0]));
     else
-      model.side_effects.push_back(
-          {"growth", growth_sentence(model.results.job, role) + ".", Verdict::inconclusive});
+      model.side_effects.push_back({Topic::growth,
+                                    growth_sentence(model.results.job, role).text() + ".",
+                                    Verdict::inconclusive});
   }
   for (const std::vector<const Growth*>& role : growth_left_to_tell(model, told)) {
     if (any_verdict(role, GrowthVerdict::growing))
       model.growth.push_back(growth_sentence(model.results.job, role));
     else
-      model.side_effects.push_back(
-          {"growth", growth_sentence(model.results.job, role) + ".", Verdict::inconclusive});
+      model.side_effects.push_back({Topic::growth,
+                                    growth_sentence(model.results.job, role).text() + ".",
+                                    Verdict::inconclusive});
   }
 }
 
@@ -256,7 +252,7 @@ std::vector<SideEffect> models_of_ablation(const Results& results) {
                   compared, baseline);
   if (!others.empty()) text += "; different are those of " + others;
   const Verdict verdict = same == compared ? Verdict::unchanged : Verdict::inconclusive;
-  return {{"model", text + ".", verdict}};
+  return {{Topic::model, text + ".", verdict}};
 }
 
 /// The candidates' own, not those of arms that take one apart.
@@ -275,24 +271,25 @@ void tell_models(std::vector<SideEffect>& effects, const std::vector<const Equiv
                     });
   if (same) {
     effects.push_back(
-        {"model", fmt::format("The final models of all {} arms are bit-identical.", all.size() + 1),
+        {Topic::model,
+         fmt::format("The final models of all {} arms are bit-identical.", all.size() + 1),
          Verdict::unchanged});
     return;
   }
   for (const Equivalence* e : all)
     if (const std::string model = model_sentence(*e); !model.empty())
-      effects.push_back({"model", model, model_verdict(*e)});
+      effects.push_back({Topic::model, model, model_verdict(*e)});
 }
 
 void tell_files_and_metrics(std::vector<SideEffect>& effects, const Equivalence& e) {
   for (const FileEquivalence& file : e.files) {
     effects.push_back(
-        {"file", file_sentence(e, file),
+        {Topic::file, file_sentence(e, file),
          file.identical_blocks == file.blocks ? Verdict::unchanged : Verdict::inconclusive});
   }
   for (const auto& [metric, values] : e.metrics) {
     if (is_known_metric(metric)) continue;
-    effects.push_back({"accuracy", printed_sentence(e, metric, values.first, values.second),
+    effects.push_back({Topic::accuracy, printed_sentence(e, metric, values.first, values.second),
                        values.first == values.second ? Verdict::unchanged : Verdict::inconclusive});
   }
 }
@@ -306,11 +303,11 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
     if (accuracy == e->metrics.end()) continue;
     const auto [baseline, candidate] = accuracy->second;
     values.insert({baseline, candidate});
-    each.push_back({"accuracy", accuracy_sentence(*e, baseline, candidate),
+    each.push_back({Topic::accuracy, accuracy_sentence(*e, baseline, candidate),
                     baseline == candidate ? Verdict::unchanged : Verdict::inconclusive});
   }
   if (each.size() > 1 && each.size() == all.size() && values.size() == 1)
-    each = {{"accuracy",
+    each = {{Topic::accuracy,
              fmt::format("Validation accuracy: {:.2f} % with every arm.", *values.begin() * 100),
              Verdict::unchanged}};
   effects.insert(effects.end(), each.begin(), each.end());
@@ -332,7 +329,7 @@ void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results
     });
     for (std::size_t i = 0; i < rows.size() && i < kMostRows; ++i)
       effects.push_back(
-          {"counter", effect_sentence(results.job, *rows[i]) + ".", rows[i]->verdict});
+          {Topic::counter, effect_sentence(results.job, *rows[i]).text() + ".", rows[i]->verdict});
   }
 }
 
@@ -350,7 +347,7 @@ std::vector<SideEffect> side_effects(const Results& results, const CandidateOrde
     return order.rank(a->candidate) < order.rank(b->candidate);
   });
   for (const Comparison* row : times)
-    effects.push_back({"time", effect_sentence(results.job, *row) + ".", row->verdict});
+    effects.push_back({Topic::time, effect_sentence(results.job, *row).text() + ".", row->verdict});
   return effects;
 }
 
@@ -416,6 +413,7 @@ void withhold_verdicts(Results& results, int next) {
   for (GateResult& gate : results.gates) {
     if (gate.candidate_failed) continue;
     gate.outcome = GateOutcome::undecided;
+    gate.failure.reset();
     gate.reason = reason;
   }
 }
@@ -445,7 +443,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.side_effects = other_gates(results);
   tell_growth(model);
   if (const std::string allocators = allocator_sentence(results.arms); !allocators.empty())
-    model.side_effects.push_back({"allocator", allocators, Verdict::unchanged});
+    model.side_effects.push_back({Topic::allocator, allocators, Verdict::unchanged});
   for (SideEffect& effect : side_effects(results, order))
     model.side_effects.push_back(std::move(effect));
   model.growth_lines = growth_lines(model.results);

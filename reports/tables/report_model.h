@@ -16,12 +16,13 @@
 #include "reports/tables/growth_lines.h"
 #include "reports/tables/profile_list.h"
 #include "reports/tables/run_flames.h"
+#include "reports/tables/sentence.h"
 
 namespace memduel {
 
 /// One sentence of the first screen, about a gate metric of one candidate.
 struct Headline {
-  std::string sentence;
+  Sentence sentence;
   std::string role;
   std::string metric;
   std::string candidate;
@@ -32,11 +33,21 @@ struct Headline {
   std::string reason;
 };
 
+enum class Topic { gate, allocator, model, file, accuracy, counter, time, growth };
+template <>
+inline constexpr NameTable<Topic, 8> kNameTable<Topic> = {{{Topic::gate, "gate"},
+                                                           {Topic::allocator, "allocator"},
+                                                           {Topic::model, "model"},
+                                                           {Topic::file, "file"},
+                                                           {Topic::accuracy, "accuracy"},
+                                                           {Topic::counter, "counter"},
+                                                           {Topic::time, "time"},
+                                                           {Topic::growth, "growth"}}};
+
 /// Gates without a headline; the allocators; same model, same accuracy, cost in time; growth that
 /// cannot be told.
 struct SideEffect {
-  std::string
-      topic;  ///< "gate", "allocator", "model", "file", "accuracy", "counter", "time" or "growth"
+  Topic topic = Topic::gate;
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
 };
@@ -45,8 +56,8 @@ struct ReportModel {
   std::string title;
   Results results;
   nlohmann::json config;
-  std::string best;                       ///< of several candidates; else empty
-  std::vector<std::string> growth;        ///< sentences, where the workload has rounds
+  Sentence best;                          ///< of several candidates; else empty
+  std::vector<Sentence> growth;           ///< sentences, where the workload has rounds
   std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth
   std::vector<std::string> lower_bounds;  ///< sentences, where the workload has a model of ours
   std::vector<std::string> ablation;      ///< sentences, where the run takes an arm apart

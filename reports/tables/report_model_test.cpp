@@ -15,14 +15,14 @@ TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
   EXPECT_EQ(model.headlines[0].verdict, Verdict::improved);
   EXPECT_EQ(model.headlines[0].outcome, GateOutcome::passed);
   // 599 + 5 + 1 (median noise) - 150 idle against 0.6 * 600 + 5 - 150, see make_sample.
-  EXPECT_THAT(model.headlines[0].sentence,
+  EXPECT_THAT(model.headlines[0].sentence.text(),
               testing::StartsWith("optimized uses 53 % LESS server memory above idle at its peak"));
 }
 
 TEST(ReportModel, MatchesGatesWithAStarForTheRole) {
   Sample sample = make_sample();
   sample.results.gates.resize(1);
-  sample.results.gates[0].gate = "*.peak_rss_above_idle_bytes<=+2%";
+  sample.results.gates[0].role = "*";
   sample.results.gates[0].outcome = GateOutcome::undecided;
   const ReportModel model = build_report_model(sample.results, sample.run);
   EXPECT_EQ(model.headlines[0].outcome, GateOutcome::undecided);
@@ -32,10 +32,10 @@ TEST(ReportModel, MatchesGatesWithAStarForTheRole) {
 TEST(ReportModel, AnswersSameModelSameAccuracyCostInTime) {
   const ReportModel model = sample_model({});
   ASSERT_EQ(model.side_effects.size(), 3u);
-  EXPECT_EQ(model.side_effects[0].topic, "model");
+  EXPECT_EQ(model.side_effects[0].topic, Topic::model);
   EXPECT_EQ(model.side_effects[1].sentence,
             "Validation accuracy: 91.25 % with optimized, 91.25 % with original.");
-  EXPECT_EQ(model.side_effects[2].topic, "time");
+  EXPECT_EQ(model.side_effects[2].topic, Topic::time);
 }
 
 TEST(ReportModel, CountsOnlyBlocksThatHoldEveryArm) {
@@ -60,9 +60,10 @@ TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
   sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
   sample.results.comparisons[0].role = "server";
   sample.results.comparisons[0].gate = true;
-  EXPECT_THAT(
-      build_report_model(sample.results, sample.run).growth,
-      testing::ElementsAre("server memory from round to round: original stays near 200.0 MiB"));
+  const std::vector<Sentence> growth_told = build_report_model(sample.results, sample.run).growth;
+  ASSERT_THAT(growth_told, testing::SizeIs(1));
+  EXPECT_EQ(growth_told[0].text(),
+            "server memory from round to round: original stays near 200.0 MiB");
   sample.results.ablation.emplace_back();
   EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::IsEmpty())
       << "an ablation asks about switches";
@@ -81,7 +82,7 @@ TEST(ReportModel, PutsGrowthThatCannotBeToldAmongTheOtherAnswers) {
   sample.results.growth = {growth};
   const ReportModel model = build_report_model(sample.results, sample.run);
   EXPECT_THAT(model.growth, testing::IsEmpty());
-  EXPECT_EQ(model.side_effects.front().topic, "growth");
+  EXPECT_EQ(model.side_effects.front().topic, Topic::growth);
   EXPECT_EQ(model.side_effects.front().sentence,
             "server memory from round to round: original: cannot tell yet: 50 rounds would.");
 }
@@ -113,10 +114,10 @@ TEST(ReportModel, TellsOfGrowthWithoutAGateOnIt) {
 TEST(ReportModel, NamesTheBestOfSeveralCandidatesAndPutsItFirst) {
   const ReportModel model = sample_model({.candidates = 2});
   // 605 and 365 MiB against 221 MiB: see make_sample; the clients are the same in all arms.
-  EXPECT_THAT(model.best, testing::StartsWith("Best of 2 candidates: "));
-  EXPECT_THAT(model.best, testing::HasSubstr("server memory above idle at its peak: "));
+  EXPECT_THAT(model.best.text(), testing::StartsWith("Best of 2 candidates: "));
+  EXPECT_THAT(model.best.text(), testing::HasSubstr("server memory above idle at its peak: "));
   ASSERT_EQ(model.headlines.size(), 4u);
-  EXPECT_EQ(model.best.find(model.headlines[0].candidate),
+  EXPECT_EQ(model.best.text().find(model.headlines[0].candidate),
             std::string("Best of 2 candidates: ").size());
   EXPECT_NE(model.headlines[0].candidate, "optimized") << "the second has 0.36 of the baseline";
   EXPECT_EQ(model.side_effects[0].sentence, "The final models of all 3 arms are bit-identical.");
@@ -130,7 +131,7 @@ TEST(ReportModel, PutsFailedGatesFirst) {
   const ReportModel model = build_report_model(sample.results, sample.run);
   EXPECT_EQ(model.headlines[0].outcome, GateOutcome::failed);
   EXPECT_EQ(model.headlines[0].candidate, gate.candidate);
-  EXPECT_THAT(model.best, testing::HasSubstr(gate.candidate + " failed a gate"));
+  EXPECT_THAT(model.best.text(), testing::HasSubstr(gate.candidate + " failed a gate"));
 }
 
 TEST(ReportModel, OfARunningRunHasNoVerdictBeforeTheNextLook) {

@@ -102,12 +102,36 @@ std::string margin_words(const Comparison& c) {
   return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
 }
 
+std::string limit_words(const Projection& to) {
+  return fmt::format("meets the {} limit", format_bytes(to.limit_bytes));
+}
+
+/// "in round 31"; empty where it is in none.
+std::string when_words(const Projection& to) {
+  if (to.round) return fmt::format("in round {:.0f}", *to.round);
+  return to.minute ? fmt::format("in minute {:.0f}", *to.minute) : "";
+}
+
+/// " (30–33), 12 min 05 s after the first began".
+std::string interval_and_time(const Projection& to) {
+  constexpr double kSecondsPerMinute = 60;
+  std::string text = to.ci_low && to.ci_high && !when_words(to).empty()
+                         ? fmt::format(" ({:.0f}–{:.0f})", *to.ci_low, *to.ci_high)
+                         : "";
+  if (to.round && to.minute)
+    text += ", " + format_seconds(*to.minute * kSecondsPerMinute) + " after the first began";
+  return text;
+}
+
 /// "original adds 0.78 GiB a round (…) and meets the 24.0 GiB limit in round 31 (30–33), 12 min 05
 /// s after the first began". The reason of a growth begins with its verb.
-std::string growth_words(const Growth& g) {
-  std::string text = g.arm + (g.verdict == GrowthVerdict::inconclusive ? ": " : " ") + g.reason;
-  if (g.projection) text += " and " + projection_words(*g.projection);
-  return text;
+void add_growth(Sentence& sentence, const Growth& g) {
+  sentence.add(g.arm + (g.verdict == GrowthVerdict::inconclusive ? ": " : " ") + g.reason);
+  if (!g.projection) return;
+  sentence.add(" and " + limit_words(*g.projection));
+  const std::string when = when_words(*g.projection);
+  if (!when.empty()) sentence.add(" ").add(when, Mark::strong);
+  sentence.add(interval_and_time(*g.projection));
 }
 
 }  // namespace
@@ -118,33 +142,8 @@ std::string change_words(const Comparison& c) {
 }
 
 std::string projection_words(const Projection& to) {
-  constexpr double kSecondsPerMinute = 60;
-  std::string text = fmt::format("meets the {} limit", format_bytes(to.limit_bytes));
-  const std::string interval =
-      to.ci_low && to.ci_high ? fmt::format(" ({:.0f}–{:.0f})", *to.ci_low, *to.ci_high) : "";
-  if (to.round) text += fmt::format(" in round {:.0f}{}", *to.round, interval);
-  if (!to.minute) return text;
-  if (!to.round) return text + fmt::format(" in minute {:.0f}{}", *to.minute, interval);
-  return text + ", " + format_seconds(*to.minute * kSecondsPerMinute) + " after the first began";
-}
-
-std::string word(Verdict verdict) {
-  constexpr std::array kWords = {"improved", "regressed", "unchanged", "inconclusive"};
-  return kWords.at(static_cast<size_t>(verdict));
-}
-
-std::string word(Tier tier) {
-  return tier == Tier::strong ? "strong" : "plain";
-}
-
-std::string word(GrowthVerdict verdict) {
-  constexpr std::array kWords = {"flat", "growing", "stepped", "settling", "inconclusive"};
-  return kWords.at(static_cast<size_t>(verdict));
-}
-
-std::string word(GateOutcome outcome) {
-  constexpr std::array kWords = {"passed", "failed", "undecided"};
-  return kWords.at(static_cast<size_t>(outcome));
+  const std::string when = when_words(to);
+  return limit_words(to) + (when.empty() ? "" : " " + when) + interval_and_time(to);
 }
 
 std::string percent(double share) {
@@ -183,44 +182,56 @@ std::string quantity(const JobFacts& job, const std::string& role, const std::st
   return role_words(job, role) + std::string(words.after_role);
 }
 
-std::string effect_sentence(const JobFacts& job, const Comparison& c) {
+Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string what = quantity(job, c.role, c.metric);
   const std::string verb(words_for(c.metric).verb);
   const std::string evidence = interval_words(c) + blocks(c);
-  const std::string verdict = word(c.verdict);
+  const std::string verdict(to_name(c.verdict));
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();
+  Sentence sentence(c.candidate);
   if (c.verdict == Verdict::regressed && !has_effect)
-    return fmt::format("{}: {}: {}", c.candidate, c.reason, verdict);
+    return sentence.add(": " + c.reason + ": ").add(verdict, Mark::verdict);
   const double none = c.ratio ? 1 : 0;
   const bool one_sided =
       has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
-  if (c.verdict == Verdict::inconclusive && one_sided)
-    return fmt::format("{} {} {} {} than {} ({}), but whether that counts is not settled: {}",
-                       c.candidate, verb, change_words(c), what, c.baseline, evidence, verdict);
-  if (c.verdict == Verdict::inconclusive || !has_effect) {
-    std::string text = fmt::format("Cannot tell whether {} {} MORE or LESS {} than {} ({}): {}",
-                                   c.candidate, verb, what, c.baseline, evidence, verdict);
-    if (c.blocks_needed) text += fmt::format("; about {} blocks would settle it", *c.blocks_needed);
-    return text;
+  const bool settled = c.verdict != Verdict::inconclusive;
+  if (!has_effect || (!settled && !one_sided)) {
+    Sentence untold("Cannot tell whether " + c.candidate + " " + verb + " ");
+    untold.add("MORE", Mark::strong).add(" or ").add("LESS", Mark::strong);
+    untold.add(fmt::format(" {} than {} ({}): ", what, c.baseline, evidence));
+    untold.add(verdict, Mark::verdict);
+    if (c.blocks_needed)
+      untold.add(fmt::format("; about {} blocks would settle it", *c.blocks_needed));
+    return untold;
   }
   if (c.verdict == Verdict::unchanged)
-    return fmt::format("{} {} the SAME {} as {} ({}, inside the margin of ±{}): {}", c.candidate,
-                       verb, what, c.baseline, evidence, margin_words(c), verdict);
-  return fmt::format("{} {} {} {} than {} ({}): {}", c.candidate, verb, change_words(c), what,
-                     c.baseline, evidence, verdict);
+    return sentence.add(" " + verb + " the ")
+        .add("SAME", Mark::strong)
+        .add(fmt::format(" {} as {} ({}, inside the margin of ±{}): ", what, c.baseline, evidence,
+                         margin_words(c)))
+        .add(verdict, Mark::verdict);
+  return sentence.add(" " + verb + " ")
+      .add(change_words(c), Mark::strong)
+      .add(fmt::format(" {} than {} ({}){}: ", what, c.baseline, evidence,
+                       settled ? "" : ", but whether that counts is not settled"))
+      .add(verdict, Mark::verdict);
 }
 
-std::string growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms) {
+Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms) {
   const char* unit = arms.at(0)->metric.ends_with("_per_minute") ? "minute" : "round";
+  Sentence sentence(
+      fmt::format("{} memory from {} to {}: ", role_words(job, arms[0]->role), unit, unit));
   // One reason that all arms share is said once.
   const bool same =
       arms.size() > 1 && std::ranges::all_of(arms, [&](const Growth* g) {
         return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
       });
-  std::vector<std::string> told;
-  for (const Growth* g : arms) told.push_back(growth_words(*g));
-  return fmt::format("{} memory from {} to {}: {}", role_words(job, arms.at(0)->role), unit, unit,
-                     same ? arms[0]->reason : fmt::format("{}", fmt::join(told, "; ")));
+  if (same) return sentence.add(arms[0]->reason);
+  for (const Growth* g : arms) {
+    if (g != arms[0]) sentence.add("; ");
+    add_growth(sentence, *g);
+  }
+  return sentence;
 }
 
 std::string slope_sentence(const JobFacts& job, const Growth& g) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/values/results.h"
+#include "reports/tables/sentence.h"
 
 namespace memduel {
 
@@ -13,15 +14,6 @@ namespace memduel {
 inline constexpr const char* kPartPeaksRemark =
     "Each at its own highest in any round, so that they do not add up; medians of the measured "
     "trials.";
-
-/// "improved", "regressed", "unchanged", "inconclusive".
-std::string word(Verdict verdict);
-/// "strong", "plain".
-std::string word(Tier tier);
-/// "flat", "growing", "stepped", "settling", "inconclusive".
-std::string word(GrowthVerdict verdict);
-/// "passed", "failed", "undecided".
-std::string word(GateOutcome outcome);
 
 /// A share as people say it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
 std::string percent(double share);
@@ -45,14 +37,14 @@ std::string quantity(const JobFacts& job, const std::string& role, const std::st
 
 /// "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 8 blocks):
 /// improved".
-std::string effect_sentence(const JobFacts& job, const Comparison& comparison);
+Sentence effect_sentence(const JobFacts& job, const Comparison& comparison);
 
 /// "meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first began".
 std::string projection_words(const Projection& to);
 
 /// Of a role's arms, at least one: "server memory from round to round: original grows 0.78 GiB per
 /// round and meets the 24.0 GiB limit in round 31 (30–33); optimized is flat".
-std::string growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms);
+Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms);
 
 /// "watch: command memory rises by 1.00 MiB per round after warm-up; a verdict needs several runs":
 /// of an arm that stands alone.

@@ -25,32 +25,32 @@ Comparison server_peak(double ratio, double low, double high, Verdict verdict) {
 
 TEST(EffectSentence, SaysLessWithTheIntervalAsShares) {
   EXPECT_EQ(
-      effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)),
+      effect_sentence(kJob, server_peak(0.59, 0.57, 0.62, Verdict::improved)).text(),
       "optimized uses 41 % LESS server memory at its peak than original (38–43 %, 12 blocks): "
       "improved");
 }
 
 TEST(EffectSentence, SaysMoreWhenTheCandidateNeedsMore) {
   EXPECT_EQ(
-      effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)),
+      effect_sentence(kJob, server_peak(1.34, 1.30, 1.38, Verdict::regressed)).text(),
       "optimized uses 34 % MORE server memory at its peak than original (30–38 %, 12 blocks): "
       "regressed");
 }
 
 TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(0.5, 0.498, 0.502, Verdict::improved)),
+  EXPECT_EQ(effect_sentence(kJob, server_peak(0.5, 0.498, 0.502, Verdict::improved)).text(),
             "optimized uses 50 % LESS server memory at its peak than original (49.8–50.2 %, 12 "
             "blocks): improved");
 }
 
 TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)),
+  EXPECT_EQ(effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
             "optimized uses 32 % LESS server memory at its peak than original (32 %, 12 blocks): "
             "improved");
 }
 
 TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(1.0, 0.996, 1.003, Verdict::unchanged)),
+  EXPECT_EQ(effect_sentence(kJob, server_peak(1.0, 0.996, 1.003, Verdict::unchanged)).text(),
             "optimized uses the SAME server memory at its peak as original (−0.40 % to +0.30 %, 12 "
             "blocks, inside the margin of ±1.0 %): unchanged");
 }
@@ -59,7 +59,7 @@ TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
   Comparison c = server_peak(0.97, 0.92, 1.03, Verdict::inconclusive);
   c.blocks_needed = 20;
   EXPECT_EQ(
-      effect_sentence(kJob, c),
+      effect_sentence(kJob, c).text(),
       "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
       "(−8.0 % to +3.0 %, 12 blocks): inconclusive; about 20 blocks would settle it");
 }
@@ -71,7 +71,7 @@ TEST(EffectSentence, CannotTellWithoutAnEffect) {
   c.ci_high.reset();
   c.n_candidate = 1;
   EXPECT_EQ(
-      effect_sentence(kJob, c),
+      effect_sentence(kJob, c).text(),
       "Cannot tell whether optimized uses MORE or LESS server memory at its peak than original "
       "(1 block): inconclusive");
 }
@@ -83,7 +83,7 @@ TEST(EffectSentence, ComparesGrowthAsADifference) {
   c.difference = -12.0 * 1024 * 1024;
   c.ci_low = -13.0 * 1024 * 1024;
   c.ci_high = -11.0 * 1024 * 1024;
-  EXPECT_EQ(effect_sentence(kJob, c),
+  EXPECT_EQ(effect_sentence(kJob, c).text(),
             "optimized grows 12.0 MiB/round LESS server memory per round than original (−13.0 "
             "MiB/round to −11.0 MiB/round, 12 blocks): improved");
 }
@@ -91,7 +91,7 @@ TEST(EffectSentence, ComparesGrowthAsADifference) {
 TEST(EffectSentence, NamesAMetricThatHasNoWordsOfItsOwn) {
   Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
   c.metric = "queue_depth_count";
-  EXPECT_EQ(effect_sentence(kJob, c),
+  EXPECT_EQ(effect_sentence(kJob, c).text(),
             "optimized has 50 % LESS server queue_depth_count than original (40–60 %, 12 blocks): "
             "improved");
 }
@@ -111,7 +111,7 @@ TEST(GrowthSentence, SaysWhenMemoryRunsOut) {
   flat.reason = "stays near 2.00 GiB";
   flat.projection.reset();
   EXPECT_EQ(
-      growth_sentence(kJob, {&g, &flat}),
+      growth_sentence(kJob, {&g, &flat}).text(),
       "server memory from round to round: original adds 798.7 MiB a round (790.0 MiB to 810.0 "
       "MiB) and meets the 24.0 GiB limit in round 31 (30–33), 62 min 30 s after the first "
       "began; optimized stays near 2.00 GiB");
@@ -127,7 +127,7 @@ TEST(GrowthSentence, SaysOfWhichArmsNothingCanBeToldYet) {
   flat.arm = "optimized";
   flat.verdict = GrowthVerdict::flat;
   flat.reason = "stays near 2.00 GiB";
-  EXPECT_EQ(growth_sentence(kJob, {&g, &flat}),
+  EXPECT_EQ(growth_sentence(kJob, {&g, &flat}).text(),
             "whole-job memory from minute to minute: original: cannot tell yet: 12 minutes would; "
             "optimized stays near 2.00 GiB");
 }

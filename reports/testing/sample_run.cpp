@@ -171,6 +171,8 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
 GateResult gate_of(const Comparison& c) {
   GateResult gate;
   gate.gate = c.role + "." + c.metric + "<=+1%";
+  gate.role = c.role;
+  gate.metric = c.metric;
   gate.candidate = c.candidate;
   gate.outcome = c.verdict == Verdict::regressed ? GateOutcome::failed : GateOutcome::passed;
   gate.reason = c.reason;

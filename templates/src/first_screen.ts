@@ -5,7 +5,7 @@ import { differences_section } from "./differences";
 import { h, section } from "./dom";
 import { metric_exact, metric_value, with_minus } from "./format";
 import { live_or_held } from "./live_or_held";
-import type { Comparison, Headline, Note, ReportModel } from "./model";
+import type { Comparison, Headline, Note, ReportModel, SentencePart } from "./model";
 import { outcome_badge, verdict_badge } from "./verdict";
 
 export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[] {
@@ -29,7 +29,7 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
     "Verdict",
     model.progress === "" ? null : h("p", { class: "notice" }, model.progress),
     growth(model),
-    model.best === "" ? null : h("p", { class: "sentence best" }, ...strong_where(/(Best of \d+ candidates: .+?\.(?= ))/u, model.best)),
+    model.best.length === 0 ? null : h("p", { class: "sentence best" }, ...shown(model.best)),
     h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
     nothing,
   );
@@ -40,40 +40,32 @@ function growth(model: ReportModel): HTMLElement | null {
   return h(
     "ul",
     { class: "growth" },
-    ...model.growth.map((text) => h("li", { class: "card" }, h("p", { class: "sentence" }, ...strong_where(/(grows [\d.]+ [KMGT]?i?B per \w+|in (?:round|minute) \d+|is flat)/u, text)))),
+    ...model.growth.map((sentence) => h("li", { class: "card" }, h("p", { class: "sentence" }, ...shown(sentence)))),
   );
 }
 
-function strong_where(words: RegExp, text: string): (Node | string)[] {
-  return text.split(words).map((part, i) => (i % 2 === 1 ? h("strong", {}, part) : part));
-}
-
-/** The words that carry the verdict are set strong; the sentence itself comes from the model. */
-function emphasised(sentence: string): (Node | string)[] {
-  return strong_where(/((?:[\d.,]+ (?:%|[KMGT]?i?B(?:\/\w+)?) )?(?:LESS|MORE|SAME)\b)/u, sentence);
+/** `badge` stands for the verdict. */
+function shown(sentence: SentencePart[], badge?: Node): (Node | string)[] {
+  return sentence.map(({ text, mark }) => {
+    if (mark === "verdict" && badge !== undefined) return badge;
+    return mark === "strong" ? h("strong", {}, text) : text;
+  });
 }
 
 function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement {
   const row = model.results.comparisons.find(
     (c) => c.role === line.role && c.metric === line.metric && c.candidate === line.candidate,
   );
-  // A sentence that ends with its verdict shows it as the badge.
-  const badge = verdict_badge(line.verdict, line.tier);
-  const ending = `: ${line.verdict}`;
-  const ends = line.sentence.endsWith(ending);
-  const words = ends ? line.sentence.slice(0, -ending.length) : line.sentence;
   return h(
     "li",
     { class: `card ${line.verdict}` },
     h(
       "div",
       { class: "words" },
-      h("p", { class: "sentence" }, ...emphasised(words), ...(ends ? [": ", badge] : [])),
+      h("p", { class: "sentence" }, ...shown(line.sentence, verdict_badge(line.verdict, line.tier))),
       h(
         "p",
         { class: "facts" },
-        ends ? null : badge,
-        " ",
         line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
         " ",
         line.reason === "" ? null : h("span", { class: "muted" }, with_minus(line.reason)),

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -42,14 +43,23 @@ class Launcher {
  public:
   Launcher(int control, std::string trial) : control_(control), trial_(std::move(trial)) {}
 
-  /// Serves requests until `end`, until the socket closes or until SIGTERM.
-  void run() {
+  /// Serves requests until `end`, until the socket closes or until SIGTERM; false where it could
+  /// not begin.
+  bool run() {
+    const int signals = open_signals();
+    if (signals < 0) {
+      std::perror("memduel-launcher: opening a descriptor for signals");
+      return false;
+    }
     group_ = create_cgroup(kTrialCgroupPrefix + trial_);
     tell({"ready", group_.memory_dir, group_.kill_dir});
-    const int signals = open_signals();
     std::array<pollfd, 2> waits = {{{control_, POLLIN, 0}, {signals, POLLIN, 0}}};
     for (bool serving = true; serving;) {
-      if (poll(waits.data(), waits.size(), -1) < 0) continue;
+      if (poll(waits.data(), waits.size(), -1) < 0) {
+        if (errno == EINTR) continue;
+        std::perror("memduel-launcher: waiting for requests");
+        break;
+      }
       if (waits[1].revents != 0) serving = take_signals(signals);
       if (serving && waits[0].revents != 0) serving = take_request();
     }
@@ -60,6 +70,7 @@ class Launcher {
           std::to_string(left_over_.size()), std::to_string(survivors_),
           text_or_dash(peak_bytes_of(group_)), text_or_dash(oom_kills_of(group_))});
     remove_cgroup(group_);
+    return true;
   }
 
  private:
@@ -211,6 +222,5 @@ int main(int argc, char** argv) {
     std::perror("memduel-launcher: becoming a subreaper");
     return 3;
   }
-  memduel::Launcher(control, argv[2]).run();
-  return 0;
+  return memduel::Launcher(control, argv[2]).run() ? 0 : 3;
 }

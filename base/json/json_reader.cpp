@@ -1,4 +1,4 @@
-#include "analysis/json/json_reader.h"
+#include "base/json/json_reader.h"
 
 #include <fmt/format.h>
 

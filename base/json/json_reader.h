@@ -44,10 +44,4 @@ class JsonReader {
   std::string path_;
 };
 
-/// A value as JSON, null when absent.
-template <typename T>
-nlohmann::json or_null(const std::optional<T>& value) {
-  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
-}
-
 }  // namespace memduel

@@ -1,0 +1,245 @@
+// The fields of results.json, each once; `experiment` and `schema` are results_json.cpp's.
+#pragma once
+
+#include "analysis/values/results.h"
+#include "base/job_fields.h"
+#include "base/json/described.h"
+
+namespace memduel {
+
+template <>
+inline constexpr auto kDescription<Note> =
+    described("Note", always("code", &Note::code), always("message", &Note::message),
+              later("advice", &Note::advice));
+
+template <>
+inline constexpr auto kDescription<PhaseData> = described(
+    "PhaseResult", always("phase", &PhaseData::phase), later("begin_ns", &PhaseData::begin_ns),
+    later("end_ns", &PhaseData::end_ns), later("metrics", &PhaseData::metrics));
+
+template <>
+inline constexpr auto kDescription<RoundData> =
+    described("RoundResult", always("round", &RoundData::round),
+              later("begin_ns", &RoundData::begin_ns), later("end_ns", &RoundData::end_ns),
+              later("metrics", &RoundData::metrics), later("phases", &RoundData::phases));
+
+template <>
+inline constexpr auto kDescription<RoleData> =
+    described("RoleResult", always("role", &RoleData::role), later("metrics", &RoleData::metrics),
+              later("rounds", &RoleData::rounds), if_set("exit_status", &RoleData::exit_status),
+              if_set("exit_signal", &RoleData::exit_signal));
+
+template <>
+inline constexpr auto kDescription<TrialData> = described(
+    "Trial", always("id", &TrialData::id), always("block", &TrialData::block),
+    later("position", &TrialData::position), always("arm", &TrialData::arm),
+    always("kind", &TrialData::kind), always("status", &TrialData::status),
+    later("begin_ns", &TrialData::begin_ns), later("end_ns", &TrialData::end_ns),
+    later("harness_cpu_seconds", &TrialData::harness_cpu_seconds),
+    later("roles", &TrialData::roles), if_set("failure", &TrialData::failure),
+    if_set("harness_fault", &TrialData::harness_fault),
+    if_set("model_sha256", &TrialData::model_sha256), if_set("tracer", &TrialData::tracer),
+    if_set("files", &TrialData::files), if_set("allocators", &TrialData::allocators));
+
+template <>
+inline constexpr auto kDescription<ArmSummary> = described(
+    "ArmSummary", always("name", &ArmSummary::name),
+    later("optimizations", &ArmSummary::optimizations),
+    always("model_sha256", &ArmSummary::model_sha256), later("trials_ok", &ArmSummary::trials_ok),
+    later("trials_failed", &ArmSummary::trials_failed), later("ablation", &ArmSummary::ablation),
+    always("allocator", &ArmSummary::allocator),
+    later("allocator_libraries", &ArmSummary::allocator_libraries));
+
+template <>
+inline constexpr auto kDescription<Comparison> = described(
+    "Comparison", always("baseline", &Comparison::baseline),
+    always("candidate", &Comparison::candidate), always("role", &Comparison::role),
+    always("metric", &Comparison::metric), always("gate", &Comparison::gate),
+    always("baseline_median", &Comparison::baseline_median),
+    always("candidate_median", &Comparison::candidate_median),
+    always("baseline_max", &Comparison::baseline_max),
+    always("candidate_max", &Comparison::candidate_max), always("ratio", &Comparison::ratio),
+    always("difference", &Comparison::difference), always("ci_low", &Comparison::ci_low),
+    always("ci_high", &Comparison::ci_high), later("confidence", &Comparison::confidence),
+    always("p_value", &Comparison::p_value), always("p_adjusted", &Comparison::p_adjusted),
+    always("p_mean", &Comparison::p_mean), later("test", &Comparison::test),
+    later("exact", &Comparison::exact), always("n_baseline", &Comparison::n_baseline),
+    always("n_candidate", &Comparison::n_candidate), always("verdict", &Comparison::verdict),
+    always("tier", &Comparison::tier), always("reason", &Comparison::reason),
+    always("margin", &Comparison::margin), always("blocks_needed", &Comparison::blocks_needed),
+    always("smallest_detectable", &Comparison::smallest_detectable));
+
+template <>
+inline constexpr auto kDescription<Projection> =
+    described("Projection", always("limit_bytes", &Projection::limit_bytes),
+              always("round", &Projection::round), always("ci_low", &Projection::ci_low),
+              always("ci_high", &Projection::ci_high), always("minute", &Projection::minute));
+
+template <>
+inline constexpr auto kDescription<GrowingStack> =
+    described("GrowingStack", always("stack", &GrowingStack::stack),
+              text_or_null("phase", &GrowingStack::phase),
+              always("bytes_per_round", &GrowingStack::bytes_per_round),
+              always("last_bytes", &GrowingStack::last_bytes));
+
+template <>
+inline constexpr auto kDescription<Growth> =
+    described("Growth", always("arm", &Growth::arm), always("role", &Growth::role),
+              always("metric", &Growth::metric), always("slope", &Growth::slope),
+              always("ci_low", &Growth::ci_low), always("ci_high", &Growth::ci_high),
+              always("verdict", &Growth::verdict), later("reason", &Growth::reason),
+              always("projection", &Growth::projection),
+              always("model_multiples_per_round", &Growth::model_multiples_per_round),
+              always("level", &Growth::level), always("rounds_needed", &Growth::rounds_needed),
+              later("stacks", &Growth::stacks));
+
+template <>
+inline constexpr auto kDescription<GateResult> =
+    described("GateResult", always("gate", &GateResult::gate), later("role", &GateResult::role),
+              later("metric", &GateResult::metric), always("candidate", &GateResult::candidate),
+              always("outcome", &GateResult::outcome), later("advisory", &GateResult::advisory),
+              always("reason", &GateResult::reason), if_set("failure", &GateResult::failure),
+              if_set("candidate_failed", &GateResult::candidate_failed),
+              if_set("not_measured", &GateResult::not_measured));
+
+template <>
+inline constexpr auto kDescription<FileEquivalence> =
+    described("FileEquivalence", always("file", &FileEquivalence::file),
+              always("blocks", &FileEquivalence::blocks),
+              always("identical_blocks", &FileEquivalence::identical_blocks),
+              always("max_difference", &FileEquivalence::max_difference),
+              always("max_within_baseline", &FileEquivalence::max_within_baseline));
+
+template <>
+inline constexpr auto kDescription<Equivalence> =
+    described("Equivalence", always("baseline", &Equivalence::baseline),
+              always("candidate", &Equivalence::candidate),
+              always("bit_identical", &Equivalence::bit_identical),
+              always("max_abs_diff", &Equivalence::max_abs_diff),
+              later("metrics", &Equivalence::metrics), later("files", &Equivalence::files));
+
+template <>
+inline constexpr auto kDescription<LowerBound> =
+    described("LowerBound", always("role", &LowerBound::role),
+              always("metric", &LowerBound::metric), always("bytes", &LowerBound::bytes),
+              later("formula", &LowerBound::formula), always("multiples", &LowerBound::multiples));
+
+template <>
+inline constexpr auto kDescription<Perturbation> = described(
+    "Perturbation", always("arm", &Perturbation::arm), always("tracer", &Perturbation::tracer),
+    always("wall_ratio", &Perturbation::wall_ratio),
+    always("peak_rss_ratio", &Perturbation::peak_rss_ratio));
+
+template <>
+inline constexpr auto kDescription<AblationCell> =
+    described("AblationCell", always("arm", &AblationCell::arm), later("idle", &AblationCell::idle),
+              later("reference", &AblationCell::reference),
+              always("reference_median", &AblationCell::reference_median),
+              always("median", &AblationCell::median), always("ratio", &AblationCell::ratio),
+              always("difference", &AblationCell::difference),
+              always("ci_low", &AblationCell::ci_low), always("ci_high", &AblationCell::ci_high),
+              always("p_adjusted", &AblationCell::p_adjusted), later("n", &AblationCell::n),
+              always("verdict", &AblationCell::verdict), later("reason", &AblationCell::reason));
+
+template <>
+inline constexpr auto kDescription<AblationRow> = described(
+    "AblationRow", always("optimization", &AblationRow::optimization),
+    always("role", &AblationRow::role), always("metric", &AblationRow::metric),
+    always("phase", &AblationRow::phase), always("added_alone", &AblationRow::added_alone),
+    always("left_out", &AblationRow::left_out), always("effect", &AblationRow::effect));
+
+template <>
+inline constexpr auto kDescription<AblationSum> = described(
+    "AblationSum", always("sum", &AblationSum::sum), always("remainder", &AblationSum::remainder),
+    always("ci_low", &AblationSum::ci_low), always("ci_high", &AblationSum::ci_high),
+    later("n", &AblationSum::n), later("missing", &AblationSum::missing));
+
+template <>
+inline constexpr auto kDescription<AblationTotal> = described(
+    "AblationTotal", always("role", &AblationTotal::role), always("metric", &AblationTotal::metric),
+    always("phase", &AblationTotal::phase), always("whole", &AblationTotal::whole),
+    always("added_alone", &AblationTotal::added_alone),
+    always("left_out", &AblationTotal::left_out));
+
+template <>
+inline constexpr auto kDescription<Difference> = described(
+    "Difference", always("candidate", &Difference::candidate), always("role", &Difference::role),
+    always("kind", &Difference::kind), later("heap", &Difference::heap),
+    always("stack", &Difference::stack), always("bytes", &Difference::bytes),
+    always("share", &Difference::share), always("phase", &Difference::phase),
+    later("blocks", &Difference::blocks), later("baseline_bytes", &Difference::baseline_bytes),
+    later("candidate_bytes", &Difference::candidate_bytes),
+    always("half_width_bytes", &Difference::half_width_bytes));
+
+template <>
+inline constexpr auto kDescription<DifferenceTotal> =
+    described("DifferenceTotal", always("candidate", &DifferenceTotal::candidate),
+              always("role", &DifferenceTotal::role), always("kind", &DifferenceTotal::kind),
+              later("heap", &DifferenceTotal::heap),
+              always("baseline_bytes", &DifferenceTotal::baseline_bytes),
+              always("candidate_bytes", &DifferenceTotal::candidate_bytes),
+              always("unmatched_share", &DifferenceTotal::unmatched_share),
+              later("guessed_share", &DifferenceTotal::guessed_share),
+              later("stacks", &DifferenceTotal::stacks));
+
+template <>
+inline constexpr auto kDescription<AgreementReason> = described(
+    "AgreementReason", always("code", &AgreementReason::code),
+    always("text", &AgreementReason::text), always("low_bytes", &AgreementReason::low_bytes),
+    always("high_bytes", &AgreementReason::high_bytes));
+
+template <>
+inline constexpr auto kDescription<AgreementAmount> = described(
+    "AgreementAmount", always("kind", &AgreementAmount::kind),
+    always("bytes", &AgreementAmount::bytes),
+    always("half_width_bytes", &AgreementAmount::half_width_bytes),
+    always("difference_bytes", &AgreementAmount::difference_bytes),
+    always("outcome", &AgreementAmount::outcome), later("reasons", &AgreementAmount::reasons));
+
+template <>
+inline constexpr auto kDescription<AgreementStacks> =
+    described("AgreementStacks", always("kind", &AgreementStacks::kind),
+              later("of", &AgreementStacks::of), later("found", &AgreementStacks::found),
+              later("same", &AgreementStacks::same), later("reasons", &AgreementStacks::reasons));
+
+template <>
+inline constexpr auto kDescription<TracerView> = described(
+    "TracerView", always("tracer", &TracerView::tracer), always("tool", &TracerView::tool),
+    always("counts", &TracerView::counts), later("besides", &TracerView::besides),
+    later("trials", &TracerView::trials), later("images", &TracerView::images),
+    always("interval_bytes", &TracerView::interval_bytes),
+    always("mapping_peak_bytes", &TracerView::mapping_peak_bytes),
+    later("amounts", &TracerView::amounts), always("stacks", &TracerView::stacks));
+
+template <>
+inline constexpr auto kDescription<AgreementCell> =
+    described("AgreementCell", always("tracer", &AgreementCell::tracer),
+              always("bytes", &AgreementCell::bytes),
+              always("reference_bytes", &AgreementCell::reference_bytes));
+
+template <>
+inline constexpr auto kDescription<AgreementStack> =
+    described("AgreementStack", always("kind", &AgreementStack::kind),
+              always("stack", &AgreementStack::stack), always("bytes", &AgreementStack::bytes),
+              later("cells", &AgreementStack::cells));
+
+template <>
+inline constexpr auto kDescription<TracerAgreement> = described(
+    "TracerAgreement", always("arm", &TracerAgreement::arm), always("role", &TracerAgreement::role),
+    always("reference", &TracerAgreement::reference), later("tracers", &TracerAgreement::tracers),
+    later("stacks", &TracerAgreement::stacks));
+
+template <>
+inline constexpr auto kDescription<Results> = described(
+    "ResultLists", later("job", &Results::job), always("environment", &Results::environment),
+    later("limitations", &Results::limitations), later("warnings", &Results::warnings),
+    later("arms", &Results::arms), later("trials", &Results::trials),
+    later("comparisons", &Results::comparisons), later("growth", &Results::growth),
+    later("gates", &Results::gates), later("equivalence", &Results::equivalence),
+    later("lower_bounds", &Results::lower_bounds), later("perturbation", &Results::perturbation),
+    later("ablation", &Results::ablation), later("ablation_totals", &Results::ablation_totals),
+    later("differences", &Results::differences),
+    later("difference_totals", &Results::difference_totals),
+    later("agreement", &Results::agreement));
+
+}  // namespace memduel

@@ -1,0 +1,122 @@
+// Described values as JSON, both ways.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "base/json/described.h"
+#include "base/json/json_reader.h"
+#include "base/names.h"
+
+namespace memduel {
+
+template <typename T>
+bool is_set(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return value != T{};
+  else if constexpr (Optional<T>)
+    return value.has_value();
+  else if constexpr (requires { value.empty(); })
+    return !value.empty();
+  else
+    return true;
+}
+
+/// Of a dictionary's numbers those that are not finite are left out: JSON has no NaN, and what is
+/// not a number was not measured.
+template <typename T>
+nlohmann::json written(const T& value) {
+  if constexpr (WrittenAsAnother<T>) {
+    return written(as_written(value));
+  } else if constexpr (Described<T>) {
+    nlohmann::json object = nlohmann::json::object();
+    for_each_field<T>([&](const auto& field) {
+      const auto& member = value.*field.member;
+      if (field.presence == Presence::if_set && !is_set(member)) return;
+      nlohmann::json& place = object[std::string(field.name)];
+      if (field.presence != Presence::text_or_null || is_set(member)) place = written(member);
+    });
+    return object;
+  } else if constexpr (Named<T>) {
+    return to_name(value);
+  } else if constexpr (Optional<T>) {
+    return value ? written(*value) : nlohmann::json(nullptr);
+  } else if constexpr (Dictionary<T>) {
+    nlohmann::json object = nlohmann::json::object();
+    for (const auto& [name, entry] : value) {
+      if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(entry)>>)
+        if (!std::isfinite(entry)) continue;
+      object[name] = written(entry);
+    }
+    return object;
+  } else if constexpr (Pair<T>) {
+    return nlohmann::json::array({written(value.first), written(value.second)});
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
+                       std::is_same_v<T, nlohmann::json>) {
+    return value;
+  } else {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& item : value) list.push_back(written(item));
+    return list;
+  }
+}
+
+/// Throws Error(io) that names the place, what was found and what was expected.
+template <typename T>
+T read_value(const JsonReader& in) {
+  if constexpr (Described<T>) {
+    T value;
+    for_each_field<T>([&](const auto& field) {
+      auto& member = value.*field.member;
+      using Member = std::remove_reference_t<decltype(member)>;
+      const std::string name(field.name);
+      if (field.presence == Presence::always && !Optional<Member>)
+        member = read_value<Member>(in.at(name));
+      else if (const auto found = in.find(name))
+        member = read_value<Member>(*found);
+    });
+    return value;
+  } else if constexpr (Named<T>) {
+    const std::string text = in.text();
+    if (const auto value = from_name<T>(text)) return *value;
+    std::string expected = "one of";
+    for (const auto& [value, name] : kNameTable<T>) expected += fmt::format(" {}", name);
+    in.refuse(expected);
+  } else if constexpr (Optional<T>) {
+    return read_value<typename T::value_type>(in);
+  } else if constexpr (Dictionary<T>) {
+    T dictionary;
+    for (const auto& [name, entry] : in.members())
+      dictionary.emplace(name, read_value<typename T::mapped_type>(entry));
+    return dictionary;
+  } else if constexpr (Pair<T>) {
+    const std::vector<JsonReader> both = in.elements();
+    if (both.size() != 2) in.refuse("a list of two");
+    return {read_value<typename T::first_type>(both[0]),
+            read_value<typename T::second_type>(both[1])};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return in.boolean();
+  } else if constexpr (std::is_integral_v<T>) {
+    const long long number = in.integer();
+    if (!std::in_range<T>(number))
+      in.refuse(fmt::format("a whole number that fits {} bits", 8 * sizeof(T)));
+    return static_cast<T>(number);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return in.number();
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return in.text();
+  } else if constexpr (std::is_same_v<T, nlohmann::json>) {
+    return in.raw();
+  } else {
+    std::vector<typename T::value_type> list;
+    for (const JsonReader& element : in.elements())
+      list.push_back(read_value<typename T::value_type>(element));
+    return list;
+  }
+}
+
+}  // namespace memduel

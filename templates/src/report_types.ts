@@ -1,0 +1,552 @@
+// Made from the field lists of reports/formats/report_fields.h and
+// analysis/json/results_fields.h, where units and meanings are said. Do not edit.
+
+export interface RoleGroup {
+  name: string;
+  count: number;
+}
+
+export interface RoleMetric {
+  role: string;
+  metric: string;
+}
+
+export interface HeldModel {
+  role: string;
+  metric: string;
+  copies: number;
+  what: string;
+}
+
+export interface JobFacts {
+  roles: string[];
+  groups: RoleGroup[];
+  reference: string;
+  default_gates: RoleMetric[];
+  held_models: HeldModel[];
+}
+
+export interface Note {
+  code: string;
+  message: string;
+  advice: string;
+}
+
+export interface ArmSummary {
+  name: string;
+  optimizations: Record<string, unknown>;
+  model_sha256: string | null;
+  trials_ok: number;
+  trials_failed: number;
+  ablation: boolean;
+  allocator: string | null;
+  allocator_libraries: string[];
+}
+
+export interface PhaseResult {
+  phase: string;
+  begin_ns: number;
+  end_ns: number;
+  metrics: Record<string, number>;
+}
+
+export interface RoundResult {
+  round: number;
+  begin_ns: number;
+  end_ns: number;
+  metrics: Record<string, number>;
+  phases: PhaseResult[];
+}
+
+export interface RoleResult {
+  role: string;
+  metrics: Record<string, number>;
+  rounds: RoundResult[];
+  exit_status?: number | null;
+  exit_signal?: number | null;
+}
+
+export interface Trial {
+  id: number;
+  block: number;
+  position: number;
+  arm: string;
+  kind: "warmup" | "measure" | "profile";
+  status: "ok" | "failed" | "killed_for_memory" | "dropped";
+  begin_ns: number;
+  end_ns: number;
+  harness_cpu_seconds: number;
+  roles: RoleResult[];
+  failure?: string;
+  harness_fault?: boolean;
+  model_sha256?: string | null;
+  tracer?: string;
+  files?: Record<string, string>;
+  allocators?: Record<string, string>;
+}
+
+export interface Comparison {
+  baseline: string;
+  candidate: string;
+  role: string;
+  metric: string;
+  gate: boolean;
+  baseline_median: number | null;
+  candidate_median: number | null;
+  baseline_max: number | null;
+  candidate_max: number | null;
+  ratio: number | null;
+  difference: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  confidence: number;
+  p_value: number | null;
+  p_adjusted: number | null;
+  p_mean: number | null;
+  test: string;
+  exact: boolean;
+  n_baseline: number;
+  n_candidate: number;
+  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  tier: "strong" | "plain";
+  reason: string;
+  margin: number;
+  blocks_needed: number | null;
+  smallest_detectable: number | null;
+}
+
+export interface Projection {
+  limit_bytes: number;
+  round: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  minute: number | null;
+}
+
+export interface GrowingStack {
+  stack: string[];
+  phase: string | null;
+  bytes_per_round: number;
+  last_bytes: number;
+}
+
+export interface Growth {
+  arm: string;
+  role: string;
+  metric: string;
+  slope: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  verdict: "flat" | "growing" | "stepped" | "settling" | "inconclusive";
+  reason: string;
+  projection: Projection | null;
+  model_multiples_per_round: number | null;
+  level: number | null;
+  rounds_needed: number | null;
+  stacks: GrowingStack[];
+}
+
+export interface GateResult {
+  gate: string;
+  role: string;
+  metric: string;
+  candidate: string;
+  outcome: "passed" | "failed" | "undecided";
+  advisory: boolean;
+  reason: string;
+  failure?: "shown" | "estimated" | null;
+  candidate_failed?: boolean;
+  not_measured?: boolean;
+}
+
+export interface FileEquivalence {
+  file: string;
+  blocks: number;
+  identical_blocks: number;
+  max_difference: number | null;
+  max_within_baseline: number | null;
+}
+
+export interface Equivalence {
+  baseline: string;
+  candidate: string;
+  bit_identical: boolean | null;
+  max_abs_diff: number | null;
+  metrics: Record<string, [number, number]>;
+  files: FileEquivalence[];
+}
+
+export interface LowerBound {
+  role: string;
+  metric: string;
+  bytes: number;
+  formula: string;
+  multiples: Record<string, number>;
+}
+
+export interface Perturbation {
+  arm: string;
+  tracer: string;
+  wall_ratio: number | null;
+  peak_rss_ratio: number | null;
+}
+
+export interface AblationCell {
+  arm: string | null;
+  idle: boolean;
+  reference: string;
+  reference_median: number | null;
+  median: number | null;
+  ratio: number | null;
+  difference: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  p_adjusted: number | null;
+  n: number;
+  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  reason: string;
+}
+
+export interface AblationRow {
+  optimization: string;
+  role: string;
+  metric: string;
+  phase: string | null;
+  added_alone: AblationCell;
+  left_out: AblationCell;
+  effect: "saves" | "costs" | "mixed" | "nothing" | "cannot_tell";
+}
+
+export interface AblationSum {
+  sum: number | null;
+  remainder: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  n: number;
+  missing: string[];
+}
+
+export interface AblationTotal {
+  role: string;
+  metric: string;
+  phase: string | null;
+  whole: AblationCell;
+  added_alone: AblationSum;
+  left_out: AblationSum;
+}
+
+export interface Difference {
+  candidate: string;
+  role: string;
+  kind: string;
+  heap: string;
+  stack: string[];
+  bytes: number;
+  share: number;
+  phase: string | null;
+  blocks: number;
+  baseline_bytes: number;
+  candidate_bytes: number;
+  half_width_bytes: number | null;
+}
+
+export interface DifferenceTotal {
+  candidate: string;
+  role: string;
+  kind: string;
+  heap: string;
+  baseline_bytes: number;
+  candidate_bytes: number;
+  unmatched_share: number;
+  guessed_share: number;
+  stacks: number;
+}
+
+export interface AgreementReason {
+  code: string;
+  text: string;
+  low_bytes: number | null;
+  high_bytes: number | null;
+}
+
+export interface AgreementAmount {
+  kind: string;
+  bytes: number | null;
+  half_width_bytes: number | null;
+  difference_bytes: number | null;
+  outcome: "reference" | "same" | "close" | "explained" | "possible" | "unexplained" | "unknown";
+  reasons: AgreementReason[];
+}
+
+export interface AgreementStacks {
+  kind: string;
+  of: number;
+  found: number;
+  same: number;
+  reasons: AgreementReason[];
+}
+
+export interface TracerView {
+  tracer: string;
+  tool: string;
+  counts: string;
+  besides: string;
+  trials: number;
+  images: number;
+  interval_bytes: number | null;
+  mapping_peak_bytes: number | null;
+  amounts: AgreementAmount[];
+  stacks: AgreementStacks | null;
+}
+
+export interface AgreementCell {
+  tracer: string;
+  bytes: number;
+  reference_bytes: number;
+}
+
+export interface AgreementStack {
+  kind: string;
+  stack: string[];
+  bytes: number;
+  cells: AgreementCell[];
+}
+
+export interface TracerAgreement {
+  arm: string;
+  role: string;
+  reference: string;
+  tracers: TracerView[];
+  stacks: AgreementStack[];
+}
+
+export interface ResultLists {
+  job: JobFacts;
+  environment: Record<string, unknown>;
+  limitations: Note[];
+  warnings: Note[];
+  arms: ArmSummary[];
+  trials: Trial[];
+  comparisons: Comparison[];
+  growth: Growth[];
+  gates: GateResult[];
+  equivalence: Equivalence[];
+  lower_bounds: LowerBound[];
+  perturbation: Perturbation[];
+  ablation: AblationRow[];
+  ablation_totals: AblationTotal[];
+  differences: Difference[];
+  difference_totals: DifferenceTotal[];
+  agreement: TracerAgreement[];
+}
+
+export interface SentencePart {
+  text: string;
+  mark: "plain" | "strong" | "verdict";
+}
+
+export interface GrowingRow {
+  amount: string;
+  bytes_per_round: number;
+  function: string;
+  caller: string;
+  stack: string[];
+  phase: string;
+}
+
+export interface GrowthLine {
+  outlook: string;
+  stacks: GrowingRow[];
+}
+
+export interface Headline {
+  sentence: SentencePart[];
+  role: string;
+  metric: string;
+  candidate: string;
+  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  tier: "strong" | "plain";
+  outcome: "passed" | "failed" | "undecided" | null;
+  advisory: boolean;
+  reason: string;
+}
+
+export interface SideEffect {
+  topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "counter" | "time" | "growth";
+  sentence: string;
+  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+}
+
+export interface DifferenceRow {
+  amount: string;
+  size: number;
+  share: string;
+  function: string;
+  caller: string;
+  stack: string[];
+  phase: string;
+  more: boolean;
+}
+
+export interface DifferenceTable {
+  candidate: string;
+  role: string;
+  kind: string;
+  title: string;
+  remark: string;
+  rows: DifferenceRow[];
+}
+
+export interface ShownAmount {
+  amount: string;
+  change: string;
+  outcome: string;
+}
+
+export interface AgreementRow {
+  tracer: string;
+  tool: string;
+  counts: string;
+  amounts: ShownAmount[];
+  stacks: string;
+  why: string[];
+}
+
+export interface AgreementStackRow {
+  question: string;
+  function: string;
+  stack: string[];
+  amounts: string[];
+}
+
+export interface AgreementTable {
+  title: string;
+  reference: string;
+  rows: AgreementRow[];
+  stacks: AgreementStackRow[];
+}
+
+export interface MemoryPart {
+  name: string;
+  profiled: boolean;
+  baseline_bytes: number;
+  candidate_bytes: number;
+}
+
+export interface MemoryBalance {
+  role: string;
+  candidate: string;
+  metric: string;
+  total: MemoryPart;
+  parts: MemoryPart[];
+  rest_bytes: number;
+  rest: string;
+  at_marks: MemoryPart[];
+}
+
+export interface PartPeak {
+  name: string;
+  bytes: (number | null)[];
+}
+
+export interface PartPeaks {
+  role: string;
+  arms: string[];
+  parts: PartPeak[];
+}
+
+export interface Envelope {
+  first: number;
+  high: number[];
+  depth: number[];
+}
+
+export interface TrialTimeline {
+  trial: number;
+  by_time: Envelope;
+  by_round: Envelope;
+}
+
+export interface PhaseSpan {
+  seconds: [number, number];
+  position: [number, number];
+  phase: string;
+}
+
+export interface RoundSpan {
+  seconds: [number, number];
+  position: [number, number];
+  round: number;
+  phases: PhaseSpan[];
+}
+
+export interface ArmRounds {
+  arm: string;
+  rounds: RoundSpan[];
+}
+
+export interface RoleTimeline {
+  role: string;
+  metric: string;
+  seconds_per_bucket: number;
+  rounds_per_bucket: number;
+  first_position: number;
+  time_buckets: number;
+  round_buckets: number;
+  rounds_of: string;
+  trials: TrialTimeline[];
+  arms: ArmRounds[];
+}
+
+export interface ReportLists {
+  title: string;
+  confidential: boolean;
+  blocks_done: number;
+  progress: string;
+  reproduce: string;
+  best: SentencePart[];
+  growth: SentencePart[][];
+  growth_lines: GrowthLine[];
+  lower_bounds: string[];
+  ablation: string[];
+  headlines: Headline[];
+  side_effects: SideEffect[];
+  differences: DifferenceTable[];
+  agreement: AgreementTable[];
+  memory_balances: MemoryBalance[];
+  part_peaks: PartPeaks[];
+  timelines: RoleTimeline[];
+}
+
+export interface ListedProfile {
+  file: string;
+  arm: string;
+  role: string;
+  trial: number;
+  tracer: string;
+  round: number | null;
+}
+
+export interface FlamePair {
+  id: string;
+  tracer: string;
+  role: string;
+  arms: string[];
+  files: string[];
+  why: string;
+}
+
+export interface TrialNote {
+  trial: number;
+  seconds: number;
+  failure: string;
+}
+
+export interface ReportExtras {
+  profiles: ListedProfile[];
+  profile_commands: string[];
+  profile_sentences: string[];
+  flames: FlamePair[];
+  trial_notes: TrialNote[];
+  part_peaks_remark: string;
+}
