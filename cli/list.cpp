@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 #include "base/profile_name.h"
 #include "base/text.h"
 #include "cli/help.h"

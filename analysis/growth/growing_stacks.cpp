@@ -5,12 +5,12 @@
 
 #include "analysis/growth/observations.h"
 #include "analysis/statistics/theil_sen.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 
 bool asks_for_stacks(const Growth& row) {
-  constexpr const char* kPerRound = "rss_growth_bytes_per_round";
+  constexpr const char* kPerRound = kRssGrowthPerRound;
   return row.metric == kPerRound && row.slope &&
          (row.verdict == GrowthVerdict::growing ||
           *row.slope >= metric_info(kPerRound).absolute_margin);

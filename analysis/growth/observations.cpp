@@ -7,7 +7,7 @@
 #include "analysis/growth/growth_slopes.h"
 #include "analysis/growth/time_windows.h"
 #include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -27,11 +27,11 @@ Metrics without_nan(const Metrics& metrics, int& not_a_number) {
 double over_rounds(const std::string& metric, const std::vector<double>& values,
                    int warmup_rounds) {
   if (metric.starts_with("peak_")) return *std::ranges::max_element(values);
-  if (metric.ends_with("_seconds") && metric != "cpu_seconds") {
+  if (metric.ends_with("_seconds") && metric != kCpuSeconds) {
     const auto skipped = std::min(values.size() - 1, static_cast<size_t>(warmup_rounds));
     return median({values.begin() + static_cast<std::ptrdiff_t>(skipped), values.end()});
   }
-  if (metric.ends_with("_count") || metric == "cpu_seconds") {
+  if (metric.ends_with("_count") || metric == kCpuSeconds) {
     double sum = 0;
     for (const double value : values) sum += value;
     return sum;
@@ -58,7 +58,7 @@ std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics
 
 /// By the recorder's exact counters, else as the allocator itself reports.
 std::optional<double> heap_at_end(const RoundData& round) {
-  for (const char* name : {"end_heap_bytes", "heap_in_use_bytes"}) {
+  for (const char* name : {kEndHeap, "heap_in_use_bytes"}) {
     const auto at = round.metrics.find(name);
     if (at != round.metrics.end() && !std::isnan(at->second)) return at->second;
   }
@@ -68,7 +68,7 @@ std::optional<double> heap_at_end(const RoundData& round) {
 std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
   std::vector<RoundEnd> ends;
   for (const RoundData& round : rounds) {
-    const auto at = round.metrics.find("end_rss_bytes");
+    const auto at = round.metrics.find(kEndRss);
     if (at == round.metrics.end() || std::isnan(at->second)) continue;
     ends.push_back({round.round, round.begin_ns, round.end_ns, at->second, heap_at_end(round)});
   }
@@ -85,9 +85,9 @@ std::vector<RoundEnd> windows_of(const RoleData& role) {
 void add_growth(Metrics& metrics, const std::vector<RoundEnd>& rounds, bool by_round,
                 int warmup_rounds) {
   const GrowthSlopes slopes = growth_slopes(rounds, warmup_rounds);
-  if (slopes.per_round && by_round) metrics["rss_growth_bytes_per_round"] = *slopes.per_round;
+  if (slopes.per_round && by_round) metrics[kRssGrowthPerRound] = *slopes.per_round;
   if (slopes.heap_per_round && by_round) metrics[kHeapGrowth] = *slopes.heap_per_round;
-  if (slopes.per_minute) metrics["rss_growth_bytes_per_minute"] = *slopes.per_minute;
+  if (slopes.per_minute) metrics[kRssGrowthPerMinute] = *slopes.per_minute;
 }
 
 double maximum(const std::vector<double>& values) {
@@ -183,8 +183,8 @@ Observation observe_trial(const TrialData& trial, const JobFacts& job, int warmu
   // Last, so that the growth of a group's largest is the slope of its own series: the largest of
   // several noisy slopes would be positive even for members that do not grow.
   for (auto& [role, metrics] : observation.roles) {
-    metrics.erase("rss_growth_bytes_per_round");
-    metrics.erase("rss_growth_bytes_per_minute");
+    metrics.erase(kRssGrowthPerRound);
+    metrics.erase(kRssGrowthPerMinute);
     metrics.erase(kHeapGrowth);
     const auto& rounds = observation.round_ends.at(role);
     const bool by_round = !rounds.empty();

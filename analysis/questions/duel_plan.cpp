@@ -10,6 +10,7 @@
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/power.h"
 #include "analysis/values/experiment_view.h"
+#include "analysis/values/interval.h"
 #include "analysis/verdicts/comparison.h"
 #include "base/text.h"
 

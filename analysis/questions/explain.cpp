@@ -8,8 +8,8 @@
 #include "analysis/growth/observations.h"
 #include "analysis/statistics/shift_test.h"
 #include "analysis/statistics/tail.h"
-#include "analysis/values/metrics.h"
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {

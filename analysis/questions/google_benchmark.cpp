@@ -12,6 +12,7 @@
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/shift_test.h"
 #include "base/json/json_reader.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -19,8 +20,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
-    {{"max_bytes_used", "peak_heap_bytes"},
-     {"total_allocated_bytes", "allocated_bytes"},
+    {{"max_bytes_used", kPeakHeap},
+     {"total_allocated_bytes", kAllocatedBytes},
      {"allocs_per_iter", "allocation_count"},
      {"net_heap_growth", "net_heap_growth_bytes"}}};
 

@@ -8,13 +8,13 @@
 
 #include "analysis/questions/ranked_candidates.h"
 #include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakRss,
-                                                       "peak_pss_bytes", "peak_cgroup_bytes"};
+constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakRss, kPeakPss,
+                                                       "peak_cgroup_bytes"};
 
 const Comparison* row_of(const Results& results, const std::string& candidate,
                          const std::string& role, std::string_view metric) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {

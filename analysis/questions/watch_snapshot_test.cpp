@@ -6,14 +6,14 @@ namespace memduel {
 namespace {
 
 constexpr double kMib = 1 << 20;
-constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kOneSecond = 1'000'000'000;
 
 /// Rounds of three seconds, each a MiB larger, 100 MiB left.
 WatchSnapshot growing() {
   WatchSnapshot snapshot;
   for (int round = 1; round <= 60; ++round)
     snapshot.round_ends.push_back(
-        {round, (round - 1) * 3 * kSecond, round * 3 * kSecond, (200 + round) * kMib});
+        {round, (round - 1) * 3 * kOneSecond, round * 3 * kOneSecond, (200 + round) * kMib});
   snapshot.limit = WatchSnapshot::Limit{"this machine", 1000 * kMib, 900 * kMib, 0.85, 0.9};
   return snapshot;
 }
@@ -39,7 +39,7 @@ TEST(GrowthNow, ProjectsNothingFromGrowthBelowTheMargin) {
 TEST(GrowthNow, GoesByTimeWithoutRounds) {
   WatchSnapshot snapshot;
   for (int second = 0; second <= 100; ++second) {
-    snapshot.rss.t_ns.push_back(second * kSecond);
+    snapshot.rss.t_ns.push_back(second * kOneSecond);
     snapshot.rss.values.push_back((50 + second) << 20);
   }
   const GrowthNow now = growth_now(snapshot);

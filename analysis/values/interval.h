@@ -5,6 +5,9 @@
 
 namespace memduel {
 
+/// The level of an interval or a test before any correction for several of them.
+inline constexpr double kAlpha = 0.05;
+
 struct Interval {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

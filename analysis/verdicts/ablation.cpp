@@ -10,6 +10,7 @@
 #include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/phase_peaks.h"
 #include "analysis/verdicts/verdict.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -231,7 +232,7 @@ std::vector<RoleMetric> ablation_metrics(const std::vector<Gate>& gates,
       if (gate.role == "*") add(role, gate.metric);
   }
   if (has(job.reference))
-    for (const char* duration : {"round_seconds", "transfer_seconds"}) add(job.reference, duration);
+    for (const char* duration : {kRoundSeconds, kTransferSeconds}) add(job.reference, duration);
   return metrics;
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "analysis/statistics/shift_test.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {

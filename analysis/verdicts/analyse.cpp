@@ -7,6 +7,7 @@
 
 #include "analysis/growth/observations.h"
 #include "analysis/values/experiment_view.h"
+#include "analysis/values/interval.h"
 #include "analysis/verdicts/ablation.h"
 #include "analysis/verdicts/comparison_rows.h"
 #include "analysis/verdicts/diagnostics.h"

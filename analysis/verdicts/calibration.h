@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/values/interval.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 #include "base/run_data.h"
 
 namespace memduel {

@@ -7,9 +7,9 @@
 
 #include "analysis/growth/growth.h"
 #include "analysis/statistics/shift_test.h"
-#include "analysis/values/metrics.h"
 #include "analysis/values/results.h"
 #include "analysis/verdicts/row_values.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 

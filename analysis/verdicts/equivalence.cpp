@@ -5,7 +5,7 @@
 
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/values/experiment_view.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {

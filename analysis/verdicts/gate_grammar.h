@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 

@@ -7,10 +7,10 @@
 #include "analysis/growth/growth.h"
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/values/experiment_view.h"
-#include "analysis/values/metrics.h"
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/lower_bounds.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -150,7 +150,7 @@ GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) 
     estimate.verdict = GrowthVerdict::growing;
     estimate.reason = "its live heap " + heap->row.reason;
   }
-  GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_round", estimate);
+  GrowthRow made = make_row(judging.arm.arm, judging.role, kRssGrowthPerRound, estimate);
   if (judging.limit) {
     if (const auto meeting = meeting_with(*judging.limit, estimate, judging.series.last))
       made.row.projection = Projection{*judging.limit, meeting->at, meeting->low, meeting->high,
@@ -162,7 +162,7 @@ GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) 
 /// The same judgement per minute. Where there are no rounds, its x are windows.
 GrowthRow minute_row(const Judging& judging, const GrowthRow& by_step) {
   const double minutes = median(judging.series.minutes);
-  GrowthRow made = make_row(judging.arm.arm, judging.role, "rss_growth_bytes_per_minute",
+  GrowthRow made = make_row(judging.arm.arm, judging.role, kRssGrowthPerMinute,
                             by_minute(by_step.estimate, minutes));
   if (const auto& to = by_step.row.projection)
     made.row.projection =

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {

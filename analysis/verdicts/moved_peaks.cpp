@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -20,7 +21,7 @@ void add_trial(std::map<std::string, std::vector<double>>& all, const RoleData& 
   PhasePeaks largest;
   for (const RoundData& round : role.rounds) {
     for (const PhaseData& phase : round.phases) {
-      const auto peak = phase.metrics.find("peak_rss_bytes");
+      const auto peak = phase.metrics.find(kPeakRss);
       if (peak == phase.metrics.end()) continue;
       double& known = largest[phase.phase];
       known = std::max(known, peak->second);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/statistics/hodges_lehmann.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {

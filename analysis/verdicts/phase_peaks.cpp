@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 
@@ -14,7 +14,7 @@ RunData phase_peaks(const RunData& run) {
   RunData peaks = run;
   for (TrialData& trial : peaks.trials) {
     for (RoleData& role : trial.roles) {
-      const auto idle = role.metrics.find("idle_rss_bytes");
+      const auto idle = role.metrics.find(kIdleRss);
       Metrics metrics;
       for (const RoundData& round : role.rounds) {
         for (const PhaseData& phase : round.phases) {

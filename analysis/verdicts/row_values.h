@@ -6,8 +6,8 @@
 
 #include "analysis/growth/observations.h"
 #include "analysis/statistics/shift_test.h"
-#include "analysis/values/metrics.h"
 #include "analysis/values/placed_values.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 

@@ -7,6 +7,7 @@
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -32,7 +33,7 @@ std::optional<int> whole_number(const json& config, const char* path) {
 /// Whether the config cannot give a default gate's metric, so that it is going to be left out.
 bool is_left_out(const Gate& gate, const json& config, int warmup_rounds) {
   if (!gate.is_default) return false;
-  if (gate.metric == "peak_heap_bytes") {
+  if (gate.metric == kPeakHeap) {
     const json& meters = at_path(config, "/measure/meters");
     return std::ranges::find(meters, "heap") == meters.end();
   }

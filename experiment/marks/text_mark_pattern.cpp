@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -17,31 +18,9 @@ constexpr std::string_view kMetricPrefix = "metric_";
 constexpr std::size_t kLongestPhase = 60;
 constexpr const char* kKnownGroups = "expected idle, round, phase or metric_NAME";
 
-/// What memduel measures itself: a printed number never takes the place of one of these.
-constexpr std::array<std::string_view, 20> kMeasuredMetrics = {"peak_rss_bytes",
-                                                               "peak_rss_above_idle_bytes",
-                                                               "idle_rss_bytes",
-                                                               "end_rss_bytes",
-                                                               "end_pss_bytes",
-                                                               "peak_pss_bytes",
-                                                               "peak_rss_anon_bytes",
-                                                               "peak_rss_file_bytes",
-                                                               "peak_cgroup_bytes",
-                                                               "swapped_bytes",
-                                                               "rss_growth_bytes_per_round",
-                                                               "rss_growth_bytes_per_minute",
-                                                               "peak_heap_bytes",
-                                                               "allocated_bytes",
-                                                               "live_at_end_bytes",
-                                                               "allocation_count",
-                                                               "minor_faults_count",
-                                                               "major_faults_count",
-                                                               "round_seconds",
-                                                               "cpu_seconds"};
-
 std::string metric_name(const std::string& group) {
   std::string name = group.substr(kMetricPrefix.size());
-  if (std::ranges::find(kMeasuredMetrics, name) != kMeasuredMetrics.end()) {
+  if (is_measured_of_any_program(name)) {
     throw Error(
         ExitCode::usage,
         fmt::format("found a group named \"{}\", but memduel measures {} itself", group, name), {},

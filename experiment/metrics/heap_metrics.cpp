@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 namespace {
 
-constexpr const char* kPeak = "peak_heap_bytes";
-constexpr const char* kAllocated = "allocated_bytes";
+constexpr const char* kPeak = kPeakHeap;
+constexpr const char* kAllocated = kAllocatedBytes;
 constexpr const char* kAllocations = "allocation_count";
-constexpr const char* kAtEnd = "end_heap_bytes";
+constexpr const char* kAtEnd = kEndHeap;
 constexpr const char* kLiveAtEnd = "live_at_end_bytes";
 
 double as_double(std::int64_t value) {

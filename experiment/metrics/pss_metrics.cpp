@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 namespace {
 
@@ -26,7 +28,7 @@ void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
     if (!bytes) continue;
     series.t_ns.push_back(sweep.t_ns);
     series.values.push_back(static_cast<std::int64_t>(*bytes));
-    auto& peak = data.metrics["peak_pss_bytes"];
+    auto& peak = data.metrics[kPeakPss];
     peak = std::max(peak, *bytes);
     RoundData* round = round_ended_before(data.rounds.edit(), sweep.t_ns);
     if (round != nullptr) round->metrics.emplace("end_pss_bytes", *bytes);
@@ -40,11 +42,11 @@ void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
 
 void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
   constexpr double kNearPeak = 0.95;
-  const auto peak = data.metrics.find("peak_pss_bytes");
+  const auto peak = data.metrics.find(kPeakPss);
   if (peak == data.metrics.end()) return;
   const auto series = std::ranges::find_if(
       data.series, [](const Series& one) { return one.metric == "pss_bytes"; });
-  const auto of_rss = data.metrics.find("peak_rss_bytes");
+  const auto of_rss = data.metrics.find(kPeakRss);
   const auto anonymous = data.metrics.find("peak_rss_anon_bytes");
   const bool below_anonymous = anonymous != data.metrics.end() && peak->second < anonymous->second;
   bool near = false;
@@ -54,7 +56,7 @@ void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
     const auto at = static_cast<std::size_t>(after - rss.t_ns.begin()) - 1;
     near = near || static_cast<double>(rss.values[at]) >= kNearPeak * of_rss->second;
   }
-  if (!near || below_anonymous) data.metrics.erase("peak_pss_bytes");
+  if (!near || below_anonymous) data.metrics.erase(kPeakPss);
 }
 
 }  // namespace memduel

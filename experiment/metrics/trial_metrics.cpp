@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/metric_catalogue.h"
 #include "experiment/metrics/gpu_metrics.h"
 #include "experiment/metrics/heap_metrics.h"
 #include "experiment/metrics/pss_metrics.h"
@@ -45,17 +46,17 @@ std::optional<double> value_of(const Metrics& metrics, const std::string& name) 
 
 void end_round_at(RoundData& round, std::int64_t t_ns) {
   round.end_ns = t_ns;
-  round.metrics["round_seconds"] = static_cast<double>(t_ns - round.begin_ns) * 1e-9;
+  round.metrics[kRoundSeconds] = static_cast<double>(t_ns - round.begin_ns) * 1e-9;
 }
 
 /// What the kernel says of a role's process once it has ended.
 void add_usage(Metrics& metrics, const RoleTrace& trace) {
   if (!trace.exit || trace.outlived_its_process) return;
-  metrics["cpu_seconds"] = trace.exit->cpu_seconds;
+  metrics[kCpuSeconds] = trace.exit->cpu_seconds;
   metrics["minor_faults_count"] = static_cast<double>(trace.exit->minor_faults);
   metrics["major_faults_count"] = static_cast<double>(trace.exit->major_faults);
   if (!trace.has_matched_descendants)
-    raise(metrics, "peak_rss_bytes", static_cast<double>(trace.exit->max_rss_bytes));
+    raise(metrics, kPeakRss, static_cast<double>(trace.exit->max_rss_bytes));
 }
 
 /// Walks over the marks of one role.
@@ -71,7 +72,7 @@ class MarkWalk {
     for (const MarkEvent& event : trace_.marks) take(event);
     take_tail();
     if (!has_marks_) data_.rounds.push_back(whole_life());
-    if (idle_) data_.metrics["idle_rss_bytes"] = static_cast<double>(idle_->bytes);
+    if (idle_) data_.metrics[kIdleRss] = static_cast<double>(idle_->bytes);
     add_exit();
     return std::move(data_);
   }
@@ -84,7 +85,7 @@ class MarkWalk {
     has_marks_ = true;
     end_stretch(mark.t_ns, stretch_peak(mark));
     // Without resets it is the peak of the whole life, which is the trial's and no stretch's.
-    raise(data_.metrics, "peak_rss_bytes", as_double(mark.sizes.peak));
+    raise(data_.metrics, kPeakRss, as_double(mark.sizes.peak));
     raise_sizes(mark.sizes);
     raise_all(data_.metrics, event.reading.values);
     switch (mark.kind) {
@@ -130,16 +131,16 @@ class MarkWalk {
   }
 
   void end_stretch(std::int64_t t_ns, std::optional<double> peak) {
-    raise(data_.metrics, "peak_rss_bytes", peak);
+    raise(data_.metrics, kPeakRss, peak);
     if (idle_ && stretch_begin_ns_ >= idle_->t_ns) raise_above_idle(peak);
-    if (round_) raise(round_->metrics, "peak_rss_bytes", peak);
-    if (phase_) raise(phase_->metrics, "peak_rss_bytes", peak);
+    if (round_) raise(round_->metrics, kPeakRss, peak);
+    if (phase_) raise(phase_->metrics, kPeakRss, peak);
     stretch_begin_ns_ = t_ns;
   }
 
   void raise_above_idle(std::optional<double> peak) {
     if (!peak) return;
-    raise(data_.metrics, "peak_rss_above_idle_bytes",
+    raise(data_.metrics, kPeakRssAboveIdle,
           std::max(0.0, *peak - static_cast<double>(idle_->bytes)));
   }
 
@@ -169,8 +170,8 @@ class MarkWalk {
     end_round_at(*round_, event.mark.t_ns);
     if (event.mark.sizes.rss) {
       const double rss = static_cast<double>(*event.mark.sizes.rss);
-      round_->metrics["end_rss_bytes"] = rss;
-      data_.metrics["end_rss_bytes"] = rss;
+      round_->metrics[kEndRss] = rss;
+      data_.metrics[kEndRss] = rss;
     }
     round_->metrics.merge(growth(counters_at_begin_, event.reading.counters));
     raise_all(round_->metrics, event.reading.values);
@@ -194,12 +195,11 @@ class MarkWalk {
   RoundData whole_life() {
     const std::int64_t end_ns = end_of(trace_);
     RoundData life{1, trace_.begin_ns, end_ns, {}, {}};
-    raise(life.metrics, "peak_rss_bytes",
-          as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
-    life.metrics["round_seconds"] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
+    raise(life.metrics, kPeakRss, as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
+    life.metrics[kRoundSeconds] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     add_usage(life.metrics, trace_);
     if (idle_) raise_above_idle(as_double(largest_between(trace_.rss, idle_->t_ns, end_ns)));
-    raise(data_.metrics, "peak_rss_bytes", value_of(life.metrics, "peak_rss_bytes"));
+    raise(data_.metrics, kPeakRss, value_of(life.metrics, kPeakRss));
     return life;
   }
 

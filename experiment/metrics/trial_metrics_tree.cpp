@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
 #include "experiment/metrics/gpu_metrics.h"
 #include "experiment/metrics/heap_metrics.h"
 #include "experiment/metrics/pss_metrics.h"
@@ -41,7 +42,7 @@ std::optional<double> end_of_round(const std::vector<RoleData>& roles, int numbe
   for (const RoleData& role : roles) {
     const auto round = std::ranges::find(role.rounds, number, &RoundData::round);
     if (round == role.rounds.end()) return std::nullopt;
-    const auto end = round->metrics.find("end_rss_bytes");
+    const auto end = round->metrics.find(kEndRss);
     if (end == round->metrics.end()) return std::nullopt;
     sum += end->second;
   }
@@ -51,11 +52,11 @@ std::optional<double> end_of_round(const std::vector<RoleData>& roles, int numbe
 RoundData tree_round(const RoundData& round, const Series& sums,
                      const std::vector<RoleData>& roles) {
   RoundData summed{round.round, round.begin_ns, round.end_ns, {}, {}};
-  summed.metrics["round_seconds"] = static_cast<double>(round.end_ns - round.begin_ns) * 1e-9;
+  summed.metrics[kRoundSeconds] = static_cast<double>(round.end_ns - round.begin_ns) * 1e-9;
   if (const auto peak = largest_between(sums, round.begin_ns, round.end_ns)) {
-    summed.metrics["peak_rss_bytes"] = static_cast<double>(*peak);
+    summed.metrics[kPeakRss] = static_cast<double>(*peak);
   }
-  if (const auto end = end_of_round(roles, round.round)) summed.metrics["end_rss_bytes"] = *end;
+  if (const auto end = end_of_round(roles, round.round)) summed.metrics[kEndRss] = *end;
   return summed;
 }
 
@@ -67,9 +68,9 @@ void add_peaks(RoleData& tree, const TrialTrace& trace, const std::vector<RoleDa
   // All processes together are never less than one of them at its peak, which may be shorter than
   // the sampling interval.
   for (const RoleData& role : roles) {
-    if (const auto own = metric_of(role, "peak_rss_bytes")) peak = std::max(peak.value_or(0), *own);
+    if (const auto own = metric_of(role, kPeakRss)) peak = std::max(peak.value_or(0), *own);
   }
-  if (peak) tree.metrics["peak_rss_bytes"] = *peak;
+  if (peak) tree.metrics[kPeakRss] = *peak;
 }
 
 void add_above_idle(RoleData& tree, const TrialTrace& trace) {
@@ -83,8 +84,7 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace) {
     from_ns = std::max(from_ns, idle->t_ns);
   }
   if (const auto peak = largest_between(trace.tree_rss, from_ns, INT64_MAX)) {
-    tree.metrics["peak_rss_above_idle_bytes"] =
-        static_cast<double>(std::max<std::int64_t>(0, *peak - level));
+    tree.metrics[kPeakRssAboveIdle] = static_cast<double>(std::max<std::int64_t>(0, *peak - level));
   }
 }
 
@@ -120,12 +120,12 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   }
   if (!tree.rounds.empty()) {
     const auto& last = tree.rounds.back().metrics;
-    if (const auto end = last.find("end_rss_bytes"); end != last.end()) tree.metrics.insert(*end);
+    if (const auto end = last.find(kEndRss); end != last.end()) tree.metrics.insert(*end);
   }
   add_peaks(tree, trace, roles);
   add_above_idle(tree, trace);
-  for (const char* name : {"idle_rss_bytes", "cpu_seconds", "minor_faults_count",
-                           "major_faults_count", "swapped_bytes"}) {
+  for (const char* name :
+       {kIdleRss, kCpuSeconds, "minor_faults_count", "major_faults_count", "swapped_bytes"}) {
     add_sum(tree, trace, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "experiment/marks/seconds.h"
 
@@ -231,7 +232,7 @@ void WatchMetering::gather_rounds() {
   for (WatchedRoot& root : roots_.all()) move_to(root.role.take_rounds(), root.pending);
   std::vector<RoundData> rounds = whole_.take_rounds();
   for (const RoundData& round : rounds) {
-    const auto rss = round.metrics.find("end_rss_bytes");
+    const auto rss = round.metrics.find(kEndRss);
     if (rss != round.metrics.end())
       round_ends_.add({round.round, round.begin_ns, round.end_ns, rss->second});
   }

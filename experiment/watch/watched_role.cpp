@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/metric_catalogue.h"
 #include "experiment/metrics/trial_metrics.h"
 
 namespace memduel {
@@ -13,8 +14,8 @@ namespace {
 constexpr std::size_t kRoundPoints = 4096;
 /// A few hundred phases and gauges in a round are many.
 constexpr std::size_t kMostMarks = 10'000;
-constexpr const char* kIdle = "idle_rss_bytes";
-constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
+constexpr const char* kIdle = kIdleRss;
+constexpr const char* kAboveIdle = kPeakRssAboveIdle;
 
 bool begins_or_ends_round(Mark::Kind kind) {
   return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
@@ -23,7 +24,7 @@ bool begins_or_ends_round(Mark::Kind kind) {
 /// What the kernel's account of an exit did not tell is not known, and not 0.
 void leave_out_unknown_peaks(RoleData& data) {
   const auto unknown = [](const auto& metric) {
-    return metric.first == "peak_rss_bytes" && metric.second == 0;
+    return metric.first == kPeakRss && metric.second == 0;
   };
   erase_if(data.metrics, unknown);
   for (RoundData& round : data.rounds.edit()) erase_if(round.metrics, unknown);
@@ -45,7 +46,7 @@ void WatchedRole::add_sweep(const PssSweep& sweep) {
   sweeps_.push_back(sweep);
   const auto bytes = sweep.bytes.find(trace_.role);
   if (bytes == sweep.bytes.end()) return;
-  double& peak = metrics_["peak_pss_bytes"];
+  double& peak = metrics_[kPeakPss];
   peak = std::max(peak, bytes->second);
   // A round that takes hours: the last ones may still be near its end.
   constexpr std::size_t kMostSweeps = 64;
@@ -126,7 +127,7 @@ void WatchedRole::merge_above_idle(const Metrics& metrics) {
     metrics_.insert(*first);
     const auto value = metrics.find(kAboveIdle);
     if (value != metrics.end()) above = value->second;
-  } else if (const auto peak = metrics.find("peak_rss_bytes"); peak != metrics.end()) {
+  } else if (const auto peak = metrics.find(kPeakRss); peak != metrics.end()) {
     above = std::max(0.0, peak->second - idle->second);
   }
   if (!above) return;

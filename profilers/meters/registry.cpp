@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/installed.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "memory/cgroup_memory.h"
 #include "profilers/meters/capabilities.h"
@@ -78,66 +79,35 @@ Availability worker_and_gpu_are_here() {
 
 std::vector<MeterEntry> make_table() {
   return {
-      {"procfs",
-       MeterKind::outside,
+      {"procfs", MeterKind::outside,
        "RSS sampled from statm, CPU time, page faults, swap and PSS; peaks from VmHWM where the "
        "process carries marks",
-       "/proc of the measured processes",
-       {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "end_rss_bytes",
-        "end_pss_bytes", "peak_pss_bytes", "peak_rss_anon_bytes", "peak_rss_file_bytes",
-        "round_seconds", "cpu_seconds", "minor_faults_count", "major_faults_count",
-        "swapped_bytes"},
-       procfs_works,
+       "/proc of the measured processes", metrics_of_meter("procfs"), procfs_works,
        [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
-      {"heap",
-       MeterKind::outside,
+      {"heap", MeterKind::outside,
        "exact counts of heap bytes and allocations, from a preloaded library; no stacks",
-       "dynamically linked programs",
-       {"peak_heap_bytes", "allocated_bytes", "allocation_count", "live_at_end_bytes"},
-       recorder_is_here,
+       "dynamically linked programs", metrics_of_meter("heap"), recorder_is_here,
        [](const MeterSite& site) {
          return std::unique_ptr<Meter>(std::make_unique<HeapMeter>(site));
        }},
-      {"cgroup",
-       MeterKind::outside,
+      {"cgroup", MeterKind::outside,
        "memory charged to the trial's control group, version 1 or 2; read in every trial that has "
        "a meter",
-       "root, or a delegated group, with the memory controller",
-       {"peak_cgroup_bytes", "peak_cgroup_anon_bytes", "peak_cgroup_file_bytes",
-        "peak_cgroup_shmem_bytes", "peak_cgroup_kernel_bytes"},
-       cgroup_works,
-       nullptr},
-      {"allocator",
-       MeterKind::inside,
+       "root, or a delegated group, with the memory controller", metrics_of_meter("cgroup"),
+       cgroup_works, nullptr},
+      {"allocator", MeterKind::inside,
        "the allocator's own account of its heap, at marks: glibc, jemalloc, tcmalloc, mimalloc",
        "memduel-worker; which allocator gives what: docs/allocators.md",
-       {"heap_in_use_bytes", "heap_held_free_bytes", "allocator_committed_bytes",
-        "allocator_active_bytes", "allocator_resident_bytes", "allocator_retained_bytes",
-        "allocator_arena_count"},
-       worker_is_here,
-       nullptr},
-      {"torch",
-       MeterKind::inside,
-       "bytes of CPU tensors, counted by an allocator wrapper",
-       "memduel-worker with LibTorch",
-       {"torch_cpu_bytes", "peak_torch_cpu_bytes"},
-       worker_is_here,
-       nullptr},
-      {"cuda",
-       MeterKind::inside,
+       metrics_of_meter("allocator"), worker_is_here, nullptr},
+      {"torch", MeterKind::inside, "bytes of CPU tensors, counted by an allocator wrapper",
+       "memduel-worker with LibTorch", metrics_of_meter("torch"), worker_is_here, nullptr},
+      {"cuda", MeterKind::inside,
        "LibTorch's caching allocator: tensors' bytes on the GPU, what it holds for them, at marks",
        "memduel-worker with a LibTorch built for CUDA, a GPU, workload.device cuda",
-       {"gpu_allocated_bytes", "gpu_reserved_bytes", "gpu_inactive_split_bytes",
-        "peak_gpu_allocated_bytes", "peak_gpu_reserved_bytes", "idle_gpu_reserved_bytes"},
-       worker_and_gpu_are_here,
-       nullptr},
-      {"nvml",
-       MeterKind::outside,
+       metrics_of_meter("cuda"), worker_and_gpu_are_here, nullptr},
+      {"nvml", MeterKind::outside,
        "device memory as the driver counts it, sampled; of each process where it tells",
-       "an NVIDIA GPU with its driver",
-       {"gpu_used_bytes", "idle_gpu_used_bytes", "peak_gpu_used_bytes",
-        "peak_gpu_used_above_idle_bytes"},
-       gpu_is_here,
+       "an NVIDIA GPU with its driver", metrics_of_meter("nvml"), gpu_is_here,
        [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<NvmlMeter>()); }},
   };
 }

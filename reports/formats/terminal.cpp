@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/characters.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "reports/formats/terminal_ablation.h"
 #include "reports/formats/terminal_differences.h"
@@ -22,11 +23,6 @@
 
 namespace memduel {
 namespace {
-
-constexpr std::array kKeyMetrics = {
-    "peak_rss_above_idle_bytes", "peak_rss_bytes", "peak_pss_bytes",
-    "peak_heap_bytes",           "round_seconds",  "transfer_seconds",
-    "real_time_seconds"};
 
 std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
@@ -62,7 +58,7 @@ std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
 bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
   if (is_median_of_group(job, c.role) && !c.gate) return false;
   if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
-  return c.gate || std::ranges::find(kKeyMetrics, c.metric) != kKeyMetrics.end();
+  return c.gate || metric_info(c.metric).is_key;
 }
 
 /// Without the unit of time or rounds, which the metric's name already says.
@@ -129,7 +125,7 @@ std::vector<double> round_peaks(const Results& results, const std::string& arm,
     for (const RoleData& data : trial.roles) {
       if (data.role != role) continue;
       for (const RoundData& round : data.rounds) {
-        const auto peak = round.metrics.find("peak_rss_bytes");
+        const auto peak = round.metrics.find(kPeakRss);
         if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
       }
     }

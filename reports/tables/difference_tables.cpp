@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analysis/questions/ranked_candidates.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/names/own_code.h"
 #include "profilers/profile/names/short_name.h"
@@ -49,7 +49,7 @@ bool covers(const Results& results, const std::string& asked, const std::string&
 /// The kind of difference that explains a metric; empty for time and quality.
 std::string kind_for(const Question& question, const Results& results) {
   if (question.metric == "allocation_count") return "allocations";
-  if (question.metric == "allocated_bytes") return "allocated";
+  if (question.metric == kAllocatedBytes) return "allocated";
   if (question.metric == "live_at_end_bytes") return "live";
   if (is_growth_metric(question.metric)) {
     const bool retains = std::ranges::any_of(results.difference_totals, [&](const auto& total) {
@@ -68,7 +68,7 @@ double change_of(const DifferenceTotal& total) {
 /// Own mappings are worth a table only where their sum differs: which function needs the next arena
 /// of an allocator is chance.
 bool mappings_matter(const DifferenceTotal& total) {
-  const MetricInfo heap = metric_info("peak_heap_bytes");
+  const MetricInfo heap = metric_info(kPeakHeap);
   return change_of(total) >
          std::max(heap.absolute_margin, heap.relative_margin * total.baseline_bytes);
 }

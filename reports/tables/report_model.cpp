@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "analysis/questions/ranked_candidates.h"
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "reports/tables/ablation_tables.h"
 #include "reports/tables/best_arm.h"
@@ -104,15 +104,15 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
     if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
   std::set<std::pair<std::string, std::string>> per_round;
   for (const Growth& growth : results.growth)
-    if (growth.metric == "rss_growth_bytes_per_round") per_round.emplace(growth.arm, growth.role);
+    if (growth.metric == kRssGrowthPerRound) per_round.emplace(growth.arm, growth.role);
   // A lone arm has no verdict; where it goes is told all the same, of all its roles together.
   const bool alone = results.arms.size() == 1;
   std::vector<std::vector<const Growth*>> roles;
   for (const Growth& growth : results.growth) {
     if (growth.metric == kHeapGrowth) continue;  // in its table: a sentence for each role suffices
     const bool asked = gated.contains({growth.role, growth.metric});
-    const bool repeated = growth.metric == "rss_growth_bytes_per_minute" &&
-                          per_round.contains({growth.arm, growth.role});
+    const bool repeated =
+        growth.metric == kRssGrowthPerMinute && per_round.contains({growth.arm, growth.role});
     const bool known = growth.verdict != GrowthVerdict::inconclusive &&
                        !is_median_of_group(results.job, growth.role);
     const bool goes = alone && growth.role == "tree" && growth.slope;
@@ -142,8 +142,7 @@ std::vector<std::vector<const Growth*>> growth_left_to_tell(
   const auto per_round = [&](const std::string& role) {
     std::vector<const Growth*> rows;
     for (const Growth& growth : results.growth)
-      if (growth.role == role && growth.metric == "rss_growth_bytes_per_round")
-        rows.push_back(&growth);
+      if (growth.role == role && growth.metric == kRssGrowthPerRound) rows.push_back(&growth);
     return rows;
   };
   std::set<std::string> seen;
@@ -217,7 +216,7 @@ std::string printed_sentence(const Equivalence& e, const std::string& metric, do
 const Comparison* time_row(const Results& results, const std::string& candidate) {
   const Comparison* found = nullptr;
   for (const Comparison& c : results.comparisons) {
-    if (c.candidate != candidate || c.metric != "round_seconds") continue;
+    if (c.candidate != candidate || c.metric != kRoundSeconds) continue;
     if (found == nullptr || c.role == results.job.reference) found = &c;
   }
   return found;

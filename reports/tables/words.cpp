@@ -8,50 +8,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
-
-struct MetricWords {
-  std::string_view metric;
-  std::string_view verb;
-  std::string_view after_role;  ///< "{verb} 12 % LESS {role}{after_role}"
-};
-
-constexpr std::array kMetricWords = {
-    MetricWords{"peak_rss_bytes", "uses", " memory at its peak"},
-    MetricWords{"peak_rss_above_idle_bytes", "uses", " memory above idle at its peak"},
-    MetricWords{"peak_pss_bytes", "uses", " memory (PSS) at its peak"},
-    MetricWords{"peak_heap_bytes", "uses", " heap at its peak"},
-    MetricWords{"idle_rss_bytes", "uses", " memory when idle"},
-    MetricWords{"end_rss_bytes", "keeps", " memory at the end"},
-    MetricWords{"end_pss_bytes", "keeps", " memory (PSS) at the end"},
-    MetricWords{"peak_rss_anon_bytes", "uses", " anonymous memory at marks"},
-    MetricWords{"peak_rss_file_bytes", "uses", " file-backed memory at marks"},
-    MetricWords{"heap_in_use_bytes", "keeps", " heap in use"},
-    MetricWords{"heap_held_free_bytes", "keeps", " heap held free by the allocator"},
-    MetricWords{"peak_torch_cpu_bytes", "uses", " tensor memory at its peak"},
-    MetricWords{"peak_gpu_allocated_bytes", "uses", " GPU memory at its peak"},
-    MetricWords{"allocated_bytes", "allocates", " memory in total"},
-    MetricWords{"allocation_count", "makes", " allocations"},
-    MetricWords{"live_at_end_bytes", "keeps", " heap live at the end"},
-    MetricWords{"round_seconds", "needs", " time per round"},
-    MetricWords{"transfer_seconds", "needs", " time for transfer and aggregation"},
-    MetricWords{"cpu_seconds", "needs", " CPU time"},
-    MetricWords{"real_time_seconds", "needs", " time an iteration"},
-    MetricWords{"cpu_time_seconds", "needs", " CPU time an iteration"},
-    MetricWords{"validation_accuracy_ratio", "reaches", " validation accuracy"},
-    MetricWords{"rss_growth_bytes_per_round", "grows", " memory per round"},
-    MetricWords{"rss_growth_bytes_per_minute", "grows", " memory per minute"},
-};
-
-MetricWords words_for(std::string_view metric) {
-  const auto* found = std::ranges::find_if(
-      kMetricWords, [metric](const MetricWords& w) { return w.metric == metric; });
-  if (found != kMetricWords.end()) return *found;
-  return {metric, "has", ""};
-}
 
 std::string role_words(const JobFacts& job, const std::string& role) {
   if (const auto group = group_role(job, role))
@@ -177,14 +138,13 @@ std::string with_minus(std::string_view text) {
 }
 
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
-  const MetricWords words = words_for(metric);
-  if (words.after_role.empty()) return role_words(job, role) + " " + metric;
-  return role_words(job, role) + std::string(words.after_role);
+  const MetricInfo info = metric_info(metric);
+  return role_words(job, role) + " " + (info.noun.empty() ? metric : std::string(info.noun));
 }
 
 Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string what = quantity(job, c.role, c.metric);
-  const std::string verb(words_for(c.metric).verb);
+  const std::string verb(metric_info(c.metric).verb);
   const std::string evidence = interval_words(c) + blocks(c);
   const std::string verdict(to_name(c.verdict));
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();

@@ -1,4 +1,4 @@
-#include "analysis/values/metrics.h"
+#include "base/metric_catalogue.h"
 
 #include <gtest/gtest.h>
 
