@@ -63,17 +63,17 @@ constexpr void for_each_field(Visit visit) {
 }
 
 template <typename T>
-concept Optional = requires(const T& value) {
+concept OptionalValue = requires(const T& value) {
   value.has_value();
   typename T::value_type;
 };
 template <typename T>
-concept Pair = requires {
+concept PairValue = requires {
   typename T::first_type;
   typename T::second_type;
 };
 template <typename T>
-concept Dictionary =
+concept DictionaryValue =
     requires { typename T::mapped_type; } && !requires { typename T::parse_event_t; };
 
 /// A value that is written as another, which as_written(value) gives.

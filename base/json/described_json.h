@@ -18,7 +18,7 @@ template <typename T>
 bool is_set(const T& value) {
   if constexpr (std::is_arithmetic_v<T>)
     return value != T{};
-  else if constexpr (Optional<T>)
+  else if constexpr (OptionalValue<T>)
     return value.has_value();
   else if constexpr (requires { value.empty(); })
     return !value.empty();
@@ -43,9 +43,9 @@ nlohmann::json written(const T& value) {
     return object;
   } else if constexpr (Named<T>) {
     return to_name(value);
-  } else if constexpr (Optional<T>) {
+  } else if constexpr (OptionalValue<T>) {
     return value ? written(*value) : nlohmann::json(nullptr);
-  } else if constexpr (Dictionary<T>) {
+  } else if constexpr (DictionaryValue<T>) {
     nlohmann::json object = nlohmann::json::object();
     for (const auto& [name, entry] : value) {
       if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(entry)>>)
@@ -53,7 +53,7 @@ nlohmann::json written(const T& value) {
       object[name] = written(entry);
     }
     return object;
-  } else if constexpr (Pair<T>) {
+  } else if constexpr (PairValue<T>) {
     return nlohmann::json::array({written(value.first), written(value.second)});
   } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
                        std::is_same_v<T, nlohmann::json>) {
@@ -74,7 +74,7 @@ T read_value(const JsonReader& in) {
       auto& member = value.*field.member;
       using Member = std::remove_reference_t<decltype(member)>;
       const std::string name(field.name);
-      if (field.presence == Presence::always && !Optional<Member>)
+      if (field.presence == Presence::always && !OptionalValue<Member>)
         member = read_value<Member>(in.at(name));
       else if (const auto found = in.find(name))
         member = read_value<Member>(*found);
@@ -86,14 +86,14 @@ T read_value(const JsonReader& in) {
     std::string expected = "one of";
     for (const auto& [value, name] : kNameTable<T>) expected += fmt::format(" {}", name);
     in.refuse(expected);
-  } else if constexpr (Optional<T>) {
+  } else if constexpr (OptionalValue<T>) {
     return read_value<typename T::value_type>(in);
-  } else if constexpr (Dictionary<T>) {
+  } else if constexpr (DictionaryValue<T>) {
     T dictionary;
     for (const auto& [name, entry] : in.members())
       dictionary.emplace(name, read_value<typename T::mapped_type>(entry));
     return dictionary;
-  } else if constexpr (Pair<T>) {
+  } else if constexpr (PairValue<T>) {
     const std::vector<JsonReader> both = in.elements();
     if (both.size() != 2) in.refuse("a list of two");
     return {read_value<typename T::first_type>(both[0]),

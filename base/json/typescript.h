@@ -44,11 +44,11 @@ class TypeScript {
       for (const auto& [value, name] : kNameTable<T>)
         names += fmt::format("{}\"{}\"", names.empty() ? "" : " | ", name);
       return names;
-    } else if constexpr (Optional<T>) {
+    } else if constexpr (OptionalValue<T>) {
       return type<typename T::value_type>() + " | null";
-    } else if constexpr (Dictionary<T>) {
+    } else if constexpr (DictionaryValue<T>) {
       return fmt::format("Record<string, {}>", type<typename T::mapped_type>());
-    } else if constexpr (Pair<T>) {
+    } else if constexpr (PairValue<T>) {
       return fmt::format("[{}, {}]", type<typename T::first_type>(),
                          type<typename T::second_type>());
     } else if constexpr (std::is_same_v<T, bool>) {

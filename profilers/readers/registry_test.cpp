@@ -109,7 +109,7 @@ TEST(Foreign, MemraysCaptureIsToldWhatToDo) {
 
 TEST(ProfileTable, HasTheLargestPeakFirstAndADashForWhatATracerDoesNotSay) {
   Profile counted;
-  counted.counters = ProfileCounters{};
+  counted.counters = HeapTotals{};
   counted.counters->peak_bytes = 3 << 20;
   counted.counters->live_bytes = 1 << 20;
   counted.counters->allocated_bytes = 8 << 20;

@@ -10,19 +10,26 @@ namespace memduel::recorder {
 
 namespace {
 
+// Each variant is a class of the form and of its function type, so that one list makes its table.
+
 // ---- early: the next allocator is not known yet ------------------------------------------------
 
+template <auto kForm, class Function>
+struct Early;
 template <NewForm kForm, class... Rest>
-void* early_new(std::size_t size, Rest... rest) {
-  leave_early();
-  return reinterpret_cast<void* (*)(std::size_t, Rest...)>(new_hooks.forms[kForm])(size, rest...);
-}
-
+struct Early<kForm, void*(std::size_t, Rest...)> {
+  static void* call(std::size_t size, Rest... rest) {
+    leave_early();
+    return reinterpret_cast<void* (*)(std::size_t, Rest...)>(new_hooks.forms[kForm])(size, rest...);
+  }
+};
 template <DeleteForm kForm, class... Rest>
-void early_delete(void* block, Rest... rest) {
-  leave_early();
-  reinterpret_cast<void (*)(void*, Rest...)>(new_hooks.delete_forms_[kForm])(block, rest...);
-}
+struct Early<kForm, void(void*, Rest...)> {
+  static void call(void* block, Rest... rest) {
+    leave_early();
+    reinterpret_cast<void (*)(void*, Rest...)>(new_hooks.delete_forms_[kForm])(block, rest...);
+  }
+};
 
 // ---- fast: libstdc++'s operator new is a loop around malloc ----------------------------------
 
@@ -42,24 +49,29 @@ void* new_by_malloc(std::size_t size, Rest... rest) {
 
 // ---- counted: the next operator new does not come through malloc ----------------------------
 
+template <auto kForm, class Function>
+struct Counted;
 template <NewForm kForm, class... Rest>
-void* counted_new(std::size_t size, Rest... rest) {
-  auto* make = reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm]);
-  const void* frame = __builtin_frame_address(0);
-  if (inside_allocator(frame)) return make(size, rest...);
-  return account_born(call_allocator(frame, [&] { return make(size, rest...); }), size, frame);
-}
-
+struct Counted<kForm, void*(std::size_t, Rest...)> {
+  static void* call(std::size_t size, Rest... rest) {
+    auto* make = reinterpret_cast<void* (*)(std::size_t, Rest...)>(next.new_forms_[kForm]);
+    const void* frame = __builtin_frame_address(0);
+    if (inside_allocator(frame)) return make(size, rest...);
+    return account_born(call_allocator(frame, [&] { return make(size, rest...); }), size, frame);
+  }
+};
 template <DeleteForm kForm, class... Rest>
-void counted_delete(void* block, Rest... rest) {
-  auto* remove = reinterpret_cast<void (*)(void*, Rest...)>(next.delete_forms_[kForm]);
-  if (block == nullptr) return;
-  const void* frame = __builtin_frame_address(0);
-  if (inside_allocator(frame)) return remove(block, rest...);
-  account_death(block, frame);
-  const AllocatorCall call(frame);
-  remove(block, rest...);
-}
+struct Counted<kForm, void(void*, Rest...)> {
+  static void call(void* block, Rest... rest) {
+    auto* remove = reinterpret_cast<void (*)(void*, Rest...)>(next.delete_forms_[kForm]);
+    if (block == nullptr) return;
+    const void* frame = __builtin_frame_address(0);
+    if (inside_allocator(frame)) return remove(block, rest...);
+    account_death(block, frame);
+    const AllocatorCall call_of_allocator(frame);
+    remove(block, rest...);
+  }
+};
 
 // ---- on malloc: no C++ library was in sight at start (a C program that opens a C++ plugin) ----
 
@@ -107,37 +119,12 @@ AnyFunction any(Function* function) {
 }  // namespace
 
 // A constant: it serves calls that come before any initialiser.
-NewHooks new_hooks = {
-    {
-        reinterpret_cast<AnyFunction>(&early_new<new_plain>),
-        reinterpret_cast<AnyFunction>(&early_new<new_array>),
-        reinterpret_cast<AnyFunction>(&early_new<new_nothrow, const void*>),
-        reinterpret_cast<AnyFunction>(&early_new<new_array_nothrow, const void*>),
-        reinterpret_cast<AnyFunction>(&early_new<new_aligned, std::size_t>),
-        reinterpret_cast<AnyFunction>(&early_new<new_array_aligned, std::size_t>),
-        reinterpret_cast<AnyFunction>(&early_new<new_aligned_nothrow, std::size_t, const void*>),
-        reinterpret_cast<AnyFunction>(
-            &early_new<new_array_aligned_nothrow, std::size_t, const void*>),
-    },
-    {
-        reinterpret_cast<AnyFunction>(&early_delete<delete_plain>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_array>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_sized, std::size_t>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_array_sized, std::size_t>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_nothrow, const void*>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_array_nothrow, const void*>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_aligned, std::size_t>),
-        reinterpret_cast<AnyFunction>(&early_delete<delete_array_aligned, std::size_t>),
-        reinterpret_cast<AnyFunction>(
-            &early_delete<delete_sized_aligned, std::size_t, std::size_t>),
-        reinterpret_cast<AnyFunction>(
-            &early_delete<delete_array_sized_aligned, std::size_t, std::size_t>),
-        reinterpret_cast<AnyFunction>(
-            &early_delete<delete_aligned_nothrow, std::size_t, const void*>),
-        reinterpret_cast<AnyFunction>(
-            &early_delete<delete_array_aligned_nothrow, std::size_t, const void*>),
-    },
-};
+#define MEMDUEL_EARLY_NEW(form, symbol, parameters, arguments) \
+  reinterpret_cast<AnyFunction>(&Early<form, void * parameters>::call),
+#define MEMDUEL_EARLY_DELETE(form, symbol, parameters, arguments) \
+  reinterpret_cast<AnyFunction>(&Early<form, void parameters>::call),
+NewHooks new_hooks = {{MEMDUEL_NEW_FORMS(MEMDUEL_EARLY_NEW)},
+                      {MEMDUEL_DELETE_FORMS(MEMDUEL_EARLY_DELETE)}};
 
 namespace {
 
@@ -155,32 +142,13 @@ void install_new_by_malloc() {
 void install_new(bool recording) {
   // Made here and not as constants of the file: casts would make those a static initialiser, which
   // runs after the first allocation.
-  const AnyFunction counted_new_forms[new_forms] = {
-      any(&counted_new<new_plain>),
-      any(&counted_new<new_array>),
-      any(&counted_new<new_nothrow, const void*>),
-      any(&counted_new<new_array_nothrow, const void*>),
-      any(&counted_new<new_aligned, std::size_t>),
-      any(&counted_new<new_array_aligned, std::size_t>),
-      any(&counted_new<new_aligned_nothrow, std::size_t, const void*>),
-      any(&counted_new<new_array_aligned_nothrow, std::size_t, const void*>),
-  };
-
+#define MEMDUEL_COUNTED_NEW(form, symbol, parameters, arguments) \
+  any(&Counted<form, void * parameters>::call),
+#define MEMDUEL_COUNTED_DELETE(form, symbol, parameters, arguments) \
+  any(&Counted<form, void parameters>::call),
+  const AnyFunction counted_new_forms[new_forms] = {MEMDUEL_NEW_FORMS(MEMDUEL_COUNTED_NEW)};
   const AnyFunction counted_delete_forms[delete_forms] = {
-      any(&counted_delete<delete_plain>),
-      any(&counted_delete<delete_array>),
-      any(&counted_delete<delete_sized, std::size_t>),
-      any(&counted_delete<delete_array_sized, std::size_t>),
-      any(&counted_delete<delete_nothrow, const void*>),
-      any(&counted_delete<delete_array_nothrow, const void*>),
-      any(&counted_delete<delete_aligned, std::size_t>),
-      any(&counted_delete<delete_array_aligned, std::size_t>),
-      any(&counted_delete<delete_sized_aligned, std::size_t, std::size_t>),
-      any(&counted_delete<delete_array_sized_aligned, std::size_t, std::size_t>),
-      any(&counted_delete<delete_aligned_nothrow, std::size_t, const void*>),
-      any(&counted_delete<delete_array_aligned_nothrow, std::size_t, const void*>),
-  };
-
+      MEMDUEL_DELETE_FORMS(MEMDUEL_COUNTED_DELETE)};
   const AnyFunction new_on_malloc[new_forms] = {
       any(&plain_new),   any(&plain_new),   any(&nothrow_new),         any(&nothrow_new),
       any(&aligned_new), any(&aligned_new), any(&aligned_nothrow_new), any(&aligned_nothrow_new),
@@ -209,9 +177,8 @@ void install_new(bool recording) {
 }  // namespace memduel::recorder
 
 using memduel::recorder::new_hooks;
-using std::size_t;
 
-#define MEMDUEL_NEW(symbol, form, parameters, arguments)                                     \
+#define MEMDUEL_NEW(form, symbol, parameters, arguments)                                     \
   extern "C"                                                                                 \
       __attribute__((visibility("default"))) void* memduel_##symbol parameters asm(#symbol); \
   void* memduel_##symbol parameters {                                                        \
@@ -219,37 +186,12 @@ using std::size_t;
         arguments;                                                                           \
   }
 
-#define MEMDUEL_DELETE(symbol, form, parameters, arguments)                                        \
+#define MEMDUEL_DELETE(form, symbol, parameters, arguments)                                        \
   extern "C" __attribute__((visibility("default"))) void memduel_##symbol parameters asm(#symbol); \
   void memduel_##symbol parameters {                                                               \
     reinterpret_cast<void(*) parameters>(new_hooks.delete_forms_[memduel::recorder::form])         \
         arguments;                                                                                 \
   }
 
-MEMDUEL_NEW(_Znwm, new_plain, (size_t n), (n))
-MEMDUEL_NEW(_Znam, new_array, (size_t n), (n))
-MEMDUEL_NEW(_ZnwmRKSt9nothrow_t, new_nothrow, (size_t n, const void* t), (n, t))
-MEMDUEL_NEW(_ZnamRKSt9nothrow_t, new_array_nothrow, (size_t n, const void* t), (n, t))
-MEMDUEL_NEW(_ZnwmSt11align_val_t, new_aligned, (size_t n, size_t a), (n, a))
-MEMDUEL_NEW(_ZnamSt11align_val_t, new_array_aligned, (size_t n, size_t a), (n, a))
-MEMDUEL_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, new_aligned_nothrow,
-            (size_t n, size_t a, const void* t), (n, a, t))
-MEMDUEL_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, new_array_aligned_nothrow,
-            (size_t n, size_t a, const void* t), (n, a, t))
-
-MEMDUEL_DELETE(_ZdlPv, delete_plain, (void* p), (p))
-MEMDUEL_DELETE(_ZdaPv, delete_array, (void* p), (p))
-MEMDUEL_DELETE(_ZdlPvm, delete_sized, (void* p, size_t n), (p, n))
-MEMDUEL_DELETE(_ZdaPvm, delete_array_sized, (void* p, size_t n), (p, n))
-MEMDUEL_DELETE(_ZdlPvRKSt9nothrow_t, delete_nothrow, (void* p, const void* t), (p, t))
-MEMDUEL_DELETE(_ZdaPvRKSt9nothrow_t, delete_array_nothrow, (void* p, const void* t), (p, t))
-MEMDUEL_DELETE(_ZdlPvSt11align_val_t, delete_aligned, (void* p, size_t a), (p, a))
-MEMDUEL_DELETE(_ZdaPvSt11align_val_t, delete_array_aligned, (void* p, size_t a), (p, a))
-MEMDUEL_DELETE(_ZdlPvmSt11align_val_t, delete_sized_aligned, (void* p, size_t n, size_t a),
-               (p, n, a))
-MEMDUEL_DELETE(_ZdaPvmSt11align_val_t, delete_array_sized_aligned, (void* p, size_t n, size_t a),
-               (p, n, a))
-MEMDUEL_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t, delete_aligned_nothrow,
-               (void* p, size_t a, const void* t), (p, a, t))
-MEMDUEL_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t, delete_array_aligned_nothrow,
-               (void* p, size_t a, const void* t), (p, a, t))
+MEMDUEL_NEW_FORMS(MEMDUEL_NEW)
+MEMDUEL_DELETE_FORMS(MEMDUEL_DELETE)

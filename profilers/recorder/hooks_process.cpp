@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
 #include "memduel/annotate.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/exec_family.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/trace.h"
@@ -20,12 +20,9 @@ namespace memduel::recorder {
 
 namespace {
 
-constexpr int kMostArguments = 1024;
-
 // Looked up before main: the dynamic linker's lock may be held by a thread that a forked child
 // lost.
 struct LookedUp {
-  decltype(&execvp) by_path;
   decltype(&execvpe) by_path_with_environment;
   decltype(&fexecve) by_descriptor;
   decltype(&quick_exit) quick;
@@ -60,20 +57,9 @@ int failed(long result) {
   return -1;
 }
 
-// The arguments of execl and its like, up to and with the terminating null pointer.
-bool collect(const char* first, va_list rest, const char** arguments) {
-  int count = 0;
-  for (const char* argument = first;; argument = va_arg(rest, const char*)) {
-    arguments[count++] = argument;
-    if (argument == nullptr) return true;
-    if (count == kMostArguments) return false;
-  }
-}
-
 }  // namespace
 
 void find_ways_out() {
-  looked_up.by_path = reinterpret_cast<decltype(looked_up.by_path)>(dlsym(RTLD_NEXT, "execvp"));
   looked_up.by_path_with_environment =
       reinterpret_cast<decltype(looked_up.by_path_with_environment)>(dlsym(RTLD_NEXT, "execvpe"));
   looked_up.by_descriptor =
@@ -86,16 +72,12 @@ void find_ways_out() {
 
 }  // namespace memduel::recorder
 
-using memduel::recorder::collect;
 using memduel::recorder::failed;
 using memduel::recorder::finish_before;
 using memduel::recorder::finish_quietly;
-using memduel::recorder::kMostArguments;
 using memduel::recorder::looked_up;
 using memduel::recorder::raw_syscall;
 using memduel::recorder::resume_image;
-
-#define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
 
 MEMDUEL_EXPORT void _exit(int status) {
   finish_quietly();
@@ -125,10 +107,6 @@ MEMDUEL_EXPORT int execve(const char* path, char* const* argv, char* const* envi
                             reinterpret_cast<long>(environment)));
 }
 
-MEMDUEL_EXPORT int execv(const char* path, char* const* argv) noexcept {
-  return execve(path, argv, environ);
-}
-
 MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* environment) noexcept {
   finish_before(environment);
   const int status = looked_up.by_path_with_environment(file, argv, environment);
@@ -136,43 +114,11 @@ MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* env
   return status;
 }
 
-MEMDUEL_EXPORT int execvp(const char* file, char* const* argv) noexcept {
-  return execvpe(file, argv, environ);
-}
-
 MEMDUEL_EXPORT int fexecve(int fd, char* const* argv, char* const* environment) noexcept {
   finish_before(environment);
   const int status = looked_up.by_descriptor(fd, argv, environment);
   resume_image();
   return status;
-}
-
-MEMDUEL_EXPORT int execl(const char* path, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  va_end(rest);
-  return fits ? execv(path, const_cast<char* const*>(argv)) : failed(-E2BIG);
-}
-
-MEMDUEL_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  va_end(rest);
-  return fits ? execvp(file, const_cast<char* const*>(argv)) : failed(-E2BIG);
-}
-
-MEMDUEL_EXPORT int execle(const char* path, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  char* const* environment = fits ? va_arg(rest, char* const*) : nullptr;
-  va_end(rest);
-  return fits ? execve(path, const_cast<char* const*>(argv), environment) : failed(-E2BIG);
 }
 
 MEMDUEL_EXPORT int dlclose(void* library) noexcept {

@@ -14,31 +14,10 @@ Next next;
 
 namespace {
 
-constexpr const char* kNewNames[new_forms] = {
-    "_Znwm",
-    "_Znam",
-    "_ZnwmRKSt9nothrow_t",
-    "_ZnamRKSt9nothrow_t",
-    "_ZnwmSt11align_val_t",
-    "_ZnamSt11align_val_t",
-    "_ZnwmSt11align_val_tRKSt9nothrow_t",
-    "_ZnamSt11align_val_tRKSt9nothrow_t",
-};
-
-constexpr const char* kDeleteNames[delete_forms] = {
-    "_ZdlPv",
-    "_ZdaPv",
-    "_ZdlPvm",
-    "_ZdaPvm",
-    "_ZdlPvRKSt9nothrow_t",
-    "_ZdaPvRKSt9nothrow_t",
-    "_ZdlPvSt11align_val_t",
-    "_ZdaPvSt11align_val_t",
-    "_ZdlPvmSt11align_val_t",
-    "_ZdaPvmSt11align_val_t",
-    "_ZdlPvSt11align_val_tRKSt9nothrow_t",
-    "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-};
+#define MEMDUEL_FORM(name, symbol, parameters, arguments) #symbol,
+constexpr const char* kNewNames[new_forms] = {MEMDUEL_NEW_FORMS(MEMDUEL_FORM)};
+constexpr const char* kDeleteNames[delete_forms] = {MEMDUEL_DELETE_FORMS(MEMDUEL_FORM)};
+#undef MEMDUEL_FORM
 
 // A failing lookup leaves a message, which would be freed, and counted, later. dlerror tells it
 // and, asked again, frees it.

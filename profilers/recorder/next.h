@@ -5,37 +5,15 @@
 
 #include <cstddef>
 
+#include "profilers/recorder/new_forms.h"
 #include "profilers/recorder/thread_state.h"
 
 namespace memduel::recorder {
 
-enum NewForm {  // in the order of kNewNames
-  new_plain,
-  new_array,
-  new_nothrow,
-  new_array_nothrow,
-  new_aligned,
-  new_array_aligned,
-  new_aligned_nothrow,
-  new_array_aligned_nothrow,
-  new_forms
-};
-
-enum DeleteForm {  // in the order of kDeleteNames
-  delete_plain,
-  delete_array,
-  delete_sized,
-  delete_array_sized,
-  delete_nothrow,
-  delete_array_nothrow,
-  delete_aligned,
-  delete_array_aligned,
-  delete_sized_aligned,
-  delete_array_sized_aligned,
-  delete_aligned_nothrow,
-  delete_array_aligned_nothrow,
-  delete_forms
-};
+#define MEMDUEL_FORM(name, symbol, parameters, arguments) name,
+enum NewForm { MEMDUEL_NEW_FORMS(MEMDUEL_FORM) new_forms };
+enum DeleteForm { MEMDUEL_DELETE_FORMS(MEMDUEL_FORM) delete_forms };
+#undef MEMDUEL_FORM
 
 using AnyFunction = void (*)();
 

@@ -9,14 +9,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
 
+#include "profilers/recorder/exec_family.h"
 #include "profilers/recorder/system.h"
 #include "profilers/witness/witness_format.h"
-
-#define MEMDUEL_EXPORT extern "C" __attribute__((visibility("default")))
 
 /// Of the recorder, where it is preloaded too: the file of the malloc that it passes calls on to.
 extern "C" const char* memduel_recorder_provider() __attribute__((weak));
@@ -26,8 +24,6 @@ namespace {
 
 using recorder::KeepErrno;
 using recorder::raw_syscall;
-
-constexpr int kMostArguments = 1024;
 
 char log_path[1024];  // empty: nobody asked
 
@@ -170,21 +166,6 @@ __attribute__((constructor)) void begin() {
   write_line(line.add('\t').add(target_of("/proc/self/exe").text));
 }
 
-/// The arguments of execl and its like, up to and with the terminating null pointer.
-bool collect(const char* first, va_list rest, const char** arguments) {
-  int count = 0;
-  for (const char* argument = first;; argument = va_arg(rest, const char*)) {
-    arguments[count++] = argument;
-    if (argument == nullptr) return true;
-    if (count == kMostArguments) return false;
-  }
-}
-
-int too_many() {
-  errno = E2BIG;
-  return -1;
-}
-
 }  // namespace
 }  // namespace memduel::witness
 
@@ -196,18 +177,10 @@ MEMDUEL_EXPORT int execve(const char* path, char* const* argv, char* const* envi
   return stayed(next.execve(path, argv, environment));
 }
 
-MEMDUEL_EXPORT int execv(const char* path, char* const* argv) noexcept {
-  return execve(path, argv, environ);
-}
-
 MEMDUEL_EXPORT int execvpe(const char* file, char* const* argv, char* const* environment) noexcept {
   find_next();
   say_program("exec", own_pid(), file, environment);
   return stayed(next.execvpe(file, argv, environment));
-}
-
-MEMDUEL_EXPORT int execvp(const char* file, char* const* argv) noexcept {
-  return execvpe(file, argv, environ);
 }
 
 MEMDUEL_EXPORT int fexecve(int descriptor, char* const* argv, char* const* environment) noexcept {
@@ -216,34 +189,6 @@ MEMDUEL_EXPORT int fexecve(int descriptor, char* const* argv, char* const* envir
   link.add("/proc/self/fd/").add(static_cast<long>(descriptor < 0 ? 0 : descriptor));
   say_program("exec", own_pid(), target_of(link.ended_by('\0')).text, environment);
   return stayed(next.fexecve(descriptor, argv, environment));
-}
-
-MEMDUEL_EXPORT int execl(const char* path, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  va_end(rest);
-  return fits ? execv(path, const_cast<char* const*>(argv)) : too_many();
-}
-
-MEMDUEL_EXPORT int execlp(const char* file, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  va_end(rest);
-  return fits ? execvp(file, const_cast<char* const*>(argv)) : too_many();
-}
-
-MEMDUEL_EXPORT int execle(const char* path, const char* first, ...) noexcept {
-  const char* argv[kMostArguments];
-  va_list rest;
-  va_start(rest, first);
-  const bool fits = collect(first, rest, argv);
-  char* const* environment = fits ? va_arg(rest, char* const*) : nullptr;
-  va_end(rest);
-  return fits ? execve(path, const_cast<char* const*>(argv), environment) : too_many();
 }
 
 MEMDUEL_EXPORT int posix_spawn(pid_t* pid, const char* path,

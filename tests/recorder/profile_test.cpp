@@ -238,7 +238,7 @@ TEST(FinishedProfile, ReadsBackTheSameWithNames) {
 
 TEST(FinishedProfile, EndsWithTheCountersThatOutlivedTheProgram) {
   const Recorded recorded = record("leaks_in_upload", kExact);
-  ProfileCounters last;
+  HeapTotals last;
   last.live_bytes = -5;
   last.peak_bytes = 8L << 30;
   last.allocated_bytes = 9L << 30;

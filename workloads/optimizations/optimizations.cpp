@@ -36,10 +36,6 @@ std::vector<std::string> all_aggregate_values() {
   return values;
 }
 
-int gc_rounds(JsonFields& fields, const char* name) {
-  return choose_whole_number(name, fields.get<nlohmann::json>(name), 0, kMostRounds);
-}
-
 /// Strategies that need the model are made later; their names are checked now.
 std::string expect_value(const char* name, const std::string& value,
                          const std::vector<std::string>& values) {
@@ -50,46 +46,125 @@ std::string expect_value(const char* name, const std::string& value,
   return value;
 }
 
+/// What an arm chose for one switch, and what the choice may depend on.
+struct Setting {
+  const char* name;
+  const nlohmann::json& value;
+  const nlohmann::json& all;  ///< every switch's value
+  std::size_t max_message_bytes;
+  const at::Device& device;
+
+  [[nodiscard]] std::string text() const {
+    if (value.is_string()) return value.get<std::string>();
+    throw Error(ExitCode::usage, fmt::format("found {}, expected one of its values", value.dump()),
+                fmt::format("optimizations.{}", name));
+  }
+  [[nodiscard]] int rounds() const { return choose_whole_number(name, value, 0, kMostRounds); }
+};
+
+struct Switch {
+  const char* name;
+  std::vector<std::string> values;  ///< beside whole numbers, where it takes them
+  void (*choose)(Optimizations& chosen, const Setting& setting);
+};
+
+/// In this order: receiving needs to know how pieces are framed and how tensors are made of them.
+const std::vector<Switch>& switches() {
+  using Chosen = Optimizations;
+  static const std::vector<Switch> table = {
+      {"state_snapshot", state_snapshot_values(),
+       [](Chosen& c, const Setting& s) { c.state_snapshot = make_state_snapshot(s.text()); }},
+      {"upload_state", upload_state_values(),
+       [](Chosen& c, const Setting& s) { c.upload_state = make_upload_state(s.text()); }},
+      {"pseudo_gradient", pseudo_gradient_values(),
+       [](Chosen& c, const Setting& s) { c.pseudo_gradient = make_pseudo_gradient(s.text()); }},
+      {"framing", framing_values(),
+       [](Chosen& c, const Setting& s) { c.framing = make_framing(s.text()); }},
+      {"serialize", serialize_values(),
+       [](Chosen& c, const Setting& s) { c.serializer = make_serializer(s.text()); }},
+      {"deserialize", deserialize_values(),
+       [](Chosen& c, const Setting& s) { c.deserializer = make_deserializer(s.text(), s.device); }},
+      {"compression", compression_values(),
+       [](Chosen& c, const Setting& s) {
+         c.upload_serializer = make_upload_serializer(s.text(), s.all.at("serialize"));
+         c.upload_deserializer = make_upload_deserializer(s.text(), s.all.at("deserialize"));
+       }},
+      {"receive", receive_values(),
+       [](Chosen& c, const Setting& s) {
+         c.receiver = make_receiver(s.text(), {*c.framing, *c.deserializer});
+         c.upload_receiver = make_receiver(s.text(), {*c.framing, *c.upload_deserializer});
+         c.receives_into_tensors = s.text() == "into_tensors";
+       }},
+      {"response", response_values(),
+       [](Chosen& c, const Setting& s) {
+         c.responder = make_responder(s.text(), {*c.framing, *c.serializer});
+       }},
+      {"predictions", predictions_values(),
+       [](Chosen& c, const Setting& s) { c.make_predictions = choose_predictions(s.text()); }},
+      {"aggregate", all_aggregate_values(),
+       [](Chosen& c, const Setting& s) {
+         c.aggregate = expect_value(s.name, s.text(), all_aggregate_values());
+       }},
+      {"staging", staging_values(),
+       [](Chosen& c, const Setting& s) {
+         c.staging = expect_value(s.name, s.text(), staging_values());
+       }},
+      {"piece_bytes",
+       {kWholeMessage},
+       [](Chosen& c, const Setting& s) {
+         c.piece_bytes = piece_bytes(s.value, s.max_message_bytes);
+       }},
+      {"model_chunking",
+       {"off"},
+       [](Chosen& c, const Setting& s) { c.chunk_bytes = choose_chunk_bytes(s.value); }},
+      {"request_lifetime", request_lifetime_values(),
+       [](Chosen& c, const Setting& s) { c.request_lifetime = choose_request_lifetime(s.text()); }},
+      {"local_models", local_models_values(),
+       [](Chosen& c, const Setting& s) { c.local_models = choose_local_models(s.text()); }},
+      {"previous_state", previous_state_values(),
+       [](Chosen& c, const Setting& s) { c.previous_state = choose_previous_state(s.text()); }},
+      {"client_locals", client_locals_values(),
+       [](Chosen& c, const Setting& s) { c.client_locals = choose_client_locals(s.text()); }},
+      {"optimizer_state", optimizer_state_values(),
+       [](Chosen& c, const Setting& s) { c.optimizer_state = choose_optimizer_state(s.text()); }},
+      {"flow_control", flow_control_values(),
+       [](Chosen& c, const Setting& s) { c.flow_control = choose_flow_control(s.text()); }},
+      {"cleanup", cleanup_values(),
+       [](Chosen& c, const Setting& s) { c.cleanup = choose_cleanup(s.text()); }},
+      {"arenas",
+       {"default"},
+       [](Chosen& c, const Setting& s) { c.arenas = choose_arenas(s.name, "default", s.value); }},
+      {"client_arenas",
+       {"as_server"},
+       [](Chosen& c, const Setting& s) {
+         c.client_arenas = choose_arenas(s.name, "as_server", s.value);
+       }},
+      {"server_gc_rounds",
+       {},
+       [](Chosen& c, const Setting& s) { c.server_gc_rounds = s.rounds(); }},
+      {"client_gc_rounds",
+       {},
+       [](Chosen& c, const Setting& s) { c.client_gc_rounds = s.rounds(); }},
+      {"cuda_empty_cache", cuda_cache_values(),
+       [](Chosen& c, const Setting& s) { c.cuda_cache = choose_cuda_cache(s.text()); }},
+      {"cyclic_garbage", garbage_values(),
+       [](Chosen& c, const Setting& s) { c.garbage = make_garbage(s.text()); }},
+      {"tensor_offload", tensor_offload_values(),
+       [](Chosen& c, const Setting& s) { c.tensor_offload = choose_tensor_offload(s.text()); }},
+  };
+  return table;
+}
+
 }  // namespace
 
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device) {
   JsonFields fields(values, "worker configuration", "optimizations");
-  const auto value = [&](const char* name) { return fields.get<std::string>(name); };
   Optimizations chosen;
-  chosen.state_snapshot = make_state_snapshot(value("state_snapshot"));
-  chosen.upload_state = make_upload_state(value("upload_state"));
-  chosen.pseudo_gradient = make_pseudo_gradient(value("pseudo_gradient"));
-  chosen.framing = make_framing(value("framing"));
-  chosen.serializer = make_serializer(value("serialize"));
-  chosen.deserializer = make_deserializer(value("deserialize"), device);
-  chosen.receiver = make_receiver(value("receive"), {*chosen.framing, *chosen.deserializer});
-  chosen.upload_serializer = make_upload_serializer(value("compression"), value("serialize"));
-  chosen.upload_deserializer = make_upload_deserializer(value("compression"), value("deserialize"));
-  chosen.upload_receiver =
-      make_receiver(value("receive"), {*chosen.framing, *chosen.upload_deserializer});
-  chosen.receives_into_tensors = value("receive") == "into_tensors";
-  chosen.responder = make_responder(value("response"), {*chosen.framing, *chosen.serializer});
-  chosen.make_predictions = choose_predictions(value("predictions"));
-  chosen.aggregate = expect_value("aggregate", value("aggregate"), all_aggregate_values());
-  chosen.staging = expect_value("staging", value("staging"), staging_values());
-  chosen.piece_bytes = piece_bytes(fields.get<nlohmann::json>("piece_bytes"), max_message_bytes);
-  chosen.chunk_bytes = choose_chunk_bytes(fields.get<nlohmann::json>("model_chunking"));
-  chosen.request_lifetime = choose_request_lifetime(value("request_lifetime"));
-  chosen.local_models = choose_local_models(value("local_models"));
-  chosen.previous_state = choose_previous_state(value("previous_state"));
-  chosen.client_locals = choose_client_locals(value("client_locals"));
-  chosen.optimizer_state = choose_optimizer_state(value("optimizer_state"));
-  chosen.flow_control = choose_flow_control(value("flow_control"));
-  chosen.cleanup = choose_cleanup(value("cleanup"));
-  chosen.arenas = choose_arenas("arenas", "default", fields.get<nlohmann::json>("arenas"));
-  chosen.client_arenas =
-      choose_arenas("client_arenas", "as_server", fields.get<nlohmann::json>("client_arenas"));
-  chosen.server_gc_rounds = gc_rounds(fields, "server_gc_rounds");
-  chosen.client_gc_rounds = gc_rounds(fields, "client_gc_rounds");
-  chosen.cuda_cache = choose_cuda_cache(value("cuda_empty_cache"));
-  chosen.garbage = make_garbage(value("cyclic_garbage"));
-  chosen.tensor_offload = choose_tensor_offload(value("tensor_offload"));
+  for (const Switch& one : switches()) {
+    const auto value = fields.get<nlohmann::json>(one.name);
+    one.choose(chosen, {one.name, value, values, max_message_bytes, device});
+  }
   fields.expect_no_more();
   expect_compressible(values);
   expect_offloadable(chosen.tensor_offload, chosen.aggregate);
@@ -97,34 +172,9 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
 }
 
 std::map<std::string, std::vector<std::string>> implemented_switches() {
-  return {{"state_snapshot", state_snapshot_values()},
-          {"upload_state", upload_state_values()},
-          {"pseudo_gradient", pseudo_gradient_values()},
-          {"framing", framing_values()},
-          {"serialize", serialize_values()},
-          {"deserialize", deserialize_values()},
-          {"receive", receive_values()},
-          {"response", response_values()},
-          {"predictions", predictions_values()},
-          {"aggregate", all_aggregate_values()},
-          {"staging", staging_values()},
-          {"piece_bytes", {kWholeMessage}},
-          {"model_chunking", {"off"}},
-          {"request_lifetime", request_lifetime_values()},
-          {"local_models", local_models_values()},
-          {"previous_state", previous_state_values()},
-          {"client_locals", client_locals_values()},
-          {"optimizer_state", optimizer_state_values()},
-          {"compression", compression_values()},
-          {"flow_control", flow_control_values()},
-          {"cleanup", cleanup_values()},
-          {"arenas", {"default"}},
-          {"client_arenas", {"as_server"}},
-          {"server_gc_rounds", {}},
-          {"client_gc_rounds", {}},
-          {"cuda_empty_cache", cuda_cache_values()},
-          {"cyclic_garbage", garbage_values()},
-          {"tensor_offload", tensor_offload_values()}};
+  std::map<std::string, std::vector<std::string>> values;
+  for (const Switch& one : switches()) values.emplace(one.name, one.values);
+  return values;
 }
 
 }  // namespace memduel

@@ -199,7 +199,7 @@ TEST(TracerAgreement, SamplesAreHeldToTheirIntervalAndToTheReferencesBlocks) {
 
 TEST(TracerAgreement, ASampledRecorderStillCountsWhatWasAllocated) {
   Profile recorder = dumped_by("", {{"main load", 5000, 1, 0, 1e6}}, 10000);
-  recorder.counters = ProfileCounters{};
+  recorder.counters = HeapTotals{};
   recorder.counters->allocated_bytes = 1000;
   recorder.counters->allocations = 19;
   const TracerAgreement agreement =
@@ -299,7 +299,7 @@ TEST(TracerAgreement, ABoundFromSamplesHasTheirInterval) {
   // 10 samples of 10000 stand for 100000 +- 31623; the constructors allocated 150000.
   Profile recorder = dumped_by(
       "", {{"_dl_init call_init pool", 100000, 10, 0, 1e9}, {"main load", 50000, 5, 0, 0}}, 10000);
-  recorder.counters = ProfileCounters{};
+  recorder.counters = HeapTotals{};
   recorder.counters->allocated_bytes = 200000;
   recorder.counters->allocations = 20;
   const auto outcome = [&](double seen) {
@@ -391,7 +391,7 @@ TEST(TracerAgreement, CutsStacksToWhatTheOtherTracerKeeps) {
 
 TEST(TracerAgreement, SaysWhatEachCounts) {
   Profile recorder = traced_by("", kTwo);
-  recorder.counters = ProfileCounters{};
+  recorder.counters = HeapTotals{};
   recorder.counters->mapping_peak_bytes = 3 << 20;
   Profile pages = traced_by("massif", kTwo);
   pages.info["massif_options"] = "--pages-as-heap=yes";

@@ -25,7 +25,7 @@ std::string symbols_of(const Profile& profile) {
 }
 
 /// An events block of nothing else.
-std::string block_of(const ProfileCounters& counters) {
+std::string block_of(const HeapTotals& counters) {
   std::string bytes(1, static_cast<char>(recorder::Event::counters));
   put_varint(bytes, 0);  // the time, which nobody reads
   put_varint(bytes, 0);  // no node has to be there
@@ -44,7 +44,7 @@ std::string block_of(const ProfileCounters& counters) {
 FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
                                const SymbolOptions& options,
                                const std::map<std::string, std::string>& more_info,
-                               const std::optional<ProfileCounters>& last) {
+                               const std::optional<HeapTotals>& last) {
   FinishedProfile finished;
   finished.profile = profile_from_bytes(recorded, name);
   symbolize(finished.profile, options);

@@ -23,6 +23,6 @@ struct FinishedProfile {
 FinishedProfile finish_profile(std::string_view recorded, const std::string& name,
                                const SymbolOptions& options,
                                const std::map<std::string, std::string>& more_info = {},
-                               const std::optional<ProfileCounters>& last = std::nullopt);
+                               const std::optional<HeapTotals>& last = std::nullopt);
 
 }  // namespace memduel

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "profilers/profile/model/heap_totals.h"
+
 namespace memduel {
 
 /// A round (phase empty) or one stretch of a process-wide phase. Bytes are block bytes (see
@@ -25,7 +27,7 @@ struct HeapScope {
   std::int64_t allocations = 0;
 };
 
-struct HeapCounters {
+struct HeapCounters : HeapTotals {
   std::int64_t pid = 0;
   std::int64_t parent_pid = 0;
   std::int64_t started_ns = 0;
@@ -36,16 +38,8 @@ struct HeapCounters {
                           ///< libc (daemon(3))
   bool forked = false;    ///< a forked child that has not executed a program
   bool shut_out = false;  ///< it executed a program as a user who may not write its records
-  bool left_behind = false;     ///< it executed a program with an environment without the recorder
-  std::int64_t live_bytes = 0;  ///< live_at_end_bytes of an image that has ended
-  std::int64_t peak_bytes = 0;  ///< peak_heap_bytes
+  bool left_behind = false;  ///< it executed a program with an environment without the recorder
   std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
-  std::int64_t allocated_bytes = 0;
-  std::int64_t allocations = 0;  ///< allocation_count
-  std::int64_t threads = 0;
-  std::int64_t lost = 0;
-  std::int64_t mapping_bytes = 0;
-  std::int64_t mapping_peak_bytes = 0;
   std::int64_t mapped_bytes = 0;
   std::int64_t mappings = 0;
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones

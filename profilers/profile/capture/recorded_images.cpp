@@ -20,11 +20,9 @@ std::string end_of(const HeapCounters& image) {
 }
 
 /// The page outlives the program, whatever ended it, and misses nothing of what the trace lost.
-std::optional<ProfileCounters> last_counters(const HeapCounters& image) {
+std::optional<HeapTotals> last_counters(const HeapCounters& image) {
   if (image.finished && image.lost == 0) return std::nullopt;
-  return ProfileCounters{image.live_bytes,  image.peak_bytes,    image.allocated_bytes,
-                         image.allocations, image.mapping_bytes, image.mapping_peak_bytes,
-                         image.lost,        image.threads};
+  return image;
 }
 
 std::int64_t size_of(const HeapCounters& image) {

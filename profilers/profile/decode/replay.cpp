@@ -96,7 +96,7 @@ void Replay::event(TraceCursor& cursor) {
 void Replay::read_counters(TraceCursor& cursor) {
   cursor.number();  // time
   const std::uint64_t next_node = cursor.number();
-  ProfileCounters counters;
+  HeapTotals counters;
   counters.live_bytes = cursor.signed_number();
   counters.peak_bytes = static_cast<std::int64_t>(cursor.number());
   counters.allocated_bytes = static_cast<std::int64_t>(cursor.number());

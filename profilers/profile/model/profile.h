@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "profilers/profile/model/heap_totals.h"
+
 namespace memduel {
 
 /// A library or program that frames lie in.
@@ -113,24 +115,12 @@ enum class ProfileUnit {
   samples,      ///< of something that only was counted; likewise
 };
 
-/// Exact counters beside the samples; block bytes (see profilers/recorder/layout.h).
-struct ProfileCounters {
-  std::int64_t live_bytes = 0;
-  std::int64_t peak_bytes = 0;
-  std::int64_t allocated_bytes = 0;  ///< requested bytes
-  std::int64_t allocations = 0;
-  std::int64_t mapping_bytes = 0;
-  std::int64_t mapping_peak_bytes = 0;
-  std::int64_t lost = 0;
-  std::int64_t threads = 0;
-};
-
 struct Profile {
   std::map<std::string, std::string>
       info;  ///< program, command, mode, interval_bytes, allocator, …
   ProfileUnit unit = ProfileUnit::bytes;
-  bool counted = true;  ///< Estimate::count is known
-  std::optional<ProfileCounters> counters;
+  bool counted = true;                 ///< Estimate::count is known
+  std::optional<HeapTotals> counters;  ///< exact, beside samples
   std::vector<std::string> phases{""};
   std::vector<ProfileModule> modules;
   std::vector<ProfileLocation> locations;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json/described_json.h"
 
 namespace memduel {
 
@@ -181,17 +182,7 @@ std::string export_json(const Profile& profile) {
   json["phases"] = profile.phases;
   json["unit"] = to_string(profile.unit);
   json["counted"] = profile.counted;
-  if (profile.counters) {
-    const ProfileCounters& counters = *profile.counters;
-    json["counters"] = {{"live_bytes", counters.live_bytes},
-                        {"peak_bytes", counters.peak_bytes},
-                        {"allocated_bytes", counters.allocated_bytes},
-                        {"allocations", counters.allocations},
-                        {"mapping_bytes", counters.mapping_bytes},
-                        {"mapping_peak_bytes", counters.mapping_peak_bytes},
-                        {"lost", counters.lost},
-                        {"threads", counters.threads}};
-  }
+  if (profile.counters) json["counters"] = written(*profile.counters);
   json["modules"] = nlohmann::json::array();
   for (const ProfileModule& module : profile.modules) {
     json["modules"].push_back({{"path", module.path}, {"build_id", module.build_id}});

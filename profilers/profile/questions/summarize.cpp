@@ -92,7 +92,7 @@ void add_totals(std::string& text, const Profile& profile) {
     text += fmt::format("{:<16}{}{}\n", words, entry->second, first_interval(profile, key));
   }
   if (profile.counters) {
-    const ProfileCounters& counters = *profile.counters;
+    const HeapTotals& counters = *profile.counters;
     const auto within = profile.info.find("counters_within");
     text +=
         within == profile.info.end()
@@ -319,7 +319,7 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
   ProfileLine line;
   line.name = name;
   if (profile.counters) {
-    const ProfileCounters& counters = *profile.counters;
+    const HeapTotals& counters = *profile.counters;
     line.peak_bytes = static_cast<double>(counters.peak_bytes);
     line.live_bytes = static_cast<double>(counters.live_bytes);
     line.allocated_bytes = static_cast<double>(counters.allocated_bytes);
