@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "cli/duel.h"
 #include "cli/progress_bar.h"
@@ -53,9 +52,9 @@ int ablate(const AblateArguments& arguments) {
 }  // namespace
 
 void add_ablate(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<AblateArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "ablate", "which switch matters: each added alone to one arm, and left out of the other");
+  const auto [verb, arguments] = add_verb(
+      app, action, "ablate",
+      "which switch matters: each added alone to one arm, and left out of the other", ablate);
   verb->group("Replay");
   verb->footer(fmt::format(
       "Every switch in which the two arms differ gets two arms of its own, measured in the same "
@@ -70,7 +69,6 @@ void add_ablate(CLI::App& app, Action& action) {
                    "the arm that is taken apart (default: the last one)")
       ->type_name("ARM");
   add_run_options(*verb, arguments->options);
-  verb->callback([arguments, &action] { action = [arguments] { return ablate(*arguments); }; });
 }
 
 }  // namespace memduel::cli

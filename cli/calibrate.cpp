@@ -1,8 +1,6 @@
 // memduel calibrate CONFIG: the baseline against its twin, which shows what noise looks like here.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -45,8 +43,8 @@ std::string describe(const Calibration& calibration) {
   return text;
 }
 
-int calibrate_config(CalibrateArguments arguments) {
-  RunOptions& options = arguments.options;
+int calibrate_config(const CalibrateArguments& arguments) {
+  RunOptions options = arguments.options;
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
@@ -75,9 +73,9 @@ int calibrate_config(CalibrateArguments arguments) {
 }  // namespace
 
 void add_calibrate(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<CalibrateArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "calibrate", "run the baseline against itself: noise floor, false verdicts");
+  const auto [verb, arguments] =
+      add_verb(app, action, "calibrate",
+               "run the baseline against itself: noise floor, false verdicts", calibrate_config);
   verb->group("Compare");
   verb->footer(
       "Example: memduel calibrate configs/quickstart.json --repeats 40\n"
@@ -89,8 +87,6 @@ void add_calibrate(CLI::App& app, Action& action) {
       ->check(CLI::Range(5, 100))
       ->capture_default_str();
   add_run_options(*verb, arguments->options);
-  verb->callback(
-      [arguments, &action] { action = [arguments] { return calibrate_config(*arguments); }; });
 }
 
 }  // namespace memduel::cli

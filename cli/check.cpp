@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "analysis/questions/budgets.h"
 #include "base/error.h"
@@ -98,8 +97,8 @@ int check(const CheckArguments& arguments) {
 }  // namespace
 
 void add_check(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<CheckArguments>();
-  CLI::App* verb = app.add_subcommand("check", "judge a finished run by gates");
+  const auto [verb, arguments] =
+      add_verb(app, action, "check", "judge a finished run by gates", check);
   verb->group("Gate");
   verb->footer(
       "Examples:\n"
@@ -123,7 +122,6 @@ void add_check(CLI::App& app, Action& action) {
   add_gate_flags(*verb, arguments->strict_gates, arguments->no_default_gates);
   verb->add_option("--junit", arguments->junit, "also write the gates as JUnit XML")
       ->type_name("FILE");
-  verb->callback([arguments, &action] { action = [arguments] { return check(*arguments); }; });
 }
 
 }  // namespace memduel::cli

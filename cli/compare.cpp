@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <memory>
 
 #include "analysis/json/results_json.h"
 #include "analysis/questions/google_benchmark.h"
@@ -223,9 +222,9 @@ void add_build_options(CLI::App& verb, CompareArguments& arguments) {
 }  // namespace
 
 void add_compare(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* verb =
-      app.add_subcommand("compare", "duel two commands, builds or revisions, or two measured runs");
+  const auto [verb, arguments] =
+      add_verb(app, action, "compare",
+               "duel two commands, builds or revisions, or two measured runs", compare);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"
@@ -252,7 +251,6 @@ void add_compare(CLI::App& app, Action& action) {
   verb->add_option("--arm", arguments->arm,
                    "the arm of two runs, or of a config (default: the baseline)");
   add_run_options(*verb, arguments->options);
-  verb->callback([arguments, &action] { action = [arguments] { return compare(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -1,8 +1,6 @@
 // memduel explain DIR ROLE.METRIC: how a verdict came about, in plain words with the numbers.
 #include "analysis/questions/explain.h"
 
-#include <memory>
-
 #include "cli/finished_run.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
@@ -24,14 +22,12 @@ int explain_row(const ExplainArguments& arguments) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<ExplainArguments>();
-  CLI::App* verb = app.add_subcommand("explain", "how a verdict came about, in plain words");
+  const auto [verb, arguments] =
+      add_verb(app, action, "explain", "how a verdict came about, in plain words", explain_row);
   verb->group("Look");
   verb->footer("Example: memduel explain runs/quickstart server.peak_rss_bytes");
   verb->add_option("DIR", arguments->directory, "a run directory")->required();
   verb->add_option("ROLE.METRIC", arguments->row, "a row of the results")->required();
-  verb->callback(
-      [arguments, &action] { action = [arguments] { return explain_row(*arguments); }; });
 }
 
 }  // namespace memduel::cli

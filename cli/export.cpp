@@ -1,8 +1,6 @@
 // memduel export PROFILE --format F: a profile for another viewer.
 #include <unistd.h>
 
-#include <memory>
-
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/print.h"
@@ -47,8 +45,8 @@ int export_profile(const ExportArguments& arguments) {
 }  // namespace
 
 void add_export(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<ExportArguments>();
-  CLI::App* verb = app.add_subcommand("export", "write a profile in another viewer's format");
+  const auto [verb, arguments] =
+      add_verb(app, action, "export", "write a profile in another viewer's format", export_profile);
   verb->group("Look");
   verb->footer(
       "Examples:\n"
@@ -62,8 +60,6 @@ void add_export(CLI::App& app, Action& action) {
       ->required();
   add_kind_option(*verb, arguments->kind, "what folded and speedscope hold");
   add_output_option(*verb, arguments->output, "FILE", "the file to write (default: stdout)");
-  verb->callback(
-      [arguments, &action] { action = [arguments] { return export_profile(*arguments); }; });
 }
 
 }  // namespace memduel::cli

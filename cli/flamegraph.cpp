@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 #include "base/file.h"
 #include "base/standard_error.h"
@@ -64,9 +63,9 @@ int flamegraph(const FlamegraphArguments& arguments) {
 }  // namespace
 
 void add_flamegraph(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<FlamegraphArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "flamegraph", "draw a profile as one page: which stacks hold the memory, and in which round");
+  const auto [verb, arguments] = add_verb(
+      app, action, "flamegraph",
+      "draw a profile as one page: which stacks hold the memory, and in which round", flamegraph);
   verb->group("Look");
   verb->footer(
       "Examples:\n"
@@ -80,7 +79,6 @@ void add_flamegraph(CLI::App& app, Action& action) {
   add_kind_option(*verb, arguments->kind, "what to show first");
   add_output_option(*verb, arguments->output, "FILE.html",
                     "the page to write (default: PROFILE with the extension .html)");
-  verb->callback([arguments, &action] { action = [arguments] { return flamegraph(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <memory>
 
 #include "base/metric_catalogue.h"
 #include "base/profile_name.h"
@@ -166,8 +165,7 @@ int list(const ListArguments& arguments) {
 }  // namespace
 
 void add_list(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<ListArguments>();
-  CLI::App* verb = app.add_subcommand("list", "what this build knows");
+  const auto [verb, arguments] = add_verb(app, action, "list", "what this build knows", list);
   verb->group("Setup");
   verb->footer(
       "Examples:\n"
@@ -182,7 +180,6 @@ void add_list(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(names));
   verb->add_option("CONFIG", arguments->config,
                    "optimizations and presets of this config's provider instead");
-  verb->callback([arguments, &action] { action = [arguments] { return list(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 
 #include "analysis/questions/duel_plan.h"
 #include "base/error.h"
@@ -80,9 +79,8 @@ int plan(const PlanArguments& arguments) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<PlanArguments>();
-  CLI::App* verb =
-      app.add_subcommand("plan", "how many blocks and minutes it takes to find a change of a size");
+  const auto [verb, arguments] = add_verb(
+      app, action, "plan", "how many blocks and minutes it takes to find a change of a size", plan);
   verb->group("Compare");
   verb->footer(
       "Example: memduel plan configs/quickstart.json --detect 2%\n"
@@ -92,7 +90,6 @@ void add_plan(CLI::App& app, Action& action) {
       ->type_name("P%")
       ->capture_default_str();
   add_run_options(*verb, arguments->options);
-  verb->callback([arguments, &action] { action = [arguments] { return plan(*arguments); }; });
 }
 
 }  // namespace memduel::cli

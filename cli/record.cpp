@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <memory>
 #include <optional>
 
 #include "base/characters.h"
@@ -154,9 +153,9 @@ int record(const RecordArguments& arguments) {
 }  // namespace
 
 void add_record(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<RecordArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "record", "run a command and record who allocates: a profile per process image");
+  const auto [verb, arguments] =
+      add_verb(app, action, "record",
+               "run a command and record who allocates: a profile per process image", record);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"
@@ -198,7 +197,6 @@ void add_record(CLI::App& app, Action& action) {
       "the first image's file (default: NAME.PID.mdp here, or the tracer's extension)");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
       ->required();
-  verb->callback([arguments, &action] { action = [arguments] { return record(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <memory>
 
 #include "base/characters.h"
 #include "base/file.h"
@@ -63,9 +62,8 @@ int report(const ReportArguments& arguments) {
 }  // namespace
 
 void add_report(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* verb =
-      app.add_subcommand("report", "write the report of a run, also of one still going");
+  const auto [verb, arguments] =
+      add_verb(app, action, "report", "write the report of a run, also of one still going", report);
   verb->group("Look");
   verb->footer(
       "Example: memduel report runs/quickstart --format markdown >> \"$GITHUB_STEP_SUMMARY\"");
@@ -76,7 +74,6 @@ void add_report(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_flag("--confidential", arguments->confidential,
                  "leave out environment values, arguments, paths and log lines");
-  verb->callback([arguments, &action] { action = [arguments] { return report(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -1,5 +1,4 @@
 // memduel run CONFIG: runs an experiment, or a suite of them, and reports.
-#include <memory>
 
 #include "cli/duel.h"
 #include "cli/run_suite.h"
@@ -24,9 +23,8 @@ int run(const RunArguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<RunArguments>();
-  CLI::App* verb =
-      app.add_subcommand("run", "run an experiment: every arm in random order, block by block");
+  const auto [verb, arguments] = add_verb(
+      app, action, "run", "run an experiment: every arm in random order, block by block", run);
   verb->group("Compare");
   verb->footer(
       "Example: memduel run configs/quickstart.json --out /tmp/quickstart\n"
@@ -38,7 +36,6 @@ void add_run(CLI::App& app, Action& action) {
                    "configs/suites/")
       ->required();
   add_run_options(*verb, arguments->options);
-  verb->callback([arguments, &action] { action = [arguments] { return run(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -57,9 +56,8 @@ int summary(const SummaryArguments& arguments) {
 }  // namespace
 
 void add_summary(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<SummaryArguments>();
-  CLI::App* verb =
-      app.add_subcommand("summary", "what a profile says: totals, top stacks, sizes, retention");
+  const auto [verb, arguments] = add_verb(
+      app, action, "summary", "what a profile says: totals, top stacks, sizes, retention", summary);
   verb->group("Look");
   verb->footer(
       "Example: memduel summary train.mdp\n"
@@ -75,7 +73,6 @@ void add_summary(CLI::App& app, Action& action) {
   verb->add_flag(
       "--all-frames", arguments->options.all_frames,
       "whole names, and all frames from the innermost: allocators, libraries, interpreters");
-  verb->callback([arguments, &action] { action = [arguments] { return summary(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -4,14 +4,35 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 
 namespace memduel::cli {
 
 /// What the chosen verb does; returns the exit code.
 using Action = std::function<int()>;
 
+template <typename Arguments>
+struct AddedVerb {
+  CLI::App* verb;
+  Arguments* arguments;  ///< live as long as the app
+};
+
+/// A verb that runs `run` with the arguments which its options fill.
+template <typename Arguments>
+AddedVerb<Arguments> add_verb(CLI::App& app, Action& action, const char* name, const char* help,
+                              int (*run)(const Arguments&)) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* verb = app.add_subcommand(name, help);
+  verb->callback(
+      [arguments, run, &action] { action = [arguments, run] { return run(*arguments); }; });
+  return {verb, arguments.get()};
+}
+
 /// What `record` and `watch -- CMD` return when memduel itself failed, also for bad usage.
 inline constexpr int kOwnFailure = 125;
+
+/// All verbs below, in the order of the help.
+void add_verbs(CLI::App& app, Action& action);
 
 void add_run(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);

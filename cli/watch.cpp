@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
 #include "base/characters.h"
 #include "base/error.h"
@@ -127,9 +126,9 @@ void add_times(CLI::App& verb, WatchArguments& arguments) {
 }  // namespace
 
 void add_watch(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<WatchArguments>();
-  CLI::App* verb = app.add_subcommand(
-      "watch", "watch a running job: RSS, PSS, growth per round and where it leads");
+  const auto [verb, arguments] = add_verb(
+      app, action, "watch", "watch a running job: RSS, PSS, growth per round and where it leads",
+      watch_and_conclude);
   verb->group("Compare");
   verb->footer(
       "Examples:\n"
@@ -170,8 +169,6 @@ void add_watch(CLI::App& app, Action& action) {
   verb->add_flag("--quiet", arguments->quiet,
                  "show warnings only; without a pattern the command keeps its own output");
   verb->add_option("CMD", arguments->command, "the command and its arguments, after --");
-  verb->callback(
-      [arguments, &action] { action = [arguments] { return watch_and_conclude(*arguments); }; });
 }
 
 }  // namespace memduel::cli

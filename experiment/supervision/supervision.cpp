@@ -199,7 +199,7 @@ void Supervision::end_process(SupervisedProcess& process, const ExitRecord& reco
 /// Tells the launcher to end and takes its last reports.
 void Supervision::end_trial() {
   if (launcher_.is_over()) return;
-  launcher_.request({"end"});
+  launcher_.ask_to_end();
   while (!launcher_.is_over()) take_report(launcher_.report_within(std::chrono::seconds(30)));
 }
 

@@ -123,6 +123,10 @@ int LauncherClient::request(const std::vector<std::string>& fields,
   return send_packet(control_.get(), fields, descriptors);
 }
 
+void LauncherClient::ask_to_end() {
+  if (request({"end"}) != 0) shutdown(control_.get(), SHUT_WR);
+}
+
 void LauncherClient::signal(const std::string& role, int number) {
   request({"signal", role, std::to_string(number)});
 }

@@ -39,6 +39,8 @@ class LauncherClient {
   /// Sends a request; returns 0 or an errno value.
   int request(const std::vector<std::string>& fields, const std::vector<int>& descriptors = {});
   void signal(const std::string& role, int number);
+  /// Also where no request can be sent: a closed connection says the same.
+  void ask_to_end();
 
   /// The next report; nothing when the launcher is gone.
   std::optional<Packet> report();

@@ -57,9 +57,9 @@ void add_directory(CLI::App& verb, std::string& directory) {
 }
 
 void add_prune(CLI::App& checkpoints, Action& action) {
-  auto arguments = std::make_shared<PruneArguments>();
-  CLI::App* verb = checkpoints.add_subcommand(
-      "prune", "remove old checkpoints that are neither among the best nor the newest");
+  const auto [verb, arguments] =
+      add_verb(checkpoints, action, "prune",
+               "remove old checkpoints that are neither among the best nor the newest", prune);
   verb->footer(
       "Example: memduel checkpoints prune runs/finetuned --metric kappa --dry-run\n"
       "Each directory below DIR is pruned for itself. Links are not followed; what is no "
@@ -80,7 +80,6 @@ void add_prune(CLI::App& checkpoints, Action& action) {
           "which values are the best (default: of a known score, as kappa or acc, the highest)")
       ->check(CLI::IsMember({"highest", "lowest"}));
   verb->add_flag("--dry-run", arguments->dry_run, "say what would be removed, remove nothing");
-  verb->callback([arguments, &action] { action = [arguments] { return prune(*arguments); }; });
 }
 
 void add_tree_summary(CLI::App& checkpoints, Action& action) {

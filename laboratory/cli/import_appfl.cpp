@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <memory>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -61,8 +60,8 @@ int import(const ImportArguments& arguments) {
 }  // namespace
 
 void add_import_appfl(CLI::App& app, Action& action) {
-  auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* verb = app.add_subcommand("import-appfl", "APPFL's own YAML as an experiment");
+  const auto [verb, arguments] =
+      add_verb(app, action, "import-appfl", "APPFL's own YAML as an experiment", import);
   verb->group("Replay");
   verb->footer(
       "Example: memduel import-appfl server_fedavg.yaml client_1.yaml client_2.yaml -o mnist.json\n"
@@ -79,7 +78,6 @@ void add_import_appfl(CLI::App& app, Action& action) {
       ->type_name("KEY");
   verb->add_option("-o,--out", arguments->out, "the file to write; standard output without it")
       ->type_name("FILE.json");
-  verb->callback([arguments, &action] { action = [arguments] { return import(*arguments); }; });
 }
 
 }  // namespace memduel::cli

@@ -88,6 +88,17 @@ TEST(Launcher, WithoutADescriptorForSignalsItDoesNotBegin) {
   EXPECT_FALSE(receive_packet(launcher.control()));
 }
 
+// What memduel does where its last request cannot be sent.
+TEST(Launcher, AConnectionThatIsClosedForWritingEndsItWithALastReport) {
+  StartedLauncher launcher;
+  ASSERT_TRUE(receive_packet(launcher.control()));
+  shutdown(launcher.control(), SHUT_WR);
+  const auto last = receive_packet(launcher.control());
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->fields.at(0), "ended");
+  EXPECT_EQ(launcher.exit_status(), 0);
+}
+
 // poll refuses more descriptors than a process may have.
 TEST(Launcher, ThatCannotWaitForRequestsEnds) {
   StartedLauncher launcher;

@@ -1,0 +1,110 @@
+#include "cli/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace memduel::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Ended {
+  int code = -1;
+  std::string said;
+};
+
+/// A program with the verbs `act` and `record`, both of which do `act`.
+Ended run_with(std::vector<std::string> words, const std::function<int()>& act) {
+  CLI::App app{"about", "memduel"};
+  prepare(app, "");
+  Action action;
+  std::string out;
+  for (const char* name : {"act", "record"}) {
+    CLI::App* verb = app.add_subcommand(name, "help");
+    verb->add_option("--out", out, "a name");
+    verb->callback([&] { action = act; });
+  }
+  ProgramRules rules;
+  rules.returns_status_of_command = [](const CLI::App& parsed, int, char**) {
+    return parsed.got_subcommand("record");
+  };
+  rules.takes_any_bytes = [](const CLI::App& parsed) { return parsed.got_subcommand("record"); };
+  words.insert(words.begin(), "memduel");
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  testing::internal::CaptureStderr();
+  Ended ended;
+  ended.code = run_program(app, action, static_cast<int>(argv.size()), argv.data(), rules);
+  ended.said = testing::internal::GetCapturedStderr();
+  return ended;
+}
+
+int nothing() {
+  return 0;
+}
+
+TEST(RunProgram, ReturnsWhatTheVerbDoes) {
+  EXPECT_EQ(run_with({"act"}, [] { return 5; }).code, 5);
+}
+
+TEST(RunProgram, AnErrorsCodeIsTheExitCode) {
+  const Ended ended = run_with({"act"}, []() -> int {
+    throw Error(ExitCode::cannot_measure, "it does not work", "a.json", "try b.json");
+  });
+  EXPECT_EQ(ended.code, 3);
+  EXPECT_THAT(ended.said, HasSubstr("memduel: a.json: it does not work\n"));
+  EXPECT_THAT(ended.said, HasSubstr("try b.json"));
+}
+
+TEST(RunProgram, WhatALibraryThrowsIsAFileThatFailed) {
+  EXPECT_EQ(run_with({"act"}, []() -> int { throw std::runtime_error("odd"); }).code, 4);
+  EXPECT_EQ(run_with({"act"}, []() -> int { throw std::bad_alloc(); }).code, 4);
+  const Ended ended = run_with({"act"}, []() -> int {
+    throw std::filesystem::filesystem_error(
+        "library's words", "gone.json", std::make_error_code(std::errc::no_such_file_or_directory));
+  });
+  EXPECT_EQ(ended.code, 4);
+  EXPECT_EQ(ended.said, "memduel: gone.json: No such file or directory\n");
+}
+
+TEST(RunProgram, AFailureIsNotMistakenForTheStatusOfACommand) {
+  const auto fail = []() -> int { throw Error(ExitCode::usage, "no"); };
+  EXPECT_EQ(run_with({"act"}, fail).code, 2);
+  EXPECT_EQ(run_with({"record"}, fail).code, kOwnFailure);
+  EXPECT_EQ(run_with({"record", "--no-such"}, nothing).code, kOwnFailure);
+}
+
+TEST(RunProgram, SuggestsTheNearestVerb) {
+  const Ended ended = run_with({"recrod"}, nothing);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.said, HasSubstr("did you mean record?"));
+}
+
+TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {
+  EXPECT_EQ(run_with({"act", "--out", "\xff"}, nothing).code, 2);
+  EXPECT_EQ(run_with({"record", "--out", "\xff"}, nothing).code, 0);
+}
+
+TEST(RunProgram, AnEmptyNameIsNoDefault) {
+  const Ended ended = run_with({"act", "--out", ""}, nothing);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_THAT(ended.said, HasSubstr("--out"));
+}
+
+TEST(PrintFailure, LetsNoNameCommandTheTerminal) {
+  testing::internal::CaptureStderr();
+  print_failure("a\x1b[2Jb");
+  EXPECT_EQ(testing::internal::GetCapturedStderr().find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memduel::cli

@@ -1,0 +1,49 @@
+#include "cli/run_options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace memduel::cli {
+namespace {
+
+using testing::ElementsAre;
+
+RunOptions parsed(const std::string& line) {
+  CLI::App app{"about", "memduel"};
+  RunOptions options;
+  add_run_options(app, options);
+  app.parse(line);
+  return options;
+}
+
+TEST(RunOptions, AreUnsetUnlessGiven) {
+  const RunOptions options = parsed("");
+  EXPECT_FALSE(options.out || options.repeats || options.max_minutes || options.seed);
+  EXPECT_FALSE(options.resume || options.fail_on_undecided || options.no_default_gates);
+}
+
+TEST(RunOptions, WhatIsRepeatedKeepsItsOrder) {
+  const RunOptions options = parsed("--gate a.b<=1% --set x=1 --gate c.d<=2% --set y=2");
+  EXPECT_THAT(options.gates, ElementsAre("a.b<=1%", "c.d<=2%"));
+  EXPECT_THAT(options.set, ElementsAre("x=1", "y=2"));
+}
+
+TEST(RunOptions, ArmsAreAList) {
+  EXPECT_THAT(parsed("--arms a,b").arms, ElementsAre("a", "b"));
+}
+
+TEST(RunOptions, AnUndecidedGateFailsOnlyWhereItIsAskedTo) {
+  EXPECT_TRUE(parsed("--on-undecided fail").fail_on_undecided);
+  EXPECT_FALSE(parsed("--on-undecided pass").fail_on_undecided);
+  EXPECT_THROW(parsed("--on-undecided maybe"), CLI::ValidationError);
+}
+
+TEST(RunOptions, NumbersOutsideTheirRangeAreRefused) {
+  for (const char* line :
+       {"--repeats 0", "--repeats 10001", "--repeats nan", "--max-minutes 0", "--max-minutes inf",
+        "--retry-on-regress 4", "--seed -1", "--seed 18446744073709551615"})
+    EXPECT_THROW(parsed(line), CLI::ParseError) << line;
+}
+
+}  // namespace
+}  // namespace memduel::cli

@@ -1,0 +1,87 @@
+#include "cli/verbs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/shell_files.h"
+
+namespace memduel::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Verbs {
+  CLI::App app{"about", "memduel"};
+  Action action;
+  Verbs() {
+    prepare(app, "");
+    add_verbs(app, action);
+  }
+  [[nodiscard]] std::vector<const CLI::App*> shown() const {
+    std::vector<const CLI::App*> verbs;
+    for (const CLI::App* verb : app.get_subcommands(nullptr))
+      if (!verb->get_group().empty()) verbs.push_back(verb);
+    return verbs;
+  }
+};
+
+TEST(Verbs, EachShowsAnExampleOfItself) {
+  const Verbs verbs;
+  for (const CLI::App* verb : verbs.shown())
+    EXPECT_THAT(verb->get_footer(), HasSubstr("memduel " + verb->get_name())) << verb->get_name();
+}
+
+TEST(Verbs, TheirHelpFitsEightyColumns) {
+  const Verbs verbs;
+  for (const CLI::App* verb : verbs.shown()) {
+    std::istringstream lines(verb->help());
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), 80U) << verb->get_name() << ": " << line;
+  }
+}
+
+TEST(Verbs, EveryOptionSaysWhatItIsFor) {
+  const Verbs verbs;
+  for (const CLI::App* verb : verbs.shown())
+    for (const CLI::Option* option : verb->get_options())
+      EXPECT_FALSE(option->get_description().empty())
+          << verb->get_name() << " " << option->get_name();
+}
+
+TEST(ShellFiles, NameEveryVerbAndLongOption) {
+  const Verbs verbs;
+  std::string manual = manual_page(verbs.app);
+  std::erase(manual, '\\');  // roff's own hyphens
+  for (const std::string& completion :
+       {bash_completion(verbs.app), zsh_completion(verbs.app), fish_completion(verbs.app)}) {
+    for (const CLI::App* verb : verbs.shown()) {
+      EXPECT_THAT(completion, HasSubstr(verb->get_name()));
+      for (const CLI::Option* option : verb->get_options())
+        for (const std::string& name : option->get_lnames()) {
+          EXPECT_THAT(completion, HasSubstr(name)) << verb->get_name();
+          EXPECT_THAT(manual, HasSubstr(name)) << verb->get_name();
+        }
+    }
+  }
+}
+
+TEST(AddVerb, RunsWithTheArgumentsThatWereParsed) {
+  struct Arguments {
+    int number = 1;
+  };
+  CLI::App app{"about", "memduel"};
+  Action action;
+  const auto [verb, arguments] = add_verb(
+      app, action, "twice", "help", +[](const Arguments& given) { return 2 * given.number; });
+  verb->add_option("--number", arguments->number);
+  app.parse("twice --number 21");
+  EXPECT_EQ(action(), 42);
+}
+
+}  // namespace
+}  // namespace memduel::cli
