@@ -23,6 +23,16 @@ void write(AtomicFile&& file, std::string_view bytes) {
 
 }  // namespace
 
+void make_directory(const std::filesystem::path& directory, const std::string& advice) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error && !std::filesystem::is_directory(directory))
+    error = std::make_error_code(std::errc::not_a_directory);
+  if (error)
+    throw Error(ExitCode::io, "cannot make a directory: " + error.message(), directory.string(),
+                advice);
+}
+
 std::string read_file(const std::filesystem::path& path) {
   const bool is_file = std::filesystem::is_regular_file(path);
   return read_file_of_at_most(path, is_file ? SIZE_MAX - 1 : kMostOfAStream);

@@ -11,6 +11,10 @@ namespace memduel {
 /// What a pipe or a device gives may never end.
 inline constexpr std::size_t kMostOfAStream = std::size_t{256} << 20;
 
+/// With those above it; nothing where it is there already. Throws Error(io) naming it and the
+/// system's reason.
+void make_directory(const std::filesystem::path& directory, const std::string& advice = "");
+
 /// The bytes of `path`; of a pipe or a device at most kMostOfAStream. Throws Error(io) naming the
 /// file and the system's reason.
 std::string read_file(const std::filesystem::path& path);

@@ -7,6 +7,7 @@
 #include "analysis/questions/google_benchmark.h"
 #include "analysis/verdicts/merge_runs.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/foreign_json.h"
 #include "base/text_file.h"
 #include "cli/compare_builds.h"
@@ -86,9 +87,7 @@ Measured read_measured(const std::string& path) {
 /// Two files and no run, which a later comparison may replace; a folder with anything else stays as
 /// it is.
 void make_output_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) throw Error(ExitCode::io, error.message(), directory.string());
+  make_directory(directory, "give another --out");
   const bool ours = fs::exists(directory / "results.json") && !fs::exists(directory / "run.sqlite");
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();

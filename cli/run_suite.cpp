@@ -101,11 +101,7 @@ class SuiteRun {
   }
 
   int run() {
-    std::error_code failed;
-    fs::create_directories(directory_, failed);
-    if (failed)
-      throw Error(ExitCode::io, "cannot make the output directory: " + failed.message(),
-                  directory_.string(), "give another --out");
+    make_directory(directory_, "give another --out");
     const RunLock lock(directory_);
     write_index();
     try {

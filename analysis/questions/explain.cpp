@@ -67,9 +67,10 @@ std::string describe_test(const Comparison& row) {
   if (row.test == kSuperblocks) {
     text += fmt::format(
         "  If the arms were the same program, dealing their names anew within every two blocks "
-        "would "
-        "change\n  nothing. Of all {}6^{} ways to deal them, a share of {} looks at least this "
-        "different (exact test on\n  pooled ranks, without what a trial's place does to it).\n",
+        "would change\n"
+        "  nothing. Of all {}6^{} ways to deal them, a share of {} looks at least this different "
+        "(exact test on\n"
+        "  pooled ranks, without what a trial's place does to it).\n",
         row.n_baseline % 2 == 1 ? "2 * " : "", row.n_baseline / 2, show_p(*row.p_value));
     if (row.p_mean)
       text +=
@@ -78,15 +79,16 @@ std::string describe_test(const Comparison& row) {
   } else if (row.test == kSignFlips) {
     text += fmt::format(
         "  If the arms were the same program, exchanging them within any block would change "
-        "nothing. "
-        "Of all\n  2^{} ways to exchange them, a share of {} looks at least this different (exact "
-        "paired sign-flip test\n  on pooled mid-ranks).\n",
+        "nothing. Of all\n"
+        "  2^{} ways to exchange them, a share of {} looks at least this different (exact paired "
+        "sign-flip test\n"
+        "  on pooled mid-ranks).\n",
         row.n_baseline, show_p(*row.p_value));
   } else if (row.test == kMannWhitney) {
     text += fmt::format(
         "  If the arms were the same program, a share of {} of all ways to deal these values to "
-        "them "
-        "would look\n  at least this different (exact Mann-Whitney test).\n",
+        "them would look\n"
+        "  at least this different (exact Mann-Whitney test).\n",
         show_p(*row.p_value));
   } else {
     text += fmt::format(
@@ -129,9 +131,9 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
   const Tail of = tail(values);
   const auto n = static_cast<int>(values.size());
   std::string text = fmt::format(
-      "What the middle does not show\n  Largest value of {}: {}. With 95 % confidence fewer than "
-      "{:.0f} "
-      "% of its trials exceed that.\n",
+      "What the middle does not show\n"
+      "  Largest value of {}: {}. With 95 % confidence fewer than {:.0f} % of its trials exceed "
+      "that.\n",
       row.candidate, format_metric(row.metric, of.maximum), 100 * exceedance_bound(0, n));
   if (of.distinct.size() > kMostDistinct || of.distinct.size() == values.size()) return text;
   text += "  Distinct values:";

@@ -10,6 +10,7 @@
 #include "base/capture.h"
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/standard_error.h"
 #include "experiment/trial/trial_name.h"
 
@@ -107,11 +108,7 @@ Worktrees::Worktrees(fs::path root, fs::path folder, const Revision& baseline,
       folder_(fs::weakly_canonical(fs::absolute(folder))),
       candidate_commit_(candidate.commit) {
   remove();
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error)
-    throw Error(ExitCode::io, fmt::format("cannot make a directory: {}", error.message()),
-                folder_.string());
+  make_directory(folder_);
   try {
     ask_git(root_, {"worktree", "add", "--detach", this->baseline().string(), baseline.commit});
     take(root_, this->baseline());

@@ -57,9 +57,7 @@ std::optional<Calibration> read_calibration(const fs::path& path) {
 }
 
 void write_calibration(const fs::path& path, const Calibration& calibration) {
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) throw Error(ExitCode::io, error.message(), path.parent_path().string());
+  make_directory(path.parent_path());
   write_file_atomically(path, calibration_to_json(calibration).dump(1) + "\n");
 }
 

@@ -80,12 +80,8 @@ std::vector<Note> clean_up(const PlannedTrial& planned, const RunTrial& run_tria
 void write_files(const PlannedTrial& planned) {
   std::error_code error;
   fs::remove_all(planned.plan.trial_dir, error);
-  for (const auto& [path, text] : planned.files) fs::create_directories(path.parent_path(), error);
-  fs::create_directories(planned.plan.trial_dir, error);
-  if (error) {
-    throw Error(ExitCode::io, fmt::format("cannot make a directory: {}", error.message()),
-                planned.plan.trial_dir.string());
-  }
+  for (const auto& [path, text] : planned.files) make_directory(path.parent_path());
+  make_directory(planned.plan.trial_dir);
   for (const auto& [path, text] : planned.files) write_file_atomically(path, text);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/profile_name.h"
 #include "profilers/readers/registry.h"
 #include "profilers/tracers/registry.h"
@@ -34,7 +35,7 @@ std::vector<std::string> losses_in(const std::filesystem::path& file, const std:
 }
 
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
+  make_directory(folder);
   std::vector<std::string> missing;
   const auto tracer = tracer_named(plan.tracer).make();
   for (const ProcessSpec& process : plan.processes) {

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
 #include "experiment/run/job_trial.h"
@@ -18,14 +19,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error)
-    throw Error(ExitCode::io, fmt::format("cannot make a directory: {}", error.message()),
-                directory.string());
-}
 
 double own_seconds(const TrialData& trial) {
   return static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;

@@ -41,17 +41,6 @@ void refuse_foreign_directory(const fs::path& directory) {
   }
 }
 
-void make_directory(const fs::path& directory) {
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (!error && !fs::is_directory(directory))
-    error = std::make_error_code(std::errc::not_a_directory);
-  if (error) {
-    throw Error(ExitCode::io, fmt::format("cannot make the output directory: {}", error.message()),
-                directory.string(), "give another --out");
-  }
-}
-
 void write_header(Database& database, const RunHeader& header) {
   Transaction transaction(database);
   database.execute(kStoreSchema);
@@ -221,7 +210,7 @@ Store::Store(fs::path directory, RunLock lock, Database database)
     : directory_(std::move(directory)), lock_(std::move(lock)), database_(std::move(database)) {}
 
 Store Store::create(const fs::path& directory, const RunHeader& header) {
-  make_directory(directory);
+  make_directory(directory, "give another --out");
   refuse_used_directory(directory);
   refuse_foreign_directory(directory);
   RunLock lock(directory);

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "experiment/marks/log_tail.h"
 #include "experiment/trial/launcher/protocol.h"
 #include "profilers/profile/capture/preload.h"
@@ -27,7 +28,7 @@ Descriptor make_log(const std::filesystem::path& path) {
 
 /// Also for processes of other users, which a job may start.
 void make_witness_file(const std::filesystem::path& path) {
-  std::filesystem::create_directories(path.parent_path());
+  make_directory(path.parent_path());
   const Descriptor file = make_log(path);
   fchmod(file.get(), 0666);
 }
@@ -47,7 +48,7 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
   trace.rss.metric = "rss_bytes";
   for (const auto& directory : {spec.heap_dir, spec.trace_dir}) {
     if (!directory) continue;
-    std::filesystem::create_directories(*directory);
+    make_directory(*directory);
     admit_other_users(*directory);
   }
   if (spec.allocator) make_witness_file(spec.allocator->witness);

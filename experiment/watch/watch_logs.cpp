@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/trial_logs.h"
 
@@ -31,7 +32,7 @@ WatchLogs::WatchLogs(const WatchOptions& options, const std::filesystem::path& d
   const bool reads_output =
       !options.command.empty() && options.round_pattern && options.logs.empty();
   if (!options.command.empty() && (options.captures_output || reads_output)) {
-    std::filesystem::create_directories(logs.directory);
+    make_directory(logs.directory);
     output_ = OutputFiles{logs.file("command", "stdout"), logs.file("command", "stderr")};
   }
   if (!options.round_pattern) return;

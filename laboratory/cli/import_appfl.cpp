@@ -67,8 +67,7 @@ void add_import_appfl(CLI::App& app, Action& action) {
       "Example: memduel import-appfl server_fedavg.yaml client_1.yaml client_2.yaml -o mnist.json\n"
       "One client file stands for all clients. What could not be carried over is named on standard "
       "error and at the top of the experiment; what changes memory is refused unless --accept "
-      "names "
-      "it.");
+      "names it.");
   verb->add_option("SERVER", arguments->server, "the server's YAML file")->required();
   verb->add_option("CLIENT", arguments->clients, "the clients' YAML files, in their order")
       ->required();

@@ -20,6 +20,86 @@ namespace {
 constexpr std::uint64_t kNewestVersion = 3;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
+/// Blocks of one size and stack.
+struct Blocks {
+  std::uint64_t size = 0;
+  std::uint32_t site = 0;
+};
+
+/// What is allocated and freed. The interpreted trace numbers its blocks, the raw one names
+/// addresses.
+class HeaptrackBlocks {
+ public:
+  void number(const Blocks& blocks) { numbered_.push_back(blocks); }
+
+  void allocate(HeaptrackLine& line) {
+    last_ = line.hex();
+    if (*last_ >= numbered_.size()) line.fail("blocks that were never given");
+    add(numbered_[*last_]);
+  }
+
+  void free(HeaptrackLine& line) {
+    const std::uint64_t number = line.hex();
+    if (number >= numbered_.size()) line.fail("blocks that were never given");
+    const Blocks& blocks = numbered_[number];
+    if (!heap_.remove(blocks.site, blocks.size, last_ == number)) {
+      line.fail("more blocks of a stack were freed than allocated");
+    }
+    last_.reset();
+  }
+
+  void allocate_at(HeaptrackLine& line, const Blocks& blocks) {
+    last_ = line.hex();
+    if (*last_ == NumberMap<Blocks>::kNoKey) line.fail("an impossible address");
+    // A second block at an address that never was freed: its free went past heaptrack, which counts
+    // the first as live to the end.
+    const auto [block, made] = live_.emplace(*last_, blocks);
+    if (!made) *block = blocks;
+    add(blocks);
+  }
+
+  void free_at(HeaptrackLine& line) {
+    const std::uint64_t address = line.hex();
+    const bool temporary = last_ == address;
+    last_.reset();
+    if (address == NumberMap<Blocks>::kNoKey) line.fail("an impossible address");
+    if (const auto block = live_.take(address)) {
+      heap_.remove(block->site, block->size, temporary);
+    }
+  }
+
+  [[nodiscard]] auto live_bytes() const { return heap_.live_bytes(); }
+
+  void finish(Profile& profile) {
+    heap_.finish(profile);
+    for (std::size_t bin = 0; bin < sizes_.size(); ++bin) {
+      if (sizes_[bin].count == 0) continue;
+      profile.sizes.push_back(
+          {std::int64_t{1} << bin, exact_amount(sizes_[bin].bytes, sizes_[bin].count)});
+    }
+  }
+
+ private:
+  struct Size {
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;
+  };
+
+  void add(const Blocks& blocks) {
+    heap_.add(blocks.site, blocks.size);
+    Size& size =
+        sizes_[static_cast<std::size_t>(blocks.size < 2 ? 0 : std::bit_width(blocks.size) - 1)];
+    ++size.count;
+    size.bytes += blocks.size;
+  }
+
+  ExactHeap heap_;
+  std::vector<Blocks> numbered_;
+  NumberMap<Blocks> live_;             ///< by address
+  std::optional<std::uint64_t> last_;  ///< number or address of the block of the event before
+  std::array<Size, 64> sizes_{};
+};
+
 class HeaptrackReader {
  public:
   HeaptrackReader(PlainSource& source, const SymbolOptions& symbols)
@@ -35,24 +115,18 @@ class HeaptrackReader {
   }
 
  private:
-  /// Blocks of one size and stack: what the interpreted trace numbers.
-  struct Blocks {
-    std::uint64_t size = 0;
-    std::uint32_t site = 0;
-  };
-
   void read_line(std::string_view text) {
     HeaptrackLine line(source_, text);
     note_order(text);
     switch (text[0]) {
       case '+':
-        return raw_ ? read_raw_allocation(line) : read_allocation(line);
+        return raw_ ? blocks_.allocate_at(line, blocks_of(line)) : blocks_.allocate(line);
       case '-':
-        return raw_ ? read_raw_free(line) : read_free(line);
+        return raw_ ? blocks_.free_at(line) : blocks_.free(line);
       case 't':
         return read_stack(line);
       case 'a':
-        return read_blocks(line);
+        return blocks_.number(blocks_of(line));
       case 'i':
         return read_instruction(line);
       case 's':
@@ -68,7 +142,7 @@ class HeaptrackReader {
         return;
       case 'c':
         moment_.at = static_cast<double>(line.hex());
-        moment_.bytes = static_cast<double>(heap_.live_bytes());
+        moment_.bytes = static_cast<double>(blocks_.live_bytes());
         timeline_.add(moment_);
         return;
       case 'v':
@@ -202,80 +276,23 @@ class HeaptrackReader {
     return {size, site};
   }
 
-  void read_blocks(HeaptrackLine& line) { blocks_.push_back(blocks_of(line)); }
-
-  void add(const Blocks& blocks) {
-    heap_.add(blocks.site, blocks.size);
-    Size& size =
-        sizes_[static_cast<std::size_t>(blocks.size < 2 ? 0 : std::bit_width(blocks.size) - 1)];
-    ++size.count;
-    size.bytes += blocks.size;
-  }
-
-  void read_allocation(HeaptrackLine& line) {
-    last_ = line.hex();
-    if (*last_ >= blocks_.size()) line.fail("blocks that were never given");
-    add(blocks_[*last_]);
-  }
-
-  void read_free(HeaptrackLine& line) {
-    const std::uint64_t number = line.hex();
-    if (number >= blocks_.size()) line.fail("blocks that were never given");
-    const Blocks& blocks = blocks_[number];
-    if (!heap_.remove(blocks.site, blocks.size, last_ == number)) {
-      line.fail("more blocks of a stack were freed than allocated");
-    }
-    last_.reset();
-  }
-
-  void read_raw_allocation(HeaptrackLine& line) {
-    const Blocks blocks = blocks_of(line);
-    last_ = line.hex();
-    if (*last_ == NumberMap<Blocks>::kNoKey) line.fail("an impossible address");
-    // A second block at an address that never was freed: its free went past heaptrack, which counts
-    // the first as live to the end.
-    const auto [block, made] = live_.emplace(*last_, blocks);
-    if (!made) *block = blocks;
-    add(blocks);
-  }
-
-  void read_raw_free(HeaptrackLine& line) {
-    const std::uint64_t address = line.hex();
-    const bool temporary = last_ == address;
-    last_.reset();
-    if (address == NumberMap<Blocks>::kNoKey) line.fail("an impossible address");
-    if (const auto block = live_.take(address)) {
-      heap_.remove(block->site, block->size, temporary);
-    }
-  }
-
   Profile finish() {
     note_end();
     space_.finish();
-    heap_.finish(profile_);
+    blocks_.finish(profile_);
     profile_.moments = timeline_.moments();
     profile_.moment_unit = "ms";
-    for (std::size_t bin = 0; bin < sizes_.size(); ++bin) {
-      if (sizes_[bin].count == 0) continue;
-      profile_.sizes.push_back(
-          {std::int64_t{1} << bin, exact_amount(sizes_[bin].bytes, sizes_[bin].count)});
-    }
     profile_.info["mode"] = "exact";
     profile_.info["amounts"] = "requested bytes";
     profile_.info["temporary"] = "freed by the very next event";
     return std::move(profile_);
   }
 
-  struct Size {
-    std::uint64_t bytes = 0;
-    std::uint64_t count = 0;
-  };
-
   PlainSource& source_;
   Profile profile_;
   StackBuilder stacks_{profile_};
   AddressSpace space_;
-  ExactHeap heap_;
+  HeaptrackBlocks blocks_;
   Timeline timeline_;
   ProfileMoment moment_;
   std::string program_;
@@ -287,10 +304,6 @@ class HeaptrackReader {
   std::vector<std::string> strings_;
   std::vector<std::uint32_t> locations_;  ///< of instructions, from number 1
   std::vector<std::uint32_t> nodes_{0};   ///< of the profile, by heaptrack's number
-  std::vector<Blocks> blocks_;
-  NumberMap<Blocks> live_;             ///< raw: by address
-  std::optional<std::uint64_t> last_;  ///< number or address of the block of the event before
-  std::array<Size, 64> sizes_{};
 };
 
 }  // namespace

@@ -82,8 +82,7 @@ Profile read_profile(const std::filesystem::path& file) {
     if (!profile.is_recovered) {
       profile.notes.emplace_back(
           "memduel record did not finish this file: it was killed, or not there, or the file may "
-          "be "
-          "cut off");
+          "be cut off");
     }
     symbolize(profile, symbols);
   }

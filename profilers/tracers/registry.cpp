@@ -23,8 +23,7 @@ TracerEntry recorder_entry() {
       "memduel's own: samples or every allocation, by round and phase, beside exact counters";
   entry.limits =
       "Sampled amounts have a 95 % interval. Static and setuid programs cannot be entered; so it "
-      "is "
-      "with all tracers.";
+      "is with all tracers.";
   entry.samples = true;
   entry.works_here = recorder_works;
   entry.make = make_recorder;
@@ -71,8 +70,7 @@ TracerEntry gperftools_cpu_entry() {
   entry.package = "libgoogle-perftools4";
   entry.limits =
       "Time, not bytes; of the whole program, rounds are not told apart. A process that is killed, "
-      "and "
-      "a forked child that executes nothing, leave nothing.";
+      "and a forked child that executes nothing, leave nothing.";
   entry.records_heap = false;
   entry.patience = 2;
   entry.works_here = gperftools_cpu_works;

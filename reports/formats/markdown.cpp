@@ -258,9 +258,8 @@ std::string differences(const ReportModel& model) {
     out += fmt::format("\n#### Where: {}\n\n", escape_markdown(table.title));
     if (!table.rows.empty())
       out +=
-          "| difference | of what differs | function | called by | phase |\n| ---: | ---: | --- | "
-          "--- | --- "
-          "|\n";
+          "| difference | of what differs | function | called by | phase |\n"
+          "| ---: | ---: | --- | --- | --- |\n";
     for (std::size_t i = 0; i < table.rows.size() && i < kMostStacks; ++i) {
       const DifferenceRow& row = table.rows[i];
       std::string callers;
