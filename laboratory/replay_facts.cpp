@@ -1,5 +1,7 @@
 #include "laboratory/replay_facts.h"
 
+#include "laboratory/replay_devices.h"
+
 namespace memduel {
 namespace {
 
@@ -20,9 +22,11 @@ JobFacts facts_of_rounds(const json& workload) {
   JobFacts job;
   job.groups = {{"client", workload.at("clients").get<int>()}};
   job.default_gates = {{"server", kAboveIdle}, {"client_max", kAboveIdle}, {"server", kGrowth}};
-  const bool on_gpu = workload.value("device", "cpu") == "cuda";
-  const std::string metric = on_gpu ? "peak_gpu_allocated_bytes" : kAboveIdle;
-  job.held_models = {{"server", metric, 0, ""}, held_by_clients(workload, metric)};
+  const auto metric_of = [&](const char* role) {
+    return is_gpu(device_of_role(workload, role)) ? "peak_gpu_allocated_bytes" : kAboveIdle;
+  };
+  job.held_models = {{"server", metric_of("server"), 0, ""},
+                     held_by_clients(workload, metric_of("client"))};
   return job;
 }
 

@@ -36,6 +36,9 @@ TEST(ReplayFacts, TrainingHoldsGradientsAndTheOptimizersMoments) {
   EXPECT_EQ(held("federated", {{"optimizer", {{"name", "sgd"}}}})[1].copies, 1);
   for (const HeldModel& one : held("federated", {{"device", "cuda"}}))
     EXPECT_EQ(one.metric, "peak_gpu_allocated_bytes");
+  const auto mixed = held("federated", {{"device", {{"client", "cuda:1"}}}});
+  EXPECT_EQ(mixed[0].metric, "peak_rss_above_idle_bytes") << "the server is on the CPU";
+  EXPECT_EQ(mixed[1].metric, "peak_gpu_allocated_bytes");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "laboratory/replay_job.h"
 
+#include "laboratory/replay_devices.h"
 #include "laboratory/worker_program.h"
 
 namespace memduel {
@@ -22,7 +23,7 @@ json process(const Replay& replay, const std::string& role, const std::string& i
   const std::string threads = replay.workload.at("threads").dump();
   json env = {{"OMP_NUM_THREADS", threads}, {"OPENBLAS_NUM_THREADS", threads}};
   // Without it cuBLAS shares its workspace between streams, and may add in another order each time.
-  if (replay.workload.value("device", "cpu") == "cuda") env["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8";
+  if (is_gpu(device_of_role(replay.workload, role))) env["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8";
   return {{"role", role}, {"argv", argv_of(replay.worker, role, index)}, {"env", std::move(env)}};
 }
 

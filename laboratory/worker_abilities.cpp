@@ -3,19 +3,30 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "base/text.h"
+#include "laboratory/replay_devices.h"
 
 namespace memduel {
 namespace {
 
 void expect_device(const nlohmann::json& workload, const nlohmann::json& worker) {
-  const std::string device = workload.value("device", "cpu");
-  if (device == "cpu" || worker.value("cuda", false)) return;
-  throw Error(ExitCode::cannot_measure,
-              fmt::format("device \"{}\": {}", device,
-                          worker.value("no_cuda", "memduel-worker sees no GPU")),
-              "workload.device",
-              "docs/gpu.md builds a worker for a GPU; without one: --set workload.device=cpu --set "
-              "'measure.meters=[\"procfs\",\"allocator\",\"torch\"]'");
+  constexpr const char* kAdvice =
+      "docs/gpu.md builds a worker for a GPU; without one: --set workload.device=cpu --set "
+      "'measure.meters=[\"procfs\",\"allocator\",\"torch\"]'";
+  for (const std::string& device : devices_of(workload)) {
+    if (!is_gpu(device)) continue;
+    if (!worker.value("cuda", false))
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("device \"{}\": {}", device,
+                              worker.value("no_cuda", "memduel-worker sees no GPU")),
+                  "workload.device", kAdvice);
+    const int gpus = worker.value("gpus", 1);
+    if (gpu_number(device) >= gpus)
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("device \"{}\": memduel-worker sees {}, counted from 0", device,
+                              format_count(gpus, "GPU")),
+                  "workload.device", "CUDA_VISIBLE_DEVICES says which it may see");
+  }
 }
 
 void expect_transport(const nlohmann::json& workload, const nlohmann::json& worker) {

@@ -44,6 +44,17 @@ TEST(WorkerAbilities, ADeviceThatTheWorkerLacksIsNamedWithTheReason) {
               AllOf(HasSubstr("workload.device"), HasSubstr("device \"cuda\""),
                     HasSubstr("built without CUDA"), HasSubstr("docs/gpu.md")));
   EXPECT_EQ(refusal(asking_for({{"device", "cpu"}}), kWorkerOnly), "no error");
+  const Asked clients_alone = asking_for({{"device", {{"client", "cuda"}}}});
+  EXPECT_EQ(refusal(clients_alone, kWholeWorker), "no error");
+  EXPECT_THAT(refusal(clients_alone, kWorkerOnly), HasSubstr("device \"cuda\""));
+}
+
+TEST(WorkerAbilities, AGpuThatIsNotThereIsNamedWithHowManyThereAre) {
+  json two_gpus = kWholeWorker;
+  two_gpus["gpus"] = 2;
+  EXPECT_EQ(refusal(asking_for({{"device", "cuda:1"}}), two_gpus), "no error");
+  EXPECT_THAT(refusal(asking_for({{"device", {{"client", "cuda:2"}}}}), two_gpus),
+              AllOf(HasSubstr("device \"cuda:2\""), HasSubstr("2 GPUs")));
 }
 
 TEST(WorkerAbilities, ATransportThatTheWorkerLacksIsNamed) {

@@ -97,7 +97,10 @@ void describe(const std::string& workload) {
   const std::string no_cuda = why_no_cuda();
   nlohmann::json json = {
       {"torch", TORCH_VERSION}, {"cuda", no_cuda.empty()}, {"compression", has_compressors()}};
-  if (!no_cuda.empty()) json["no_cuda"] = no_cuda;
+  if (no_cuda.empty())
+    json["gpus"] = gpu_count();
+  else
+    json["no_cuda"] = no_cuda;
 #ifdef MEMDUEL_HAVE_GRPC
   json["grpc"] = grpc_version();
 #else

@@ -108,10 +108,12 @@ class MarkWalk {
   void take_gauge(const Mark& mark) {
     // Of durations the trial keeps none: its own is their median, which analysis/ takes.
     const bool is_duration = round_ && mark.name.ends_with("_seconds");
+    const bool is_peak = mark.name.starts_with("peak_");
     for (Metrics* metrics :
-         {is_duration ? nullptr : &data_.metrics, round_ ? &round_->metrics : nullptr}) {
+         {is_duration ? nullptr : &data_.metrics, round_ ? &round_->metrics : nullptr,
+          is_peak && phase_ ? &phase_->metrics : nullptr}) {
       if (metrics == nullptr) continue;
-      if (mark.name.starts_with("peak_")) {
+      if (is_peak) {
         raise(*metrics, mark.name, mark.value);
       } else {
         (*metrics)[mark.name] = mark.value;

@@ -117,6 +117,26 @@ TEST(RoleMetrics, GaugesBelongToTheirRoundAndTheTrialKeepsTheLastOrTheHighest) {
   EXPECT_EQ(data.metrics.at("peak_torch_cpu_bytes"), 70);
 }
 
+TEST(RoleMetrics, APeakGaugeIsOfThePhaseThatItEndsToo) {
+  RoleTrace trace;
+  trace.role = "client-1";
+  trace.ended_well = true;
+  trace.marks = {round_mark(1, Kind::round_begin, 1, 0, 0, 0, 0),
+                 phase(2, "train", 0, 0),
+                 gauge(3, "peak_gpu_allocated_bytes", 70),
+                 gauge(3, "train_loss", 0.5),
+                 phase(3, "load", 0, 0),
+                 gauge(4, "peak_gpu_allocated_bytes", 50),
+                 round_mark(4, Kind::round_end, 1, 0, 0, 0, 0)};
+  const RoleData data = role_metrics(trace, {});
+  const RoundData& round = data.rounds[0];
+  EXPECT_EQ(round.metrics.at("peak_gpu_allocated_bytes"), 70);
+  ASSERT_EQ(round.phases.size(), 2U);
+  EXPECT_EQ(round.phases[0].metrics.at("peak_gpu_allocated_bytes"), 70);
+  EXPECT_EQ(round.phases[1].metrics.at("peak_gpu_allocated_bytes"), 50);
+  EXPECT_FALSE(round.phases[0].metrics.contains("train_loss"));
+}
+
 TEST(RoleMetrics, ADurationOfARoundIsNoneOfTheTrials) {
   RoleTrace trace = two_rounds();
   trace.marks.insert(trace.marks.begin() + 4, gauge(4, "transfer_seconds", 0.25));

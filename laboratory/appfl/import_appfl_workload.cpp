@@ -76,14 +76,29 @@ void expect_one_way_of_serving(AppflSources& sources) {
                  "replayed as FedAvgAggregator", LossKind::changes_memory);
   if (const auto same = sources.server("server_configs.scheduler_kwargs.same_init_model"))
     if (!to_flag(*same)) sources.lose(*same, "all clients start from the same model");
-  sources.expect(sources.server("server_configs.device"), {"cpu"}, "replayed on the CPU");
-  sources.expect(sources.shared("train_configs.device"), {"cpu"}, "replayed on the CPU");
   for (const AppflValue& ssl : sources.ending_with("use_ssl"))
     if (to_flag(ssl)) sources.lose(ssl, "the roles of a trial talk without TLS");
   for (const AppflValue& secure : sources.ending_with("use_secure_agg"))
     if (to_flag(secure))
       sources.lose(secure, "no secure aggregation here, nor the masks that it keeps",
                    LossKind::changes_memory);
+}
+
+std::string device_in(AppflSources& sources, const std::optional<AppflValue>& value) {
+  if (!value) return "cpu";
+  const std::string device = to_text(*value);
+  const bool is_known = device == "cpu" || device == "cuda" || device.starts_with("cuda:");
+  if (is_known) return device;
+  sources.lose(*value, "replayed on the CPU");
+  return "cpu";
+}
+
+/// One where all are the same.
+ordered_json import_devices(AppflSources& sources) {
+  const std::string server = device_in(sources, sources.server("server_configs.device"));
+  const std::string client = device_in(sources, sources.shared("train_configs.device"));
+  if (server == client) return server;
+  return {{"server", server}, {"client", client}};
 }
 
 ordered_json import_transport(AppflSources& sources) {
@@ -124,6 +139,8 @@ ordered_json import_appfl_workload(AppflSources& sources) {
       sources.lose(value, "carried without training: no data is read");
   }
   expect_one_way_of_serving(sources);
+  if (const ordered_json devices = import_devices(sources); devices != "cpu")
+    workload["device"] = devices;
   workload["weights"] = import_weights(sources, training);
   workload["transport"] = import_transport(sources);
   workload["deadline_seconds"] =

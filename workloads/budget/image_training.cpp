@@ -19,7 +19,7 @@ class ImageTraining final : public ProbedTraining {
       : before_(live_bytes(device)),
         samples_(training_samples(config)),
         data_bytes_(live_bytes(device) - before_),
-        model_(build_model(config)),
+        model_(build_model(config, device)),
         model_bytes_(live_bytes(device) - before_ - data_bytes_),
         optimizer_(make_optimizer(config.workload, model_)),
         optimizer_states_(config.workload.optimizer == "adam" ? 2 : 0),

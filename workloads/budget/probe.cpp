@@ -53,7 +53,7 @@ double gradient_bytes(const ProbedTraining& training) {
 
 BudgetReport probe_budget(const WorkerConfig& config, const BudgetRequest& request) {
   install_torch_probe();
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.device);
   BudgetReport report;
   describe_device(
       device,

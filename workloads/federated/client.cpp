@@ -61,7 +61,7 @@ class FederatedClient {
                         .light = collection(*optimizations_.garbage, optimizations_.cuda_cache)}),
         samples_(load_samples(config, index)) {
     mark_idle();
-    model_ = build_model(config);
+    model_ = build_model(config, device);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
     trainer_ = workload_.kind == "federated"
                    ? make_step_trainer(workload_, optimizations_, model_, samples_.train,
@@ -100,10 +100,7 @@ class FederatedClient {
     return links_[static_cast<std::size_t>(round - 1) % links_.size()]->connection;
   }
 
-  void begin_phase(const char* name) const {
-    await_device(device_);
-    memduel_phase(name);
-  }
+  void begin_phase(const char* name) const { memduel::begin_phase(device_, name); }
 
   /// Where a received chunk may go directly: into the model's own tensors.
   [[nodiscard]] const State* destination(const State& chunk) const {
@@ -267,7 +264,7 @@ void run_client(const WorkerConfig& config, int index) {
     throw Error(ExitCode::usage,
                 fmt::format("found client {}, expected 1 to {}", index, config.workload.clients),
                 "--index");
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.device);
   if (config.workload.swarm) return run_swarm_client(config, index, device);
   CleanupTime cleanup_time;
   FederatedClient(config, index, device, cleanup_time).run();

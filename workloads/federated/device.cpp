@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "memduel/annotate.h"
 #include "memduel/memory_torch.h"
 #include "workloads/probes/cuda_bytes.h"
+#include "workloads/probes/gauges.h"
 
 namespace memduel {
 namespace {
@@ -24,11 +26,19 @@ void use_deterministic_kernels() {
 at::Device open_device(const std::string& name) {
   const at::Device device(name);
   if (!device.is_cuda()) return device;
-  if (const std::string why = why_no_cuda(); !why.empty())
+  const int index = device.has_index() ? device.index() : 0;
+  if (const std::string why = why_no_cuda(index); !why.empty())
     throw Error(ExitCode::cannot_measure, fmt::format("device \"{}\": {}", name, why),
                 "workload.device", "docs/gpu.md builds a worker for a GPU");
   use_deterministic_kernels();
-  return {at::kCUDA, 0};
+  use_gpu(index);
+  return {at::kCUDA, static_cast<c10::DeviceIndex>(index)};
+}
+
+void begin_phase(const at::Device& device, const char* name) {
+  await_device(device);
+  send_phase_gauges();
+  memduel_phase(name);
 }
 
 void await_device(const at::Device& device) {

@@ -14,6 +14,7 @@
 #include "workloads/federated/trainer.h"
 #include "workloads/optimizations/serialize.h"
 #include "workloads/probes/cuda_bytes.h"
+#include "workloads/probes/device_bytes.h"
 
 namespace memduel {
 namespace {
@@ -34,11 +35,16 @@ class OnADevice : public ::testing::Test {
   void TearDown() override { std::filesystem::remove_all(dir_); }
 
   State final_state(const TestRun& run, const std::string& device) {
+    return final_state(run, device, device);
+  }
+
+  State final_state(const TestRun& run, const std::string& server, const std::string& clients) {
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
     WorkerConfig config = test_run_config(dir_, run);
     config.data_dir = MEMDUEL_DATASETS;
-    config.workload.device = device;
+    config.workload.server_device = server;
+    config.workload.device = clients;
     run_roles(config);
     return read_model_file(config.model_file);
   }
@@ -59,6 +65,43 @@ TEST_F(OnADevice, EveryPresetEndsInTheBitsOfTheCpu) {
         SCOPED_TRACE(std::string(preset) + " " + send + " " + chunking.dump());
         expect_bits_of_the_cpu({preset, {{"send", send}}, {{"model_chunking", chunking}}});
       }
+}
+
+// As APPFL's examples are run: a server on the CPU, its clients on a GPU. And the other way about.
+TEST_F(OnADevice, RolesOnDifferentDevicesEndInTheBitsOfTheCpu) {
+  for (const char* preset : kEveryPreset) {
+    SCOPED_TRACE(preset);
+    const State on_cpu = final_state({preset}, "cpu");
+    reset_stand_in_peak();
+    EXPECT_TRUE(
+        compare_states(on_cpu, final_state({preset}, "cpu", kStandInDevice)).bit_identical);
+    EXPECT_GT(stand_in_bytes().peak, 0) << "the clients were there";
+    EXPECT_TRUE(
+        compare_states(on_cpu, final_state({preset}, kStandInDevice, "cpu")).bit_identical);
+  }
+}
+
+// 1/3 and 1/7 are no binary fractions, so that a product with them is no division.
+TEST_F(OnADevice, ADivisionIsOneAndNoProductWithAReciprocal) {
+  for (const double number : {3.0, 7.0}) {
+    const at::Tensor values = torch::arange(1, 1000, at::kFloat);
+    const at::Tensor there = values.to(at::Device(kStandInDevice));
+    const at::Tensor divisor = divisor_for(there, number);
+    EXPECT_EQ(divisor.device().type(), at::kXPU) << "a number in main memory is no divisor there";
+    for (std::int64_t i = 0; i < values.numel(); ++i)
+      ASSERT_EQ(there.div(divisor).cpu()[i].item<float>(),
+                values[i].item<float>() / static_cast<float>(number));
+  }
+  EXPECT_EQ(divisor_for(torch::ones({2}, at::kLong), 3).scalar_type(), at::kLong);
+}
+
+TEST_F(OnADevice, BytesOfADeviceAreItsOwn) {
+  const at::Device device(kStandInDevice);
+  reset_peak_bytes(device);
+  const double before = live_bytes(device);
+  torch::ones({256, 256}).to(device);
+  EXPECT_EQ(live_bytes(device), before);
+  EXPECT_EQ(peak_bytes(device) - before, 4.0 * 256 * 256);
 }
 
 TEST_F(OnADevice, CompressedUploadsEndInTheBitsOfTheCpu) {

@@ -116,7 +116,7 @@ Outcome run_with_unreliable_client(const WorkerConfig& config, Ending ending) {
     }
   }
   if (outcome.server_error.empty()) {
-    const State initial = build_model(config).state;
+    const State initial = build_model(config, at::kCPU).state;
     const State final_state = read_model_file(config.model_file);
     outcome.moved = 1024.0 * (final_state[0].tensor.flatten()[0].item<double>() -
                               initial[0].tensor.flatten()[0].item<double>());

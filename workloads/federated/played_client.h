@@ -25,7 +25,7 @@ class PlayedClient {
     transport_->connect(std::chrono::seconds(30));
     connection_ =
         std::make_unique<ServerConnection>(*transport_, optimizations_, client_name(number_));
-    chunks_ = split_state(build_model(config).state, optimizations_.chunk_bytes);
+    chunks_ = split_state(build_model(config, at::kCPU).state, optimizations_.chunk_bytes);
     state_ = every_chunk(
         [&](std::size_t chunk) { return connection_->get_global_model(place(chunk), nullptr); });
   }

@@ -14,14 +14,14 @@ std::string client_name(int client) {
   return fmt::format("client-{}", client);
 }
 
-at::Device warm_up(const WorkerConfig& config) {
+at::Device warm_up(const WorkerConfig& config, const std::string& device_name) {
   // LibTorch takes the second number once per process, which in tests holds several roles.
   static std::once_flag once;
   std::call_once(once, [&] {
     torch::set_num_threads(config.workload.threads);
     torch::set_num_interop_threads(1);
   });
-  const at::Device device = open_device(config.workload.device);
+  const at::Device device = open_device(device_name);
   install_probes(config.meters, device.is_cuda() ? OnGpu::yes : OnGpu::no);
   const torch::Tensor small = torch::ones({8, 8}).to(device);
   static_cast<void>(small.mm(small).sum().item<float>());
@@ -52,11 +52,11 @@ Model build_on_cpu(const WorkerConfig& config) {
 
 }  // namespace
 
-Model build_model(const WorkerConfig& config) {
+Model build_model(const WorkerConfig& config, const at::Device& device) {
   // LibTorch's random numbers come from one generator per process, which may hold several roles.
   static std::mutex generator;
   const std::lock_guard lock(generator);
-  return move_to(build_on_cpu(config), at::Device(config.workload.device));
+  return move_to(build_on_cpu(config), device);
 }
 
 TransportOptions transport_options(const WorkerConfig& config, const Optimizations& optimizations) {

@@ -67,7 +67,7 @@ class FederatedServer final : public ServerPart {
 
   void prepare() override {
     if (!workload_.swarm) mark_idle();
-    model_ = build_model(config_);
+    model_ = build_model(config_, device_);
     table_.rounds = make_rounds(config_, optimizations_, model_);
     chunks_ = split_state(model_.state, optimizations_.chunk_bytes);
     table_.rounds->begin(chunks_.front());
@@ -111,9 +111,9 @@ class FederatedServer final : public ServerPart {
     return first;
   }
 
+  /// A swarm's phases are the client's.
   void begin_phase(const char* name) const {
-    await_device(device_);
-    if (!workload_.swarm) memduel_phase(name);
+    workload_.swarm ? await_device(device_) : memduel::begin_phase(device_, name);
   }
 
   void distribute_initial_model() {
@@ -230,7 +230,7 @@ std::unique_ptr<ServerPart> make_server_part(const WorkerConfig& config, const a
 }
 
 void run_server(const WorkerConfig& config) {
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.server_device);
   CleanupTime cleanup_time;
   const auto server = make_server_part(config, device, {}, cleanup_time);
   server->prepare();

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "workloads/probes/device_bytes.h"
+
 namespace memduel {
 namespace {
 
@@ -125,6 +127,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> convolve_backward(
 }  // namespace
 
 void install_stand_in_device() {
+  count_other_devices_with({[] { return stand_in_bytes().live; },
+                            [] { return stand_in_bytes().peak; }, reset_stand_in_peak});
   static auto* const kernels = [] {
     auto* const all =
         new torch::Library(torch::Library::IMPL, "aten", c10::DispatchKey::XPU, __FILE__, __LINE__);

@@ -76,6 +76,11 @@ at::Tensor on_cpu(const at::Tensor& tensor) {
   return tensor.is_cpu() ? tensor : tensor.detach().to(at::kCPU).contiguous();
 }
 
+at::Tensor divisor_for(const at::Tensor& divided, double number) {
+  const auto dtype = divided.is_floating_point() ? divided.scalar_type() : at::kLong;
+  return torch::full({}, number, at::TensorOptions(divided.device()).dtype(dtype));
+}
+
 const at::Tensor& find_tensor(const State& state, const std::string& name) {
   const auto found = std::ranges::find(state, name, &NamedTensor::name);
   if (found == state.end())

@@ -50,6 +50,11 @@ void fill_tensor(const at::Tensor& tensor, Read read) {
   tensor.detach().copy_(staged);
 }
 
+/// `number` as a tensor where `divided` is. A GPU's tensor divided by a number in main memory is
+/// multiplied by its reciprocal, which may end in other bits than the CPU's division. A tensor of
+/// integers takes a whole number.
+at::Tensor divisor_for(const at::Tensor& divided, double number);
+
 /// The tensor of that name. Throws Error(cannot_measure) when there is none.
 const at::Tensor& find_tensor(const State& state, const std::string& name);
 

@@ -153,10 +153,40 @@ void read_clients(JsonFields& fields, WorkloadConfig& workload) {
     read_exchange(fields, workload);
 }
 
+bool is_device(const std::string& name) {
+  if (name == "cpu" || name == "cuda") return true;
+  constexpr std::string_view kGpu = "cuda:";
+  const std::string_view number = std::string_view(name).substr(std::min(name.size(), kGpu.size()));
+  return name.starts_with(kGpu) && !number.empty() && number.size() <= 3 &&
+         number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string device_at(JsonFields& fields, const std::string& key) {
+  auto name = fields.get_or<std::string>(key, "cpu");
+  if (!is_device(name)) fields.fail(key, "found \"" + name + "\", expected cpu, cuda or cuda:N");
+  return name;
+}
+
+/// One for all roles, or one for the server and one for its clients.
+void read_devices(JsonFields& fields, WorkloadConfig& workload) {
+  const auto given = fields.get_or<nlohmann::json>("device", "cpu");
+  if (!given.is_object()) {
+    workload.device = workload.server_device = device_at(fields, "device");
+    return;
+  }
+  if (workload.kind != "federated" && workload.kind != "state-dict")
+    fields.fail("device",
+                "found an object, but one process does all the work: expected one device");
+  JsonFields roles = fields.object("device");
+  workload.server_device = device_at(roles, "server");
+  workload.device = device_at(roles, "client");
+  roles.expect_no_more();
+}
+
 WorkloadConfig read_workload(JsonFields fields) {
   WorkloadConfig workload;
   workload.kind = fields.word("kind", {"federated", "state-dict", "simulation", "graph", "eeg"});
-  workload.device = fields.word_or("device", {"cpu", "cuda"}, "cpu");
+  read_devices(fields, workload);
   workload.threads = static_cast<int>(fields.integer("threads", 1));
   workload.deadline_seconds = fields.positive("deadline_seconds");
   if (workload.kind == "graph")

@@ -57,9 +57,11 @@ struct FineTuningConfig {
 };
 
 struct WorkloadConfig {
-  std::string kind;            ///< federated, state-dict, simulation, graph or eeg
-  std::string model;           ///< graph: the student
-  std::string device = "cpu";  ///< cpu or cuda
+  std::string kind;   ///< federated, state-dict, simulation, graph or eeg
+  std::string model;  ///< graph: the student
+  /// cpu, cuda or cuda:N; where there is a server, of the clients.
+  std::string device = "cpu";
+  std::string server_device = "cpu";
   int threads = 1;
   DatasetConfig dataset;
   int clients = 0;

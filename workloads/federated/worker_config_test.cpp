@@ -69,6 +69,28 @@ TEST(WorkerConfig, WrongTypeAndWrongWordAreRefused) {
   EXPECT_THAT(config_refusal(given), HasSubstr("above 0"));
 }
 
+TEST(WorkerConfig, ADeviceIsEveryRolesOrNamedByRole) {
+  nlohmann::json given = good();
+  given["workload"]["device"] = "cuda:1";
+  WorkloadConfig workload = parse_worker_config(given, "worker.json").workload;
+  EXPECT_EQ(workload.device, "cuda:1");
+  EXPECT_EQ(workload.server_device, "cuda:1");
+  given["workload"]["device"] = {{"client", "cuda"}};
+  workload = parse_worker_config(given, "worker.json").workload;
+  EXPECT_EQ(workload.device, "cuda");
+  EXPECT_EQ(workload.server_device, "cpu");
+}
+
+TEST(WorkerConfig, ADeviceThatIsNoneIsRefused) {
+  for (const nlohmann::json& device :
+       {nlohmann::json("gpu"), nlohmann::json("cuda:"), nlohmann::json("cuda:x"),
+        nlohmann::json({{"client", "cuda:1000"}}), nlohmann::json({{"client-2", "cuda"}})}) {
+    nlohmann::json given = good();
+    given["workload"]["device"] = device;
+    EXPECT_THAT(config_refusal(given), HasSubstr("workload.device")) << device;
+  }
+}
+
 TEST(WorkerConfig, MissingKeyIsRefused) {
   nlohmann::json given = good();
   given["workload"].erase("transport");

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
+#include "memduel/memory_torch.h"
 #include "workloads/federated/device.h"
 #include "workloads/probes/device_bytes.h"
 
@@ -43,11 +44,6 @@ std::int64_t bytes_of_optimizer(const torch::optim::AdamW& optimizer) {
   return sum;
 }
 
-void begin_training_phase(const at::Device& device, const char* name) {
-  await_device(device);
-  memduel_phase(name);
-}
-
 }  // namespace
 
 FineTuning::FineTuning(const WorkloadConfig& workload, const FineTuningSwitches& switches,
@@ -75,9 +71,9 @@ void FineTuning::train(const std::function<void()>& clean_up) {
     const double cosine = std::cos(std::numbers::pi * (epoch - 1) / epochs);
     static_cast<torch::optim::AdamWOptions&>(optimizer_.param_groups()[0].options())
         .lr(learning_rate_ * (1 + cosine) / 2);
-    begin_training_phase(device, "train");
+    begin_phase(device, "train");
     train_epoch();
-    begin_training_phase(device, "validate");
+    begin_phase(device, "validate");
     const Scores scores = evaluate();
     result_.epochs = epoch;
     if (epoch == 1 || scores.kappa > result_.scores.kappa) {
@@ -155,7 +151,7 @@ void FineTuning::react_to_threshold() {
              "a time\n",
              format_bytes(static_cast<double>(watch_.threshold())), workload_.batch_size,
              samples_at_once_);
-  cleanup_memory({});
+  cleanup_memory({.device = &torch_cuda()});
 }
 
 void FineTuning::keep_state() {

@@ -164,7 +164,7 @@ class Study {
 }  // namespace
 
 void run_study(const WorkerConfig& config) {
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.device);
   Study(config, device).run();
 }
 

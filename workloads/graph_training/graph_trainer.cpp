@@ -53,11 +53,6 @@ std::pair<double, double> large_graph(const GraphStore& graphs) {
   return {static_cast<double>(large->first), static_cast<double>(large->second)};
 }
 
-void begin_phase(const at::Device& device, const char* name) {
-  await_device(device);
-  memduel_phase(name);
-}
-
 class GraphTraining {
  public:
   GraphTraining(const WorkerConfig& config, const at::Device& device)
@@ -281,7 +276,7 @@ void run_graph_trainer(const WorkerConfig& config) {
   const BatchSizing sizing = make_graph_switches(config.optimizations).batch_size;
   // It must count from the first tensor on, whatever the meters.
   if (sizing == BatchSizing::measured || sizing == BatchSizing::searched) install_torch_probe();
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.device);
   GraphTraining(config, device).run();
 }
 

@@ -46,7 +46,8 @@ at::Tensor mean_over_clients(const std::vector<Contribution>& contributions,
                              const NamedTensor& entry) {
   at::Tensor sum = torch::zeros_like(entry.tensor);
   for (const Contribution& one : contributions) sum.add_(local_tensor(one, entry));
-  return sum.div(static_cast<std::int64_t>(contributions.size())).to(entry.tensor.scalar_type());
+  return sum.div(divisor_for(sum, static_cast<double>(contributions.size())))
+      .to(entry.tensor.scalar_type());
 }
 
 /// Adds one client's share to the step. `difference` and `weighted` are temporaries as Python's

@@ -23,7 +23,8 @@ void WeightedTotal::add(State state, double weight, const at::Device& device,
 State WeightedTotal::take_mean(const State& like) {
   State mean = std::exchange(total_, {});
   for (std::size_t i = 0; i < mean.size(); ++i)
-    mean[i].tensor = mean[i].tensor.div_(weights_).to(like[i].tensor.scalar_type());
+    mean[i].tensor =
+        mean[i].tensor.div_(divisor_for(mean[i].tensor, weights_)).to(like[i].tensor.scalar_type());
   weights_ = 0;
   return mean;
 }

@@ -1,4 +1,4 @@
-// What LibTorch's caching allocator says of the first GPU.
+// What LibTorch's caching allocator says of the GPU that this process uses.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,15 @@ struct CudaCapacity {
   std::int64_t total = 0;
 };
 
-/// Why there is no GPU to ask: a LibTorch for the CPU alone, or no device; empty where there is
-/// one.
-std::string why_no_cuda();
+/// Why there is no GPU of this number to ask: a LibTorch for the CPU alone, or no such device;
+/// empty where there is one.
+std::string why_no_cuda(int index = 0);
+
+/// 0 without a LibTorch for CUDA.
+int gpu_count();
+
+/// The GPU that everything below is about; the first until somebody names another.
+void use_gpu(int index);
 
 /// Whether this process has used the device; asking it anything starts it.
 bool is_cuda_started();

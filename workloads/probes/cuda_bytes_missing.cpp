@@ -3,9 +3,15 @@
 
 namespace memduel {
 
-std::string why_no_cuda() {
+std::string why_no_cuda(int /*index*/) {
   return "the LibTorch that this program is built with has no CUDA";
 }
+
+int gpu_count() {
+  return 0;
+}
+
+void use_gpu(int /*index*/) {}
 
 bool is_cuda_started() {
   return false;

@@ -4,22 +4,36 @@
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {
+namespace {
+
+constexpr DeviceCounters kCpu = {[] { return torch_bytes().live; },
+                                 [] { return torch_bytes().peak; }, reset_torch_peak};
+constexpr DeviceCounters kGpu = {[] { return cuda_bytes().value_or(CudaBytes{}).allocated; },
+                                 [] { return cuda_bytes().value_or(CudaBytes{}).peak_allocated; },
+                                 reset_cuda_peaks};
+DeviceCounters others = kGpu;
+
+const DeviceCounters& counters_of(const at::Device& device) {
+  if (device.is_cpu()) return kCpu;
+  return device.is_cuda() ? kGpu : others;
+}
+
+}  // namespace
+
+void count_other_devices_with(const DeviceCounters& counters) {
+  others = counters;
+}
 
 double live_bytes(const at::Device& device) {
-  if (device.is_cpu()) return static_cast<double>(torch_bytes().live);
-  return static_cast<double>(cuda_bytes().value_or(CudaBytes{}).allocated);
+  return static_cast<double>(counters_of(device).live());
 }
 
 double peak_bytes(const at::Device& device) {
-  if (device.is_cpu()) return static_cast<double>(torch_bytes().peak);
-  return static_cast<double>(cuda_bytes().value_or(CudaBytes{}).peak_allocated);
+  return static_cast<double>(counters_of(device).peak());
 }
 
 void reset_peak_bytes(const at::Device& device) {
-  if (device.is_cpu())
-    reset_torch_peak();
-  else
-    reset_cuda_peaks();
+  counters_of(device).reset_peak();
 }
 
 }  // namespace memduel

@@ -4,7 +4,17 @@
 
 #include <torch/torch.h>
 
+#include <cstdint>
+
 namespace memduel {
+
+/// How the bytes of a device are counted that is neither the CPU nor a GPU.
+struct DeviceCounters {
+  std::int64_t (*live)();
+  std::int64_t (*peak)();
+  void (*reset_peak)();
+};
+void count_other_devices_with(const DeviceCounters& counters);
 
 /// Live now.
 double live_bytes(const at::Device& device);

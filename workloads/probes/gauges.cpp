@@ -21,11 +21,22 @@ void send_allocator_gauges() {
     if (value) memduel_gauge(name, static_cast<double>(*value));
 }
 
-void send_torch_gauges() {
-  const TorchBytes tensors = torch_bytes();
-  memduel_gauge("torch_cpu_bytes", static_cast<double>(tensors.live));
-  memduel_gauge("peak_torch_cpu_bytes", static_cast<double>(tensors.peak));
+void send_torch_peak() {
+  memduel_gauge("peak_torch_cpu_bytes", static_cast<double>(torch_bytes().peak));
   reset_torch_peak();
+}
+
+void send_torch_gauges() {
+  memduel_gauge("torch_cpu_bytes", static_cast<double>(torch_bytes().live));
+  send_torch_peak();
+}
+
+void send_cuda_peaks() {
+  const auto device = cuda_bytes();
+  if (!device) return;
+  memduel_gauge("peak_gpu_allocated_bytes", static_cast<double>(device->peak_allocated));
+  memduel_gauge("peak_gpu_reserved_bytes", static_cast<double>(device->peak_reserved));
+  reset_cuda_peaks();
 }
 
 void send_cuda_gauges() {
@@ -34,9 +45,7 @@ void send_cuda_gauges() {
   memduel_gauge("gpu_allocated_bytes", static_cast<double>(device->allocated));
   memduel_gauge("gpu_reserved_bytes", static_cast<double>(device->reserved));
   memduel_gauge("gpu_inactive_split_bytes", static_cast<double>(device->inactive_split));
-  memduel_gauge("peak_gpu_allocated_bytes", static_cast<double>(device->peak_allocated));
-  memduel_gauge("peak_gpu_reserved_bytes", static_cast<double>(device->peak_reserved));
-  reset_cuda_peaks();
+  send_cuda_peaks();
 }
 
 }  // namespace
@@ -61,6 +70,11 @@ void send_idle_gauges() {
 void mark_idle() {
   cleanup_memory({.heap = HeapCleanup::purge, .empty_device_cache = false});
   memduel_idle();
+}
+
+void send_phase_gauges() {
+  if (torch_wanted) send_torch_peak();
+  if (cuda_wanted) send_cuda_peaks();
 }
 
 void send_memory_gauges() {

@@ -22,9 +22,14 @@ void send_idle_gauges();
 /// it would cost nothing.
 void mark_idle();
 
+/// torch: sends peak_torch_cpu_bytes; cuda: peak_gpu_allocated_bytes and peak_gpu_reserved_bytes;
+/// since the last call of this or the next. Then the peaks start again. Call before a phase's mark:
+/// the number belongs to the phase that ends, and the round's is the largest.
+void send_phase_gauges();
+
 /// allocator: sends what allocator_state has. torch: sends torch_cpu_bytes and
 /// peak_torch_cpu_bytes (since the last call), then lets the tensor peak start again. cuda: the
-/// same of the first GPU, allocated and reserved, with gpu_inactive_split_bytes. Call before each
+/// same of the GPU, allocated and reserved, with gpu_inactive_split_bytes. Call before each
 /// mark that ends a round, and before anything that resets the peaks itself, once the device has
 /// done its work.
 void send_memory_gauges();

@@ -1,12 +1,17 @@
 #include "workloads/simulation/client_trainer.h"
 
+#include <c10/core/StreamGuard.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
 #include <algorithm>
 #include <future>
 #include <limits>
+#include <optional>
 
+#include "workloads/federated/device.h"
 #include "workloads/federated/training_step.h"
 #include "workloads/optimizations/state_snapshot.h"
-#include "workloads/probes/torch_bytes.h"
+#include "workloads/probes/device_bytes.h"
 
 namespace memduel {
 namespace {
@@ -15,6 +20,24 @@ namespace {
 constexpr std::size_t kFastBatches = 3;
 /// Of a client's batches: round × this + client, as CSFL-simulator seeds them.
 constexpr std::uint64_t kSeedsPerRound = 10000;
+
+/// On a GPU the thread's work goes into a stream of its own while this lives, as CSFL-simulator's
+/// does. The caching allocator keeps free blocks apart for each stream.
+class OwnStream {
+ public:
+  explicit OwnStream(const at::Device& device) : device_(device) {
+    if (!device.is_cuda()) return;
+    const c10::impl::VirtualGuardImpl streams(device.type());
+    guard_.emplace(streams.getStreamFromGlobalPool(device));
+  }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  ~OwnStream() { await_device(device_); }
+
+ private:
+  at::Device device_;
+  std::optional<c10::StreamGuard> guard_;
+};
 
 }  // namespace
 
@@ -57,8 +80,10 @@ void ClientTrainer::train_group(const Model& global, const std::vector<Turn>& tu
     return;
   }
   std::vector<std::future<ClientUpdate>> running;
+  await_device(device_of(global));
   for (std::size_t i = 0; i < count; ++i)
     running.push_back(std::async(std::launch::async, [&, i] {
+      const OwnStream stream(device_of(global));
       return train_one(replicas_[i], global, turns[first + i], round);
     }));
   for (std::size_t i = 0; i < count; ++i) updates[first + i] = running[i].get();
@@ -67,17 +92,18 @@ void ClientTrainer::train_group(const Model& global, const std::vector<Turn>& tu
 std::vector<ClientUpdate> ClientTrainer::train(const Model& global, const std::vector<Turn>& turns,
                                                int round) {
   make_replicas(global);
-  reset_torch_peak();
-  const std::int64_t before = torch_bytes().live;
+  const at::Device device = device_of(global);
+  reset_peak_bytes(device);
+  const double before = live_bytes(device);
   std::vector<ClientUpdate> updates(turns.size());
   for (std::size_t first = 0; first < turns.size(); first += workers_) {
     train_group(global, turns, first, round, updates);
     if (first > 0) continue;
-    const std::int64_t peak = torch_bytes().peak;
-    const auto trained = static_cast<std::int64_t>(std::min(workers_, turns.size()));
+    const double peak = peak_bytes(device);
+    const auto trained = static_cast<double>(std::min(workers_, turns.size()));
     if (peak > before)
-      measured_bytes_ =
-          (peak - before) / trained + static_cast<std::int64_t>(state_bytes(global.state));
+      measured_bytes_ = static_cast<std::int64_t>((peak - before) / trained) +
+                        static_cast<std::int64_t>(state_bytes(global.state));
   }
   return updates;
 }

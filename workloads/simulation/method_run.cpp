@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kLoadersAfterEmergency = 50;
 constexpr int kBatchAfterEmergency = 16;
 
-void begin_simulated_phase(const at::Device& device, const char* name) {
-  await_device(device);
-  memduel_phase(name);
-}
-
 }  // namespace
 
 MethodRun::MethodRun(const WorkloadConfig& workload, const SimulationSwitches& switches,
@@ -55,15 +50,15 @@ std::vector<Turn> MethodRun::next_turns() {
 
 void MethodRun::play_round(int round) {
   const at::Device device = device_of(global_);
-  begin_simulated_phase(device, "train");
+  begin_phase(device, "train");
   const std::vector<Turn> turns = next_turns();
   // The updates of the round before live until these are there, as the script's variable has them.
   updates_ = trainer_.train(global_, turns, round);
   for (std::size_t i = 0; i < turns.size(); ++i)
     selection_->observe(turns[i].client, updates_[i].last_loss);
-  begin_simulated_phase(device, "aggregate");
+  begin_phase(device, "aggregate");
   average();
-  begin_simulated_phase(device, "validate");
+  begin_phase(device, "validate");
   memduel_gauge("validation_accuracy_ratio",
                 validate(global_, samples_.validation, workload_.validation_batch_size,
                          choose_predictions("reduced")));

@@ -139,7 +139,7 @@ class Simulation {
   }
 
   void clean_up_after_round() {
-    memduel_phase("cleanup");
+    begin_phase(device_, "cleanup");
     policy_.round_ended(round_);
     if (switches_.memory_check == MemoryCheck::whole_system &&
         (round_ - 1) % switches_.memory_check_rounds == 0)
@@ -187,7 +187,7 @@ class Simulation {
 }  // namespace
 
 void run_simulator(const WorkerConfig& config) {
-  const at::Device device = warm_up(config);
+  const at::Device device = warm_up(config, config.workload.device);
   Simulation(config, device).run();
 }
 
