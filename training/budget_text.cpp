@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -123,11 +124,20 @@ std::string describe_measured_budget(const BudgetReport& report) {
 
 std::string describe_parallel_clients(const std::vector<ParallelClients>& rows) {
   std::string text = "clients at once         device      published  as coded  estimated\n";
-  for (const ParallelClients& one : rows)
+  std::string guide =
+      "\nthe guide, any model    clients     a round    at once   rounds that are safe\n";
+  std::set<double> devices;
+  for (const ParallelClients& one : rows) {
     text += padded(one.model, kNameColumn) + padded(format_bytes(one.device_bytes), kValueColumn) +
             padded(fmt::format("{}", one.published), 11) +
             padded(fmt::format("{}", one.as_coded), 10) + fmt::format("{}\n", one.estimated);
-  return text;
+    if (!devices.insert(one.device_bytes).second) continue;
+    guide += padded(format_bytes(one.device_bytes), kNameColumn) +
+             padded(one.settings.total_clients, kValueColumn) +
+             padded(one.settings.clients_per_round, 11) +
+             padded(fmt::format("{}", one.published), 10) + one.settings.safe_rounds + "\n";
+  }
+  return text + guide;
 }
 
 }  // namespace memduel

@@ -30,9 +30,13 @@ constexpr SimulatedModel kModels[] = {{"csfl-cnn", 21'840, 200 * kMebibyte},
 struct PublishedSetting {
   int device_gib;
   int clients;
+  PublishedSettings beside;
 };
 
-constexpr PublishedSetting kPublished[] = {{4, 2}, {8, 4}, {12, 6}, {16, 8}};
+constexpr PublishedSetting kPublished[] = {{4, 2, {"50-100", "5-10", "100"}},
+                                           {8, 4, {"100-200", "10-20", "200"}},
+                                           {12, 6, {"200-500", "20-50", "300"}},
+                                           {16, 8, {"500-1000", "50-100", "any"}}};
 
 /// The global model and its average stay; a client is what its guide says that it needs.
 std::int64_t clients_estimated(std::int64_t device_bytes, const SimulatedModel& model) {
@@ -99,7 +103,7 @@ std::vector<ParallelClients> parallel_clients() {
       const std::int64_t device_bytes = setting.device_gib * 1024 * kMebibyte;
       rows.push_back({model.name, static_cast<double>(device_bytes), setting.clients,
                       clients_at_once(-1, {.state = parameter_bytes}, device_bytes, kMostAutomatic),
-                      clients_estimated(device_bytes, model)});
+                      clients_estimated(device_bytes, model), setting.beside});
     }
   }
   return rows;

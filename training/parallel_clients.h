@@ -33,12 +33,21 @@ struct ClientBytes {
 int clients_at_once(int requested, const ClientBytes& client, std::int64_t available_bytes,
                     int most);
 
+/// What the guide recommends for any model on a device of one size: numbers and ranges, as it
+/// gives them.
+struct PublishedSettings {
+  const char* total_clients;
+  const char* clients_per_round;
+  const char* safe_rounds;
+};
+
 struct ParallelClients {
   std::string model;
   double device_bytes = 0;
   int published = 0;           ///< for any model on a device of this size
   std::int64_t as_coded = 0;   ///< clients_at_once of the whole device
   std::int64_t estimated = 0;  ///< the budget's batch with a client as the sample, 1 to 8
+  PublishedSettings settings{};
 };
 
 /// csfl-cnn, csfl-light-cnn and resnet18 on every device of the published table: 4, 8, 12 and

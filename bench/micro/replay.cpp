@@ -1,12 +1,14 @@
 // What one value of a switch costs against another, alone: a state of ResNet18's size (42.7 MiB)
-// copied, subtracted, serialized, sent in pieces, received, decoded and averaged. Bytes and
-// allocations come from memduel::google_benchmark.
+// copied, subtracted, serialized, sent in pieces, received, decoded and averaged; and cleanups.
+// Bytes and allocations come from memduel::google_benchmark.
 #include <memduel/google_benchmark.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "memduel/memory.h"
 #include "workloads/models/model.h"
 #include "workloads/optimizations/aggregate.h"
 #include "workloads/optimizations/counted_bytes.h"
@@ -93,6 +95,38 @@ void aggregate(benchmark::State& run, const std::string& value) {
   count_state(run);
 }
 
+/// 96 MiB of small blocks, every third kept: holes for the allocator to give back.
+class HoledHeap {
+ public:
+  HoledHeap() {
+    constexpr std::size_t kBytes = 4096;
+    for (std::size_t i = 0; i < 96 * kMiB / kBytes; ++i)
+      blocks_.push_back(std::make_unique<char[]>(kBytes));
+    for (std::size_t i = 0; i < blocks_.size(); ++i)
+      if (i % 3 != 0) blocks_[i].reset();
+  }
+
+ private:
+  std::vector<std::unique_ptr<char[]>> blocks_;
+};
+
+/// As CSFL-simulator prices them: every few rounds, every ten or so, and between two methods, when
+/// a method's models go.
+void clean_up_after_rounds(benchmark::State& run, const std::string& value) {
+  for ([[maybe_unused]] auto _ : run) {
+    run.PauseTiming();
+    const HoledHeap heap;
+    std::vector<State> models;
+    if (value == "between_methods")
+      for (int i = 0; i < 2; ++i) models.push_back(copy_of(resnet().state));
+    CleanupOptions options;
+    options.heap = value == "light" ? HeapCleanup::give_back : HeapCleanup::purge;
+    options.drop = [&models] { models.clear(); };
+    run.ResumeTiming();
+    benchmark::DoNotOptimize(cleanup_memory(options));
+  }
+}
+
 using Body = std::function<void(benchmark::State&)>;
 
 void add(const std::string& name, Body body) {
@@ -129,6 +163,7 @@ void add_all() {
                receive_with(run, "bytearray", value, kMiB);
              });
   add_values("aggregate", aggregate_values(), aggregate);
+  add_values("cleanup", {"light", "heavy", "between_methods"}, clean_up_after_rounds);
 }
 
 }  // namespace

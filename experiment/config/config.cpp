@@ -10,6 +10,7 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/text_file.h"
+#include "experiment/config/arm_matrix.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config_command.h"
 #include "experiment/config/config_schema.h"
@@ -286,6 +287,7 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
 
 Experiment resolve(json document, Source source, const Overrides& overrides) {
   apply_overrides(document, overrides);
+  expand_arm_matrices(document, source.origin);
   std::optional<Expansion> expansion = expanded(document, source, overrides);
   validate_against_schema(document, experiment_schema(), source.origin);
   document = with_schema_defaults(std::move(document), experiment_schema());

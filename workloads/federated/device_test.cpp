@@ -73,11 +73,9 @@ TEST_F(OnADevice, RolesOnDifferentDevicesEndInTheBitsOfTheCpu) {
     SCOPED_TRACE(preset);
     const State on_cpu = final_state({preset}, "cpu");
     reset_stand_in_peak();
-    EXPECT_TRUE(
-        compare_states(on_cpu, final_state({preset}, "cpu", kStandInDevice)).bit_identical);
+    EXPECT_TRUE(compare_states(on_cpu, final_state({preset}, "cpu", kStandInDevice)).bit_identical);
     EXPECT_GT(stand_in_bytes().peak, 0) << "the clients were there";
-    EXPECT_TRUE(
-        compare_states(on_cpu, final_state({preset}, kStandInDevice, "cpu")).bit_identical);
+    EXPECT_TRUE(compare_states(on_cpu, final_state({preset}, kStandInDevice, "cpu")).bit_identical);
   }
 }
 
