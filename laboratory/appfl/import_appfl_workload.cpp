@@ -86,7 +86,7 @@ void expect_one_way_of_serving(AppflSources& sources) {
 
 std::string device_in(AppflSources& sources, const std::optional<AppflValue>& value) {
   if (!value) return "cpu";
-  const std::string device = to_text(*value);
+  std::string device = to_text(*value);
   const bool is_known = device == "cpu" || device == "cuda" || device.starts_with("cuda:");
   if (is_known) return device;
   sources.lose(*value, "replayed on the CPU");
@@ -95,7 +95,7 @@ std::string device_in(AppflSources& sources, const std::optional<AppflValue>& va
 
 /// One where all are the same.
 ordered_json import_devices(AppflSources& sources) {
-  const std::string server = device_in(sources, sources.server("server_configs.device"));
+  std::string server = device_in(sources, sources.server("server_configs.device"));
   const std::string client = device_in(sources, sources.shared("train_configs.device"));
   if (server == client) return server;
   return {{"server", server}, {"client", client}};

@@ -33,6 +33,8 @@ class Samples {
   [[nodiscard]] std::int64_t count() const { return labels_.defined() ? labels_.size(0) : 0; }
   /// The samples at `indices`, normalised.
   [[nodiscard]] Batch batch(const std::vector<std::size_t>& indices) const;
+  /// Of one sample: channels, height and width.
+  [[nodiscard]] at::IntArrayRef shape() const { return images_.sizes().slice(1); }
   /// Samples first … first + count - 1.
   [[nodiscard]] Batch slice(std::int64_t first, std::int64_t count) const;
 

@@ -32,7 +32,7 @@ MethodRun::MethodRun(const WorkloadConfig& workload, const SimulationSwitches& s
     make_loader(client, workload_.batch_size, loader_workers_);
 }
 
-void MethodRun::make_loader(std::size_t client, int batch_size, int workers) {
+void MethodRun::make_loader(std::size_t client, int batch_size, const LoaderChoice& workers) {
   loaders_.emplace(client, ClientLoader(samples_.train, samples_.shares[client],
                                         static_cast<std::size_t>(batch_size), workers));
 }
@@ -44,7 +44,10 @@ ClientLoader& MethodRun::loader_of(std::size_t client) {
 
 std::vector<Turn> MethodRun::next_turns() {
   std::vector<Turn> turns;
-  for (const std::size_t client : selection_->next()) turns.push_back({client, &loader_of(client)});
+  for (const std::size_t client : selection_->next()) {
+    turns.push_back({client, &loader_of(client)});
+    turns.back().loader->start_workers();
+  }
   return turns;
 }
 
@@ -75,7 +78,7 @@ void MethodRun::average() {
 void MethodRun::emergency() {
   if (switches_.emergency == Emergency::smaller_batches) {
     loaders_.clear();
-    loader_workers_ = 0;
+    loader_workers_ = {};
     const int batch_size = std::min(workload_.batch_size, kBatchAfterEmergency);
     for (std::size_t client = 0; client < std::min(samples_.shares.size(), kLoadersAfterEmergency);
          ++client)

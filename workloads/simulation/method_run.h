@@ -31,7 +31,7 @@ class MethodRun {
 
  private:
   ClientLoader& loader_of(std::size_t client);
-  void make_loader(std::size_t client, int batch_size, int workers);
+  void make_loader(std::size_t client, int batch_size, const LoaderChoice& workers);
   [[nodiscard]] std::vector<Turn> next_turns();
   void average();
 
@@ -42,7 +42,7 @@ class MethodRun {
   std::unique_ptr<Selection> selection_;
   ClientTrainer trainer_;
   std::map<std::size_t, ClientLoader> loaders_;
-  int loader_workers_;
+  LoaderChoice loader_workers_;
   std::vector<ClientUpdate> updates_;
 };
 

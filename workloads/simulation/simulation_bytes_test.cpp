@@ -23,9 +23,9 @@ TEST(LoaderWorkersBytes, AWorkerKeepsTwoBatches) {
   Indices all(64);
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   // What LibTorch allocates once is allocated now.
-  ClientLoader(digits(), all, 8, 0).epoch(1, 1, [](const Batch&) {});
+  ClientLoader(digits(), all, 8, {}).epoch(1, 1, [](const Batch&) {});
   for (const int workers : {0, 2, 4}) {
-    ClientLoader loader(digits(), all, 8, workers);
+    ClientLoader loader(digits(), all, 8, {workers});
     const MallocCounter counter;
     for (int epoch = 0; epoch < 3; ++epoch) loader.epoch(1, 1000, [](const Batch&) {});
     EXPECT_NEAR(static_cast<double>(counter.live()), 2 * workers * kBatch, 2 * workers * 2000 + 100)

@@ -107,7 +107,7 @@ class Simulation {
   [[nodiscard]] std::optional<std::int64_t> measure_client() const {
     const Model global = move_to(make_model(workload_.model, config_.seed), device_);
     ClientLoader loader(samples_.train, samples_.shares.front(),
-                        static_cast<std::size_t>(workload_.batch_size), 0);
+                        static_cast<std::size_t>(workload_.batch_size), {});
     ClientTrainer trainer(workload_, global, 1);
     trainer.train(global, {{0, &loader}}, 1);
     const std::int64_t bytes = trainer.measured_client_bytes();

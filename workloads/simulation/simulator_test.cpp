@@ -74,6 +74,17 @@ TEST_F(SimulatorTest, PresetsAndReplicasEndInTheSameBits) {
 
 // 40 samples are five batches of eight; after the emergency sixteen stay eight, and thirty-two
 // become sixteen.
+// A batch from another process is the same batch; the processes are gone with their run.
+TEST_F(SimulatorTest, LoadersWithProcessesEndInTheSameBits) {
+  const State alone =
+      final_state("csfl-original", nlohmann::json::object(), {{"loader_workers", 0}});
+  for (const char* processes : {"2_processes", "4_processes"}) {
+    const State forked =
+        final_state("csfl-original", {{"parallel_clients", 2}}, {{"loader_workers", processes}});
+    EXPECT_TRUE(compare_states(alone, forked).bit_identical) << processes;
+  }
+}
+
 TEST_F(SimulatorTest, AnEmergencyAsCodedChangesResultsOneAsMeantDoesNot) {
   const nlohmann::json large = {{"batch_size", 32}};
   const nlohmann::json always = {{"warn_percent", 0},

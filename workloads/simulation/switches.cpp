@@ -24,6 +24,15 @@ constexpr Choice<Emergency> kEmergency[] = {{"none", Emergency::none},
                                             {"smaller_batches", Emergency::smaller_batches},
                                             {"same_batches", Emergency::same_batches}};
 
+constexpr Choice<LoaderChoice> kLoaderProcesses[] = {{"4_processes", {4, true}},
+                                                     {"2_processes", {2, true}}};
+
+LoaderChoice choose_loader_workers(const nlohmann::json& value) {
+  constexpr const char* kName = "loader_workers";
+  if (value.is_string()) return choose(kName, kLoaderProcesses, value.get<std::string>());
+  return {choose_whole_number(kName, value, 0, kMostWorkers), false};
+}
+
 }  // namespace
 
 SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
@@ -33,7 +42,7 @@ SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
     return choose_whole_number(name, fields.get<nlohmann::json>(name), least, most);
   };
   SimulationSwitches chosen;
-  chosen.loader_workers = number("loader_workers", 0, kMostWorkers);
+  chosen.loader_workers = choose_loader_workers(fields.get<nlohmann::json>("loader_workers"));
   chosen.updates = choose("updates", kUpdates, word("updates"));
   chosen.averaging = choose("averaging", kAveraging, word("averaging"));
   chosen.between_methods = choose("between_methods", kBetweenMethods, word("between_methods"));
@@ -52,7 +61,7 @@ SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
 }
 
 std::map<std::string, std::vector<std::string>> implemented_simulation_switches() {
-  return {{"loader_workers", {}},
+  return {{"loader_workers", values_of(kLoaderProcesses)},
           {"updates", values_of(kUpdates)},
           {"averaging", values_of(kAveraging)},
           {"between_methods", values_of(kBetweenMethods)},

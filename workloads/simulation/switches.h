@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "workloads/optimizations/garbage.h"
+#include "workloads/simulation/client_loader.h"
 
 namespace memduel {
 
@@ -26,7 +27,7 @@ enum class MemoryCheck { none, whole_system, own_limit };
 enum class Emergency { none, smaller_batches, same_batches };
 
 struct SimulationSwitches {
-  int loader_workers = 0;
+  LoaderChoice loader_workers;
   Updates updates{};
   Averaging averaging{};
   BetweenMethods between_methods{};

@@ -1,0 +1,117 @@
+#include "workloads/simulation/loader_process.h"
+
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "base/error.h"
+
+namespace memduel {
+namespace {
+
+bool read_all(int socket, void* into, std::size_t size) {
+  auto* at = static_cast<char*>(into);
+  while (size > 0) {
+    const ssize_t got = read(socket, at, size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    at += got;
+    size -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool send_all(int socket, const void* from, std::size_t size) {
+  const auto* at = static_cast<const char*>(from);
+  while (size > 0) {
+    const ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return false;
+    at += sent;
+    size -= static_cast<std::size_t>(sent);
+  }
+  return true;
+}
+
+/// Nothing of the parent's stays open but this socket: its end is what the process waits for.
+void keep_only(int socket) {
+  if (socket > 3) syscall(SYS_close_range, 3, socket - 1, 0);
+  syscall(SYS_close_range, socket + 1, ~0U, 0);
+}
+
+void serve(int socket, const LoaderProcess::Make& make) {
+  for (;;) {
+    std::uint64_t count = 0;
+    if (!read_all(socket, &count, sizeof count)) return;
+    std::vector<std::size_t> samples(count);
+    if (!read_all(socket, samples.data(), count * sizeof(std::size_t))) return;
+    const std::string bytes = make(samples);
+    const std::uint64_t size = bytes.size();
+    if (!send_all(socket, &size, sizeof size) || !send_all(socket, bytes.data(), bytes.size()))
+      return;
+  }
+}
+
+}  // namespace
+
+LoaderProcess::LoaderProcess(const Make& make) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("cannot start a loader's worker: {}", std::strerror(errno)),
+                "optimizations.loader_workers");
+  pid_ = fork();
+  if (pid_ == 0) {
+    keep_only(ends[1]);
+    serve(ends[1], make);
+    _exit(0);
+  }
+  const int failed = errno;
+  close(ends[1]);
+  socket_ = ends[0];
+  if (pid_ > 0) return;
+  close(socket_);
+  throw Error(ExitCode::cannot_measure,
+              fmt::format("cannot start a loader's worker: {}", std::strerror(failed)),
+              "optimizations.loader_workers", "ulimit -u says how many processes there may be");
+}
+
+LoaderProcess::LoaderProcess(LoaderProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), socket_(std::exchange(other.socket_, -1)) {}
+
+LoaderProcess::~LoaderProcess() {
+  if (pid_ <= 0) return;
+  close(socket_);
+  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void LoaderProcess::ask(const std::vector<std::size_t>& samples) const {
+  const std::uint64_t count = samples.size();
+  send_all(socket_, &count, sizeof count);
+  send_all(socket_, samples.data(), samples.size() * sizeof(std::size_t));
+}
+
+std::string LoaderProcess::answer() const {
+  std::uint64_t size = 0;
+  std::string bytes;
+  if (read_all(socket_, &size, sizeof size)) {
+    bytes.resize(size);
+    if (read_all(socket_, bytes.data(), size)) return bytes;
+  }
+  throw Error(
+      ExitCode::cannot_measure,
+      fmt::format("a loader's worker, process {}, has ended before its batch was there", pid_),
+      "optimizations.loader_workers", "the kernel may have killed it for memory: see dmesg");
+}
+
+}  // namespace memduel
