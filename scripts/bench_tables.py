@@ -2,10 +2,11 @@
 """Puts Google Benchmark's numbers into the marked tables of the docs.
 
     scripts/bench_tables.py --how COMMAND FILE.json...    writes each table anew
-    scripts/bench_tables.py --check                       fails where a table does not say how it was made
+    scripts/bench_tables.py --check                       fails where a table of numbers does not say how it was made
 
 A table stands between `<!-- bench PATTERN -->` and `<!-- end bench -->`: PATTERN says which benchmarks are in it. With the numbers three lines are written into
-the comment, by which command, at which commit and on which machine they came to be.
+the comment, by which command, at which commit and on which machine they came to be. Every other table of numbers stands below a heading, or one above that,
+whose text names a command, a config or a test that gives them.
 """
 
 import argparse
@@ -61,9 +62,45 @@ def machine():
     return f"{cpu[1] if cpu else 'unknown processor'}, Linux {pathlib.Path('/proc/sys/kernel/osrelease').read_text().strip()}"
 
 
+# A program, a config, a script or a test, as a page names it.
+SOURCE = re.compile(r"`[^`\n]*(memduel[ -]|scripts/|bench/|configs/|examples/|\.json|\.py|_test|ctest|build/|--measured)[^`\n]*`|^    (memduel|scripts/|bench/|build/|python3)", re.M)
+NUMBER = re.compile(r"^[*`+−~≤<\-\s]*\d[\d,.]*\s*(%|[KMG]i?B|B|ms|s|µs|ns|min|×)?\b")
+
+
+def is_of_numbers(rows):
+    cells = [cell for row in rows for cell in row.strip("|").split("|")[1:]]
+    return sum(bool(NUMBER.match(cell)) for cell in cells) >= max(4, len(cells) / 3)
+
+
+def tables_without_source(text):
+    """The headings of tables of numbers that nobody can make again."""
+    above = []  # (level, heading, what stands below it before the next heading)
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        heading = re.match(r"(#+) (.*)", lines[at])
+        if heading:
+            above = [one for one in above if one[0] < len(heading[1])] + [[len(heading[1]), heading[2], ""]]
+        elif lines[at].startswith("|") and at + 2 < len(lines) and re.match(r"\|[\s:|-]+\|$", lines[at + 1]):
+            end = at
+            while end < len(lines) and lines[end].startswith("|"):
+                end += 1
+            below = "\n".join(lines[end:end + 4])
+            if is_of_numbers(lines[at + 2:end]) and not any(SOURCE.search(one[2]) for one in above) and not SOURCE.search("\n".join(lines[at:end]) + below):
+                yield above[-1][1]
+            above[-1][2] += "\n".join(lines[at:end]) + "\n"
+            at = end - 1
+        elif above:
+            above[-1][2] += lines[at] + "\n"
+        at += 1
+
+
 def check():
     bad = 0
     for page in PAGES:
+        for heading in tables_without_source(page.read_text()):
+            print(f"{page.relative_to(ROOT)}: a table of numbers below \"{heading}\": no command, config or test is named that gives them")
+            bad += 1
         for match in MARK.finditer(page.read_text()):
             if not all(match[i] for i in (2, 3, 4)):
                 print(f"{page.relative_to(ROOT)}: the table of {match[1]} says no command, commit and machine")
