@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/job_facts.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/model/profile.h"
 
 namespace memduel {
 
