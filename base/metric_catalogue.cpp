@@ -42,7 +42,7 @@ struct Row {
   std::string_view meter;
   std::string_view summary;
   std::string_view verb = "has";
-  std::string_view noun = "";
+  std::string_view noun = {};  // NOLINT(readability-redundant-member-init): -Wextra
   bool is_key = false;
 };
 
