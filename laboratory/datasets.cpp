@@ -61,6 +61,17 @@ void refuse_outside(const fs::path& file) {
               "$.workload.dataset.file", "--data-dir names the folder");
 }
 
+/// With some of the rest nobody could say what was trained on.
+void refuse_half(const Dataset& dataset, const fs::path& directory) {
+  const auto missing = missing_of(dataset.whole, directory);
+  if (missing.empty() || missing.size() == dataset.whole.size()) return;
+  throw Error(ExitCode::io,
+              fmt::format("found a part of it: no {}; expected all of it, or {}",
+                          fmt::join(missing, ", "), dataset.subset),
+              fmt::format("data set {} in {}", dataset.name, directory.string()),
+              dataset.how_to_get);
+}
+
 fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directories) {
   for (const fs::path& directory : directories)
     if (missing_files(dataset, directory).empty() && subset_in(dataset, directory).empty())
@@ -68,7 +79,10 @@ fs::path find_files(const Dataset& dataset, const std::vector<fs::path>& directo
   std::string looked;
   for (const fs::path& directory : directories) {
     const auto missing = missing_files(dataset, directory);
-    if (missing.empty()) return directory;
+    if (missing.empty()) {
+      refuse_half(dataset, directory);
+      return directory;
+    }
     looked += fmt::format("\n    {} (no {})", directory.string(), fmt::join(missing, ", "));
   }
   throw Error(ExitCode::io, fmt::format("the data set is missing; looked in{}", looked),

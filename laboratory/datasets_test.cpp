@@ -45,6 +45,20 @@ TEST_F(Datasets, AFolderWithTheWholeComesBeforeOneWithAPart) {
   EXPECT_EQ(find_dataset("mnist", {folder_ / "a"}), folder_ / "a");
 }
 
+TEST_F(Datasets, HalfOfOneIsRefusedWithWhatIsMissing) {
+  put("cifar10/data_batch_1.bin");
+  put("cifar10/test_batch.bin");
+  EXPECT_EQ(find_dataset("cifar10", {folder_}), folder_) << "the first batch alone is a subset";
+  put("cifar10/data_batch_3.bin");
+  const Error error = error_of([&] { find_dataset("cifar10", {folder_}); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_THAT(error.message(), testing::HasSubstr("no cifar10/data_batch_2.bin, "
+                                                  "cifar10/data_batch_4.bin, "
+                                                  "cifar10/data_batch_5.bin"));
+  EXPECT_THAT(error.message(), testing::HasSubstr("or the first batch alone"));
+  EXPECT_THAT(error.message(), testing::HasSubstr("fetch-datasets.sh cifar10"));
+}
+
 TEST_F(Datasets, TheFirstFolderThatHoldsEveryFileWins) {
   put("a/mnist/t10k-images-idx3-ubyte.gz");
   put("b/mnist/t10k-images-idx3-ubyte");

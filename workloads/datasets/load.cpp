@@ -85,7 +85,12 @@ ImageSet read_cifar10_batches(const std::filesystem::path& directory) {
   for (int number = 2; number <= kBatches; ++number)
     if (const auto file = find(directory, fmt::format("data_batch_{}.bin", number)))
       others.push_back(*file);
-  if (others.size() + 1 < kBatches) return all;
+  if (others.empty()) return all;
+  if (others.size() + 1 < kBatches)
+    throw Error(ExitCode::io,
+                fmt::format("found {} of {} training batches, expected all, or the first alone",
+                            others.size() + 1, kBatches),
+                directory.string(), kAdvice);
   for (const std::filesystem::path& file : others) append(all, read_cifar10(file));
   return all;
 }

@@ -82,10 +82,11 @@ TEST_F(WholeDataSets, MnistTrainsOnItsTrainingSetWhereItIsThere) {
 
 TEST_F(WholeDataSets, CifarTrainsOnAllFiveBatchesOrOnTheFirst) {
   write_cifar10("test_batch.bin", 9);
-  for (int batch = 1; batch <= 4; ++batch)
-    write_cifar10(fmt::format("data_batch_{}.bin", batch), static_cast<char>(batch));
+  write_cifar10("data_batch_1.bin", 1);
   EXPECT_EQ(images_of_shade(load("cifar10").train, 1), 10000U);
-  EXPECT_EQ(load("cifar10").train.count(), 10000U) << "four of five are no whole";
+  for (int batch = 2; batch <= 4; ++batch)
+    write_cifar10(fmt::format("data_batch_{}.bin", batch), static_cast<char>(batch));
+  EXPECT_THROW(load("cifar10"), Error) << "four of five are no whole";
   write_cifar10("data_batch_5.bin", 5);
   const TrainAndValidation images = load("cifar10");
   EXPECT_EQ(images.train.count(), 50000U);
