@@ -10,10 +10,9 @@
 namespace memduel {
 
 bool asks_for_stacks(const Growth& row) {
-  constexpr const char* kPerRound = kRssGrowthPerRound;
-  return row.metric == kPerRound && row.slope &&
+  return row.metric == kRssGrowthPerRound && row.slope &&
          (row.verdict == GrowthVerdict::growing ||
-          *row.slope >= metric_info(kPerRound).absolute_margin);
+          *row.slope >= metric_info(kRssGrowthPerRound).absolute_margin);
 }
 
 std::vector<GrowingStack> growing_stacks(const LiveAtRoundEnds& live, double bytes_per_round,

@@ -7,11 +7,7 @@
 
 namespace memduel {
 namespace {
-
-constexpr const char* kPeak = kPeakHeap;
-constexpr const char* kAllocated = kAllocatedBytes;
 constexpr const char* kAllocations = "allocation_count";
-constexpr const char* kAtEnd = kEndHeap;
 constexpr const char* kLiveAtEnd = "live_at_end_bytes";
 
 double as_double(std::int64_t value) {
@@ -19,8 +15,8 @@ double as_double(std::int64_t value) {
 }
 
 Metrics metrics_of(const HeapScope& scope) {
-  return {{kPeak, as_double(scope.peak_bytes)},
-          {kAllocated, as_double(scope.allocated_bytes)},
+  return {{kPeakHeap, as_double(scope.peak_bytes)},
+          {kAllocatedBytes, as_double(scope.allocated_bytes)},
           {kAllocations, as_double(scope.allocations)}};
 }
 
@@ -47,7 +43,7 @@ void add_rounds(RoleData& data, const std::vector<HeapScope>& scopes) {
     });
     if (scope == scopes.end()) continue;
     round.metrics.merge(metrics_of(*scope));
-    if (scope->end_ns > 0) round.metrics[kAtEnd] = as_double(scope->live_end_bytes);
+    if (scope->end_ns > 0) round.metrics[kEndHeap] = as_double(scope->live_end_bytes);
     add_phases(round, scopes);
   }
 }
@@ -77,21 +73,21 @@ std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& 
 void add_heap(RoleData& data, const RoleTrace& trace) {
   if (trace.heap_images.empty()) return;
   std::int64_t peak = 0;
-  Metrics own = {{kAllocated, 0}, {kAllocations, 0}, {kLiveAtEnd, 0}};
+  Metrics own = {{kAllocatedBytes, 0}, {kAllocations, 0}, {kLiveAtEnd, 0}};
   for (const HeapCounters& image : trace.heap_images) {
     peak = std::max(peak, image.peak_bytes);
-    own[kAllocated] += as_double(image.allocated_bytes);
+    own[kAllocatedBytes] += as_double(image.allocated_bytes);
     own[kAllocations] += as_double(image.allocations);
     own[kLiveAtEnd] +=
         as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
   peak = peak_of_main_image(trace.heap_images)
              .value_or(std::max(peak, largest_between(trace.heap, 0, INT64_MAX).value_or(0)));
-  own[kPeak] = as_double(peak);
+  own[kPeakHeap] = as_double(peak);
   if (sent_marks(trace)) {
     for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
   } else if (!data.rounds.empty()) {  // the one round is the process's life
-    for (const char* name : {kPeak, kAllocated, kAllocations})
+    for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocations})
       data.rounds.edit().front().metrics[name] = own[name];
   }
   data.metrics.merge(own);
@@ -102,12 +98,12 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
   Metrics sums;
   std::vector<HeapCounters> images;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    const auto peak = roles[i].metrics.find(kPeak);
+    const auto peak = roles[i].metrics.find(kPeakHeap);
     if (peak == roles[i].metrics.end()) return;
     largest = std::max(largest, peak->second);
     const auto& own = trace.roles[i].heap_images;
     images.insert(images.end(), own.begin(), own.end());
-    for (const char* name : {kAllocated, kAllocations, kLiveAtEnd})
+    for (const char* name : {kAllocatedBytes, kAllocations, kLiveAtEnd})
       sums[name] += roles[i].metrics.at(name);
   }
   const bool one_role = roles.size() == 1;
@@ -117,7 +113,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
                        [&](const RoundData& each) { return each.round == round.round; });
       if (own == roles.front().rounds.end()) continue;
-      for (const char* name : {kPeak, kAllocated, kAllocations, kAtEnd}) {
+      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocations, kEndHeap}) {
         const auto value = own->metrics.find(name);
         if (value != own->metrics.end()) round.metrics.insert(*value);
       }
@@ -127,10 +123,10 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
     largest = std::max(largest, as_double(sampled.value_or(0)));
     for (RoundData& round : tree.rounds.edit()) {
       const auto peak = largest_between(trace.tree_heap, round.begin_ns, round.end_ns);
-      if (peak) round.metrics[kPeak] = as_double(*peak);
+      if (peak) round.metrics[kPeakHeap] = as_double(*peak);
     }
   }
-  sums[kPeak] = largest;
+  sums[kPeakHeap] = largest;
   tree.metrics.merge(sums);
 }
 

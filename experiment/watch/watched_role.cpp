@@ -14,8 +14,6 @@ namespace {
 constexpr std::size_t kRoundPoints = 4096;
 /// A few hundred phases and gauges in a round are many.
 constexpr std::size_t kMostMarks = 10'000;
-constexpr const char* kIdle = kIdleRss;
-constexpr const char* kAboveIdle = kPeakRssAboveIdle;
 
 bool begins_or_ends_round(Mark::Kind kind) {
   return kind == Mark::Kind::round_begin || kind == Mark::Kind::round_end;
@@ -110,7 +108,7 @@ void WatchedRole::fold() {
 
 void WatchedRole::merge(const Metrics& metrics) {
   for (const auto& [name, value] : metrics) {
-    if (name == kIdle || name == kAboveIdle) continue;
+    if (name == kIdleRss || name == kPeakRssAboveIdle) continue;
     const auto [known, is_new] = metrics_.emplace(name, value);
     if (!is_new) known->second = grows_only(name) ? std::max(known->second, value) : value;
   }
@@ -119,19 +117,19 @@ void WatchedRole::merge(const Metrics& metrics) {
 
 /// A later trace takes its own first mark for the idle level; the first one's counts.
 void WatchedRole::merge_above_idle(const Metrics& metrics) {
-  const auto idle = metrics_.find(kIdle);
+  const auto idle = metrics_.find(kIdleRss);
   std::optional<double> above;
   if (idle == metrics_.end()) {
-    const auto first = metrics.find(kIdle);
+    const auto first = metrics.find(kIdleRss);
     if (first == metrics.end()) return;
     metrics_.insert(*first);
-    const auto value = metrics.find(kAboveIdle);
+    const auto value = metrics.find(kPeakRssAboveIdle);
     if (value != metrics.end()) above = value->second;
   } else if (const auto peak = metrics.find(kPeakRss); peak != metrics.end()) {
     above = std::max(0.0, peak->second - idle->second);
   }
   if (!above) return;
-  double& highest = metrics_[kAboveIdle];
+  double& highest = metrics_[kPeakRssAboveIdle];
   highest = std::max(highest, *above);
 }
 
