@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
@@ -27,10 +28,30 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+
 }  // namespace
 
+std::optional<double> byte_unit(std::string_view name) {
+  double bytes = 1;
+  for (const char* unit : kUnits) {
+    if (name == unit) return bytes;
+    bytes *= 1024;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> parse_bytes(std::string_view text) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  const auto factor = unit.empty() ? std::optional(1.0) : byte_unit(unit);
+  if (!factor) return std::nullopt;
+  return number * *factor;
+}
+
 std::string format_bytes(double bytes) {
-  constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   double value = bytes;
   size_t unit = 0;
   while (std::abs(value) >= 1024 && unit + 1 < kUnits.size()) {

@@ -12,6 +12,12 @@ namespace memduel {
 /// Bytes in the binary unit that keeps three or four digits: 512 B, 41.3 KiB, 182.5 MiB, 1.25 GiB.
 std::string format_bytes(double bytes);
 
+/// How many bytes B, KiB, MiB, GiB or TiB is.
+std::optional<double> byte_unit(std::string_view name);
+
+/// Of a number and its unit: 512B, 900MiB, 1.5GiB; without a unit bytes. Absent for anything else.
+std::optional<double> parse_bytes(std::string_view text);
+
 /// Seconds as 35.0 ns, 7.2 us, 0.8 ms, 12.3 s, 4 min 05 s or 2 h 10 min.
 std::string format_seconds(double seconds);
 

@@ -12,8 +12,9 @@ Profile open_profile(const std::filesystem::path& file) {
 void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose) {
   verb.add_option("--kind", word,
                   purpose +
-                      ": peak, live, allocated or temporary (default: the first of peak, live, "
-                      "allocated that the profile has)");
+                      ": peak, live, allocated, temporary or resident (default: the first of peak, "
+                      "live, allocated that the profile has; resident needs a snapshot, see record "
+                      "--snapshot-at)");
 }
 
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <optional>
 
 #include "base/characters.h"
@@ -33,6 +34,8 @@ struct RecordArguments {
   bool count = false;
   bool alone = false;
   bool debuginfod = false;
+  std::string snapshot_at;
+  std::string peak_from;
   std::string output;
 };
 
@@ -102,6 +105,8 @@ void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry&
   if (arguments.alone) refuse("--alone", arguments, "what children leave are files of their own");
   if (arguments.debuginfod)
     refuse("--debuginfod", arguments, "its files get their names when they are read");
+  if (!arguments.snapshot_at.empty())
+    refuse("--snapshot-at", arguments, "only the recorder takes snapshots");
   if (entry.samples) return;
   const std::string why =
       entry.records_heap ? "it records every allocation" : "it records time, not allocations";
@@ -128,6 +133,17 @@ int record_by_another(const RecordArguments& arguments) {
   return result.status;
 }
 
+/// The peak that an earlier recording with a snapshot saw, or 0 without one.
+double known_peak(const RecordArguments& arguments) {
+  if (arguments.peak_from.empty()) return 0;
+  const Profile profile = open_profile(arguments.peak_from);
+  const auto fact = profile.info.find("peak_rss_bytes");
+  const double bytes = fact == profile.info.end() ? 0 : std::strtod(fact->second.c_str(), nullptr);
+  if (bytes > 0) return bytes;
+  throw Error(ExitCode::usage, "found a profile without a peak of resident memory",
+              arguments.peak_from, "give one that was recorded with --snapshot-at");
+}
+
 int record(const RecordArguments& arguments) {
   if (arguments.tracer != kRecorderTracer) return record_by_another(arguments);
   RecordOptions options;
@@ -135,6 +151,8 @@ int record(const RecordArguments& arguments) {
   options.preload.mode = arguments.count   ? RecordMode::count
                          : arguments.exact ? RecordMode::exact
                                            : RecordMode::sampled;
+  if (!arguments.snapshot_at.empty())
+    options.preload.snapshot = snapshot_rule_from(arguments.snapshot_at, known_peak(arguments));
   if (arguments.interval) {
     options.preload.interval_bytes = *arguments.interval;
     options.preload.first_interval_bytes = 0;
@@ -188,6 +206,17 @@ void add_record(CLI::App& app, Action& action) {
       "exact totals and peak alone: no stacks, next to no cost; -o FILE.json writes them");
   exact->excludes(interval)->excludes(count);
   count->excludes(interval);
+  CLI::Option* snapshot =
+      verb->add_option(
+              "--snapshot-at", arguments->snapshot_at,
+              "also keep whose each resident page is, at rss=97% (of the peak), rss=900MiB, "
+              "mark=ROUND, mark=ROUND/PHASE or signal (SIGUSR2)")
+          ->option_text("WHEN")
+          ->excludes(count);
+  verb->add_option("--peak-from", arguments->peak_from,
+                   "with rss=P%: an earlier such profile, below whose peak nothing is taken")
+      ->option_text("PROFILE")
+      ->needs(snapshot);
   verb->add_flag("--alone", arguments->alone,
                  "the command's own process only, not its children and what it executes");
   verb->add_flag("--debuginfod", arguments->debuginfod,

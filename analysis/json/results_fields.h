@@ -183,6 +183,21 @@ inline constexpr auto kDescription<DifferenceTotal> =
               later("stacks", &DifferenceTotal::stacks));
 
 template <>
+inline constexpr auto kDescription<ResidentOwner> =
+    described("ResidentOwner", always("owner", &ResidentOwner::owner),
+              always("name", &ResidentOwner::name), always("bytes", &ResidentOwner::bytes));
+
+template <>
+inline constexpr auto kDescription<ResidentMemory> = described(
+    "ResidentMemory", always("arm", &ResidentMemory::arm), always("role", &ResidentMemory::role),
+    always("bytes", &ResidentMemory::bytes), always("owners", &ResidentMemory::owners),
+    always("recorder_bytes", &ResidentMemory::recorder_bytes),
+    always("untouched_bytes", &ResidentMemory::untouched_bytes),
+    always("swapped_bytes", &ResidentMemory::swapped_bytes),
+    always("round", &ResidentMemory::round), always("phase", &ResidentMemory::phase),
+    always("seconds", &ResidentMemory::seconds));
+
+template <>
 inline constexpr auto kDescription<AgreementReason> = described(
     "AgreementReason", always("code", &AgreementReason::code),
     always("text", &AgreementReason::text), always("low_bytes", &AgreementReason::low_bytes),
@@ -239,7 +254,7 @@ inline constexpr auto kDescription<Results> = described(
     later("lower_bounds", &Results::lower_bounds), later("perturbation", &Results::perturbation),
     later("ablation", &Results::ablation), later("ablation_totals", &Results::ablation_totals),
     later("differences", &Results::differences),
-    later("difference_totals", &Results::difference_totals),
+    later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
     later("agreement", &Results::agreement));
 
 }  // namespace memduel

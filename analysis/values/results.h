@@ -246,7 +246,7 @@ struct LowerBound {
 struct Difference {
   std::string candidate;
   std::string role;
-  std::string kind;                ///< peak, live, retained, allocated or allocations
+  std::string kind;                ///< peak, live, retained, allocated, allocations or resident
   std::string heap = "malloc";     ///< or mapping
   std::vector<std::string> stack;  ///< functions, outermost first
   double bytes = 0;                ///< candidate minus baseline
@@ -271,6 +271,28 @@ struct DifferenceTotal {
   double guessed_share = 0;    ///< of both sides' bytes: stacks taken for one without being equal
 };
 
+/// What one owner has of a role's resident memory.
+struct ResidentOwner {
+  std::string owner;  ///< live, pinned, held, inherited, mapping, stack, file or unexplained
+  std::string name;   ///< of a file; else empty, or a word for what it is
+  double bytes = 0;
+};
+
+/// Whose the resident memory of a role was near the peak of its profile trial. Owners sum up to
+/// `bytes`, which is what the kernel counted without the recorder's own pages.
+struct ResidentMemory {
+  std::string arm;
+  std::string role;
+  double bytes = 0;
+  std::vector<ResidentOwner> owners;
+  double recorder_bytes = 0;
+  double untouched_bytes = 0;  ///< asked for and never touched: not resident
+  double swapped_bytes = 0;    ///< not resident either
+  int round = 0;               ///< 0: outside rounds
+  std::optional<std::string> phase;
+  double seconds = 0;  ///< that the process waited for it
+};
+
 /// Everything of results.json; `trials` are the run's, without their series.
 struct Results {
   std::string name;
@@ -292,6 +314,7 @@ struct Results {
   std::vector<AblationTotal> ablation_totals;
   std::vector<Difference> differences;
   std::vector<DifferenceTotal> difference_totals;
+  std::vector<ResidentMemory> resident;
   std::vector<TracerAgreement> agreement;  ///< per arm and role that several tracers ran
 };
 

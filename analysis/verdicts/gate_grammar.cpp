@@ -30,8 +30,6 @@ struct UnitName {
   double factor;
 };
 
-constexpr std::array<UnitName, 5> kByteUnits = {
-    {{"B", 1}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}, {"TiB", 1099511627776.0}}};
 constexpr std::array<UnitName, 4> kTimeUnits = {
     {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}}};
 
@@ -65,12 +63,12 @@ std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit)
   switch (info.unit) {
     case Unit::bytes_per_round:
       if (unit.ends_with("/round")) unit.remove_suffix(6);
-      return factor_in(kByteUnits, unit);
+      return byte_unit(unit);
     case Unit::bytes_per_minute:
       if (unit.ends_with("/minute")) unit.remove_suffix(7);
-      return factor_in(kByteUnits, unit);
+      return byte_unit(unit);
     case Unit::bytes:
-      return factor_in(kByteUnits, unit);
+      return byte_unit(unit);
     case Unit::seconds:
       return factor_in(kTimeUnits, unit);
     case Unit::count:

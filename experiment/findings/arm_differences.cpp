@@ -22,8 +22,10 @@ namespace memduel {
 namespace {
 
 constexpr std::size_t kMostStacks = 10;
-constexpr std::array kKinds = {DifferenceKind::peak, DifferenceKind::live, DifferenceKind::retained,
-                               DifferenceKind::allocated, DifferenceKind::allocations};
+constexpr std::size_t kMostResidentStacks = 24;  // the steps of a waterfall
+constexpr std::array kKinds = {DifferenceKind::peak,        DifferenceKind::live,
+                               DifferenceKind::retained,    DifferenceKind::allocated,
+                               DifferenceKind::allocations, DifferenceKind::resident};
 
 /// Profiles of one arm by role; of each role by trial.
 using ArmProfiles = std::map<std::string, ProfileSide>;
@@ -118,7 +120,9 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
        counted ? *whole.counted_baseline : whole.baseline.bytes,
        counted ? *whole.counted_candidate : whole.candidate.bytes, whole.unmatched_share,
        static_cast<int>(whole.stacks.size()), whole.guessed_share});
-  for (std::size_t i = 0; i < whole.stacks.size() && i < kMostStacks; ++i) {
+  const std::size_t most =
+      whole.kind == DifferenceKind::resident ? kMostResidentStacks : kMostStacks;
+  for (std::size_t i = 0; i < whole.stacks.size() && i < most; ++i) {
     Difference row = row_of(whole.stacks[i], whole);
     row.candidate = candidate;
     row.role = role;
@@ -134,6 +138,51 @@ void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmP
     for (const DifferenceKind kind : kKinds)
       for (const Heap heap : {Heap::malloc, Heap::mapping})
         add_difference(found, profile_difference(other->second, mine, kind, heap), name, role);
+  }
+}
+
+/// Of all trials and process images the largest.
+const Profile* largest_snapshot(const ProfileSide& side) {
+  const Profile* largest = nullptr;
+  for (const std::vector<Profile>& trial : side) {
+    for (const Profile& profile : trial) {
+      if (!profile.resident) continue;
+      const bool larger =
+          largest == nullptr || largest->resident->kernel_bytes < profile.resident->kernel_bytes;
+      if (larger) largest = &profile;
+    }
+  }
+  return largest;
+}
+
+ResidentMemory memory_of(const ResidentSnapshot& snapshot) {
+  ResidentMemory memory;
+  memory.bytes = snapshot.program_bytes();
+  memory.recorder_bytes = snapshot.bytes_of(PageOwner::recorder);
+  memory.swapped_bytes = snapshot.swapped_bytes;
+  memory.round = snapshot.round;
+  if (!snapshot.phase.empty()) memory.phase = valid_utf8(snapshot.phase);
+  memory.seconds = snapshot.seconds;
+  for (const auto& entry : snapshot.untouched) memory.untouched_bytes += entry.second.bytes;
+  std::map<std::pair<PageOwner, std::string>, double> owners;
+  for (const ResidentPart& part : snapshot.parts) {
+    if (part.owner != PageOwner::recorder && part.owner != PageOwner::unexplained)
+      owners[{part.owner, part.name}] += part.bytes;
+  }
+  owners[{PageOwner::unexplained, ""}] = snapshot.unexplained_bytes();
+  for (const auto& [owner, bytes] : owners)
+    memory.owners.push_back({std::string(to_name(owner.first)), valid_utf8(owner.second), bytes});
+  return memory;
+}
+
+void add_resident(ArmDifferences& found, const ArmProfiles& profiles, const std::string& arm) {
+  for (const auto& [role, side] : profiles) {
+    const Profile* profile = largest_snapshot(side);
+    if (profile == nullptr) continue;
+    ResidentMemory memory = memory_of(*profile->resident);
+    memory.arm = arm;
+    memory.role = role;
+    found.resident.push_back(std::move(memory));
   }
 }
 
@@ -154,8 +203,13 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     const auto profiles_of = [&](const std::string& arm) {
       return read_images(images_of(all, run, arm, *tracer), found.limitations);
     };
-    if (!references.contains(*tracer)) references[*tracer] = profiles_of(baseline);
-    compare_arms(found, references[*tracer], profiles_of(candidate), candidate);
+    if (!references.contains(*tracer)) {
+      references[*tracer] = profiles_of(baseline);
+      add_resident(found, references[*tracer], baseline);
+    }
+    const ArmProfiles profiles = profiles_of(candidate);
+    add_resident(found, profiles, candidate);
+    compare_arms(found, references[*tracer], profiles, candidate);
   }
   return found;
 }

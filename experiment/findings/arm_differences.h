@@ -12,7 +12,8 @@ namespace memduel {
 struct ArmDifferences {
   std::vector<Difference> differences;  ///< per candidate, role, kind and heap the largest first
   std::vector<DifferenceTotal> totals;
-  std::vector<Note> limitations;  ///< profiles that cannot be read
+  std::vector<ResidentMemory> resident;  ///< per arm and role that has a snapshot
+  std::vector<Note> limitations;         ///< profiles that cannot be read
 };
 
 /// Of every candidate that has heap profiles where the baseline has some by the same tracer: by the

@@ -34,6 +34,7 @@ void add_differences(Results& results, const RunData& run, const fs::path& direc
   ArmDifferences found = arm_differences(directory, run);
   results.differences = std::move(found.differences);
   results.difference_totals = std::move(found.totals);
+  results.resident = std::move(found.resident);
   add_notes(results.limitations, std::move(found.limitations));
   add_notes(results.limitations, moved_peaks(run, results.baseline, results.difference_totals));
 }

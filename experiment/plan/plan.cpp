@@ -82,6 +82,8 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
       (counts ? process.heap_obstacle : process.trace_obstacle) = std::move(obstacle);
       continue;
     }
+    const auto peak = slot.peaks.find(process.role);
+    options.known_peak_bytes = peak == slot.peaks.end() ? 0 : peak->second;
     process.trace_dir = trial_dir / "trace" / process.role;
     if (counts) process.heap_dir = process.trace_dir;
     const TracedStart start = tracer->start(*process.trace_dir, variables, options);

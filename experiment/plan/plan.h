@@ -34,6 +34,8 @@ struct TrialSlot {
   TrialKind kind = TrialKind::measure;
   std::string tracer = {};        // NOLINT(readability-redundant-member-init): -Wextra
   bool every_allocation = false;  ///< of a profile trial under a tracer that samples
+  /// Of a profile trial: what is known of the peaks of its roles, in bytes of resident memory.
+  std::map<std::string, double> peaks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// What a trial must leave.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 
@@ -23,6 +24,7 @@ void Ledger::add(const TrialData& trial) {
   arms_done_[trial.block].insert(trial.arm);
   if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
   count_allocations(trial);
+  note_peaks(trial);
   auto& outcome = outcomes_[trial.arm];
   if (trial.status == TrialStatus::ok && !trial.harness_fault) {
     ++(trial.kind == TrialKind::warmup ? outcome.ok_warmups : outcome.ok);
@@ -41,6 +43,21 @@ void Ledger::count_allocations(const TrialData& trial) {
     if (count == role.metrics.end()) continue;
     allocations_ = std::max(allocations_.value_or(0), count->second);
   }
+}
+
+void Ledger::note_peaks(const TrialData& trial) {
+  if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) return;
+  for (const RoleData& role : trial.roles) {
+    const auto peak = role.metrics.find(std::string(kPeakRss));
+    if (peak == role.metrics.end()) continue;
+    const auto [least, first] = peaks_[trial.arm].emplace(role.role, peak->second);
+    if (!first) least->second = std::min(least->second, peak->second);
+  }
+}
+
+std::map<std::string, double> Ledger::peaks(const std::string& arm) const {
+  const auto found = peaks_.find(arm);
+  return found == peaks_.end() ? std::map<std::string, double>() : found->second;
 }
 
 void Ledger::add_overhead(double seconds) {

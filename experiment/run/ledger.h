@@ -32,6 +32,9 @@ class Ledger {
   [[nodiscard]] int profiles(const std::string& arm, const std::string& tracer) const;
   /// The most that any trial made; absent when nothing counted them.
   [[nodiscard]] std::optional<double> allocations() const { return allocations_; }
+  /// Of the roles of an arm, the least that any measured trial had at its peak, in bytes of
+  /// resident memory.
+  [[nodiscard]] std::map<std::string, double> peaks(const std::string& arm) const;
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
   [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
   [[nodiscard]] std::int64_t next_id() const { return next_id_; }
@@ -43,6 +46,7 @@ class Ledger {
 
  private:
   void count_allocations(const TrialData& trial);
+  void note_peaks(const TrialData& trial);
 
   std::int64_t next_id_ = 1;
   int last_block_ = -1;
@@ -53,6 +57,7 @@ class Ledger {
   std::map<int, std::set<std::string>> arms_done_;
   std::map<std::pair<std::string, std::string>, int> profiles_;  ///< by arm and tracer
   std::optional<double> allocations_;
+  std::map<std::string, std::map<std::string, double>> peaks_;  ///< by arm and role
   std::set<int> dropped_;
   std::map<std::string, Outcome> outcomes_;
 };

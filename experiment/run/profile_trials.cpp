@@ -60,7 +60,8 @@ void ProfileTrials::run_by(const std::string& tracer,
       run_.tell(each.name, kProfileBlock, tracer);
       const bool records_all = run_.ledger().allocations().value_or(kMostRecordedAllocations + 1) <=
                                kMostRecordedAllocations;
-      runner_.run({0, kProfileBlock, 0, arm, TrialKind::profile, tracer, records_all});
+      runner_.run({0, kProfileBlock, 0, arm, TrialKind::profile, tracer, records_all,
+                   run_.ledger().peaks(each.name)});
     }
   }
 }

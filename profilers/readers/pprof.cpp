@@ -307,6 +307,7 @@ class PprofReader {
       case ProfileKind::peak:
         return peaks_[number];
       case ProfileKind::allocated:
+      case ProfileKind::resident:  // no column is of it
         break;
     }
     return site.allocated;

@@ -6,6 +6,7 @@
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/next.h"
+#include "profilers/recorder/snapshot.h"
 
 namespace memduel::recorder {
 
@@ -34,7 +35,7 @@ template <class Call>
 [[gnu::always_inline]] inline void* account_born(const Born& born, std::size_t requested,
                                                  const void* frame) {
   if (born.block == nullptr) return nullptr;
-  if (settings.mode == Mode::exact) {
+  if (records_all()) {
     return account_exactly(born.block, requested, born.bytes, frame);
   }
   return account_allocation(born.block, requested, born.bytes);
@@ -46,7 +47,7 @@ template <class Call>
 }
 
 inline bool may_be_traced(const void* block) {
-  return settings.mode == Mode::exact || may_be_sample(block);
+  return records_all() || may_be_sample(block);
 }
 
 [[gnu::always_inline]] inline void account_death(void* block, const void* frame) {

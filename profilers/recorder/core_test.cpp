@@ -1,7 +1,10 @@
 // The recorder's core as a plain library, so that sanitizers can watch it; the preload library
 // itself is tested by tests/recorder.
 #include <execinfo.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -15,8 +18,10 @@
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/find_object.h"
+#include "profilers/recorder/page_scan.h"
 #include "profilers/recorder/sampler.h"
 #include "profilers/recorder/stacks.h"
+#include "profilers/recorder/trace_format.h"
 #include "profilers/recorder/unwind.h"
 
 namespace memduel::recorder {
@@ -63,6 +68,71 @@ TEST(StackNodes, AreOnePerParentAndFrame) {
   }
   EXPECT_GT(oracle.size(), 10000U) << "the table has grown";
   restart_nodes();
+}
+
+std::vector<std::pair<std::uint32_t, FrameWord>> told;
+
+TEST(StackNodes, AreToldWhenTheyAreNeededAfterTheirParents) {
+  told.clear();
+  const auto note = [](std::uint32_t parent, FrameWord frame) { told.emplace_back(parent, frame); };
+  bool made = false;
+  const std::uint32_t unused = find_or_make_node(kRootNode, 90, made);
+  const std::uint32_t outer = find_or_make_node(kRootNode, 10, made);
+  const std::uint32_t inner = find_or_make_node(outer, 20, made);
+  const std::uint32_t other = find_or_make_node(outer, 30, made);
+  EXPECT_EQ(next_untold_node(), 1U);
+  EXPECT_EQ(told_number(inner, note), 2U);
+  EXPECT_EQ(told_number(other, note), 3U);
+  EXPECT_EQ(told_number(inner, note), 2U) << "once";
+  EXPECT_EQ(told_number(kRootNode, note), kRootNode);
+  const std::vector<std::pair<std::uint32_t, FrameWord>> expected = {{0, 10}, {1, 20}, {1, 30}};
+  EXPECT_EQ(told, expected);
+  EXPECT_EQ(told_number(unused, note), 4U);
+  restart_nodes();
+}
+
+std::vector<std::pair<std::uintptr_t, std::uintptr_t>> seen_runs;
+
+// Every third page is written, a part is only read, and the rest is left alone.
+TEST(PageScan, BothFormsFindTheWrittenPages) {
+  constexpr std::uintptr_t kPages = 30000;  // several buffers of both forms
+  constexpr std::uintptr_t kRead = 3000;
+  auto* memory = static_cast<char*>(mmap(nullptr, kPages * kPageBytes, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  madvise(memory, kPages * kPageBytes, MADV_NOHUGEPAGE);
+  const auto first = reinterpret_cast<std::uintptr_t>(memory) / kPageBytes;
+  std::vector<std::pair<std::uintptr_t, std::uintptr_t>> written;
+  for (std::uintptr_t page = 0; page < kPages - kRead; page += 3) {
+    memory[page * kPageBytes] = 1;
+    written.emplace_back(first + page, 1);
+  }
+  volatile char sum = 0;
+  for (std::uintptr_t page = kPages - kRead; page < kPages; ++page)
+    sum = sum + memory[page * kPageBytes];
+  const int descriptor = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(descriptor, 0);
+  const auto note = [](std::uintptr_t at, std::uintptr_t pages, bool file) {
+    EXPECT_FALSE(file);
+    seen_runs.emplace_back(at, pages);
+  };
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t end = begin + (kPages - kRead) * kPageBytes;
+  seen_runs.clear();
+  scan_page_entries(descriptor, begin, end, note);
+  EXPECT_EQ(seen_runs, written);
+  seen_runs.clear();
+  const bool zeros_apart = scan_pages(descriptor, begin, begin + kPages * kPageBytes, note);
+  if (zeros_apart) {
+    EXPECT_EQ(seen_runs, written) << "pages of zeros are not among them";
+  }
+  seen_runs.clear();
+  scan_page_entries(descriptor, end, begin + kPages * kPageBytes, note);
+  std::uintptr_t read = 0;
+  for (const auto& run : seen_runs) read += run.second;
+  EXPECT_EQ(read, kRead) << "the form of old kernels has them";
+  close(descriptor);
+  munmap(memory, kPages * kPageBytes);
 }
 
 TEST(Sampler, LogarithmAgreesWithTheLibrarys) {

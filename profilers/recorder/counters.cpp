@@ -121,6 +121,7 @@ HeapPage* map_file(const HeapPage& fresh) {
   const long at = raw_syscall(SYS_mmap, 0, sizeof(HeapPage), PROT_READ | PROT_WRITE, MAP_SHARED,
                               page_file.descriptor(), 0);
   if (at < 0 && at > -4096) return nullptr;
+  note_own_range(reinterpret_cast<void*>(at), sizeof(HeapPage));
   return reinterpret_cast<HeapPage*>(at);
 }
 

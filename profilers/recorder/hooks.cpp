@@ -219,7 +219,7 @@ void leave_early() {
 void install_recording() {
   if (!next.glibc) {
     set_hooks({full_malloc, full_free, full_calloc, full_realloc});
-  } else if (settings.mode == Mode::exact) {
+  } else if (records_all()) {
     set_hooks({exact_malloc, exact_free, exact_calloc, exact_realloc});
   } else {
     set_hooks({fast_malloc, settings.mode == Mode::sampled ? fast_free : count_free, fast_calloc,

@@ -8,6 +8,7 @@
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/next.h"
+#include "profilers/recorder/snapshot.h"
 
 namespace memduel::recorder {
 
@@ -18,9 +19,29 @@ bool from_allocator(const void* caller) {
   return at >= next.module_begin && at < next.module_end;
 }
 
-bool counts_mappings(const void* caller) {
-  return !tls.busy && !from_allocator(caller) && !inside_allocator(__builtin_frame_address(0));
+bool is_allocators(const void* caller) {
+  return from_allocator(caller) || inside_allocator(__builtin_frame_address(0));
 }
+
+bool counts_mappings(const void* caller) {
+  return !tls.busy && !is_allocators(caller);
+}
+
+bool keeps_allocators(const void* caller) {
+  return may_take_snapshots() && is_allocators(caller);
+}
+
+// Busy, where the thread may be so already: an allocator maps in the middle of a visit, too.
+class Nested {
+ public:
+  Nested() : was_(tls.busy) { tls.busy = true; }
+  ~Nested() { tls.busy = was_; }
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+
+ private:
+  bool was_;
+};
 
 void* map(void* wanted, std::size_t length, int protection, int flags, int fd, off_t offset,
           const void* caller) {
@@ -39,6 +60,9 @@ void* map(void* wanted, std::size_t length, int protection, int flags, int fd, o
     } else if ((flags & MAP_FIXED) != 0) {
       forget_mapping(mapped, length);
     }
+  } else if (keeps_allocators(caller) && (flags & MAP_ANONYMOUS) != 0) {
+    const Nested nested;
+    remember_allocator_mapping(mapped, length);
   }
   return mapped;
 }
@@ -65,9 +89,14 @@ MEMDUEL_EXPORT void* mmap64(void* wanted, std::size_t length, int protection, in
 
 MEMDUEL_EXPORT int munmap(void* at, std::size_t length) noexcept {
   using namespace memduel::recorder;
-  if (counts_mappings(__builtin_return_address(0))) {
+  const void* caller = __builtin_return_address(0);
+  if (counts_mappings(caller)) {
     const Busy busy;
+    look_before_loss(static_cast<std::int64_t>(length));
     forget_mapping(at, length);
+  } else if (keeps_allocators(caller)) {
+    const Nested nested;
+    forget_allocator_mapping(at, length);
   }
   const long status =
       raw_syscall(SYS_munmap, reinterpret_cast<long>(at), static_cast<long>(length));

@@ -12,6 +12,7 @@
 #include "profilers/recorder/exec_family.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
+#include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/trace.h"
 #include "profilers/recorder/unwind.h"
 #include "profilers/recorder/window.h"
@@ -143,6 +144,7 @@ MEMDUEL_EXPORT void memduel_recorder_mark(int kind, int round, const char* phase
   } else {
     mark(kind, round, phase);
     trace_mark(kind, round, phase);
+    look_at_mark(kind, round, phase);
   }
   errno = saved_errno;
 }

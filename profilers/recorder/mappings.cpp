@@ -9,43 +9,56 @@ namespace memduel::recorder {
 
 namespace {
 
-struct Range {
-  std::uintptr_t begin;
-  std::uintptr_t end;
-};
-
-// Sorted by address. Programs hold tens to thousands of mappings, so a moved tail is cheap next to
-// the system call that comes with it.
-Lock ranges_lock;
-Range* ranges = nullptr;
-std::size_t range_count = 0;
-std::size_t range_capacity = 0;
-
 std::uintptr_t page_up(std::uintptr_t value) {
   return (value + 4095) & ~std::uintptr_t{4095};
 }
 
-bool make_space() {
-  if (range_count < range_capacity) return true;
-  const std::size_t capacity = range_capacity == 0 ? 4096 : range_capacity * 2;
+// Sorted by address. Programs hold tens to thousands of mappings, so a moved tail is cheap next to
+// the system call that comes with it.
+class Ranges {
+ public:
+  // Adds [begin, end), which nothing may overlap. False: no memory.
+  bool add(std::uintptr_t begin, std::uintptr_t end) {
+    return insert_at(find(begin), {begin, end});
+  }
+  // Cuts [begin, end) out of the ranges; the bytes that were in them.
+  std::int64_t cut(std::uintptr_t begin, std::uintptr_t end);
+
+  [[nodiscard]] const Range* begin() const { return ranges_; }
+  [[nodiscard]] const Range* end() const { return ranges_ + count_; }
+
+ private:
+  bool make_space();
+  // The first range that ends after `address`.
+  [[nodiscard]] std::size_t find(std::uintptr_t address) const;
+  bool insert_at(std::size_t index, Range range);
+  void erase(std::size_t first, std::size_t last);
+
+  Range* ranges_;
+  std::size_t count_;
+  std::size_t capacity_;
+};
+
+bool Ranges::make_space() {
+  if (count_ < capacity_) return true;
+  const std::size_t capacity = capacity_ == 0 ? 4096 : capacity_ * 2;
   auto* grown = static_cast<Range*>(own_memory(capacity * sizeof(Range)));
   if (grown == nullptr) return false;
-  if (ranges != nullptr) {
-    memcpy(grown, ranges, range_count * sizeof(Range));
-    release_memory(ranges, range_capacity * sizeof(Range));
+  if (ranges_ != nullptr) {
+    memcpy(grown, ranges_, count_ * sizeof(Range));
+    release_memory(ranges_, capacity_ * sizeof(Range));
   }
-  ranges = grown;
-  range_capacity = capacity;
+  ranges_ = grown;
+  capacity_ = capacity;
   return true;
 }
 
-// The first range that ends after `address`.
-std::size_t find_range(std::uintptr_t address) {
+std::size_t Ranges::find(std::uintptr_t address) const {
   std::size_t low = 0;
-  std::size_t high = range_count;
+  std::size_t high = count_;
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (ranges[middle].end <= address) {
+    if (ranges_[middle].end <= address) {
       low = middle + 1;
     } else {
       high = middle;
@@ -54,26 +67,26 @@ std::size_t find_range(std::uintptr_t address) {
   return low;
 }
 
-bool insert_at(std::size_t index, Range range) {
+bool Ranges::insert_at(std::size_t index, Range range) {
   if (!make_space()) return false;
-  memmove(ranges + index + 1, ranges + index, (range_count - index) * sizeof(Range));
-  ranges[index] = range;
-  ++range_count;
+  memmove(ranges_ + index + 1, ranges_ + index, (count_ - index) * sizeof(Range));
+  ranges_[index] = range;
+  ++count_;
   return true;
 }
 
-void erase(std::size_t first, std::size_t last) {
-  memmove(ranges + first, ranges + last, (range_count - last) * sizeof(Range));
-  range_count -= last - first;
+void Ranges::erase(std::size_t first, std::size_t last) {
+  memmove(ranges_ + first, ranges_ + last, (count_ - last) * sizeof(Range));
+  count_ -= last - first;
 }
 
-// Cuts [begin, end) out of the ranges; the bytes that were in them.
-std::int64_t cut(std::uintptr_t begin, std::uintptr_t end) {
+std::int64_t Ranges::cut(std::uintptr_t begin, std::uintptr_t end) {
+  if (count_ == 0) return 0;
   std::int64_t bytes = 0;
-  std::size_t index = find_range(begin);
-  if (index < range_count && ranges[index].begin < begin) {
-    const Range whole = ranges[index];
-    ranges[index].end = begin;
+  std::size_t index = find(begin);
+  if (index < count_ && ranges_[index].begin < begin) {
+    const Range whole = ranges_[index];
+    ranges_[index].end = begin;
     ++index;
     if (whole.end > end) {
       if (!insert_at(index, {end, whole.end})) count_lost();
@@ -82,17 +95,21 @@ std::int64_t cut(std::uintptr_t begin, std::uintptr_t end) {
     bytes += static_cast<std::int64_t>(whole.end - begin);
   }
   std::size_t last = index;
-  while (last < range_count && ranges[last].end <= end) {
-    bytes += static_cast<std::int64_t>(ranges[last].end - ranges[last].begin);
+  while (last < count_ && ranges_[last].end <= end) {
+    bytes += static_cast<std::int64_t>(ranges_[last].end - ranges_[last].begin);
     ++last;
   }
-  if (last < range_count && ranges[last].begin < end) {
-    bytes += static_cast<std::int64_t>(end - ranges[last].begin);
-    ranges[last].begin = end;
+  if (last < count_ && ranges_[last].begin < end) {
+    bytes += static_cast<std::int64_t>(end - ranges_[last].begin);
+    ranges_[last].begin = end;
   }
   erase(index, last);
   return bytes;
 }
+
+Lock ranges_lock;
+Ranges ranges;            // the program's
+Ranges allocator_ranges;  // what the allocator mapped for its blocks; kept where snapshots are
 
 // `bytes` of [at, at + length) were counted.
 void count_unmapping(void* at, std::size_t length, std::int64_t bytes) {
@@ -106,8 +123,8 @@ void remember_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   const std::uintptr_t end = page_up(begin + length);
   ranges_lock.lock();
-  const std::int64_t replaced = range_count == 0 ? 0 : cut(begin, end);
-  const bool kept = insert_at(find_range(begin), {begin, end});
+  const std::int64_t replaced = ranges.cut(begin, end);
+  const bool kept = ranges.add(begin, end);
   ranges_lock.unlock();
   if (replaced > 0) count_unmapping(at, end - begin, replaced);
   if (kept) {
@@ -121,10 +138,33 @@ void remember_mapping(void* at, std::size_t length) {
 std::int64_t forget_mapping(void* at, std::size_t length) {
   const auto begin = reinterpret_cast<std::uintptr_t>(at);
   ranges_lock.lock();
-  const std::int64_t bytes = range_count == 0 ? 0 : cut(begin, page_up(begin + length));
+  const std::int64_t bytes = ranges.cut(begin, page_up(begin + length));
   ranges_lock.unlock();
   if (bytes > 0) count_unmapping(at, page_up(begin + length) - begin, bytes);
   return bytes;
+}
+
+void remember_allocator_mapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  const std::uintptr_t end = page_up(begin + length);
+  ranges_lock.lock();
+  allocator_ranges.cut(begin, end);
+  const bool kept = allocator_ranges.add(begin, end);
+  ranges_lock.unlock();
+  if (!kept) count_lost();
+}
+
+void forget_allocator_mapping(void* at, std::size_t length) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(at);
+  ranges_lock.lock();
+  allocator_ranges.cut(begin, page_up(begin + length));
+  ranges_lock.unlock();
+}
+
+void visit_allocator_mappings(void (*visit)(const Range&)) {
+  ranges_lock.lock();
+  for (const Range& range : allocator_ranges) visit(range);
+  ranges_lock.unlock();
 }
 
 void hold_mappings_for_fork() {
@@ -133,7 +173,7 @@ void hold_mappings_for_fork() {
 
 std::int64_t held_mapping_bytes() {
   std::uintptr_t bytes = 0;
-  for (std::size_t i = 0; i < range_count; ++i) bytes += ranges[i].end - ranges[i].begin;
+  for (const Range& range : ranges) bytes += range.end - range.begin;
   return static_cast<std::int64_t>(bytes);
 }
 

@@ -8,12 +8,23 @@
 
 namespace memduel::recorder {
 
+struct Range {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+};
+
 /// Adds [at, at + length), rounded up to pages, to the mapping heap, in the place of what was
 /// counted there.
 void remember_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
 
 /// Takes the counted bytes inside [at, at + length) out of the mapping heap; how many there were.
 std::int64_t forget_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+
+/// What the allocator maps for its blocks is part of them, and no mapping of the program. Snapshots
+/// ask where it is.
+void remember_allocator_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+void forget_allocator_mapping(void* at, std::size_t length) MEMDUEL_HIDDEN;
+void visit_allocator_mappings(void (*visit)(const Range&)) MEMDUEL_HIDDEN;
 
 /// Around fork, so that the child has the ranges whole; `in_child` takes the lock over.
 void hold_mappings_for_fork() MEMDUEL_HIDDEN;

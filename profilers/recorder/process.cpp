@@ -13,6 +13,7 @@
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/sampler.h"
+#include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/trace.h"
 
 namespace memduel::recorder {
@@ -98,6 +99,7 @@ bool read_settings() {
   settings.seed = parse_number(getenv("MEMDUEL_RECORDER_SEED"));
   const char* follow = getenv("MEMDUEL_RECORDER_FOLLOW");
   settings.follow = follow == nullptr || follow[0] != '0';
+  read_snapshot_rule();
   return true;
 }
 
@@ -207,6 +209,7 @@ void tell_what_is_lost(bool names_recorder) {
 
 void finish_image() {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
+  look_at_end();
   finish_page();
   flush_trace();
 }

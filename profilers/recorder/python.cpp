@@ -105,8 +105,9 @@ void add_frame(PythonStack& stack, const PythonLayout& layout, const char* frame
   const auto* code = reinterpret_cast<const char*>(bits);
   // From 3.13 on a frame may have something else in the place of its code.
   if (code == nullptr || follow(code, kType) != PyCode_Type) return;
-  stack.frames[stack.frame_count++] = {code, python_content(code),
-                                       python_line(code, code_offset(layout, frame, code))};
+  const std::uint64_t content = python_content(code);
+  stack.frames[stack.frame_count++] = {
+      code, content, python_line(code, content, code_offset(layout, frame, code))};
 }
 
 void add_run(PythonStack& stack, const char* at, int first) {

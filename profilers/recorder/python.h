@@ -42,11 +42,13 @@ void find_python() MEMDUEL_HIDDEN;
 /// Fills `stack` with the calling thread's frames, innermost first. Reads only.
 void walk_python(PythonStack& stack) MEMDUEL_HIDDEN;
 
-/// The line that `offset` bytes into the code of a code object belong to; 0: unknown.
-std::uint32_t python_line(const char* code, std::ptrdiff_t offset) MEMDUEL_HIDDEN;
-
 /// Hash of the code object's qualified name, file and first line.
 std::uint64_t python_content(const char* code) MEMDUEL_HIDDEN;
+
+/// The line that `offset` bytes into the code of a code object belong to; 0: unknown. `content` is
+/// its hash.
+std::uint32_t python_line(const char* code, std::uint64_t content,
+                          std::ptrdiff_t offset) MEMDUEL_HIDDEN;
 
 /// The frame as a word of a stack; tells the trace of a code object that it has not heard of. Under
 /// the trace's lock. 0: no memory.

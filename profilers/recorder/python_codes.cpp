@@ -210,7 +210,15 @@ std::uint64_t python_content(const char* code) {
   return hash == 0 ? 1 : hash;
 }
 
-std::uint32_t python_line(const char* code, std::ptrdiff_t offset) {
+namespace {
+
+// Lines that were found, each a word of the upper bits of its place's hash and the line, so that
+// threads may read and write it without a lock. A table is read from its begin to the place.
+constexpr std::size_t kCachedLines = 8192;
+constexpr std::uint64_t kLineBits = 24;
+std::uint64_t cached_lines[kCachedLines];
+
+std::uint32_t line_in_table(const char* code, std::ptrdiff_t offset) {
   std::int64_t line = load<std::int32_t>(code, python_layout->code_first_line);
   const char* table = load<const char*>(code, python_layout->code_lines);
   const auto size = load<std::uint64_t>(table, kSize);
@@ -228,6 +236,22 @@ std::uint32_t python_line(const char* code, std::ptrdiff_t offset) {
     if (left < 0) return has_line && line > 0 ? static_cast<std::uint32_t>(line) : 0;
   }
   return 0;
+}
+
+}  // namespace
+
+std::uint32_t python_line(const char* code, std::uint64_t content, std::ptrdiff_t offset) {
+  constexpr std::uint64_t kLineMask = (std::uint64_t{1} << kLineBits) - 1;
+  // Two functions of a name on one line have tables of their own.
+  const auto table = load<std::uint64_t>(code, python_layout->code_lines);
+  const std::uint64_t hash = mix(mix(content, table), static_cast<std::uint64_t>(offset));
+  std::uint64_t& cached = cached_lines[hash % kCachedLines];
+  const std::uint64_t found = __atomic_load_n(&cached, __ATOMIC_RELAXED);
+  if (found != 0 && (found & ~kLineMask) == (hash & ~kLineMask))
+    return static_cast<std::uint32_t>(found & kLineMask);
+  const std::uint32_t line = line_in_table(code, offset);
+  if (line <= kLineMask) __atomic_store_n(&cached, (hash & ~kLineMask) | line, __ATOMIC_RELAXED);
+  return line;
 }
 
 FrameWord python_word(const PythonFrame& frame) {

@@ -2,23 +2,29 @@
 
 #include <cstring>
 
+#include "profilers/recorder/merge.h"
 #include "profilers/recorder/system.h"
+#include "profilers/recorder/trace_format.h"
 
 namespace memduel::recorder {
 
 namespace {
 
-struct Entry {
+struct Node {
   FrameWord frame;
   std::uint32_t parent;
-  std::uint32_t node;  ///< 0: empty
+  std::uint32_t told;  ///< its number in the trace; 0: not there yet
 };
 
-Entry* entries = nullptr;
-std::size_t capacity = 0;  // a power of two
-std::size_t used = 0;
+Node* nodes = nullptr;  // by number
+std::size_t node_capacity = 0;
 std::uint32_t next_number = 1;
-std::uint32_t untold = 1;
+std::uint32_t next_told = 1;
+std::uint32_t untold[kMostMerged];  // on the way from a node to the root
+
+std::uint32_t* slots = nullptr;  // numbers; 0: empty
+std::size_t capacity = 0;        // a power of two
+std::size_t used = 0;
 
 std::size_t slot_of(std::uint32_t parent, FrameWord frame) {
   std::uint64_t hash = (frame ^ (std::uint64_t{parent} << 40)) * 0x9e3779b97f4a7c15U;
@@ -26,27 +32,40 @@ std::size_t slot_of(std::uint32_t parent, FrameWord frame) {
   return static_cast<std::size_t>(hash * 0xbf58476d1ce4e5b9U >> 20) & (capacity - 1);
 }
 
-Entry* find_slot(std::uint32_t parent, FrameWord frame) {
+std::uint32_t* find_slot(std::uint32_t parent, FrameWord frame) {
   std::size_t slot = slot_of(parent, frame);
-  while (entries[slot].node != 0 &&
-         (entries[slot].frame != frame || entries[slot].parent != parent)) {
+  while (slots[slot] != 0 &&
+         (nodes[slots[slot]].frame != frame || nodes[slots[slot]].parent != parent)) {
     slot = (slot + 1) & (capacity - 1);
   }
-  return &entries[slot];
+  return &slots[slot];
 }
 
-bool grow() {
+bool grow_slots() {
   const std::size_t old_capacity = capacity;
-  Entry* old = entries;
+  std::uint32_t* old = slots;
   const std::size_t larger = capacity == 0 ? 4096 : capacity * 2;
-  auto* made = static_cast<Entry*>(own_memory(larger * sizeof(Entry)));
+  auto* made = static_cast<std::uint32_t*>(own_memory(larger * sizeof(std::uint32_t)));
   if (made == nullptr) return false;
-  entries = made;
+  slots = made;
   capacity = larger;
   for (std::size_t i = 0; i < old_capacity; ++i) {
-    if (old[i].node != 0) *find_slot(old[i].parent, old[i].frame) = old[i];
+    if (old[i] != 0) *find_slot(nodes[old[i]].parent, nodes[old[i]].frame) = old[i];
   }
-  if (old != nullptr) release_memory(old, old_capacity * sizeof(Entry));
+  if (old != nullptr) release_memory(old, old_capacity * sizeof(std::uint32_t));
+  return true;
+}
+
+bool grow_nodes() {
+  const std::size_t larger = node_capacity == 0 ? 4096 : node_capacity * 2;
+  auto* made = static_cast<Node*>(own_memory(larger * sizeof(Node)));
+  if (made == nullptr) return false;
+  if (nodes != nullptr) {
+    memcpy(made, nodes, node_capacity * sizeof(Node));
+    release_memory(nodes, node_capacity * sizeof(Node));
+  }
+  nodes = made;
+  node_capacity = larger;
   return true;
 }
 
@@ -54,32 +73,45 @@ bool grow() {
 
 std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) {
   made = false;
-  if (2 * (used + 1) > capacity && !grow()) return 0;
-  Entry* entry = find_slot(parent, frame);
-  if (entry->node != 0) return entry->node;
-  *entry = {frame, parent, next_number};
+  if (2 * (used + 1) > capacity && !grow_slots()) return 0;
+  std::uint32_t* slot = find_slot(parent, frame);
+  if (*slot != 0) return *slot;
+  if (next_number >= node_capacity && !grow_nodes()) return 0;
+  nodes[next_number] = {frame, parent, 0};
+  *slot = next_number;
   ++used;
   made = true;
   return next_number++;
 }
 
-std::uint32_t next_untold_node() {
-  return untold;
+std::uint32_t told_number(std::uint32_t node, void (*tell)(std::uint32_t parent, FrameWord frame)) {
+  int count = 0;
+  std::uint32_t at = node;
+  for (; at != kRootNode && nodes[at].told == 0 && count < kMostMerged; at = nodes[at].parent)
+    untold[count++] = at;
+  std::uint32_t parent = at == kRootNode ? kRootNode : nodes[at].told;
+  while (count > 0) {
+    Node& next = nodes[untold[--count]];
+    tell(parent, next.frame);
+    next.told = next_told++;
+    parent = next.told;
+  }
+  return parent;
 }
 
-void note_node_told() {
-  ++untold;
+std::uint32_t next_untold_node() {
+  return next_told;
 }
 
 void forget_nodes() {
-  if (entries != nullptr) memset(entries, 0, capacity * sizeof(Entry));
+  if (slots != nullptr) memset(slots, 0, capacity * sizeof(std::uint32_t));
   used = 0;
 }
 
 void restart_nodes() {
   forget_nodes();
   next_number = 1;
-  untold = 1;
+  next_told = 1;
 }
 
 }  // namespace memduel::recorder

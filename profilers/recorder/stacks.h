@@ -26,9 +26,12 @@ inline std::uint64_t line_of(FrameWord python) {
 /// Finds the child of `parent` for `frame`, or makes it and says so. 0: no memory.
 std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) MEMDUEL_HIDDEN;
 
-/// The first node whose event is not in the trace yet: readers see by it that a block is missing.
+/// The number of a node in the trace. Where it is not there yet `tell` writes its event, after
+/// those of its parents, each with the number of its own parent.
+std::uint32_t told_number(std::uint32_t node,
+                          void (*tell)(std::uint32_t parent, FrameWord frame)) MEMDUEL_HIDDEN;
+/// The number of the next node that is told: readers see by it that a block is missing.
 std::uint32_t next_untold_node() MEMDUEL_HIDDEN;
-void note_node_told() MEMDUEL_HIDDEN;
 
 /// Frames mean something else from now on: no node is found any more, numbers go on.
 void forget_nodes() MEMDUEL_HIDDEN;

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profilers/recorder/thread_state.h"
+
 namespace memduel::recorder {
 
 inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0,
@@ -27,6 +29,10 @@ inline long raw_syscall(long number, long a = 0, long b = 0, long c = 0, long d 
   return result;  // a negative errno on failure; errno itself is left alone
 }
 
+/// A snapshot asks which pages are the recorder's (own_ranges.h).
+void note_own_range(void* at, std::size_t bytes) MEMDUEL_HIDDEN;
+void forget_own_range(const void* at) MEMDUEL_HIDDEN;
+
 /// Private zeroed memory that the recorder owns, never counted; nullptr when there is none.
 inline void* own_memory(std::size_t bytes) {
   const long at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
@@ -34,10 +40,12 @@ inline void* own_memory(std::size_t bytes) {
   if (at < 0 && at > -4096) return nullptr;
   // A huge page would turn a sparse table into resident memory of the program under test.
   raw_syscall(SYS_madvise, at, static_cast<long>(bytes), MADV_NOHUGEPAGE);
+  note_own_range(reinterpret_cast<void*>(at), bytes);
   return reinterpret_cast<void*>(at);
 }
 
 inline void release_memory(void* at, std::size_t bytes) {
+  forget_own_range(at);
   raw_syscall(SYS_munmap, reinterpret_cast<long>(at), static_cast<long>(bytes));
 }
 

@@ -8,6 +8,15 @@
 
 namespace memduel::recorder {
 
+/// A live block as a snapshot tells it.
+struct LiveRecord {
+  void* block;
+  std::uint64_t requested;
+  std::uint32_t node;   ///< of its stack
+  std::uint16_t extra;  ///< what the allocator set aside beyond `requested`; cut to fit
+  std::uint16_t round;  ///< in which it was born; cut to fit
+};
+
 /// The thread's net change of live bytes since it last published is `high - room`. `room` falls
 /// with each allocation and grows with each free, so one sign tells that a new high was reached.
 struct ThreadState {
@@ -26,6 +35,8 @@ struct ThreadState {
   bool busy;             ///< inside the recorder: nested calls pass through
   bool fork_interrupts;  ///< a signal handler forks that came in the middle of the recorder
   bool leaving;          ///< destructors ran: every call publishes at once
+  bool freed_sample;     ///< the last freed block was a sample
+  LiveRecord freed;      ///< and what a snapshot knew of it: it comes back when a realloc fails
 };
 
 // __thread, not thread_local: the latter may call an initialiser on each use from another file.

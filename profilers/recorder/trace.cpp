@@ -6,9 +6,12 @@
 
 #include "profilers/recorder/blocks.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/live_table.h"
 #include "profilers/recorder/merge.h"
 #include "profilers/recorder/modules.h"
+#include "profilers/recorder/resident_pages.h"
 #include "profilers/recorder/sampler.h"
+#include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/stacks.h"
 #include "profilers/recorder/trace_writer.h"
 
@@ -98,25 +101,27 @@ void tell_python_node(std::uint32_t parent, FrameWord frame) {
 }
 
 void tell_native_node(std::uint32_t parent, std::uintptr_t ip) {
-  tell_module_of(ip);
   EventWriter event(Event::node);
   event.number(parent);
   event.signed_number(static_cast<std::int64_t>(ip - last_ip));
   last_ip = ip;
 }
 
-// The child of `parent` for `frame`; 0: no memory.
-std::uint32_t child_of(std::uint32_t parent, FrameWord frame) {
-  bool made = false;
-  const std::uint32_t child = find_or_make_node(parent, frame, made);
-  if (child == 0) count_lost();
-  if (!made) return child;
+void tell_node(std::uint32_t parent, FrameWord frame) {
   if ((frame & kPythonFrame) != 0) {
     tell_python_node(parent, frame);
   } else {
     tell_native_node(parent, frame);
   }
-  note_node_told();
+}
+
+// The child of `parent` for `frame`; 0: no memory. Its module is told now, because another may be
+// at its place when the node is.
+std::uint32_t child_of(std::uint32_t parent, FrameWord frame) {
+  bool made = false;
+  const std::uint32_t child = find_or_make_node(parent, frame, made);
+  if (child == 0) count_lost();
+  if (made && (frame & kPythonFrame) == 0) tell_module_of(frame);
   return child;
 }
 
@@ -179,12 +184,26 @@ void tell_interval(std::uint64_t interval) {
 
 void tell_allocation(std::uint32_t node, const void* block, std::size_t requested,
                      std::int64_t bytes) {
+  const std::uint32_t number = told_number(node, tell_node);
   tell_thread();
   EventWriter event(Event::allocation);
-  event.number(node);
+  event.number(number);
   event.number(requested);
   event.signed_number(bytes - static_cast<std::int64_t>(requested));
   event.address(block);
+}
+
+void keep_live(std::uint32_t node, const void* block, std::size_t requested, std::int64_t bytes) {
+  constexpr std::uint16_t kMost = 0xffff;
+  const std::int64_t extra = bytes - static_cast<std::int64_t>(requested);
+  const int round = page->round.kind == ScopeKind::round ? page->round.round : 0;
+  LiveRecord record{const_cast<void*>(block), requested, node, kMost, kMost};
+  if (extra < kMost) record.extra = static_cast<std::uint16_t>(extra > 0 ? extra : 0);
+  if (round < kMost) record.round = static_cast<std::uint16_t>(round);
+  LiveRecord reborn;
+  if (insert_live(record)) return;
+  erase_live(block, reborn);  // its free went past the recorder
+  if (!insert_live(record)) count_lost();
 }
 
 void put_phase(EventWriter& event, const char* phase) {
@@ -238,11 +257,13 @@ bool reopen_trace_after_fork() {
   memset(taken, 0, sizeof taken);
   drop_trace_file();
   forget_blocks();
+  forget_live();
   forget_frames();
   restart_nodes();
   restart_python_codes();
   restart_unwinding_after_fork();
   restart_sampling();
+  restart_snapshots();
   last_thread = 0;
   last_ip = 0;
   tracing = false;
@@ -263,13 +284,24 @@ void trace_sample(void* block, std::size_t requested, std::int64_t bytes, std::u
 void trace_birth(const void* block, std::size_t requested, std::int64_t bytes,
                  const Registers& caller) {
   with_stack([&](NativeStack& stack) { walk_stack(stack, caller); },
-             [&](std::uint32_t node) { tell_allocation(node, block, requested, bytes); });
+             [&](std::uint32_t node) {
+               if (settings.mode == Mode::exact) {
+                 tell_allocation(node, block, requested, bytes);
+               } else {
+                 keep_live(node, block, requested, bytes);
+               }
+             });
 }
 
 bool trace_free(void* block) {
   const Locked locked;
   if (!tracing) return false;
-  if (settings.mode == Mode::sampled && !erase_block(block)) return false;
+  if (settings.mode == Mode::sampled) {
+    tls.freed.block = nullptr;
+    const bool live = takes_snapshots() && erase_live(block, tls.freed);
+    tls.freed_sample = erase_block(block);
+    if (!tls.freed_sample) return live;
+  }
   tell_thread();
   EventWriter event(Event::free);
   event.address(block);
@@ -279,7 +311,11 @@ bool trace_free(void* block) {
 void trace_revival(void* block) {
   const Locked locked;
   if (!tracing) return;
-  if (settings.mode == Mode::sampled && !insert_block(block)) return count_lost();
+  if (settings.mode == Mode::sampled) {
+    if (tls.freed.block == block) insert_live(tls.freed);
+    if (!tls.freed_sample) return;
+    if (!insert_block(block)) return count_lost();
+  }
   tell_thread();
   EventWriter event(Event::revive);
   event.address(block);
@@ -288,9 +324,10 @@ void trace_revival(void* block) {
 void trace_mapping(void* at, std::size_t bytes) {
   with_stack([](NativeStack& stack) { walk_stack(stack); },
              [&](std::uint32_t node) {
+               const std::uint32_t number = told_number(node, tell_node);
                tell_thread();
                EventWriter event(Event::mapping);
-               event.number(node);
+               event.number(number);
                event.number(bytes);
                event.address(at);
              });
@@ -330,6 +367,24 @@ void trace_unload() {
   const Locked locked;
   forget_unwind_rules();
   forget_frames();
+}
+
+bool trace_snapshot() {
+  const Locked locked;
+  if (!tracing) return false;
+  if (settings.mode == Mode::sampled)  // its blocks name nodes by their numbers
+    visit_live([](const LiveRecord& block) { told_number(block.node, tell_node); });
+  return write_resident_pages();
+}
+
+void trace_info(const char* key, std::uint64_t value) {
+  const Locked locked;
+  if (tracing) tell_info(key, value);
+}
+
+void trace_info(const char* key, const char* value) {
+  const Locked locked;
+  if (tracing) tell_info(key, value);
 }
 
 void flush_trace() {

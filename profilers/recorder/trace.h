@@ -36,6 +36,12 @@ void trace_mark(int kind, int round, const char* phase) MEMDUEL_HIDDEN;
 void trace_thread_phase(const char* phase) MEMDUEL_HIDDEN;
 /// A library was closed: addresses may mean something else from now on.
 void trace_unload() MEMDUEL_HIDDEN;
+/// Takes a snapshot at this place among the events (resident_pages.h). Threads that allocate wait.
+/// False: it cannot be taken.
+bool trace_snapshot() MEMDUEL_HIDDEN;
+/// A fact about the process, for Profile::info.
+void trace_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
+void trace_info(const char* key, const char* value) MEMDUEL_HIDDEN;
 /// Writes what is buffered.
 void flush_trace() MEMDUEL_HIDDEN;
 

@@ -18,10 +18,12 @@ struct TraceHeader {
 static_assert(sizeof(TraceHeader) == 16);
 
 enum class BlockType : std::uint32_t {
-  info = 1,     ///< lines of `key value`
-  events = 2,   ///< see Event
-  symbols = 3,  ///< frames by address, added after the run
-  index = 4,    ///< last block: where the others are
+  info = 1,      ///< lines of `key value`
+  events = 2,    ///< see Event
+  symbols = 3,   ///< frames by address, added after the run
+  index = 4,     ///< last block: where the others are
+  pages = 5,     ///< see PageRecord; a snapshot's, which goes on in the next block
+  snapshot = 6,  ///< the same, and its last: it is of this place among the events
 };
 
 inline constexpr std::uint32_t kZstd = 1;  ///< BlockHeader::flags: stored with zstd
@@ -54,6 +56,29 @@ enum class Event : std::uint8_t {
   mark = 12,          ///< time_ns, kind of annotate.h, signed round, text phase
   thread_phase = 13,  ///< text phase, of the running thread
   interval = 14,      ///< bytes: mean from which the draws of the following samples came
+};
+
+/// What a snapshot's blocks hold: a byte from here and its operands, one record after the other.
+/// Pages are of 4096 bytes; addresses are absolute.
+enum class PageRecord : std::uint8_t {
+  begin = 1,    ///< time_ns, round, text phase, 1 where block records tell what is live, else the
+                ///< events before do
+  mapping = 2,  ///< first page, pages, flags (MappingFlag), resident bytes, of these
+                ///< mapped by no other process, text name
+  pages =
+      3,  ///< of the last mapping: pages left out since the last run, pages, 1 where file-backed
+  stack = 4,      ///< address near the top of a thread's stack
+  own = 5,        ///< address, bytes: the recorder's
+  allocator = 6,  ///< address, bytes: mapped by the allocator
+  block = 8,      ///< a live one: node, requested bytes, extra bytes, round, address
+  end = 7,  ///< resident bytes by smaps_rollup, swapped bytes, bytes in huge pages of hugetlbfs,
+            ///< nanoseconds that it took, 1 where the kernel tells pages of zeros apart
+};
+
+enum MappingFlag : std::uint32_t {
+  kMappingWritable = 1,
+  kMappingShared = 2,
+  kMappingArena = 4,  ///< begins as one of glibc's further arenas
 };
 
 inline constexpr std::uint32_t kRootNode = 0;  ///< nodes are numbered from 1

@@ -152,4 +152,32 @@ void next_block() {
   begin_block();
 }
 
+void begin_pages() {
+  finish_block();
+  trace_buffer.used = 0;
+}
+
+void next_pages() {
+  write_block(BlockType::pages);
+  trace_buffer.used = 0;
+}
+
+void end_pages() {
+  write_block(BlockType::snapshot);
+}
+
+void tell_info(const char* key, std::uint64_t value) {
+  finish_block();
+  trace_buffer.used = 0;
+  put_line(key, value);
+  write_block(BlockType::info);
+}
+
+void tell_info(const char* key, const char* value) {
+  finish_block();
+  trace_buffer.used = 0;
+  put_line(key, value);
+  write_block(BlockType::info);
+}
+
 }  // namespace memduel::recorder

@@ -39,6 +39,15 @@ extern TraceBuffer trace_buffer MEMDUEL_HIDDEN;
 /// Finishes the running block, if any, and begins the next one.
 void next_block() MEMDUEL_HIDDEN;
 
+/// Around the records of a snapshot.
+void begin_pages() MEMDUEL_HIDDEN;
+void next_pages() MEMDUEL_HIDDEN;
+void end_pages() MEMDUEL_HIDDEN;
+
+/// A block of one line `key value`, between events.
+void tell_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
+void tell_info(const char* key, const char* value) MEMDUEL_HIDDEN;
+
 /// Writes one event from its constructor to its destructor. Its place is its own, so that the
 /// compiler keeps it in a register: exact mode writes two events per block.
 class EventWriter {
@@ -47,6 +56,12 @@ class EventWriter {
     if (__builtin_expect(trace_buffer.used >= TraceBuffer::kFull, 0)) next_block();
     at_ = trace_buffer.bytes + trace_buffer.used;
     *at_++ = static_cast<unsigned char>(event);
+  }
+  /// Between begin_pages and end_pages.
+  explicit EventWriter(PageRecord record) {
+    if (trace_buffer.used >= TraceBuffer::kFull) next_pages();
+    at_ = trace_buffer.bytes + trace_buffer.used;
+    *at_++ = static_cast<unsigned char>(record);
   }
   ~EventWriter() { trace_buffer.used = static_cast<std::size_t>(at_ - trace_buffer.bytes); }
   EventWriter(const EventWriter&) = delete;

@@ -1,8 +1,10 @@
 // The slow path: entered every publish_bytes, at a new high, and where a sample is due.
 #include "profilers/recorder/account.h"
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/next.h"
 #include "profilers/recorder/process.h"
 #include "profilers/recorder/sampler.h"
+#include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/trace.h"
 #include "profilers/recorder/window.h"
 
@@ -47,6 +49,7 @@ void* visit_allocation(void* block, std::size_t requested, std::int64_t bytes) {
     publish();
     const std::uint64_t drawn_from = tls.left < 0 ? grant_left() : 0;
     if (drawn_from > 0 && is_tracing()) trace_sample(block, requested, bytes, drawn_from);
+    look_on_the_way(false);
   }
   if (tls.id == __atomic_load_n(&waiting_thread, __ATOMIC_RELAXED))
     look_for_callback(requested, bytes);
@@ -65,6 +68,7 @@ void visit_free() {
   const Busy busy;
   if (tls.id == 0) start_thread();
   publish_loss();
+  look_on_the_way(true);
 }
 
 void* note_birth(void* block, std::size_t requested, std::int64_t bytes, const Registers& caller) {
@@ -85,6 +89,7 @@ bool note_death(void* block) {
   }
   const Busy busy;
   if (tls.id == 0) start_thread();
+  if (takes_snapshots()) look_before_loss(block_bytes(block));
   return trace_free(block);
 }
 

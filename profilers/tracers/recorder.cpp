@@ -9,6 +9,12 @@
 namespace memduel {
 namespace {
 
+/// The least that a snapshot holds of the trial's own peak, in percent.
+constexpr int kSnapshotPercent = 97;
+/// Below this share of the known peak no snapshot is taken: a trial's peak may be lower than
+/// others.
+constexpr double kLeastOfPeak = 0.8;
+
 class Recorder : public Tracer {
  public:
   [[nodiscard]] TracedStart start(const std::filesystem::path& directory,
@@ -17,6 +23,7 @@ class Recorder : public Tracer {
     Preload preload;
     preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
     preload.interval_bytes = options.interval_bytes;
+    preload.snapshot = snapshot_at_peak(kSnapshotPercent, kLeastOfPeak * options.known_peak_bytes);
     return {{}, recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"))};
   }
 

@@ -17,6 +17,7 @@ struct TracerOptions {
   /// Mean distance of samples, of tracers that sample. jemalloc takes powers of two.
   std::uint64_t interval_bytes = 512 * 1024;
   bool every_allocation = false;  ///< leave none out, where the tracer samples
+  double known_peak_bytes = 0;    ///< resident memory of the process without a tracer; 0: not known
 };
 
 /// How a process is to be started so that the tracer is in it.

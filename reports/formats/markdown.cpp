@@ -273,6 +273,22 @@ std::string differences(const ReportModel& model) {
   return out + "\n</details>\n";
 }
 
+std::string resident(const ReportModel& model) {
+  if (model.resident.empty()) return {};
+  std::string out =
+      "\n<details><summary>From one peak to the other, by owner of the memory</summary>\n";
+  for (const ResidentTable& table : model.resident) {
+    out += fmt::format("\n#### {}\n\n| difference | whose |\n| ---: | --- |\n",
+                       escape_markdown(table.title));
+    for (const WaterfallStep& step : table.steps)
+      out += fmt::format("| {} | {} |\n", step.amount, cell(name_of(step)));
+    out += "\n";
+    for (const std::string& remark : table.remarks)
+      out += fmt::format("- {}\n", escape_markdown(remark));
+  }
+  return out + "\n</details>\n";
+}
+
 std::string part_cell(const PartPeak& part, std::size_t arm) {
   if (!part.bytes[arm]) return "-";
   const auto ratio = arm > 0 ? part.ratio(arm) : std::nullopt;
@@ -369,6 +385,7 @@ std::string render_markdown(const ReportModel& model) {
   std::string left_out;
   for (const auto& [name, text] :
        {std::pair("the peaks by part", parts(model)),
+        std::pair("the owners of resident memory", resident(model)),
         std::pair("the stacks that differ", differences(model)),
         std::pair("the ablation", ablation(model)), std::pair("the profiles", profiles(model))}) {
     if (out.size() + text.size() <= kMostBytes)

@@ -107,6 +107,28 @@ inline constexpr auto kDescription<DifferenceTable> =
               always("rows", &DifferenceTable::rows));
 
 template <>
+inline constexpr auto kDescription<OwnerRow> =
+    described("OwnerRow", always("owner", &OwnerRow::owner), always("words", &OwnerRow::words),
+              always("baseline_bytes", &OwnerRow::baseline_bytes),
+              always("candidate_bytes", &OwnerRow::candidate_bytes));
+
+template <>
+inline constexpr auto kDescription<WaterfallStep> =
+    described("WaterfallStep", always("owner", &WaterfallStep::owner),
+              always("function", &WaterfallStep::function),
+              always("caller", &WaterfallStep::caller), always("stack", &WaterfallStep::stack),
+              always("size", &WaterfallStep::size), always("amount", &WaterfallStep::amount));
+
+template <>
+inline constexpr auto kDescription<ResidentTable> =
+    described("ResidentTable", always("candidate", &ResidentTable::candidate),
+              always("role", &ResidentTable::role), always("title", &ResidentTable::title),
+              always("baseline_bytes", &ResidentTable::baseline_bytes),
+              always("candidate_bytes", &ResidentTable::candidate_bytes),
+              always("owners", &ResidentTable::owners), always("steps", &ResidentTable::steps),
+              always("remarks", &ResidentTable::remarks));
+
+template <>
 inline constexpr auto kDescription<GrowingRow> =
     described("GrowingRow", always("amount", &GrowingRow::amount),
               always("bytes_per_round", &GrowingRow::bytes_per_round),
@@ -212,6 +234,7 @@ inline constexpr auto kDescription<ReportModel> = described(
     always("side_effects", &ReportModel::side_effects),
     always("differences", &ReportModel::differences), always("agreement", &ReportModel::agreement),
     always("memory_balances", &ReportModel::memory_balances),
-    always("part_peaks", &ReportModel::part_peaks), always("timelines", &ReportModel::timelines));
+    always("resident", &ReportModel::resident), always("part_peaks", &ReportModel::part_peaks),
+    always("timelines", &ReportModel::timelines));
 
 }  // namespace memduel

@@ -216,7 +216,7 @@ std::string render_terminal(const ReportModel& model, const TerminalOptions& opt
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
-         sentence_lines(model, options) + table(model, options) +
+         sentence_lines(model, options) + table(model, options) + render_resident(model, options) +
          render_differences(model, options) + render_parts(model, options) + sparklines(model) +
          render_ablation(model, options) + profiles(model, options.width) +
          notes(model, options.width);

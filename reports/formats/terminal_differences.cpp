@@ -36,6 +36,26 @@ std::string stack_lines(const DifferenceRow& row, const TerminalOptions& options
 
 }  // namespace
 
+std::string render_resident(const ReportModel& model, const TerminalOptions& options) {
+  if (model.resident.empty()) return {};
+  constexpr size_t kAmount = 14;
+  const ResidentTable& table = model.resident.front();
+  std::string out = "\n" + wrapped("Resident memory near the peak, " + escape_terminal(table.title),
+                                   2, options.width);
+  for (const WaterfallStep& step : table.steps) {
+    const VerdictLook look = look_of(step.size > 0 ? Verdict::regressed : Verdict::improved);
+    const std::string name = escape_terminal(name_of(step));
+    const auto room = static_cast<size_t>(options.width) - kAmount - 4;
+    out += "  " +
+           painted(fmt::format("{} {}", look.sign, padded(step.amount, kAmount - 2, true)),
+                   look.color, options) +
+           "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n";
+  }
+  for (const std::string& remark : table.remarks)
+    out += wrapped("From profile trials; " + escape_terminal(remark) + ".", 2, options.width);
+  return out;
+}
+
 std::string render_differences(const ReportModel& model, const TerminalOptions& options) {
   std::string out;
   for (const DifferenceTable& table : model.differences) {

@@ -449,6 +449,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.differences = difference_tables(results);
   model.agreement = agreement_tables(results);
   model.memory_balances = memory_balances(results);
+  model.resident = resident_tables(results);
   model.part_peaks = part_peaks(results);
   model.timelines = results.ablation.empty() ? build_timelines(run, options.bucket_budget)
                                              : build_timelines(without_ablation_arms(run, results),

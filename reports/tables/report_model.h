@@ -15,6 +15,7 @@
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
 #include "reports/tables/profile_list.h"
+#include "reports/tables/resident_tables.h"
 #include "reports/tables/run_flames.h"
 #include "reports/tables/sentence.h"
 
@@ -66,6 +67,7 @@ struct ReportModel {
   std::vector<DifferenceTable> differences;    ///< from profile trials
   std::vector<AgreementTable> agreement;       ///< of their tracers, where there are several
   std::vector<MemoryBalance> memory_balances;  ///< live, held free, file-backed
+  std::vector<ResidentTable> resident;         ///< from snapshots of profile trials
   std::vector<PartPeaks> part_peaks;           ///< of a training of ours
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;

@@ -5,7 +5,7 @@ import { choice, h, section } from "./dom";
 import { change, metric_exact, metric_label, metric_value } from "./format";
 import type { AblationCell, AblationRow, AblationTotal, LowerBound, ReportModel } from "./model";
 import { choose, chosen } from "./state";
-import { type Side, waterfall } from "./waterfall";
+import { type Side, waterfall } from "./ablation_waterfall";
 
 const signs = { improved: "▼", regressed: "▲", unchanged: "=", inconclusive: "?" } as const;
 const effects: Record<AblationRow["effect"], { word: string; look: string }> = {

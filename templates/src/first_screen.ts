@@ -5,6 +5,7 @@ import { differences_section } from "./differences";
 import { h, section } from "./dom";
 import { metric_exact, metric_value, with_minus } from "./format";
 import { live_or_held } from "./live_or_held";
+import { resident_section } from "./resident";
 import type { Comparison, Headline, Note, ReportModel, SentencePart } from "./model";
 import { outcome_badge, verdict_badge } from "./verdict";
 
@@ -12,7 +13,8 @@ export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[]
   return [
     verdicts(model, looks),
     ...price(model),
-    ...live_or_held(model),
+    ...resident_section(model, looks),
+    ...(model.resident.length === 0 ? live_or_held(model) : []),
     ...differences_section(model),
     ...weaknesses(model),
     reproduce(model),

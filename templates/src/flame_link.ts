@@ -5,11 +5,12 @@ import type { TableStack } from "./flame/stack";
 import type { FlamePair, ReportModel } from "./model";
 import { choose } from "./state";
 
-/** Names a row's stack in the URL: of differences "where-TABLE-ROW", of growth "growth-SERIES-ROW". */
+/** Names a row's stack in the URL: of differences "where-TABLE-ROW", of growth "growth-SERIES-ROW", of a waterfall "resident-TABLE-STEP". */
 export function stack_of(model: ReportModel, key: string): TableStack | undefined {
   const [kind, table = "", row = ""] = key.split("-");
   if (kind === "where") return model.differences[Number(table)]?.rows[Number(row)];
   if (kind === "growth") return model.growth_lines[Number(table)]?.stacks[Number(row)];
+  if (kind === "resident") return model.resident[Number(table)]?.steps[Number(row)];
   return undefined;
 }
 

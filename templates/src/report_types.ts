@@ -262,6 +262,25 @@ export interface DifferenceTotal {
   stacks: number;
 }
 
+export interface ResidentOwner {
+  owner: string;
+  name: string;
+  bytes: number;
+}
+
+export interface ResidentMemory {
+  arm: string;
+  role: string;
+  bytes: number;
+  owners: ResidentOwner[];
+  recorder_bytes: number;
+  untouched_bytes: number;
+  swapped_bytes: number;
+  round: number;
+  phase: string | null;
+  seconds: number;
+}
+
 export interface AgreementReason {
   code: string;
   text: string;
@@ -337,6 +356,7 @@ export interface ResultLists {
   ablation_totals: AblationTotal[];
   differences: Difference[];
   difference_totals: DifferenceTotal[];
+  resident: ResidentMemory[];
   agreement: TracerAgreement[];
 }
 
@@ -444,6 +464,33 @@ export interface MemoryBalance {
   at_marks: MemoryPart[];
 }
 
+export interface OwnerRow {
+  owner: string;
+  words: string;
+  baseline_bytes: number;
+  candidate_bytes: number;
+}
+
+export interface WaterfallStep {
+  owner: string;
+  function: string;
+  caller: string;
+  stack: string[];
+  size: number;
+  amount: string;
+}
+
+export interface ResidentTable {
+  candidate: string;
+  role: string;
+  title: string;
+  baseline_bytes: number;
+  candidate_bytes: number;
+  owners: OwnerRow[];
+  steps: WaterfallStep[];
+  remarks: string[];
+}
+
 export interface PartPeak {
   name: string;
   bytes: (number | null)[];
@@ -514,6 +561,7 @@ export interface ReportLists {
   differences: DifferenceTable[];
   agreement: AgreementTable[];
   memory_balances: MemoryBalance[];
+  resident: ResidentTable[];
   part_peaks: PartPeaks[];
   timelines: RoleTimeline[];
 }

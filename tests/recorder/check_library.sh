@@ -11,8 +11,8 @@ complain() {
 
 allowed=' __environ __libc_single_threaded __libc_stack_end _dl_find_object __errno_location __libc_calloc __libc_free __libc_malloc __libc_realloc
  __register_atfork clock_gettime dl_iterate_phdr dladdr dladdr1 dlerror dlopen dlsym environ fstat getauxval getenv
- gnu_get_libc_version memcmp memcpy memmove memset on_exit pthread_key_create
- pthread_setspecific strcmp strcpy strcspn strlen strncmp strncpy strstr '
+ gnu_get_libc_version memchr memcmp memcpy memmove memset on_exit pthread_key_create
+ pthread_setspecific sigaction strcmp strcpy strcspn strlen strncmp strncpy strstr '
 for symbol in $(nm -D --undefined-only "$library" | awk '$1 == "U" {print $2}' | sed 's/@.*//'); do
   echo "$allowed" | tr '\n' ' ' | grep -q " $symbol " || complain "undefined symbol $symbol"
 done

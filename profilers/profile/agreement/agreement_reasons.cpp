@@ -29,6 +29,7 @@ bool knows(const TracerFacts& facts, DifferenceKind kind) {
     case DifferenceKind::allocations:
       return facts.has_allocated;
     case DifferenceKind::retained:
+    case DifferenceKind::resident:
       break;
   }
   return false;

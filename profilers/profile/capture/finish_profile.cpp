@@ -49,10 +49,14 @@ FinishedProfile finish_profile(std::string_view recorded, const std::string& nam
   finished.profile = profile_from_bytes(recorded, name);
   symbolize(finished.profile, options);
   TraceWriter writer;
-  const TraceReading reading = read_trace(recorded, name, [&writer](const TraceBlock& block) {
-    if (block.type != recorder::BlockType::symbols && block.type != recorder::BlockType::index) {
+  LastSnapshot last_snapshot(recorded);
+  const TraceReading reading = read_trace(recorded, name, [&](const TraceBlock& block) {
+    const bool of_snapshot =
+        block.type == recorder::BlockType::pages || block.type == recorder::BlockType::snapshot;
+    const bool is_renewed =
+        block.type == recorder::BlockType::symbols || block.type == recorder::BlockType::index;
+    if (!is_renewed && (!of_snapshot || last_snapshot.has(block.type)))
       writer.add(block.type, block.bytes);
-    }
   });
   if (last) {
     finished.profile.counters = last;

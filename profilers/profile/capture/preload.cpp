@@ -86,6 +86,7 @@ std::map<std::string, std::string> recording_environment(const Preload& preload,
     environment["MEMDUEL_RECORDER_INTERVAL"] = std::to_string(preload.interval_bytes);
     environment["MEMDUEL_RECORDER_FIRST_INTERVAL"] = std::to_string(preload.first_interval_bytes);
   }
+  if (preload.snapshot) environment["MEMDUEL_RECORDER_SNAPSHOT"] = preload.snapshot->text;
   if (preload.seed != 0) environment["MEMDUEL_RECORDER_SEED"] = std::to_string(preload.seed);
   return environment;
 }

@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "profilers/profile/capture/snapshot_rule.h"
+
 namespace memduel {
 
 enum class RecordMode { count, sampled, exact };
@@ -17,6 +19,7 @@ struct Preload {
   std::uint64_t interval_bytes = 512 * 1024;     ///< mean between samples, sampled mode
   std::uint64_t first_interval_bytes = 4096;     ///< at the begin, doubling up to it; 0: always it
   std::uint64_t seed = 0;                        ///< 0: from the clock
+  std::optional<SnapshotRule> snapshot;          ///< sampled or exact mode
   bool follow = true;                            ///< forked children and executed programs too
   std::optional<std::filesystem::path> library;  ///< absent: recorder_library()
 };

@@ -39,9 +39,10 @@ void LiveBlocks::remove(const LiveBlock& block, const Moment& now) {
   heap_.remove(block.site, weigh(block), is_temporary(heap_, block.site, block.stretch, now));
 }
 
-Estimate LiveBlocks::allocate(std::uint64_t address, std::uint64_t size, double interval,
-                              std::uint32_t stack, const Moment& now) {
-  const LiveBlock block{size, interval, heap_.site_of(birth_at(stack, now)), now.stretch};
+Estimate LiveBlocks::allocate(std::uint64_t address, const Request& request, std::uint32_t stack,
+                              const Moment& now) {
+  const LiveBlock block{request.size, request.interval, heap_.site_of(birth_at(stack, now)),
+                        now.stretch, request.extra};
   const auto [known, inserted] = blocks_.try_emplace(address, block);
   if (!inserted) {  // its free went past the recorder
     ++reborn_;
@@ -65,6 +66,32 @@ std::optional<LiveBlock> LiveBlocks::free(std::uint64_t address, const Moment& n
 void LiveBlocks::revive(std::uint64_t address, const LiveBlock& block, const Moment& now) {
   if (!blocks_.try_emplace(address, block).second) return;
   heap_.put_back(block.site, weigh(block), is_temporary(heap_, block.site, block.stretch, now));
+}
+
+// A chunk begins with the word of its size; one with a mapping of its own has a word more, and
+// begins with the page.
+AddressRange range_of_block(std::uint64_t address, std::uint64_t bytes, bool glibc) {
+  constexpr std::uint64_t kWord = 8;
+  const bool mapped = address % kPageBytes == 2 * kWord && bytes % kPageBytes == 0;
+  const std::uint64_t header = !glibc ? 0 : mapped ? 2 * kWord : kWord;
+  const std::uint64_t begin = address - std::min(address, header);
+  return {begin, begin + bytes};
+}
+
+std::vector<LiveRange> LiveBlocks::ranges(bool glibc) const {
+  std::vector<LiveRange> ranges;
+  ranges.reserve(blocks_.size());
+  for (const auto& [address, block] : blocks_)
+    ranges.push_back({range_of_block(address, block.size + block.extra, glibc), block.site});
+  return ranges;
+}
+
+std::vector<LiveRange> LiveMappings::ranges() const {
+  std::vector<LiveRange> ranges;
+  ranges.reserve(mappings_.size());
+  for (const auto& [begin, mapping] : mappings_)
+    ranges.push_back({{begin, mapping.end}, mapping.site});
+  return ranges;
 }
 
 void LiveMappings::map(std::uint64_t address, std::uint64_t size, std::uint32_t stack,

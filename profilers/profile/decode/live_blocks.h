@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "profilers/profile/decode/live_heap.h"
+#include "profilers/profile/decode/page_owners.h"
 
 namespace memduel {
 
@@ -24,23 +26,36 @@ struct LiveBlock {  // small: each live block has one
   double interval = 0;  ///< mean of the draw that made it a sample; 0: every block is recorded
   std::uint32_t site = 0;
   std::uint32_t stretch = 0;
+  std::uint32_t extra = 0;  ///< what the allocator set aside beyond `size`
 };
 
 /// How many blocks a sample stands for, and how sure that is.
 Estimate weigh(const LiveBlock& block);
 
+/// What the allocator set aside for a block. `glibc`: with a header in front of it.
+AddressRange range_of_block(std::uint64_t address, std::uint64_t bytes, bool glibc);
+
 class LiveBlocks {
  public:
   [[nodiscard]] LiveHeap& heap() { return heap_; }
 
-  /// @param interval see LiveBlock. Returns what the block stands for.
-  Estimate allocate(std::uint64_t address, std::uint64_t size, double interval, std::uint32_t stack,
+  /// What was asked for; the fields are those of LiveBlock.
+  struct Request {
+    std::uint64_t size = 0;
+    std::uint32_t extra = 0;
+    double interval = 0;
+  };
+  /// Returns what the block stands for.
+  Estimate allocate(std::uint64_t address, const Request& request, std::uint32_t stack,
                     const Moment& now);
   /// Returns the block; absent for one that the trace does not know, which is normal: it was born
   /// before the recorder.
   std::optional<LiveBlock> free(std::uint64_t address, const Moment& now);
   /// Takes back the free of a block.
   void revive(std::uint64_t address, const LiveBlock& block, const Moment& now);
+  /// What is live now, in any order. `glibc`: a block's extra begins with the header in front of
+  /// it.
+  [[nodiscard]] std::vector<LiveRange> ranges(bool glibc) const;
   /// Blocks whose free went past the recorder.
   [[nodiscard]] std::int64_t reborn() const { return reborn_; }
 
@@ -67,6 +82,8 @@ class LiveMappings {
   /// Cuts [from, to) out of the mappings. A part that goes takes its bytes with it; the mapping
   /// counts as gone with its last part.
   void unmap(std::uint64_t from, std::uint64_t to, const Moment& now);
+  /// What is mapped now, by address.
+  [[nodiscard]] std::vector<LiveRange> ranges() const;
 
  private:
   struct Mapping {

@@ -17,6 +17,7 @@ std::string loss_of(const TraceReading& reading) {
 
 Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
   Replay replay;
+  LastSnapshot last_snapshot(bytes);
   int number = 0;
   bool unknown_seen = false;
   std::string symbols;  // applied last: its locations come from the events
@@ -34,6 +35,11 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
         break;
       case recorder::BlockType::index:
         break;
+      case recorder::BlockType::pages:
+      case recorder::BlockType::snapshot:
+        if (last_snapshot.has(block.type))
+          replay.pages_block(block.bytes, block.type == recorder::BlockType::snapshot);
+        break;
       default:
         unknown_seen = true;
     }
@@ -50,6 +56,9 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
   }
   if (const auto loss = profile.info.find("loss"); loss != profile.info.end()) {
     profile.notes.push_back(loss->second);
+  }
+  if (const auto failure = profile.info.find("snapshot_failed"); failure != profile.info.end()) {
+    profile.notes.push_back("there is no snapshot of resident memory: " + failure->second);
   }
   if (unknown_seen) {
     profile.notes.emplace_back("some blocks are of a kind that this memduel does not know");

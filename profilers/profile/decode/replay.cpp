@@ -11,6 +11,7 @@
 
 #include "memduel/annotate.h"
 #include "profilers/profile/decode/checked_number.h"
+#include "profilers/profile/decode/snapshot_stacks.h"
 
 namespace memduel {
 
@@ -129,10 +130,12 @@ Moment Replay::now() const {
 void Replay::read_allocation(TraceCursor& cursor) {
   const std::uint32_t node = stacks_.known(cursor.number());
   const std::uint64_t size = cursor.number();
-  cursor.signed_number();  // the allocator's extra
+  const std::int64_t extra = cursor.signed_number();
   const std::uint64_t at = address(cursor);
   if (size > kMostSize) throw std::out_of_range("an impossible size");
-  count_size(size, blocks_.allocate(at, size, interval_, node, now()));
+  const auto kept = std::clamp<std::int64_t>(extra, 0, std::numeric_limits<std::uint32_t>::max());
+  count_size(
+      size, blocks_.allocate(at, {size, static_cast<std::uint32_t>(kept), interval_}, node, now()));
 }
 
 void Replay::read_free(TraceCursor& cursor) {
@@ -234,6 +237,54 @@ void Replay::symbols_block(const std::string& bytes) {
   }
 }
 
+void Replay::pages_block(const std::string& bytes, bool is_last) {
+  TraceCursor cursor(bytes);
+  try {
+    pages_.read(cursor);
+  } catch (const std::out_of_range& problem) {
+    profile_.notes.push_back(
+        fmt::format("the snapshot of resident memory makes no sense: {}", problem.what()));
+    pages_ = {};
+    return;
+  }
+  if (!is_last || pages_.mappings.empty()) return;
+  owners_ = owners_of(pages_, {live_at_snapshot(), mappings_.ranges(), has_fact("forked", "yes")});
+}
+
+bool Replay::has_fact(const char* key, const char* value) const {
+  const auto fact = profile_.info.find(key);
+  return fact != profile_.info.end() && fact->second == value;
+}
+
+std::vector<LiveRange> Replay::live_at_snapshot() {
+  const bool glibc = has_fact("block_bytes", "glibc_chunk");
+  if (!pages_.tells_blocks) return blocks_.ranges(glibc);
+  std::map<std::pair<std::uint64_t, int>, std::uint32_t> sites;
+  std::vector<LiveRange> ranges;
+  ranges.reserve(pages_.blocks.size());
+  for (const ToldBlock& block : pages_.blocks) {
+    if (block.node >= profile_.stacks.size()) continue;  // its stack is lost with a damaged block
+    const auto [site, made] = sites.emplace(std::pair{block.node, block.round},
+                                            static_cast<std::uint32_t>(told_births_.size()));
+    if (made) told_births_.push_back({static_cast<std::uint32_t>(block.node), block.round, 0, 0});
+    ranges.push_back(
+        {range_of_block(block.address, block.size + block.extra, glibc), site->second});
+  }
+  return ranges;
+}
+
+void Replay::finish_snapshot(std::size_t first_mapping_site) {
+  SnapshotBirths births;
+  for (std::size_t i = 0; i < profile_.sites.size(); ++i) {
+    const AllocationSite& site = profile_.sites[i];
+    (i < first_mapping_site ? births.blocks : births.mappings)
+        .push_back({site.stack, site.round, site.phase, site.thread});
+  }
+  if (pages_.tells_blocks) births.blocks = std::move(told_births_);
+  add_snapshot(profile_, pages_, *owners_, births);
+  drop_unused_stacks(profile_);
+}
+
 Profile Replay::finish() {
   profile_.peak = blocks_.heap().run_peak();
   profile_.mapping_peak = mappings_.heap().run_peak();
@@ -242,6 +293,7 @@ Profile Replay::finish() {
   const auto offset = static_cast<std::uint32_t>(profile_.sites.size());
   for (AllocationSite& site : mappings_.heap().finish()) profile_.sites.push_back(site);
   for (auto& entry : profile_.mapping_peak.sites) entry.first += offset;
+  if (owners_) finish_snapshot(offset);
   if (stacks_.lost() > 0) {
     profile_.notes.push_back(
         fmt::format("{} frames of stacks are lost with damaged blocks", stacks_.lost()));

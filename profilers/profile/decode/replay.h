@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "profilers/profile/decode/live_blocks.h"
+#include "profilers/profile/decode/page_owners.h"
+#include "profilers/profile/decode/resident_pages.h"
 #include "profilers/profile/decode/trace_file.h"
 #include "profilers/profile/decode/trace_stacks.h"
 
@@ -22,6 +24,8 @@ class Replay {
   /// Reads events to the end of the block or to the first that makes no sense, which is noted.
   void events_block(const std::string& bytes, int number);
   void symbols_block(const std::string& bytes);
+  /// Of a snapshot that is kept: its last block finds the owners of its pages.
+  void pages_block(const std::string& bytes, bool is_last);
   /// Ends the replay.
   Profile finish();
 
@@ -46,6 +50,9 @@ class Replay {
   std::uint32_t phase_number(std::string_view name);
   [[nodiscard]] Moment now() const;
   void count_size(std::uint64_t size, const Estimate& amount);
+  [[nodiscard]] bool has_fact(const char* key, const char* value) const;
+  std::vector<LiveRange> live_at_snapshot();
+  void finish_snapshot(std::size_t first_mapping_site);
   void end_phase(std::int64_t now);
   void end_round(std::int64_t now);
 
@@ -54,6 +61,9 @@ class Replay {
   TraceStacks stacks_{profile_};
   LiveBlocks blocks_;
   LiveMappings mappings_;
+  ResidentPages pages_;
+  std::optional<PageOwners> owners_;  ///< of `pages_`
+  std::vector<Birth> told_births_;    ///< of its blocks, where it tells them itself
   std::unordered_map<std::uint32_t, Thread> threads_;
   std::map<std::string, std::uint32_t, std::less<>> phases_;
   std::uint64_t last_address_ = 0;

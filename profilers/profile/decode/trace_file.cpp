@@ -103,6 +103,18 @@ TraceReading read_trace(std::string_view bytes, const std::string& name,
   return reading;
 }
 
+std::size_t count_blocks(std::string_view bytes, BlockType type) {
+  std::size_t count = 0;
+  std::size_t at = sizeof(TraceHeader);
+  while (at < bytes.size() && bytes.size() - at >= sizeof(BlockHeader)) {
+    const auto header = record_at<BlockHeader>(bytes, at);
+    if (header.stored_bytes > bytes.size() - at - sizeof header) break;
+    if (header.type == type) ++count;
+    at += sizeof header + header.stored_bytes;
+  }
+  return count;
+}
+
 TraceWriter::TraceWriter() : packer_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
   if (!packer_) throw std::bad_alloc();
   TraceHeader header{};

@@ -39,6 +39,26 @@ bool is_trace_file(const std::filesystem::path& file);
 TraceReading read_trace(std::string_view bytes, const std::string& name,
                         const std::function<void(const TraceBlock&)>& visit);
 
+/// How many blocks of a type begin in these bytes, by their headers alone.
+std::size_t count_blocks(std::string_view bytes, recorder::BlockType type);
+
+/// Of several snapshots the last counts: it is of the highest peak.
+class LastSnapshot {
+ public:
+  explicit LastSnapshot(std::string_view bytes)
+      : left_(count_blocks(bytes, recorder::BlockType::snapshot)) {}
+
+  /// Of each block of a snapshot in their order: whether it belongs to the last one.
+  bool has(recorder::BlockType type) {
+    const bool is_last = left_ == 1;
+    if (type == recorder::BlockType::snapshot && left_ > 0) --left_;
+    return is_last;
+  }
+
+ private:
+  std::size_t left_;
+};
+
 /// Builds a finished file: header, packed blocks, index.
 class TraceWriter {
  public:

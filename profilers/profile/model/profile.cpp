@@ -1,6 +1,7 @@
 #include "profilers/profile/model/profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -67,34 +68,25 @@ bool Profile::sampled() const {
 }
 
 ProfileKind profile_kind_from(const std::string& name) {
-  if (name == "peak") return ProfileKind::peak;
-  if (name == "live") return ProfileKind::live;
-  if (name == "allocated") return ProfileKind::allocated;
-  if (name == "temporary") return ProfileKind::temporary;
-  const auto nearest = nearest_name(name, {"peak", "live", "allocated", "temporary"});
+  if (const auto kind = from_name<ProfileKind>(name)) return *kind;
+  std::vector<std::string> names;
+  for (const auto& entry : kNameTable<ProfileKind>) names.emplace_back(entry.second);
+  const auto nearest = nearest_name(name, names);
   throw Error(ExitCode::usage,
-              fmt::format("unknown kind \"{}\"; expected peak, live, allocated or temporary", name),
-              {}, nearest ? "did you mean " + *nearest + "?" : "");
+              fmt::format("unknown kind \"{}\"; expected {}", name, fmt::join(names, ", ")), {},
+              nearest ? "did you mean " + *nearest + "?" : "");
 }
 
 std::string to_string(ProfileKind kind) {
-  switch (kind) {
-    case ProfileKind::peak:
-      return "peak";
-    case ProfileKind::live:
-      return "live";
-    case ProfileKind::allocated:
-      return "allocated";
-    case ProfileKind::temporary:
-      return "temporary";
-  }
-  return "";
+  return std::string(to_name(kind));
 }
 
 LiveSites sites_of(const Profile& profile, ProfileKind kind, Heap heap) {
   if (kind == ProfileKind::peak) {
     return heap == Heap::malloc ? profile.peak.sites : profile.mapping_peak.sites;
   }
+  if (kind == ProfileKind::resident)
+    return heap == Heap::malloc && profile.resident ? profile.resident->sites : LiveSites();
   LiveSites sites;
   for (std::uint32_t i = 0; i < profile.sites.size(); ++i) {
     const AllocationSite& site = profile.sites[i];

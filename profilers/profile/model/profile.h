@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "profilers/profile/model/estimate.h"
 #include "profilers/profile/model/heap_totals.h"
+#include "profilers/profile/model/resident_snapshot.h"
 
 namespace memduel {
 
@@ -30,31 +32,29 @@ struct FrameName {
 
 /// A place in the code.
 struct ProfileLocation {
-  enum class Kind { native, python, lost };
+  enum class Kind {
+    native,
+    python,
+    lost,
+    owner  ///< no code: the owner of resident pages, at the root of what it owns
+  };
   Kind kind = Kind::native;
   std::optional<std::size_t> module;  ///< index into Profile::modules
   std::uint64_t address = 0;          ///< in the module's file; absolute without a module
   std::vector<FrameName> names;       ///< innermost (inlined) first; empty before symbolization
 };
 
+template <>
+inline constexpr NameTable<ProfileLocation::Kind, 4> kNameTable<ProfileLocation::Kind> = {
+    {{ProfileLocation::Kind::native, "native"},
+     {ProfileLocation::Kind::python, "python"},
+     {ProfileLocation::Kind::lost, "lost"},
+     {ProfileLocation::Kind::owner, "owner"}}};
+
 /// A stack is a node and the way to the root; node 0 is the root and no frame.
 struct StackNode {
   std::uint32_t parent = 0;
   std::uint32_t location = 0;
-};
-
-/// An estimated amount: sums of unbiased samples. Exact when every block was recorded (variance 0).
-struct Estimate {
-  double bytes = 0;     ///< requested bytes
-  double count = 0;     ///< blocks
-  double variance = 0;  ///< of bytes
-  std::int64_t samples = 0;
-
-  Estimate& operator+=(const Estimate& other);
-  Estimate& operator-=(const Estimate& other);
-
-  /// Half the width of the 95 % interval of `bytes` (normal approximation).
-  [[nodiscard]] double half_width() const;
 };
 
 enum class Heap { malloc, mapping };
@@ -70,9 +70,6 @@ struct AllocationSite {
   Estimate live;       ///< at the end
   Estimate temporary;  ///< freed by the thread that allocated, in the phase of the allocation
 };
-
-/// What was live at one moment, by site (index into Profile::sites).
-using LiveSites = std::vector<std::pair<std::uint32_t, Estimate>>;
 
 /// The moment with most live bytes in the run, a round or a stretch of a phase.
 struct ProfilePeak {
@@ -134,8 +131,9 @@ struct Profile {
   std::vector<SizeBin> sizes;
   std::vector<ProfileMoment> moments;  ///< in their order; empty where the tool kept none
   std::string moment_unit;             ///< "ms", "instructions" or "bytes allocated"
-  std::vector<std::string> notes;      ///< losses and limits a reader must know
-  bool is_recovered = false;           ///< blocks of its file are damaged or missing: notes say so
+  std::optional<ResidentSnapshot> resident;
+  std::vector<std::string> notes;  ///< losses and limits a reader must know
+  bool is_recovered = false;       ///< blocks of its file are damaged or missing: notes say so
 
   [[nodiscard]] bool sampled() const;
 };
@@ -146,9 +144,16 @@ std::string to_string(ProfileUnit unit);
 std::string format_amount(ProfileUnit unit, double amount);
 
 /// The questions that a profile answers by stack.
-enum class ProfileKind { peak, live, allocated, temporary };
+enum class ProfileKind { peak, live, allocated, temporary, resident };
+template <>
+inline constexpr NameTable<ProfileKind, 5> kNameTable<ProfileKind> = {
+    {{ProfileKind::peak, "peak"},
+     {ProfileKind::live, "live"},
+     {ProfileKind::allocated, "allocated"},
+     {ProfileKind::temporary, "temporary"},
+     {ProfileKind::resident, "resident"}}};
 
-/// From peak|live|allocated|temporary. Throws Error(usage) naming the nearest.
+/// From its name. Throws Error(usage) naming the nearest.
 ProfileKind profile_kind_from(const std::string& name);
 std::string to_string(ProfileKind kind);
 

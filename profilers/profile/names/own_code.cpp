@@ -35,7 +35,7 @@ bool is_loader(std::string_view file) {
 int rank_of(const Profile& profile, const ProfileLocation& location, std::string_view function) {
   if (is_everybodys(profile, location, function)) return 0;
   if (location.kind == ProfileLocation::Kind::python) return 4;
-  if (is_place(function)) return 1;
+  if (is_place(function) || location.kind == ProfileLocation::Kind::owner) return 1;
   return library_of(profile, location).empty() ? 3 : 2;
 }
 
@@ -65,7 +65,8 @@ bool hands_memory_out(std::string_view function) {
   if (is_one_of(name, {"allocate", "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc",
                        "posix_memalign", "memalign", "valloc", "mmap", "mmap64", "mremap",
                        "__libc_malloc", "__libc_calloc", "__libc_realloc", "__rust_alloc"}) ||
-      begins_with_one_of(name, {"std::", "__gnu_cxx::", "operator new", "c10::alloc_cpu", "["}))
+      begins_with_one_of(name, {"std::", "__gnu_cxx::", "operator new", "c10::alloc_cpu", "["}) ||
+      name.ends_with("Allocator::allocate"))
     return true;
   // Names of Rust have no parameters: `<alloc::vec::Vec<T> as core::clone::Clone>::clone`. A C++
   // namespace may be called core.
@@ -92,6 +93,7 @@ bool is_place(std::string_view function) {
 bool is_everybodys(const Profile& profile, const ProfileLocation& location,
                    std::string_view function) {
   if (location.kind == ProfileLocation::Kind::lost) return true;
+  if (location.kind == ProfileLocation::Kind::owner) return false;
   if (location.kind == ProfileLocation::Kind::python)
     return !location.names.empty() &&
            location.names.front().file.find("importlib") != std::string::npos;

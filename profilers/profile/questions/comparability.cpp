@@ -22,6 +22,7 @@ bool tells(const TracerFacts& facts, ProfileKind kind) {
     case ProfileKind::allocated:
       return facts.has_allocated;
     case ProfileKind::temporary:
+    case ProfileKind::resident:
       break;
   }
   return false;
@@ -73,6 +74,7 @@ Comparability comparability_of(const Profile& a, const Profile& b,
   }
   // Each tool calls other blocks temporary.
   if (both.one_tool) both.kinds.push_back(ProfileKind::temporary);
+  if (a.resident && b.resident) both.kinds.push_back(ProfileKind::resident);
   if (both.kinds.empty() || both.kinds.front() == ProfileKind::temporary)
     throw Error(ExitCode::usage,
                 fmt::format("{} has {} and {} has {}: they have no amount in common", names.at(0),

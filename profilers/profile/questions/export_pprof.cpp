@@ -81,9 +81,11 @@ class PprofWriter {
 
  private:
   void write_heap_types() {
-    for (const char* type : {kPprofAllocated, kPprofLive, kPprofPeak, kPprofTemporary}) {
-      value_type(std::string(type) + "_objects", "count");
-      value_type(std::string(type) + "_space", "bytes");
+    std::vector<std::string> types{kPprofAllocated, kPprofLive, kPprofPeak, kPprofTemporary};
+    if (profile_.resident) types.emplace_back(kPprofResident);
+    for (const std::string& type : types) {
+      value_type(type + "_objects", "count");
+      value_type(type + "_space", "bytes");
     }
     out_.number(PprofProfile::default_sample_type, strings_.number_of("peak_space"));
   }
@@ -112,7 +114,7 @@ class PprofWriter {
   }
 
   // In the order of their types: counts, then amounts, of which a count has none of its own.
-  void write_values(Message& sample, std::initializer_list<const Estimate*> amounts) {
+  void write_values(Message& sample, const std::vector<const Estimate*>& amounts) {
     std::vector<std::int64_t> values;
     for (const Estimate* amount : amounts) {
       if (profile_.unit != ProfileUnit::samples) values.push_back(std::llround(amount->count));
@@ -125,6 +127,9 @@ class PprofWriter {
     std::unordered_map<std::uint32_t, Estimate> at_peak;
     for (const auto& [site, amount] : profile_.peak.sites) at_peak[site] = amount;
     for (const auto& [site, amount] : profile_.mapping_peak.sites) at_peak[site] = amount;
+    std::unordered_map<std::uint32_t, Estimate> resident;
+    if (profile_.resident)
+      resident.insert(profile_.resident->sites.begin(), profile_.resident->sites.end());
     for (std::uint32_t i = 0; i < profile_.sites.size(); ++i) {
       const AllocationSite& site = profile_.sites[i];
       Message sample;
@@ -133,12 +138,11 @@ class PprofWriter {
         locations.push_back(profile_.stacks[node].location + 1U);
       }
       sample.packed(PprofSample::location_id, locations);
-      const Estimate& peak = at_peak[i];
-      if (profile_.unit == ProfileUnit::bytes) {
-        write_values(sample, {&site.allocated, &site.live, &peak, &site.temporary});
-      } else {
-        write_values(sample, {&site.allocated});
-      }
+      std::vector<const Estimate*> amounts{&site.allocated};
+      if (profile_.unit == ProfileUnit::bytes)
+        amounts.insert(amounts.end(), {&site.live, &at_peak[i], &site.temporary});
+      if (profile_.resident) amounts.push_back(&resident[i]);
+      write_values(sample, amounts);
       if (site.round != 0) label(sample, "round", fmt::format("{}", site.round));
       if (site.thread != 0) label(sample, "thread", fmt::format("{}", site.thread));
       if (site.phase != 0) label(sample, "phase", profile_.phases[site.phase]);

@@ -57,6 +57,27 @@ nlohmann::json json_of(const std::vector<ProfileMoment>& moments) {
   return json;
 }
 
+nlohmann::json json_of(const ResidentSnapshot& snapshot) {
+  nlohmann::json parts = nlohmann::json::array();
+  for (const ResidentPart& part : snapshot.parts)
+    parts.push_back({{"owner", to_name(part.owner)},
+                     {"name", part.name},
+                     {"share", part.share},
+                     {"bytes", rounded(part.bytes)}});
+  return {{"time_ns", snapshot.time_ns},
+          {"round", snapshot.round},
+          {"phase", snapshot.phase},
+          {"kernel_bytes", rounded(snapshot.kernel_bytes)},
+          {"unexplained_bytes", rounded(snapshot.unexplained_bytes())},
+          {"swapped_bytes", rounded(snapshot.swapped_bytes)},
+          {"hugetlb_bytes", rounded(snapshot.hugetlb_bytes)},
+          {"seconds", snapshot.seconds},
+          {"zeros_apart", snapshot.zeros_apart},
+          {"parts", std::move(parts)},
+          {"sites", json_of(snapshot.sites)},
+          {"untouched", json_of(snapshot.untouched)}};
+}
+
 nlohmann::json locations_json(const Profile& profile) {
   nlohmann::json json = nlohmann::json::array();
   for (const ProfileLocation& location : profile.locations) {
@@ -67,9 +88,7 @@ nlohmann::json locations_json(const Profile& profile) {
     nlohmann::json entry{{"text", describe(profile, location)}, {"names", std::move(names)}};
     if (location.module) entry["module"] = *location.module;
     if (location.kind == ProfileLocation::Kind::native) entry["address"] = location.address;
-    entry["kind"] = location.kind == ProfileLocation::Kind::python ? "python"
-                    : location.kind == ProfileLocation::Kind::lost ? "lost"
-                                                                   : "native";
+    entry["kind"] = to_name(location.kind);
     json.push_back(std::move(entry));
   }
   return json;
@@ -81,7 +100,9 @@ std::string dump(const nlohmann::json& json) {
 }
 
 /// What may have kept the amounts out of the profile.
-std::string advice_for_none(const Profile& profile) {
+std::string advice_for_none(const Profile& profile, const std::string& kind) {
+  if (kind.starts_with(to_name(ProfileKind::resident)))
+    return "record it with --snapshot-at rss=97%";
   if (!profile.notes.empty()) return {};
   if (profile.unit != ProfileUnit::bytes) {
     return "a program that ran for less than a sampling period has none: let it run longer or "
@@ -97,7 +118,7 @@ std::string advice_for_none(const Profile& profile) {
   const char* const amounts = profile.unit == ProfileUnit::bytes ? "allocations" : "samples";
   std::string problem = fmt::format("the profile has no {}{}", kind, amounts);
   for (const std::string& note : profile.notes) problem += "; " + note;
-  throw Error(ExitCode::io, problem, file, advice_for_none(profile));
+  throw Error(ExitCode::io, problem, file, advice_for_none(profile, kind));
 }
 
 }  // namespace
@@ -214,6 +235,7 @@ std::string export_json(const Profile& profile) {
                                  {"total", json_of(cell.total)},
                                  {"sites", json_of(cell.sites)}});
   }
+  if (profile.resident) json["resident"] = json_of(*profile.resident);
   json["sizes"] = nlohmann::json::array();
   for (const SizeBin& bin : profile.sizes) {
     nlohmann::json entry = json_of(bin.allocated);

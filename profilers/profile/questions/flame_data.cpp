@@ -59,8 +59,8 @@ class Views {
 void collect_views(Views& views, std::size_t index, const Profile& profile,
                    const FlameDataOptions& options) {
   for (const Heap heap : {Heap::malloc, Heap::mapping}) {
-    for (const ProfileKind kind :
-         {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated, ProfileKind::temporary}) {
+    for (const ProfileKind kind : {ProfileKind::peak, ProfileKind::live, ProfileKind::allocated,
+                                   ProfileKind::temporary, ProfileKind::resident}) {
       views.add(index, {kind, heap, 0, 0, 0, {}}, sites_of(profile, kind, heap));
     }
   }

@@ -70,6 +70,7 @@ std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind ki
       return profile.counters->allocated_bytes;
     case DifferenceKind::retained:
     case DifferenceKind::allocations:
+    case DifferenceKind::resident:
       break;
   }
   return std::nullopt;
@@ -94,6 +95,8 @@ LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
     case DifferenceKind::allocated:
     case DifferenceKind::allocations:
       return sites_of(profile, ProfileKind::allocated, heap);
+    case DifferenceKind::resident:
+      return sites_of(profile, ProfileKind::resident, heap);
   }
   return {};
 }

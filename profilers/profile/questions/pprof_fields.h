@@ -63,5 +63,6 @@ inline constexpr const char* kPprofAllocated = "alloc";
 inline constexpr const char* kPprofLive = "inuse";
 inline constexpr const char* kPprofPeak = "peak";
 inline constexpr const char* kPprofTemporary = "temporary";
+inline constexpr const char* kPprofResident = "resident";  ///< where there is a snapshot
 
 }  // namespace memduel

@@ -57,19 +57,7 @@ bool differs(const StackDifference& row, DifferenceKind kind) {
 }  // namespace
 
 std::string to_string(DifferenceKind kind) {
-  switch (kind) {
-    case DifferenceKind::peak:
-      return "peak";
-    case DifferenceKind::live:
-      return "live";
-    case DifferenceKind::retained:
-      return "retained";
-    case DifferenceKind::allocated:
-      return "allocated";
-    case DifferenceKind::allocations:
-      return "allocations";
-  }
-  return "";
+  return std::string(to_name(kind));
 }
 
 double StackDifference::half_width() const {

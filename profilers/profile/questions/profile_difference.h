@@ -13,12 +13,20 @@ namespace memduel {
 enum class DifferenceKind {
   peak,
   live,
-  retained,    ///< live at the end of the last round that ended, born in a round
-  allocated,   ///< ranked by bytes
-  allocations  ///< ranked by blocks
+  retained,     ///< live at the end of the last round that ended, born in a round
+  allocated,    ///< ranked by bytes
+  allocations,  ///< ranked by blocks
+  resident      ///< owners of resident pages at a snapshot, whose names begin the stacks
 };
+template <>
+inline constexpr NameTable<DifferenceKind, 6> kNameTable<DifferenceKind> = {
+    {{DifferenceKind::peak, "peak"},
+     {DifferenceKind::live, "live"},
+     {DifferenceKind::retained, "retained"},
+     {DifferenceKind::allocated, "allocated"},
+     {DifferenceKind::allocations, "allocations"},
+     {DifferenceKind::resident, "resident"}}};
 
-/// "peak", "live", "retained", "allocated", "allocations".
 std::string to_string(DifferenceKind kind);
 
 struct StackDifference {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -24,9 +25,11 @@ std::string amount_text(const Profile& profile, const Estimate& amount) {
 
 // " in 3 blocks", " in 3 samples", or nothing where nobody counted.
 std::string count_text(const Profile& profile, const Estimate& amount) {
-  if (!profile.counted || profile.unit == ProfileUnit::samples) return {};
+  if (!profile.counted || profile.unit == ProfileUnit::samples || amount.count == 0) return {};
   return fmt::format(" in {:.0f} {}", amount.count,
-                     profile.unit == ProfileUnit::bytes ? "blocks" : "samples");
+                     profile.unit != ProfileUnit::bytes ? "samples"
+                     : amount.count == 1                ? "block"
+                                                        : "blocks");
 }
 
 Estimate total_of(const LiveSites& sites) {
@@ -149,6 +152,68 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
                         total > 0 ? 100 * amount.bytes / total : 0, count_text(profile, amount));
     add_frames(text, profile, stack, options);
   }
+}
+
+/// What the process had at most, where it lived to say so.
+std::optional<double> peak_resident(const Profile& profile) {
+  const auto fact = profile.info.find("peak_rss_bytes");
+  if (fact == profile.info.end()) return std::nullopt;
+  const double bytes = std::strtod(fact->second.c_str(), nullptr);
+  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->kernel_bytes)) : std::nullopt;
+}
+
+std::string place_of(const ResidentSnapshot& snapshot) {
+  std::string place = snapshot.round == 0 ? "" : fmt::format(", in round {}", snapshot.round);
+  if (!snapshot.phase.empty()) place += ", phase " + snapshot.phase;
+  return place;
+}
+
+void add_untouched(std::string& text, const Profile& profile, const SummaryOptions& options) {
+  const LiveSites& sites = profile.resident->untouched;
+  if (sites.empty()) return;
+  text += fmt::format("\nAsked for and never touched, which costs no memory: {}\n",
+                      format_bytes(total_of(sites).bytes));
+  std::size_t number = 0;
+  for (const auto& [stack, amount] : stacks_of(profile, sites)) {
+    if (++number > options.stacks) break;
+    text += fmt::format("{:>4}. {}\n", number, amount_text(profile, amount));
+    add_frames(text, profile, stack, options);
+  }
+}
+
+/// Of a recording that was to take one.
+void add_absent_snapshot(std::string& text, const Profile& profile) {
+  const auto fact = profile.info.find("peak_rss_bytes");
+  if (fact == profile.info.end()) return;
+  text +=
+      fmt::format("\nNo snapshot of resident memory: it was never due; at most {} were resident\n",
+                  format_bytes(std::strtod(fact->second.c_str(), nullptr)));
+}
+
+void add_resident(std::string& text, const Profile& profile, const SummaryOptions& options) {
+  if (!profile.resident) return add_absent_snapshot(text, profile);
+  const ResidentSnapshot& snapshot = *profile.resident;
+  text += fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.kernel_bytes));
+  if (const auto peak = peak_resident(profile))
+    text += fmt::format(", {:.1f} % of the peak of {}", 100 * snapshot.kernel_bytes / *peak,
+                        format_bytes(*peak));
+  text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
+  const double whole = snapshot.program_bytes();
+  const auto add = [&](std::string_view name, double bytes, std::string_view words) {
+    text += fmt::format("  {:<12}{:>11} {:>6.1f} %  {}\n", name, format_bytes(bytes),
+                        whole > 0 ? 100 * bytes / whole : 0, words);
+  };
+  for (const auto& [owner, name] : kNameTable<PageOwner>) {
+    const double bytes = snapshot.bytes_of(owner);
+    if (bytes > 0 && owner != PageOwner::unexplained && owner != PageOwner::recorder)
+      add(name, bytes, in_words(owner));
+  }
+  add("unexplained", snapshot.unexplained_bytes(), in_words(PageOwner::unexplained));
+  text += fmt::format("  {:<12}{:>11}            {}\n", "recorder",
+                      format_bytes(snapshot.bytes_of(PageOwner::recorder)),
+                      in_words(PageOwner::recorder));
+  add_stacks(text, profile, ProfileKind::resident, options);
+  add_untouched(text, profile, options);
 }
 
 void add_sizes(std::string& text, const Profile& profile) {
@@ -305,6 +370,7 @@ std::string summarize(const Profile& profile, const SummaryOptions& options) {
       sites_of(profile, ProfileKind::peak).empty() && sites_of(profile, ProfileKind::live).empty();
   if (only_allocated) add_stacks(text, profile, ProfileKind::allocated, options);
   add_stacks(text, profile, ProfileKind::peak, options, Heap::mapping);
+  add_resident(text, profile, options);
   add_moments(text, profile);
   add_sizes(text, profile);
   add_rounds(text, profile);

@@ -9,7 +9,7 @@ export interface Total {
   half_width: number;
 }
 
-export type Kind = "peak" | "live" | "allocated" | "temporary";
+export type Kind = "peak" | "live" | "allocated" | "temporary" | "resident";
 
 /** Amounts of one profile by site. */
 export interface Amounts {
@@ -188,6 +188,7 @@ export function counted_total(profile: ProfileFacts, view: View): number | undef
     case "allocated":
       return counters.allocated_bytes;
     case "temporary":
+    case "resident":
       return undefined;
   }
 }

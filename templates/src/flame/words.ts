@@ -92,6 +92,8 @@ export function view_label(view: View, moment_unit = ""): string {
       return `${heap}allocated`;
     case "temporary":
       return `${heap}temporary`;
+    case "resident":
+      return "resident near the peak, by owner";
   }
 }
 

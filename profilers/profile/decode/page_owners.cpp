@@ -1,0 +1,271 @@
+#include "profilers/profile/decode/page_owners.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+namespace memduel {
+namespace {
+
+/// From the head of a thread's robust futexes to the end of its descriptor, at most.
+constexpr std::uint64_t kDescriptorRest = 0x700;
+
+std::uint64_t page_down(std::uint64_t address) {
+  return address / kPageBytes * kPageBytes;
+}
+std::uint64_t page_up(std::uint64_t address) {
+  return page_down(address + kPageBytes - 1);
+}
+
+AddressRange overlap(const AddressRange& a, const AddressRange& b) {
+  const std::uint64_t begin = std::max(a.begin, b.begin);
+  return {begin, std::max(begin, std::min(a.end, b.end))};
+}
+
+double extent(const AddressRange& range) {
+  return static_cast<double>(range.end - range.begin);
+}
+
+void sort_by_address(std::vector<AddressRange>& ranges) {
+  std::ranges::sort(ranges, {}, &AddressRange::begin);
+}
+
+/// The first of `ranges`, which are sorted and apart, that ends after `address`.
+template <class Ranges, class End>
+auto first_after(const Ranges& ranges, std::uint64_t address, End end) {
+  return std::ranges::upper_bound(ranges, address, {}, end);
+}
+
+std::string file_name(const std::string& path) {
+  const std::string whole = path.ends_with(" (deleted)") ? path.substr(0, path.size() - 10) : path;
+  const std::string name = std::filesystem::path(whole).filename().string();
+  return name.empty() ? whole : name;
+}
+
+bool is_file(const ResidentMapping& mapping) {
+  return !mapping.name.empty() && mapping.name.front() != '[';
+}
+
+/// The stacks of threads but for the first, whose mapping has a name.
+std::vector<AddressRange> stacks_in(const ResidentPages& pages) {
+  std::vector<AddressRange> stacks;
+  for (const std::uint64_t head : pages.stacks) {
+    const auto mapping =
+        first_after(pages.mappings, head, [](const ResidentMapping& of) { return of.at.end; });
+    if (mapping == pages.mappings.end() || head < mapping->at.begin || is_file(*mapping)) continue;
+    stacks.push_back(
+        {mapping->at.begin, std::min(mapping->at.end, page_up(head + kDescriptorRest))});
+  }
+  sort_by_address(stacks);
+  return stacks;
+}
+
+class Ownership {
+ public:
+  Ownership(const ResidentPages& pages, LiveSet live)
+      : pages_(pages),
+        live_(std::move(live)),
+        own_(pages.own),
+        allocator_(pages.allocator),
+        stacks_(stacks_in(pages)) {
+    sort_by_address(own_);
+    sort_by_address(allocator_);
+    std::ranges::sort(live_.blocks, {}, [](const LiveRange& block) { return block.at.begin; });
+  }
+
+  PageOwners owners() {
+    for (const ResidentMapping& mapping : pages_.mappings) {
+      mapping_ = &mapping;
+      weight_of_mapping();
+      for (const PageRun& run : mapping.runs) own_run(run);
+      share_inherited();
+    }
+    tell_untouched(live_.blocks, owners_.live, owners_.untouched_blocks);
+    tell_untouched(live_.mappings, owners_.mapping, owners_.untouched_mappings);
+    for (const auto& [key, bytes] : others_)
+      owners_.others.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), bytes});
+    return std::move(owners_);
+  }
+
+ private:
+  void weight_of_mapping() {
+    double file = 0;
+    double anonymous = 0;
+    for (const PageRun& run : mapping_->runs) (run.file ? file : anonymous) += extent(run.at);
+    const double counted = static_cast<double>(mapping_->resident_bytes) - file;
+    anonymous_weight_ = anonymous > counted ? std::max(0.0, counted) / anonymous : 1;
+  }
+
+  /// `counted`: the last range that was counted there; a range comes back in parts, which are
+  /// neighbours.
+  void add(OwnedBySite& to, const LiveRange& range, double bytes, const LiveRange*& counted) {
+    OwnedBytes& owned = to[range.site];
+    owned.bytes += bytes * weight_;
+    if (counted != &range) owned.ranges += 1;
+    counted = &range;
+  }
+
+  void add_pinned(const LiveRange& by, double bytes) {
+    add(owners_.pinned, by, bytes, counted_pin_);
+  }
+
+  void add(PageOwner owner, const std::string& name, const std::string& share, double bytes) {
+    if (bytes > 0) others_[{owner, name, share}] += bytes * weight_;
+  }
+
+  void own_run(const PageRun& run) {
+    file_ = run.file;
+    weight_ = run.file ? 1 : anonymous_weight_;
+    if (file_name(mapping_->name).starts_with("libmemduel_recorder.so"))
+      return add(PageOwner::recorder, {}, {}, extent(run.at));
+    cut_out(own_, PageOwner::recorder, {}, run.at, [this](const AddressRange& rest) {
+      cut_out(stacks_, PageOwner::stack, "other-threads", rest,
+              [this](const AddressRange& left) { own_by_blocks(left); });
+    });
+  }
+
+  /// Gives `owner` what lies in `ranges`, and the parts between to `rest`.
+  template <class Rest>
+  void cut_out(const std::vector<AddressRange>& ranges, PageOwner owner, const std::string& name,
+               const AddressRange& whole, Rest rest) {
+    std::uint64_t at = whole.begin;
+    for (auto range = first_after(ranges, at, &AddressRange::end);
+         range != ranges.end() && range->begin < whole.end; ++range) {
+      const AddressRange mine = overlap(*range, {at, whole.end});
+      if (mine.begin == mine.end) continue;
+      if (at < mine.begin) rest(AddressRange{at, mine.begin});
+      add(owner, name, {}, extent(mine));
+      at = mine.end;
+    }
+    if (at < whole.end) rest(AddressRange{at, whole.end});
+  }
+
+  void own_by_blocks(const AddressRange& run) {
+    std::uint64_t at = run.begin;
+    const LiveRange* before = nullptr;
+    while (block_ < live_.blocks.size() && live_.blocks[block_].at.begin < run.end) {
+      const LiveRange& block = live_.blocks[block_];
+      const AddressRange mine = overlap(block.at, {at, run.end});
+      if (mine.begin < mine.end) {
+        own_gap({at, mine.begin}, before, &block);
+        add(owners_.live, block, extent(mine), counted_block_);
+        at = mine.end;
+        before = &block;
+      }
+      if (block.at.end > run.end) break;  // it goes on in the next run
+      ++block_;
+    }
+    own_gap({at, run.end}, before, nullptr);
+  }
+
+  /// Between two live blocks, or a block and an end of the run.
+  void own_gap(AddressRange gap, const LiveRange* before, const LiveRange* after) {
+    if (gap.begin == gap.end) return;
+    const bool begins_inside = before != nullptr && gap.begin % kPageBytes != 0;
+    const bool ends_inside = after != nullptr && gap.end % kPageBytes != 0;
+    if (begins_inside && ends_inside && page_down(gap.begin) == page_down(gap.end)) {
+      add_pinned(*before, extent(gap) / 2);
+      add_pinned(*after, extent(gap) / 2);
+      return;
+    }
+    if (begins_inside) {
+      const std::uint64_t edge = std::min(gap.end, page_up(gap.begin));
+      add_pinned(*before, extent({gap.begin, edge}));
+      gap.begin = edge;
+    }
+    if (ends_inside && gap.begin < gap.end) {
+      const std::uint64_t edge = std::max(gap.begin, page_down(gap.end));
+      add_pinned(*after, extent({edge, gap.end}));
+      gap.end = edge;
+    }
+    if (gap.begin < gap.end) own_by_mappings(gap);
+  }
+
+  /// Pages without a live block.
+  void own_by_mappings(const AddressRange& pages) {
+    std::uint64_t at = pages.begin;
+    for (auto range =
+             first_after(live_.mappings, at, [](const LiveRange& of) { return of.at.end; });
+         range != live_.mappings.end() && range->at.begin < pages.end; ++range) {
+      const AddressRange mine = overlap(range->at, {at, pages.end});
+      if (mine.begin == mine.end) continue;
+      own_by_kind({at, mine.begin});
+      add(owners_.mapping, *range, extent(mine), counted_mapping_);
+      at = mine.end;
+    }
+    own_by_kind({at, pages.end});
+  }
+
+  void own_by_kind(const AddressRange& pages) {
+    if (pages.begin == pages.end) return;
+    const ResidentMapping& mapping = *mapping_;
+    if (is_file(mapping)) {
+      const bool shared = (mapping.flags & recorder::kMappingShared) != 0;
+      return add(PageOwner::file, file_name(mapping.name),
+                 file_ || shared ? "shared" : "private-copy", extent(pages));
+    }
+    if (mapping.name.starts_with("[stack"))
+      return add(PageOwner::stack, "main-thread", {}, extent(pages));
+    if (live_.forked) {
+      inherited_ += extent(pages) * weight_;
+      return;
+    }
+    if (mapping.name == "[heap]") return add(PageOwner::held, "program-break", {}, extent(pages));
+    if ((mapping.flags & recorder::kMappingArena) != 0)
+      return add(PageOwner::held, "further-arenas", {}, extent(pages));
+    const std::string name = mapping.name.empty() ? "anonymous" : mapping.name;
+    cut_out(allocator_, PageOwner::held, "allocator-mappings", pages,
+            [&](const AddressRange& rest) { add(PageOwner::unexplained, name, {}, extent(rest)); });
+  }
+
+  /// What other processes map as well is the parent's still; the rest has been written to since.
+  void share_inherited() {
+    const double others =
+        static_cast<double>(mapping_->resident_bytes) - static_cast<double>(mapping_->alone_bytes);
+    const double shared = std::clamp(others, 0.0, inherited_);
+    weight_ = 1;
+    add(PageOwner::inherited, "shared-with-others", {}, shared);
+    add(PageOwner::inherited, "own-copy", {}, inherited_ - shared);
+    inherited_ = 0;
+  }
+
+  static void tell_untouched(const std::vector<LiveRange>& ranges, const OwnedBySite& touched,
+                             OwnedBySite& untouched) {
+    for (const LiveRange& range : ranges) {
+      OwnedBytes& owned = untouched[range.site];
+      owned.bytes += extent(range.at);
+      owned.ranges += 1;
+    }
+    for (auto& [site, owned] : untouched)
+      if (const auto found = touched.find(site); found != touched.end())
+        owned.bytes -= found->second.bytes;
+    std::erase_if(untouched, [](const auto& entry) {
+      return entry.second.bytes < static_cast<double>(kPageBytes);
+    });
+  }
+
+  const ResidentPages& pages_;
+  LiveSet live_;
+  std::vector<AddressRange> own_;
+  std::vector<AddressRange> allocator_;
+  std::vector<AddressRange> stacks_;
+  std::map<std::tuple<PageOwner, std::string, std::string>, double> others_;
+  PageOwners owners_;
+  const ResidentMapping* mapping_ = nullptr;
+  double anonymous_weight_ = 1;
+  double weight_ = 1;  ///< of the running run
+  bool file_ = false;  ///< likewise
+  const LiveRange* counted_block_ = nullptr;
+  const LiveRange* counted_pin_ = nullptr;
+  const LiveRange* counted_mapping_ = nullptr;
+  double inherited_ = 0;   ///< of the running mapping
+  std::size_t block_ = 0;  ///< the first that may reach beyond what was seen
+};
+
+}  // namespace
+
+PageOwners owners_of(const ResidentPages& pages, LiveSet live) {
+  return Ownership(pages, std::move(live)).owners();
+}
+
+}  // namespace memduel

@@ -1,0 +1,54 @@
+// Gives every resident page of a snapshot an owner: the pages that the kernel showed laid over the
+// blocks and mappings that were live.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profilers/profile/decode/resident_pages.h"
+#include "profilers/profile/model/resident_snapshot.h"
+
+namespace memduel {
+
+/// A live block or mapping.
+struct LiveRange {
+  AddressRange at;
+  std::uint32_t site = 0;
+};
+
+struct OwnedBytes {
+  double bytes = 0;
+  double ranges = 0;  ///< blocks or mappings that have a share of them
+};
+
+/// By site of the ranges.
+using OwnedBySite = std::unordered_map<std::uint32_t, OwnedBytes>;
+
+struct PageOwners {
+  OwnedBySite live;
+  OwnedBySite pinned;
+  OwnedBySite mapping;
+  OwnedBySite untouched_blocks;
+  OwnedBySite untouched_mappings;
+  std::vector<ResidentPart> others;  ///< what has no stack
+};
+
+/// What the ranges are of, besides the pages themselves.
+struct LiveSet {
+  std::vector<LiveRange> blocks;
+  std::vector<LiveRange> mappings;  ///< of the program itself, by address
+  bool forked = false;              ///< blocks of the parent are not among them
+};
+
+/// In this order: the recorder's, stacks, live blocks and what they pin, mappings of the program,
+/// files, the allocator's, and the rest. The free bytes of a page are shared by the live blocks
+/// on it: between two blocks by both, half each. Where the pages of a mapping are more than the
+/// kernel counts for it, those that are no file's are counted for as much less: pages of zeros,
+/// which an older kernel does not tell apart.
+PageOwners owners_of(const ResidentPages& pages, LiveSet live);
+
+}  // namespace memduel

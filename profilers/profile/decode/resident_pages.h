@@ -1,0 +1,68 @@
+// What a snapshot wrote of a process, as it stands in the blocks of a trace (PageRecord).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profilers/profile/decode/trace_file.h"
+
+namespace memduel {
+
+inline constexpr std::uint64_t kPageBytes = 4096;
+
+struct AddressRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// Resident pages, one after the other.
+struct PageRun {
+  AddressRange at;
+  bool file = false;  ///< a file's or shared memory's; a private copy of a file's page is not
+};
+
+struct ResidentMapping {
+  AddressRange at;
+  std::uint32_t flags = 0;           ///< MappingFlag
+  std::uint64_t resident_bytes = 0;  ///< by smaps
+  std::uint64_t alone_bytes = 0;     ///< of these, mapped by no other process
+  std::string name;                  ///< of a file, or the kernel's: [heap], [stack]
+  std::vector<PageRun> runs;
+};
+
+/// A live block of a run whose events are samples.
+struct ToldBlock {
+  std::uint64_t node = 0;
+  std::uint64_t size = 0;
+  std::uint32_t extra = 0;  ///< beyond `size`
+  int round = 0;            ///< of its birth
+  std::uint64_t address = 0;
+};
+
+struct ResidentPages {
+  std::int64_t time_ns = 0;
+  int round = 0;
+  std::string phase;
+  bool tells_blocks = false;  ///< else the events before tell what is live
+  std::vector<ToldBlock> blocks;
+  std::vector<ResidentMapping> mappings;  ///< by address
+  std::vector<std::uint64_t> stacks;      ///< an address near the top of each
+  std::vector<AddressRange> own;          ///< the recorder's
+  std::vector<AddressRange> allocator;    ///< mapped by the allocator
+  std::uint64_t resident_bytes = 0;       ///< by smaps_rollup
+  std::uint64_t swapped_bytes = 0;
+  std::uint64_t hugetlb_bytes = 0;
+  std::uint64_t nanoseconds = 0;
+  bool zeros_apart = false;
+
+  /// Adds the records of a block. Throws std::out_of_range when one makes no sense.
+  void read(TraceCursor& cursor);
+
+ private:
+  void read_mapping(TraceCursor& cursor);
+  void read_run(TraceCursor& cursor);
+  void read_told_block(TraceCursor& cursor);
+};
+
+}  // namespace memduel

@@ -1,0 +1,202 @@
+#include "profilers/profile/decode/snapshot_stacks.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+namespace memduel {
+namespace {
+
+/// Stacks of what one owner has, those of little told as their callers'.
+class OwnedStacks {
+ public:
+  OwnedStacks(const Profile& profile, const std::vector<Birth>& births, const OwnedBySite& owned,
+              double least_bytes)
+      : profile_(profile), least_bytes_(least_bytes), subtree_(profile.stacks.size(), 0) {
+    for (const auto& [site, amount] : owned) subtree_[births[site].stack] += amount.bytes;
+    // A parent has a smaller number than its children.
+    for (std::size_t node = subtree_.size(); node-- > 1;)
+      subtree_[profile.stacks[node].parent] += subtree_[node];
+    for (const auto& [site, amount] : owned) {
+      Birth birth = births[site];
+      birth.stack = told_as(birth.stack);
+      Estimate& sum = amounts_[{birth.stack, birth.round, birth.phase, birth.thread}];
+      sum += Estimate{amount.bytes, amount.ranges, 0, 1};
+    }
+  }
+
+  /// Calls `visit(birth, amount)`.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [key, amount] : amounts_)
+      visit(Birth{std::get<0>(key), std::get<1>(key), std::get<2>(key), std::get<3>(key)}, amount);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t told_as(std::uint32_t node) const {
+    while (node != 0 && subtree_[node] < least_bytes_) node = profile_.stacks[node].parent;
+    return node;
+  }
+
+  const Profile& profile_;
+  double least_bytes_;
+  std::vector<double> subtree_;  ///< bytes by node
+  std::map<std::tuple<std::uint32_t, int, std::uint32_t, std::uint32_t>, Estimate> amounts_;
+};
+
+class SnapshotStacks {
+ public:
+  SnapshotStacks(Profile& profile, ResidentSnapshot& snapshot)
+      : profile_(profile),
+        snapshot_(snapshot),
+        least_bytes_(
+            std::max(static_cast<double>(kPageBytes), snapshot.kernel_bytes * kLeastShare)) {}
+
+  /// What has stacks.
+  void add(PageOwner owner, const OwnedBySite& owned, const std::vector<Birth>& births) {
+    double sum = 0;
+    for (const auto& entry : owned) sum += entry.second.bytes;
+    if (sum <= 0) return;
+    snapshot_.parts.push_back({owner, {}, {}, sum});
+    add_sites(owner, owned, births, snapshot_.sites);
+  }
+
+  void add_untouched(PageOwner owner, const OwnedBySite& owned, const std::vector<Birth>& births) {
+    if (!owned.empty()) add_sites(owner, owned, births, snapshot_.untouched);
+  }
+
+  /// What has none.
+  void add(const ResidentPart& part) {
+    snapshot_.parts.push_back(part);
+    if (part.owner == PageOwner::recorder) return;
+    const bool is_file = part.owner == PageOwner::file;
+    std::uint32_t node =
+        child_of(0, is_file ? "file:" + part.name : std::string(to_name(part.owner)));
+    if (!is_file && !part.name.empty()) node = child_of(node, part.name);
+    if (!part.share.empty()) node = child_of(node, part.share);
+    add_site({node, 0, 0, 0}, {part.bytes, 0, 0, 1}, snapshot_.sites);
+  }
+
+ private:
+  void add_sites(PageOwner owner, const OwnedBySite& owned, const std::vector<Birth>& births,
+                 LiveSites& to) {
+    const std::uint32_t root = child_of(0, std::string(to_name(owner)));
+    const OwnedStacks stacks(profile_, births, owned, least_bytes_);
+    stacks.each([&](Birth birth, const Estimate& amount) {
+      birth.stack = below(root, birth.stack);
+      add_site(birth, amount, to);
+    });
+  }
+
+  void add_site(const Birth& birth, const Estimate& amount, LiveSites& to) {
+    AllocationSite site;
+    site.stack = birth.stack;
+    site.round = birth.round;
+    site.phase = birth.phase;
+    site.thread = birth.thread;
+    to.emplace_back(static_cast<std::uint32_t>(profile_.sites.size()), amount);
+    profile_.sites.push_back(site);
+  }
+
+  /// The stack with `root` in the place of node 0.
+  std::uint32_t below(std::uint32_t root, std::uint32_t stack) {
+    way_.clear();
+    for (; stack != 0; stack = profile_.stacks[stack].parent) way_.push_back(stack);
+    std::unordered_map<std::uint32_t, std::uint32_t>& copies = copies_[root];
+    std::uint32_t node = root;
+    for (; !way_.empty(); way_.pop_back()) {
+      const auto [copy, made] = copies.emplace(way_.back(), 0);
+      if (made) copy->second = add_node(node, profile_.stacks[way_.back()].location);
+      node = copy->second;
+    }
+    return node;
+  }
+
+  std::uint32_t child_of(std::uint32_t parent, const std::string& name) {
+    const auto [known, made] = named_.emplace(std::pair{parent, name}, 0);
+    if (made) {
+      ProfileLocation location;
+      location.kind = ProfileLocation::Kind::owner;
+      location.names.push_back({name, {}, 0});
+      profile_.locations.push_back(std::move(location));
+      known->second = add_node(parent, static_cast<std::uint32_t>(profile_.locations.size() - 1));
+    }
+    return known->second;
+  }
+
+  std::uint32_t add_node(std::uint32_t parent, std::uint32_t location) {
+    profile_.stacks.push_back({parent, location});
+    return static_cast<std::uint32_t>(profile_.stacks.size() - 1);
+  }
+
+  Profile& profile_;
+  ResidentSnapshot& snapshot_;
+  double least_bytes_;
+  std::map<std::uint32_t, std::unordered_map<std::uint32_t, std::uint32_t>> copies_;  ///< by root
+  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> named_;
+  std::vector<std::uint32_t> way_;
+};
+
+/// Keeps those of `values` that are needed; where they went by their old number.
+template <class Value>
+std::vector<std::uint32_t> keep_needed(std::vector<Value>& values,
+                                       const std::vector<bool>& needed) {
+  std::vector<std::uint32_t> moved(values.size(), 0);
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!needed[i]) continue;
+    moved[i] = kept;
+    if (kept != i) values[kept] = std::move(values[i]);
+    ++kept;
+  }
+  values.resize(kept);
+  return moved;
+}
+
+}  // namespace
+
+void add_snapshot(Profile& profile, const ResidentPages& pages, const PageOwners& owners,
+                  const SnapshotBirths& births) {
+  ResidentSnapshot snapshot;
+  snapshot.time_ns = pages.time_ns;
+  snapshot.round = pages.round;
+  snapshot.phase = pages.phase;
+  snapshot.kernel_bytes = static_cast<double>(pages.resident_bytes);
+  snapshot.swapped_bytes = static_cast<double>(pages.swapped_bytes);
+  snapshot.hugetlb_bytes = static_cast<double>(pages.hugetlb_bytes);
+  snapshot.seconds = static_cast<double>(pages.nanoseconds) * 1e-9;
+  snapshot.zeros_apart = pages.zeros_apart;
+  SnapshotStacks stacks(profile, snapshot);
+  stacks.add(PageOwner::live, owners.live, births.blocks);
+  stacks.add(PageOwner::pinned, owners.pinned, births.blocks);
+  stacks.add(PageOwner::mapping, owners.mapping, births.mappings);
+  for (const ResidentPart& part : owners.others) stacks.add(part);
+  stacks.add_untouched(PageOwner::live, owners.untouched_blocks, births.blocks);
+  stacks.add_untouched(PageOwner::mapping, owners.untouched_mappings, births.mappings);
+  std::ranges::stable_sort(snapshot.parts, [](const ResidentPart& a, const ResidentPart& b) {
+    return a.owner != b.owner ? a.owner < b.owner : a.bytes > b.bytes;
+  });
+  profile.resident = std::move(snapshot);
+}
+
+void drop_unused_stacks(Profile& profile) {
+  std::vector<bool> needed(profile.stacks.size(), false);
+  needed[0] = true;
+  for (const AllocationSite& site : profile.sites) needed[site.stack] = true;
+  std::vector<bool> needed_locations(profile.locations.size(), false);
+  for (std::size_t node = needed.size(); node-- > 1;) {
+    if (!needed[node]) continue;
+    needed[profile.stacks[node].parent] = true;
+    needed_locations[profile.stacks[node].location] = true;
+  }
+  const std::vector<std::uint32_t> stacks = keep_needed(profile.stacks, needed);
+  const std::vector<std::uint32_t> locations = keep_needed(profile.locations, needed_locations);
+  for (std::size_t node = 1; node < profile.stacks.size(); ++node)
+    profile.stacks[node] = {stacks[profile.stacks[node].parent],
+                            locations[profile.stacks[node].location]};
+  for (AllocationSite& site : profile.sites) site.stack = stacks[site.stack];
+}
+
+}  // namespace memduel

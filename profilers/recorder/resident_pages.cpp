@@ -1,0 +1,255 @@
+#include "profilers/recorder/resident_pages.h"
+
+#include <dirent.h>
+#include <sys/uio.h>
+
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/live_table.h"
+#include "profilers/recorder/mappings.h"
+#include "profilers/recorder/next.h"
+#include "profilers/recorder/own_ranges.h"
+#include "profilers/recorder/page_scan.h"
+#include "profilers/recorder/proc_lines.h"
+#include "profilers/recorder/stacks.h"
+#include "profilers/recorder/trace_writer.h"
+
+namespace memduel::recorder {
+
+namespace {
+
+// Under the trace's lock, all of it.
+char lines[64 * 1024];
+
+struct Mapping {
+  std::uintptr_t begin;
+  std::uintptr_t end;
+  std::uint32_t flags;
+  std::uint64_t resident;
+  std::uint64_t alone;  // of these, mapped by no other process
+  char name[kMostText];
+};
+Mapping mapping;
+Mapping before;
+
+std::uintptr_t last_page = 0;
+
+// ---- one mapping ------------------------------------------------------------------------------
+
+// What stands at the begin of a further arena of glibc (malloc/arena.c, heap_info): a memory region
+// of its own at a multiple of its largest size.
+bool is_arena(const Mapping& of) {
+  constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
+  struct HeapInfo {
+    std::uintptr_t arena;
+    std::uintptr_t before;
+    std::size_t size;
+    std::size_t writable;
+  } info{};
+  if (!next.glibc || of.begin % kMostHeap != 0 || of.name[0] != '\0') return false;
+  // Another thread may unmap it meanwhile: the kernel reads it, and fails where we would die.
+  const iovec own{&info, sizeof info};
+  const iovec there{reinterpret_cast<void*>(of.begin), sizeof info};
+  const long got = raw_syscall(SYS_process_vm_readv, page->pid, reinterpret_cast<long>(&own), 1,
+                               reinterpret_cast<long>(&there), 1, 0);
+  return got == sizeof info && info.arena % kMostHeap < kPageBytes && info.arena != 0 &&
+         info.size <= info.writable && info.writable <= of.end - of.begin + kPageBytes;
+}
+
+void tell_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
+  EventWriter record(PageRecord::pages);
+  record.number(first - last_page);
+  record.number(pages);
+  record.number(file ? 1 : 0);
+  last_page = first + pages;
+}
+
+// Begins with the line of addresses: `begin-end rw-p offset device inode   name`.
+void read_header(const char* line) {
+  before = mapping;
+  mapping.begin = read_hexadecimal(line);
+  if (*line == '-') ++line;
+  mapping.end = read_hexadecimal(line);
+  line = skip_spaces(line);
+  mapping.flags = line[0] != '\0' && line[1] == 'w' ? kMappingWritable : 0U;
+  if (strlen(line) > 3 && line[3] == 's') mapping.flags |= kMappingShared;
+  for (int field = 0; field < 4; ++field) {
+    while (*line != ' ' && *line != '\0') ++line;
+    line = skip_spaces(line);
+  }
+  mapping.resident = 0;
+  mapping.alone = 0;
+  strncpy(mapping.name, line, sizeof mapping.name - 1);
+  // What a library has beyond its file: variables that begin as zeros.
+  const bool continues = mapping.name[0] == '\0' && before.end == mapping.begin &&
+                         before.name[0] == '/' &&
+                         (before.flags & mapping.flags & kMappingWritable) != 0 &&
+                         ((before.flags | mapping.flags) & kMappingShared) == 0;
+  if (continues) memcpy(mapping.name, before.name, sizeof mapping.name);
+}
+
+// True: pages of zeros are not among them.
+bool tell_mapping(long pagemap) {
+  if (mapping.resident == 0) return true;
+  if (is_arena(mapping)) mapping.flags |= kMappingArena;
+  {
+    EventWriter record(PageRecord::mapping);
+    record.number(mapping.begin / kPageBytes);
+    record.number((mapping.end - mapping.begin) / kPageBytes);
+    record.number(mapping.flags);
+    record.number(mapping.resident);
+    record.number(mapping.alone);
+    record.text(mapping.name, strlen(mapping.name));
+  }
+  last_page = mapping.begin / kPageBytes;
+  return scan_pages(pagemap, mapping.begin, mapping.end, tell_run);
+}
+
+struct Sums {
+  std::uint64_t hugetlb;
+  bool zeros_apart;
+};
+
+void tell_mappings(ProcLines& smaps, long pagemap, Sums& sums) {
+  mapping = {};
+  while (char* line = smaps.next()) {
+    if (strncmp(line, "VmFlags:", 8) == 0) {
+      if (!tell_mapping(pagemap)) sums.zeros_apart = false;
+    } else if (*line >= 'A' && *line <= 'Z') {
+      add_kilobytes(line, "Rss:", mapping.resident) ||
+          add_kilobytes(line, "Private_Clean:", mapping.alone) ||
+          add_kilobytes(line, "Private_Dirty:", mapping.alone) ||
+          add_kilobytes(line, "Private_Hugetlb:", sums.hugetlb) ||
+          add_kilobytes(line, "Shared_Hugetlb:", sums.hugetlb);
+    } else {
+      read_header(line);
+    }
+  }
+}
+
+// ---- whose ------------------------------------------------------------------------------------
+
+// glibc keeps the head of a thread's robust futexes in its descriptor, at the top of its stack.
+void tell_stack_of(std::int64_t thread) {
+  std::uintptr_t head = 0;
+  std::size_t length = 0;
+  const long status = raw_syscall(SYS_get_robust_list, static_cast<long>(thread),
+                                  reinterpret_cast<long>(&head), reinterpret_cast<long>(&length));
+  if (status != 0 || head == 0) return;
+  EventWriter record(PageRecord::stack);
+  record.number(head);
+}
+
+void tell_stacks() {
+  const long tasks = raw_syscall(SYS_open, reinterpret_cast<long>("/proc/self/task"),
+                                 O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (tasks < 0) return;
+  for (;;) {
+    const long got = raw_syscall(SYS_getdents64, tasks, reinterpret_cast<long>(lines),
+                                 static_cast<long>(sizeof lines));
+    if (got <= 0) break;
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(lines + at);
+      const char* name = entry->d_name;
+      const auto thread = static_cast<std::int64_t>(read_decimal(name));
+      // The main thread's descriptor is the dynamic linker's; its stack has a name.
+      if (thread != 0 && thread != page->pid) tell_stack_of(thread);
+      at += entry->d_reclen;
+    }
+  }
+  raw_syscall(SYS_close, tasks);
+}
+
+void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
+  EventWriter record(kind);
+  record.number(at);
+  record.number(bytes);
+}
+
+void tell_block(const LiveRecord& block) {
+  EventWriter record(PageRecord::block);
+  record.number(told_number(block.node, nullptr));  // it is told already
+  record.number(block.requested);
+  record.number(block.extra);
+  record.number(block.round);
+  record.number(reinterpret_cast<std::uintptr_t>(block.block));
+}
+
+void tell_whose() {
+  if (settings.mode != Mode::exact) visit_live(tell_block);
+  tell_stacks();
+  visit_own_ranges(
+      [](std::uintptr_t at, std::size_t bytes) { tell_range(PageRecord::own, at, bytes); });
+  visit_allocator_mappings([](const Range& range) {
+    tell_range(PageRecord::allocator, range.begin, range.end - range.begin);
+  });
+}
+
+std::uint64_t kilobytes_in(const char* path, const char* name) {
+  char buffer[4096];
+  ProcLines file(path, buffer, sizeof buffer);
+  std::uint64_t sum = 0;
+  while (file.is_open()) {
+    const char* line = file.next();
+    if (line == nullptr || add_kilobytes(line, name, sum)) break;
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool write_resident_pages() {
+  const std::uint64_t begun = now_ns();
+  const long pagemap = open_proc("/proc/self/pagemap");
+  if (pagemap < 0) return false;
+  {
+    ProcLines smaps("/proc/self/smaps", lines, sizeof lines);
+    if (!smaps.is_open()) {
+      raw_syscall(SYS_close, pagemap);
+      return false;
+    }
+    begin_pages();
+    {
+      EventWriter record(PageRecord::begin);
+      record.number(begun);
+      record.number(
+          page->round.kind == ScopeKind::round ? static_cast<std::uint64_t>(page->round.round) : 0);
+      const char* phase = page->phase.kind == ScopeKind::phase ? page->phase.phase : "";
+      record.text(phase, strlen(phase));
+      record.number(settings.mode == Mode::exact ? 0 : 1);
+    }
+    Sums sums{0, true};
+    tell_mappings(smaps, pagemap, sums);
+    raw_syscall(SYS_close, pagemap);
+    const std::uint64_t resident = kilobytes_in("/proc/self/smaps_rollup", "Rss:");
+    const std::uint64_t swapped = kilobytes_in("/proc/self/smaps_rollup", "Swap:");
+    tell_whose();
+    EventWriter record(PageRecord::end);
+    record.number(resident);
+    record.number(swapped);
+    record.number(sums.hugetlb);
+    record.number(now_ns() - begun);
+    record.number(sums.zeros_apart ? 1 : 0);
+  }
+  end_pages();
+  return true;
+}
+
+std::uint64_t resident_bytes() {
+  char text[128];
+  const long file = open_proc("/proc/self/statm");
+  if (file < 0) return 0;
+  const long got = raw_syscall(SYS_read, file, reinterpret_cast<long>(text), sizeof text - 1);
+  raw_syscall(SYS_close, file);
+  if (got <= 0) return 0;
+  text[got] = '\0';
+  const char* at = text;
+  read_decimal(at);
+  at = skip_spaces(at);
+  return read_decimal(at) * kPageBytes;
+}
+
+std::uint64_t peak_resident_bytes() {
+  return kilobytes_in("/proc/self/status", "VmHWM:");
+}
+
+}  // namespace memduel::recorder

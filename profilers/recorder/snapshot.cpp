@@ -1,0 +1,167 @@
+#include "profilers/recorder/snapshot.h"
+
+#include <signal.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "memduel/annotate.h"
+#include "profilers/recorder/counters.h"
+#include "profilers/recorder/proc_lines.h"
+#include "profilers/recorder/resident_pages.h"
+#include "profilers/recorder/trace.h"
+
+namespace memduel::recorder {
+
+Snapshots snapshots = Snapshots::unknown;
+
+namespace {
+
+enum class When { peak, bytes, mark, signal };
+
+struct Rule {
+  When when;
+  std::uint64_t percent;
+  std::uint64_t bytes;
+  int round;
+  char phase[kPhaseNameBytes];
+};
+Rule rule;
+
+// Below this a free of its own cannot end a maximum that anybody would look for.
+constexpr std::int64_t kLargeLoss = 64 * 1024;
+
+std::uint64_t held = 0;  ///< resident at the last snapshot
+std::uint64_t seen = 0;  ///< most that any look saw
+bool looking = false;
+bool asked = false;  ///< by a signal that came in the middle of the recorder
+bool failed = false;
+
+// One thread looks; others that come meanwhile need not.
+class Look {
+ public:
+  Look() : mine_(!__atomic_exchange_n(&looking, true, __ATOMIC_ACQUIRE)) {}
+  ~Look() {
+    if (mine_) __atomic_store_n(&looking, false, __ATOMIC_RELEASE);
+  }
+  Look(const Look&) = delete;
+  Look& operator=(const Look&) = delete;
+  explicit operator bool() const { return mine_; }
+
+ private:
+  bool mine_;
+};
+
+void take(std::uint64_t resident) {
+  if (trace_snapshot()) {
+    held = resident;
+  } else {
+    failed = true;
+  }
+}
+
+bool is_due(std::uint64_t resident) {
+  if (rule.when == When::bytes) return held == 0 && resident >= rule.bytes;
+  return rule.when == When::peak && resident >= rule.bytes && resident * rule.percent / 100 > held;
+}
+
+void look() {
+  const Look mine;
+  if (!mine || !is_tracing()) return;
+  const std::uint64_t resident = resident_bytes();
+  if (resident > seen) seen = resident;
+  const bool signalled = __atomic_exchange_n(&asked, false, __ATOMIC_RELAXED);
+  if (signalled || is_due(resident)) take(resident);
+}
+
+void on_signal(int /*number*/) {
+  const KeepErrno keep;
+  __atomic_store_n(&asked, true, __ATOMIC_RELAXED);
+  if (tls.busy) return;  // the next look takes it
+  const Busy busy;
+  look();
+}
+
+bool begins_with(const char*& text, const char* word) {
+  const std::size_t length = strlen(word);
+  if (strncmp(text, word, length) != 0) return false;
+  text = skip_spaces(text + length);
+  return true;
+}
+
+bool parse_rule(const char* text) {
+  rule = {};
+  if (begins_with(text, "peak")) {
+    rule.when = When::peak;
+    rule.percent = read_decimal(text);
+    text = skip_spaces(text);
+    rule.bytes = read_decimal(text);
+    return rule.percent > 0 && rule.percent <= 100;
+  }
+  if (begins_with(text, "rss")) {
+    rule.when = When::bytes;
+    rule.bytes = read_decimal(text);
+    return rule.bytes > 0;
+  }
+  if (begins_with(text, "mark")) {
+    rule.when = When::mark;
+    rule.round = static_cast<int>(read_decimal(text));
+    strncpy(rule.phase, skip_spaces(text), sizeof rule.phase - 1);
+    return true;
+  }
+  rule.when = When::signal;
+  return begins_with(text, "signal");
+}
+
+}  // namespace
+
+void read_snapshot_rule() {
+  const char* text = getenv("MEMDUEL_RECORDER_SNAPSHOT");
+  snapshots = Snapshots::none;
+  if (text == nullptr || settings.mode == Mode::count || !parse_rule(text)) return;
+  snapshots = Snapshots::some;
+  if (rule.when != When::signal) return;
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR2, &action, nullptr);
+}
+
+void look_before_loss(std::int64_t bytes) {
+  if (takes_snapshots() && bytes >= kLargeLoss) look();
+}
+
+void look_on_the_way(bool loses) {
+  if (!takes_snapshots()) return;
+  if (loses || rule.when == When::bytes || __atomic_load_n(&asked, __ATOMIC_RELAXED)) look();
+}
+
+void look_at_mark(int kind, int round, const char* phase) {
+  if (!takes_snapshots()) return;
+  if (rule.when != When::mark) return look();
+  const bool of_phase = rule.phase[0] != '\0';
+  const bool is_phase = kind == MEMDUEL_MARK_PHASE && phase != nullptr;
+  const bool is_it =
+      of_phase ? is_phase && page->round.round == rule.round && strcmp(phase, rule.phase) == 0
+               : kind == MEMDUEL_MARK_ROUND_BEGIN && round == rule.round;
+  const Look mine;
+  if (is_it && mine && held == 0) take(resident_bytes());
+}
+
+void look_at_end() {
+  if (!takes_snapshots()) return;
+  look();
+  const std::uint64_t highest = peak_resident_bytes();
+  trace_info("peak_rss_bytes", highest > seen ? highest : seen);
+  if (failed) trace_info("snapshot_failed", "the process cannot read its own /proc");
+}
+
+void restart_snapshots() {
+  held = 0;
+  seen = 0;
+  looking = false;
+  asked = false;
+  failed = false;
+}
+
+}  // namespace memduel::recorder

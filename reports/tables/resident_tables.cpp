@@ -1,0 +1,206 @@
+#include "reports/tables/resident_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "analysis/questions/ranked_candidates.h"
+#include "base/metric_catalogue.h"
+#include "base/text.h"
+#include "profilers/profile/model/resident_snapshot.h"
+#include "profilers/profile/names/short_name.h"
+#include "reports/tables/difference_tables.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kMostRoles = 3;
+/// A bar of its own has at least this share of the larger arm.
+constexpr double kLeastStep = 0.005;
+
+struct Sides {
+  const ResidentMemory* baseline = nullptr;
+  const ResidentMemory* candidate = nullptr;
+
+  [[nodiscard]] double change() const { return candidate->bytes - baseline->bytes; }
+  [[nodiscard]] double larger() const { return std::max(baseline->bytes, candidate->bytes); }
+};
+
+const ResidentMemory* find_memory(const Results& results, const std::string& arm,
+                                  const std::string& role) {
+  const auto found = std::ranges::find_if(results.resident, [&](const ResidentMemory& memory) {
+    return memory.arm == arm && memory.role == role;
+  });
+  return found == results.resident.end() ? nullptr : &*found;
+}
+
+double bytes_of(const ResidentMemory& memory, std::string_view owner) {
+  double sum = 0;
+  for (const ResidentOwner& part : memory.owners)
+    if (part.owner == owner) sum += part.bytes;
+  return sum;
+}
+
+/// "file:libtorch.so" is of the owner file.
+std::string owner_of(const std::string& root) {
+  return root.starts_with("file:") ? std::string(to_name(PageOwner::file)) : root;
+}
+
+WaterfallStep rest_of(const std::string& owner, double bytes) {
+  return {owner, "", "", {}, bytes, signed_metric(std::string(kPeakRss), bytes)};
+}
+
+WaterfallStep step_of(const Difference& row) {
+  WaterfallStep step = rest_of(owner_of(row.stack.front()), row.bytes);
+  step.stack = row.stack;
+  const std::vector<std::string> below(row.stack.begin() + 1, row.stack.end());
+  if (step.owner != row.stack.front()) {
+    step.function = row.stack.front().substr(5);
+    step.caller = below.empty() ? "" : below.front();
+  } else if (!below.empty()) {
+    step.function = short_name(below[telling_frame(below)]);
+    step.caller = short_name(telling_caller(below));
+  }
+  return step;
+}
+
+/// Stacks that are told by the same names are one step, which has the stack of the first: the one
+/// that differs most.
+void add_step(std::vector<WaterfallStep>& steps, WaterfallStep step) {
+  const auto same = std::ranges::find_if(steps, [&](const WaterfallStep& other) {
+    return other.owner == step.owner && other.function == step.function &&
+           other.caller == step.caller;
+  });
+  if (same == steps.end()) {
+    steps.push_back(std::move(step));
+    return;
+  }
+  same->size += step.size;
+  same->amount = signed_metric(std::string(kPeakRss), same->size);
+}
+
+std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) {
+  const double least = kLeastStep * sides.larger();
+  std::map<std::string, double> rest;
+  for (const auto& entry : kNameTable<PageOwner>) {
+    const std::string owner(entry.second);
+    rest[owner] = bytes_of(*sides.candidate, owner) - bytes_of(*sides.baseline, owner);
+  }
+  std::vector<WaterfallStep> steps;
+  for (const Difference& row : results.differences) {
+    const bool mine = row.kind == "resident" && row.candidate == sides.candidate->arm &&
+                      row.role == sides.candidate->role;
+    if (!mine || row.stack.empty()) continue;
+    WaterfallStep step = step_of(row);
+    rest[step.owner] -= step.size;
+    add_step(steps, std::move(step));
+  }
+  std::erase_if(steps, [&](const WaterfallStep& step) {
+    const bool small = std::abs(step.size) < least;
+    if (small) rest[step.owner] += step.size;
+    return small;
+  });
+  double others = 0;
+  for (const auto& [owner, bytes] : rest) {
+    const bool named =
+        owner == to_name(PageOwner::unexplained) ? bytes != 0 : std::abs(bytes) >= least;
+    if (named) {
+      steps.push_back(rest_of(owner, bytes));
+    } else {
+      others += bytes;
+    }
+  }
+  if (others != 0) steps.push_back(rest_of("", others));
+  std::ranges::stable_sort(steps, {}, &WaterfallStep::size);
+  return steps;
+}
+
+std::string place_of(const ResidentMemory& memory) {
+  std::string place = memory.round == 0 ? "" : fmt::format(" in round {}", memory.round);
+  if (memory.phase) place += ", phase " + *memory.phase;
+  return place;
+}
+
+/// Beside the peak of the measured trials, in which nothing was recorded.
+std::string remark_on(const Results& results, const ResidentMemory& memory,
+                      const std::string& candidate) {
+  std::string text = fmt::format("{}: the snapshot was taken at {}{}", memory.arm,
+                                 format_bytes(memory.bytes), place_of(memory));
+  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
+    return c.candidate == candidate && c.role == memory.role && c.metric == kPeakRss;
+  });
+  if (row == results.comparisons.end()) return text;
+  const auto& measured = memory.arm == candidate ? row->candidate_median : row->baseline_median;
+  if (measured && *measured > 0)
+    text += fmt::format(", {:.1f} % of the measured peak of {}", 100 * memory.bytes / *measured,
+                        format_bytes(*measured));
+  return text;
+}
+
+ResidentTable table_for(const Results& results, const Sides& sides) {
+  ResidentTable table;
+  table.candidate = sides.candidate->arm;
+  table.role = sides.candidate->role;
+  table.baseline_bytes = sides.baseline->bytes;
+  table.candidate_bytes = sides.candidate->bytes;
+  table.title =
+      fmt::format("{}: {} with {}, {} with {}", table.role, format_bytes(table.baseline_bytes),
+                  sides.baseline->arm, format_bytes(table.candidate_bytes), sides.candidate->arm);
+  for (const auto& [owner, name] : kNameTable<PageOwner>) {
+    const double before = bytes_of(*sides.baseline, name);
+    const double after = bytes_of(*sides.candidate, name);
+    if (before != 0 || after != 0)
+      table.owners.push_back({std::string(name), std::string(in_words(owner)), before, after});
+  }
+  table.steps = steps_of(results, sides);
+  for (const ResidentMemory* memory : {sides.baseline, sides.candidate}) {
+    table.remarks.push_back(remark_on(results, *memory, table.candidate));
+    if (memory->swapped_bytes > 0)
+      table.remarks.push_back(fmt::format("{}: {} were swapped out, and so are in no row",
+                                          memory->arm, format_bytes(memory->swapped_bytes)));
+  }
+  return table;
+}
+
+bool is_asked(const Results& results, const Sides& sides) {
+  return std::ranges::any_of(results.gates, [&](const GateResult& gate) {
+    return gate.candidate == sides.candidate->arm &&
+           (gate.role == "*" || is_about(results.job, gate.role, sides.candidate->role));
+  });
+}
+
+}  // namespace
+
+std::string name_of(const WaterfallStep& step) {
+  if (step.owner.empty()) return "all smaller differences";
+  if (step.owner == to_name(PageOwner::unexplained)) return step.owner;
+  if (step.function.empty()) return "the rest of " + step.owner;
+  return step.owner + " " + step.function + (step.caller.empty() ? "" : " for " + step.caller);
+}
+
+std::vector<ResidentTable> resident_tables(const Results& results) {
+  std::vector<Sides> all;
+  for (const ResidentMemory& memory : results.resident) {
+    if (memory.arm == results.baseline) continue;
+    const Sides sides{find_memory(results, results.baseline, memory.role), &memory};
+    if (sides.baseline != nullptr && is_asked(results, sides)) all.push_back(sides);
+  }
+  std::ranges::stable_sort(all, [](const Sides& a, const Sides& b) {
+    return std::abs(a.change()) > std::abs(b.change());
+  });
+  const CandidateOrder order(results);
+  std::ranges::stable_sort(all, [&](const Sides& a, const Sides& b) {
+    return order.rank(a.candidate->arm) < order.rank(b.candidate->arm);
+  });
+  std::vector<ResidentTable> tables;
+  std::map<std::string, std::size_t> roles;  // of each candidate
+  for (const Sides& sides : all)
+    if (roles[sides.candidate->arm]++ < kMostRoles) tables.push_back(table_for(results, sides));
+  return tables;
+}
+
+}  // namespace memduel

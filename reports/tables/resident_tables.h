@@ -1,0 +1,48 @@
+// Whose the resident memory of a role is near its peak, and the way from the baseline's to a
+// candidate's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/values/results.h"
+
+namespace memduel {
+
+/// What an owner has in both arms.
+struct OwnerRow {
+  std::string owner;
+  std::string words;  ///< what the owner is
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+};
+
+/// A bar of the waterfall: a stack of an owner, or the rest of one.
+struct WaterfallStep {
+  std::string owner;     ///< empty: of all owners that have no bar of their own
+  std::string function;  ///< that tells most, short; empty for the rest of the owner
+  std::string caller;
+  std::vector<std::string> stack;  ///< outermost first, beginning with its owner
+  double size = 0;                 ///< candidate minus baseline, in bytes
+  std::string amount;              ///< the same in words: "−4.0 MiB"
+};
+
+struct ResidentTable {
+  std::string candidate;
+  std::string role;
+  std::string title;
+  double baseline_bytes = 0;
+  double candidate_bytes = 0;
+  std::vector<OwnerRow> owners;      ///< in the order of PageOwner
+  std::vector<WaterfallStep> steps;  ///< sum up to the difference; less memory first
+  std::vector<std::string> remarks;  ///< where the snapshots were taken, and how near the peak
+};
+
+/// "held further-arenas", "live State::clone for aggregate", "the rest of file".
+std::string name_of(const WaterfallStep& step);
+
+/// Of the roles that gates ask about, the best candidate's first; of many roles those that changed
+/// most. Empty without snapshots of both sides.
+std::vector<ResidentTable> resident_tables(const Results& results);
+
+}  // namespace memduel

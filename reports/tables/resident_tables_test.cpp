@@ -1,0 +1,118 @@
+#include "reports/tables/resident_tables.h"
+
+#include <gtest/gtest.h>
+
+#include "base/metric_catalogue.h"
+
+namespace memduel {
+namespace {
+
+constexpr double kMiB = 1024 * 1024;
+
+Difference row(const std::vector<std::string>& stack, double mib) {
+  Difference difference;
+  difference.candidate = "b";
+  difference.role = "server";
+  difference.kind = "resident";
+  difference.stack = stack;
+  difference.bytes = mib * kMiB;
+  return difference;
+}
+
+ResidentMemory memory(const std::string& arm, std::vector<ResidentOwner> owners) {
+  ResidentMemory of;
+  of.arm = arm;
+  of.role = "server";
+  for (ResidentOwner& owner : owners) {
+    owner.bytes *= kMiB;
+    of.bytes += owner.bytes;
+  }
+  of.owners = std::move(owners);
+  of.round = 3;
+  of.phase = "upload";
+  return of;
+}
+
+/// From 400 to 290 MiB.
+Results sample() {
+  Results results;
+  results.baseline = "a";
+  results.resident = {memory("a", {{"live", "", 200},
+                                   {"held", "further-arenas", 80},
+                                   {"file", "libx.so", 119},
+                                   {"unexplained", "", 1}}),
+                      memory("b", {{"live", "", 140},
+                                   {"held", "further-arenas", 20},
+                                   {"file", "libx.so", 128},
+                                   {"unexplained", "", 2}})};
+  results.differences = {
+      row({"held", "further-arenas"}, -60), row({"live", "main", "State::copy"}, -40),
+      row({"live", "main", "load", "State::copy"}, -15), row({"live", "main", "Log::keep"}, 0.5),
+      row({"file:libx.so", "shared"}, 9)};
+  GateResult gate;
+  gate.candidate = "b";
+  gate.role = "server";
+  gate.metric = std::string(kPeakRss);
+  results.gates = {gate};
+  return results;
+}
+
+TEST(ResidentTables, StepsLeadFromOnePeakToTheOther) {
+  const std::vector<ResidentTable> tables = resident_tables(sample());
+  ASSERT_EQ(tables.size(), 1U);
+  const ResidentTable& table = tables[0];
+  EXPECT_EQ(table.baseline_bytes, 400 * kMiB);
+  EXPECT_EQ(table.candidate_bytes, 290 * kMiB);
+  double sum = 0;
+  for (const WaterfallStep& step : table.steps) sum += step.size;
+  EXPECT_DOUBLE_EQ(sum, -110 * kMiB);
+  for (std::size_t i = 1; i < table.steps.size(); ++i)
+    EXPECT_LE(table.steps[i - 1].size, table.steps[i].size) << "less memory first";
+}
+
+TEST(ResidentTables, StepsAreNamedByOwnerAndFunction) {
+  std::vector<std::pair<std::string, double>> named;
+  const ResidentTable table = resident_tables(sample()).at(0);
+  for (const WaterfallStep& step : table.steps) named.emplace_back(name_of(step), step.size / kMiB);
+  const std::vector<std::pair<std::string, double>> expected = {{"held further-arenas", -60},
+                                                                {"live State::copy for main", -40},
+                                                                {"live State::copy for load", -15},
+                                                                {"the rest of live", -5},
+                                                                {"unexplained", 1},
+                                                                {"file libx.so for shared", 9}};
+  EXPECT_EQ(named, expected) << "half a MiB of Log::keep is below 1/200 and in the rest";
+}
+
+TEST(ResidentTables, OwnersOfBothArmsStandSideBySide) {
+  const ResidentTable table = resident_tables(sample()).at(0);
+  ASSERT_EQ(table.owners.size(), 4U);
+  EXPECT_EQ(table.owners[0].owner, "live");
+  EXPECT_EQ(table.owners[1].owner, "held");
+  EXPECT_EQ(table.owners[1].baseline_bytes, 80 * kMiB);
+  EXPECT_EQ(table.owners[1].candidate_bytes, 20 * kMiB);
+}
+
+TEST(ResidentTables, TheRemarkHoldsTheSnapshotToTheMeasuredPeak) {
+  Results results = sample();
+  Comparison measured;
+  measured.candidate = "b";
+  measured.role = "server";
+  measured.metric = std::string(kPeakRss);
+  measured.baseline_median = 500 * kMiB;
+  measured.candidate_median = 290 * kMiB;
+  results.comparisons = {measured};
+  const ResidentTable table = resident_tables(results).at(0);
+  ASSERT_EQ(table.remarks.size(), 2U);
+  EXPECT_NE(table.remarks[0].find("80.0 %"), std::string::npos) << table.remarks[0];
+  EXPECT_NE(table.remarks[0].find("round 3"), std::string::npos);
+  EXPECT_NE(table.remarks[1].find("100.0 %"), std::string::npos) << table.remarks[1];
+}
+
+TEST(ResidentTables, NothingIsSaidOfOneSideAlone) {
+  Results results = sample();
+  results.resident.erase(results.resident.begin());
+  EXPECT_TRUE(resident_tables(results).empty());
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,89 @@
+// Whose the resident memory is: both arms by owner, and the way from one peak to the other in steps.
+
+import type { ArmLooks } from "./arms";
+import { h, section } from "./dom";
+import { flame_link } from "./flame_link";
+import { bytes_text, exact_bytes, role_label } from "./format";
+import type { OwnerRow, ReportModel, ResidentTable, WaterfallStep } from "./model";
+import { type Step, step_amount, waterfall_of } from "./waterfall";
+
+/** A step by its function, its owner before it; the rest of an owner by the owner alone. */
+function name_of(step: WaterfallStep, link: HTMLElement | null): HTMLElement {
+  if (step.owner === "") return h("span", {}, "all smaller differences");
+  const owner = h("span", { class: "owner" }, step.owner);
+  if (step.owner === "unexplained") return h("span", {}, owner);
+  if (step.function === "") return h("span", {}, owner, " ", h("span", { class: "muted" }, "the rest"));
+  const caller = step.caller === "" ? null : h("span", { class: "caller" }, " for ", h("code", {}, step.caller));
+  return h("span", {}, owner, " ", h("code", {}, step.function), caller, " ", link);
+}
+
+function steps_of(table: ResidentTable, number: number, model: ReportModel): Step[] {
+  const baseline = model.results.experiment.baseline;
+  const flame = model.flames.find(({ id, role, arms }) => id !== "" && role === table.role && arms[1] === table.candidate);
+  const whole = (name: string, value: number): Step => ({ name, from: 0, to: value, value, kind: "whole" });
+  let at = table.baseline_bytes;
+  const between = table.steps.map((step, row): Step => {
+    const has_stack = step.function !== "" && step.owner !== "unexplained";
+    const link = has_stack ? flame_link(step.function, `resident-${number}-${row}`, flame, "resident", "difference") : null;
+    const from = at;
+    at += step.size;
+    return { name: name_of(step, link), from, to: at, value: step.size, kind: step.owner === "unexplained" ? "interaction" : "switch" };
+  });
+  return [whole(baseline, table.baseline_bytes), ...between, whole(table.candidate, table.candidate_bytes)];
+}
+
+/** Both arms' bars of an owner, drawn to one scale. */
+function owner_row(row: OwnerRow, table: ResidentTable, model: ReportModel, looks: ArmLooks): HTMLElement[] {
+  const largest = Math.max(table.baseline_bytes, table.candidate_bytes, 1);
+  const bar = (arm: string, bytes: number): HTMLElement => {
+    const filled = h("span", { class: "bar", "aria-hidden": "true" });
+    filled.style.width = `${(Math.max(0, bytes) / largest) * 100}%`;
+    filled.style.background = `var(${looks.get(arm)?.color ?? "--arm-0"})`;
+    return h(
+      "span",
+      { class: "owned", title: `${arm}: ${exact_bytes(bytes)}` },
+      h("span", { class: "track" }, filled),
+      h("data", { value: bytes, "data-arm": arm, "data-owner": row.owner }, bytes_text(bytes)),
+    );
+  };
+  return [
+    h("dt", {}, h("span", { class: "owner" }, row.owner), " ", h("span", { class: "muted" }, row.words)),
+    h("dd", {}, bar(model.results.experiment.baseline, row.baseline_bytes), bar(table.candidate, row.candidate_bytes)),
+  ];
+}
+
+function figure_of(table: ResidentTable, number: number, model: ReportModel, looks: ArmLooks): HTMLElement {
+  return h(
+    "div",
+    { class: "resident", "data-role": table.role, "data-candidate": table.candidate },
+    h("h3", {}, `${role_label(table.role)}: ${bytes_text(table.baseline_bytes)} with ${model.results.experiment.baseline}, ${bytes_text(table.candidate_bytes)} with ${table.candidate}`),
+    waterfall_of(steps_of(table, number, model), (step) => step_amount(step, bytes_text), exact_bytes, `resident-${number}`),
+    h(
+      "details",
+      {},
+      h("summary", {}, "Live or held: both arms by owner"),
+      h("dl", { class: "owners" }, ...table.owners.flatMap((row) => owner_row(row, table, model, looks))),
+    ),
+    ...table.remarks.map((remark) => h("p", { class: "muted" }, `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`)),
+  );
+}
+
+/** The first table in full, the others folded: they are other roles. */
+export function resident_section(model: ReportModel, looks: ArmLooks): HTMLElement[] {
+  const [first, ...others] = model.resident;
+  if (first === undefined) return [];
+  return [
+    section(
+      "resident",
+      "From one peak to the other",
+      h(
+        "p",
+        { class: "muted" },
+        h("strong", {}, "Profile trial, not part of the verdict."),
+        " A snapshot near the peak gives every resident page an owner. Each bar begins where the one above ends.",
+      ),
+      figure_of(first, 0, model, looks),
+      ...others.map((table, i) => h("details", { class: "raw" }, h("summary", {}, table.title), figure_of(table, i + 1, model, looks))),
+    ),
+  ];
+}

@@ -1,0 +1,365 @@
+// memduel record --snapshot-at on programs whose memory has a known layout, under four allocators.
+// What is expected follows from each layout; the sum is held to what the program itself read from
+// the kernel.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::AllOf;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+constexpr double kMiB = 1024 * 1024;
+constexpr double kPage = 4096;
+const std::string kLayouts = std::string(MEMDUEL_RECORDER_PROGRAMS) + "/layouts";
+const std::string kLibraries = "/usr/lib/x86_64-linux-gnu/";
+
+struct Snapshot {
+  nlohmann::json json;  ///< of `memduel export --format json`
+  double told = 0;      ///< resident bytes as the program read them
+
+  [[nodiscard]] double bytes(const std::string& owner, const std::string& name = "",
+                             const std::string& share = "") const {
+    double sum = 0;
+    for (const auto& part : json.at("resident").at("parts")) {
+      const bool mine = part.at("owner") == owner && (name.empty() || part.at("name") == name) &&
+                        (share.empty() || part.at("share") == share);
+      if (mine) sum += part.at("bytes").get<double>();
+    }
+    return sum;
+  }
+  [[nodiscard]] double kernel() const { return json.at("resident").at("kernel_bytes"); }
+};
+
+nlohmann::json profile_in(const Workplace& place, const std::string& file) {
+  const Finished exported =
+      memduel(place, {"export", place.path(file).string(), "--format", "json"});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  return nlohmann::json::parse(exported.out);
+}
+
+double told_by(const std::string& out, const std::string& who) {
+  std::istringstream words(out);
+  std::string name;
+  double bytes = 0;
+  while (words >> name >> bytes)
+    if (name == who) return bytes;
+  ADD_FAILURE() << who << " told nothing: " << out;
+  return 0;
+}
+
+std::vector<std::string> recording(const Workplace& place, const std::string& layout,
+                                   const std::vector<std::string>& options = {}) {
+  std::vector<std::string> arguments = {"record", "-o", place.path("out.mdp").string(),
+                                        "--snapshot-at", "rss=99%"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  arguments.insert(arguments.end(), {"--", kLayouts, layout, place.path("file.bin").string()});
+  return arguments;
+}
+
+Snapshot snapshot_of(const Workplace& place, const std::string& layout,
+                     const std::vector<std::string>& options = {}) {
+  const Finished run = memduel(place, recording(place, layout, options));
+  EXPECT_EQ(run.status, 0) << run.err;
+  return {profile_in(place, "out.mdp"), told_by(run.out, "resident")};
+}
+
+/// Every page has an owner, and they are as many as the kernel counts.
+void expect_whole(const Snapshot& snapshot) {
+  double sum = 0;
+  for (const auto& part : snapshot.json.at("resident").at("parts"))
+    sum += part.at("bytes").get<double>();
+  EXPECT_NEAR(sum, snapshot.kernel(), 0.01 * snapshot.kernel());
+  EXPECT_NEAR(snapshot.kernel(), snapshot.told, 0.01 * snapshot.told + 0.5 * kMiB)
+      << "the program read the same just before, and the recorder's buffers came in between";
+  EXPECT_LE(std::abs(snapshot.json.at("resident").at("unexplained_bytes").get<double>()),
+            64 * kPage)
+      << "the dynamic linker's own pages";
+}
+
+class Layouts : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] Snapshot of(const std::string& layout) const {
+    const std::vector<std::string> options =
+        GetParam() == "exact" ? std::vector<std::string>{"--exact"} : std::vector<std::string>{};
+    const Snapshot snapshot = snapshot_of(place_, layout, options);
+    expect_whole(snapshot);
+    return snapshot;
+  }
+
+  Workplace place_;
+};
+
+// end_peak's own 8 MiB are live in every layout.
+constexpr double kLast = 8 * kMiB;
+/// Of the C++ library: 72 KiB, of which a few pages are touched, and what iostreams need.
+constexpr double kStart = 128 * 1024;
+
+TEST_P(Layouts, WhatIsReservedAndNeverTouchedCostsNothing) {
+  const Snapshot snapshot = of("untouched");
+  EXPECT_NEAR(snapshot.bytes("live"), kLast + kPage, kStart);
+  double untouched = 0;
+  for (const auto& site : snapshot.json.at("resident").at("untouched"))
+    untouched += site.at("bytes").get<double>();
+  EXPECT_NEAR(untouched, 5120 * kMiB, kStart) << "200 GiB without access are no memory asked for";
+  EXPECT_LT(snapshot.json.at("resident").at("seconds").get<double>(), 0.5);
+}
+
+TEST_P(Layouts, OfEverySecondPageHalfIsResident) {
+  EXPECT_NEAR(of("second_page").bytes("live"), 64 * kMiB + kLast, kStart);
+}
+
+TEST_P(Layouts, PagesThatWereOnlyReadAreNotResident) {
+  const Snapshot snapshot = of("only_read");
+  EXPECT_LE(snapshot.bytes("mapping"), kStart);
+}
+
+// Of 64 MiB of blocks of 1,008 bytes, each in a chunk of 1,024, one of four is left on each page.
+TEST_P(Layouts, FreeSpaceIsPinnedByTheBlockThatIsLeft) {
+  const Snapshot snapshot = of("one_of_four");
+  const double table = 65536 * sizeof(void*);  // its vector, before it last grew
+  EXPECT_NEAR(snapshot.bytes("live"), 16 * kMiB + kLast + table, kStart);
+  EXPECT_NEAR(snapshot.bytes("pinned"), 48 * kMiB, kStart);
+  EXPECT_LE(snapshot.bytes("held"), kMiB);
+}
+
+TEST_P(Layouts, PagesWithNothingLiveAreTheAllocators) {
+  EXPECT_NEAR(of("freed").bytes("held", "program-break"), 64 * kMiB, kMiB);
+}
+
+TEST_P(Layouts, AndSoAreThoseOfAnArenaOfAThread) {
+  EXPECT_NEAR(of("freed_in_thread").bytes("held", "further-arenas"), 32 * kMiB, kMiB);
+}
+
+TEST_P(Layouts, StacksAreKnownByTheirThreads) {
+  const double threads = of("stacks").bytes("stack", "other-threads");
+  EXPECT_GE(threads, 64 * 512 * 1024);
+  EXPECT_LE(threads, 64 * (512 * 1024 + 8 * kPage)) << "and what a thread needs besides";
+}
+
+TEST_P(Layouts, AFileIsKnownByItsName) {
+  const Snapshot snapshot = of("half_file");
+  EXPECT_NEAR(snapshot.bytes("file", "file.bin", "shared"), 150 * kMiB, 16 * kPage)
+      << "the kernel maps what lies around a page that is read";
+}
+
+TEST_P(Layouts, CopiedPagesOfAFileAreToldApart) {
+  const Snapshot snapshot = of("copied_file");
+  EXPECT_NEAR(snapshot.bytes("file", "file.bin", "private-copy"), 16 * kMiB, kPage);
+}
+
+TEST_P(Layouts, SharedMemoryIsKnownByItsName) {
+  EXPECT_NEAR(of("shared").bytes("file", "memfd:layouts-shared"), 48 * kMiB, kPage);
+}
+
+TEST_P(Layouts, HugePagesAreResidentAsAWhole) {
+  EXPECT_NEAR(of("huge").bytes("mapping"), 128 * kMiB, 2 * kMiB + kStart)
+      << "the first may not begin at a multiple of 2 MiB";
+}
+
+TEST_P(Layouts, LockedMemoryIsResidentWithoutBeingTouched) {
+  EXPECT_NEAR(of("locked").bytes("mapping"), 16 * kMiB, kStart);
+}
+
+TEST_P(Layouts, OnlyTouchedPagesOfAMappingCount) {
+  EXPECT_NEAR(of("mapping").bytes("mapping"), 30 * kMiB, kStart);
+}
+
+TEST_P(Layouts, AForkedProcessKnowsWhatItInheritedAndWhatItCopied) {
+  const Snapshot parent = of("fork");
+  EXPECT_NEAR(parent.bytes("live"), 128 * kMiB + kLast, kStart);
+  const nlohmann::json profile = profile_in(place_, "out.2.mdp");
+  const Snapshot child{profile, 0};
+  EXPECT_NEAR(child.bytes("inherited", "own-copy"), 32 * kMiB, kMiB);
+  EXPECT_NEAR(child.bytes("inherited", "shared-with-others"), 96 * kMiB, kMiB);
+  EXPECT_NEAR(child.bytes("live"), kLast, kStart);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothModes, Layouts, testing::Values("sampled", "exact"),
+                         [](const auto& mode) { return mode.param; });
+
+class LayoutsUnder : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] Snapshot of(const std::string& layout) const {
+    std::vector<std::string> arguments = {"LD_PRELOAD=" + kLibraries + GetParam(), MEMDUEL_PROGRAM};
+    for (const std::string& argument : recording(place_, layout)) arguments.push_back(argument);
+    const Finished run = Running(place_, "/usr/bin/env", arguments).wait();
+    EXPECT_EQ(run.status, 0) << run.err;
+    Snapshot snapshot{profile_in(place_, "out.mdp"), told_by(run.out, "resident")};
+    expect_whole(snapshot);
+    return snapshot;
+  }
+  Workplace place_;
+};
+
+/// Tables of the allocator and what it keeps for threads.
+constexpr double kTables = 12 * kMiB;
+
+TEST_P(LayoutsUnder, TouchedPagesOfLargeBlocksAreTheirs) {
+  const Snapshot snapshot = of("second_page");
+  EXPECT_NEAR(snapshot.bytes("live"), 64 * kMiB + kLast, kStart);
+  EXPECT_LE(snapshot.bytes("held"), kTables);
+}
+
+TEST_P(LayoutsUnder, WhatWasFreedIsHeldOrGivenBack) {
+  const Snapshot snapshot = of("freed");
+  EXPECT_LE(snapshot.bytes("held"), 64 * kMiB + kTables);
+  EXPECT_LE(snapshot.bytes("pinned"), kMiB);
+}
+
+TEST_P(LayoutsUnder, StacksAreKnownByTheirThreads) {
+  const double threads = of("stacks").bytes("stack", "other-threads");
+  EXPECT_GE(threads, 64 * 512 * 1024);
+  EXPECT_LE(threads, 64 * (512 * 1024 + 8 * kPage));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfThreeAllocators, LayoutsUnder,
+                         testing::Values("libjemalloc.so.2", "libtcmalloc.so.4",
+                                         "libmimalloc.so.2"),
+                         [](const auto& library) {
+                           const std::string& name = library.param;
+                           return name.substr(3, name.find(".so") - 3);
+                         });
+
+// ---- when --------------------------------------------------------------------------------------
+
+std::string summary_of(const Workplace& place) {
+  const Finished run = memduel(place, {"summary", place.path("out.mdp").string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run.out;
+}
+
+TEST(SnapshotTime, NoneIsTakenBelowTheAskedBytes) {
+  const Workplace place;
+  const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
+                                       "--snapshot-at", "rss=900MiB", "--", kLayouts, "mapping"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_FALSE(profile_in(place, "out.mdp").contains("resident"));
+  EXPECT_THAT(summary_of(place), HasSubstr("No snapshot of resident memory"))
+      << "with the most that was seen";
+}
+
+TEST(SnapshotTime, TheFirstLineSaysHowNearThePeakItCame) {
+  const Workplace place;
+  snapshot_of(place, "mapping");
+  EXPECT_THAT(summary_of(place), HasSubstr("100.0 % of the peak of"));
+}
+
+TEST(SnapshotTime, APeakThatIsKnownSparesTheSnapshotsBelow) {
+  const Workplace place;
+  const Snapshot first = snapshot_of(place, "one_of_four");
+  fs::rename(place.path("out.mdp"), place.path("first.mdp"));
+  const Snapshot second =
+      snapshot_of(place, "one_of_four", {"--peak-from", place.path("first.mdp").string()});
+  EXPECT_NEAR(second.kernel(), first.kernel(), 0.02 * first.kernel());
+}
+
+TEST(SnapshotTime, AMarkIsWhereItIsTold) {
+  const Workplace place;
+  const std::string program = std::string(MEMDUEL_RECORDER_PROGRAMS) + "/leaks_in_upload";
+  const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
+                                       "--snapshot-at", "mark=2/upload", "--", program, "4"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const nlohmann::json resident = profile_in(place, "out.mdp").at("resident");
+  EXPECT_EQ(resident.at("round"), 2);
+  EXPECT_EQ(resident.at("phase"), "upload");
+}
+
+TEST(SnapshotTime, ASignalAsksForOne) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "signal",
+                      "--", "/usr/bin/python3", "-c",
+                      "import os, signal\nkept = bytearray(50 << 20)\nos.kill(os.getpid(), "
+                      "signal.SIGUSR2)\ndel kept\nmore = bytearray(90 << 20)"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Snapshot snapshot{profile_in(place, "out.mdp"), 0};
+  EXPECT_GE(snapshot.bytes("live"), 50 * kMiB);
+  EXPECT_LE(snapshot.bytes("live"), 80 * kMiB) << "not of what came later";
+}
+
+TEST(SnapshotTime, WrongWordsAreRefusedWithThoseThatAreRight) {
+  const Workplace place;
+  for (const std::string word : {"rss", "rss=0", "rss=101%", "rss=-5MiB", "mark=", "mark=x/upload",
+                                 "mark=2/", "peak", "rss=9XB"}) {
+    const Finished run = memduel(place, {"record", "--snapshot-at", word, "--", "true"});
+    EXPECT_EQ(run.status, 125) << word;
+    EXPECT_THAT(run.err, AllOf(HasSubstr('"' + word + '"'), HasSubstr("mark=ROUND/PHASE")));
+  }
+}
+
+TEST(SnapshotTime, AProcessThatCannotReadItselfSaysSo) {
+  if (geteuid() != 0) GTEST_SKIP() << "becomes another user";
+  const Workplace place;
+  // Another user without dump: its /proc files are root's.
+  const Finished run = memduel(
+      place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=97%", "--",
+              "/usr/bin/python3", "-c",
+              "import ctypes, os\nlibc = ctypes.CDLL(None)\nos.setuid(65534)\nlibc.prctl(4, 0, 0, "
+              "0, 0)\nkept = bytearray(64 << 20)\nfirst = bytearray(1 << 20)\ndel kept"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const std::string text = summary_of(place);
+  EXPECT_THAT(text, AnyOf(HasSubstr("cannot read its own /proc"), HasSubstr("Resident memory")));
+}
+
+// ---- where people see it -----------------------------------------------------------------------
+
+TEST(SnapshotViews, FoldedStacksBeginWithTheirOwner) {
+  const Workplace place;
+  const Snapshot snapshot = snapshot_of(place, "one_of_four");
+  const Finished run = memduel(place, {"export", place.path("out.mdp").string(), "--format",
+                                       "folded", "--kind", "resident"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::map<std::string, double> owners;
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t amount = line.rfind(' ');
+    owners[line.substr(0, std::min(line.find(';'), amount))] += std::stod(line.substr(amount));
+  }
+  EXPECT_NEAR(owners["live"], snapshot.bytes("live"), 2);
+  EXPECT_NEAR(owners["pinned"], snapshot.bytes("pinned"), 2);
+  EXPECT_NEAR(owners["held"], snapshot.bytes("held"), 2);
+  EXPECT_GT(owners["file:libc.so.6"], 100 * 1024);
+  EXPECT_EQ(owners.count("recorder"), 0U) << "its own pages are no part of the program's";
+  EXPECT_THAT(run.out, HasSubstr("pinned;"));
+  EXPECT_THAT(run.out, HasSubstr("leaves_one_of_four"));
+}
+
+TEST(SnapshotViews, AProfileWithoutASnapshotHasNoSuchKind) {
+  const Workplace place;
+  ASSERT_EQ(memduel(place, {"record", "-o", place.path("out.mdp").string(), "--exact", "--",
+                            kLayouts, "mapping"})
+                .status,
+            0);
+  const Finished run = memduel(place, {"export", place.path("out.mdp").string(), "--format",
+                                       "folded", "--kind", "resident"});
+  EXPECT_EQ(run.status, 4);
+  EXPECT_THAT(run.err, HasSubstr("--snapshot-at"));
+}
+
+TEST(SnapshotViews, AFlameGraphAndADifferenceAreDrawn) {
+  const Workplace place;
+  snapshot_of(place, "one_of_four");
+  fs::rename(place.path("out.mdp"), place.path("before.mdp"));
+  snapshot_of(place, "freed");
+  const Finished run = memduel(place, {"flamegraph", place.path("before.mdp").string(), "--diff",
+                                       place.path("out.mdp").string(), "--kind", "resident", "-o",
+                                       place.path("flame.html").string()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_GT(fs::file_size(place.path("flame.html")), 10'000U);
+}
+
+}  // namespace
+}  // namespace memduel
