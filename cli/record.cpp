@@ -214,7 +214,7 @@ void add_record(CLI::App& app, Action& action) {
           ->option_text("WHEN")
           ->excludes(count);
   verb->add_option("--peak-from", arguments->peak_from,
-                   "with rss=P%: an earlier such profile, below whose peak nothing is taken")
+                   "with rss=P%: an earlier such profile; few are taken far below its peak")
       ->option_text("PROFILE")
       ->needs(snapshot);
   verb->add_flag("--alone", arguments->alone,

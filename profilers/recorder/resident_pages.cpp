@@ -35,24 +35,43 @@ std::uintptr_t last_page = 0;
 
 // ---- one mapping ------------------------------------------------------------------------------
 
-// What stands at the begin of a further arena of glibc (malloc/arena.c, heap_info): a memory region
-// of its own at a multiple of its largest size.
-bool is_arena(const Mapping& of) {
-  constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
+void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
+  EventWriter record(kind);
+  record.number(at);
+  record.number(bytes);
+}
+
+constexpr std::uintptr_t kMostHeap = std::uintptr_t{64} << 20U;
+
+// The bytes of a further arena of glibc that begins there, or 0 (malloc/arena.c, heap_info): it
+// lies at a multiple of its largest size.
+std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
   struct HeapInfo {
     std::uintptr_t arena;
     std::uintptr_t before;
     std::size_t size;
     std::size_t writable;
   } info{};
-  if (!next.glibc || of.begin % kMostHeap != 0 || of.name[0] != '\0') return false;
   // Another thread may unmap it meanwhile: the kernel reads it, and fails where we would die.
   const iovec own{&info, sizeof info};
-  const iovec there{reinterpret_cast<void*>(of.begin), sizeof info};
+  const iovec there{reinterpret_cast<void*>(at), sizeof info};
   const long got = raw_syscall(SYS_process_vm_readv, page->pid, reinterpret_cast<long>(&own), 1,
                                reinterpret_cast<long>(&there), 1, 0);
-  return got == sizeof info && info.arena % kMostHeap < kPageBytes && info.arena != 0 &&
-         info.size <= info.writable && info.writable <= of.end - of.begin + kPageBytes;
+  const bool is_arena = got == sizeof info && info.arena != 0 &&
+                        info.arena % kMostHeap < kPageBytes && info.before % kMostHeap == 0 &&
+                        info.size <= info.writable && info.writable % kPageBytes == 0 &&
+                        info.writable <= most;
+  return is_arena ? info.writable : 0;
+}
+
+// The kernel joins an arena's mapping with what lies below it.
+void tell_arenas(const Mapping& of) {
+  if (!next.glibc || of.name[0] != '\0') return;
+  for (std::uintptr_t at = (of.begin + kMostHeap - 1) / kMostHeap * kMostHeap; at < of.end;
+       at += kMostHeap) {
+    if (const std::size_t bytes = arena_bytes(at, of.end - at); bytes > 0)
+      tell_range(PageRecord::arena, at, bytes);
+  }
 }
 
 void tell_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
@@ -90,7 +109,7 @@ void read_header(const char* line) {
 // True: pages of zeros are not among them.
 bool tell_mapping(long pagemap) {
   if (mapping.resident == 0) return true;
-  if (is_arena(mapping)) mapping.flags |= kMappingArena;
+  tell_arenas(mapping);
   {
     EventWriter record(PageRecord::mapping);
     record.number(mapping.begin / kPageBytes);
@@ -157,12 +176,6 @@ void tell_stacks() {
     }
   }
   raw_syscall(SYS_close, tasks);
-}
-
-void tell_range(PageRecord kind, std::uintptr_t at, std::size_t bytes) {
-  EventWriter record(kind);
-  record.number(at);
-  record.number(bytes);
 }
 
 void tell_block(const LiveRecord& block) {
@@ -234,6 +247,20 @@ bool write_resident_pages() {
   return true;
 }
 
+std::uint64_t own_resident_bytes() {
+  static long pagemap;
+  static std::uint64_t own_pages;
+  pagemap = open_proc("/proc/self/pagemap");
+  if (pagemap < 0) return 0;
+  own_pages = 0;
+  visit_own_ranges([](std::uintptr_t at, std::size_t bytes) {
+    scan_pages(pagemap, at, at + (bytes + kPageBytes - 1) / kPageBytes * kPageBytes,
+               [](std::uintptr_t, std::uintptr_t pages, bool) { own_pages += pages; });
+  });
+  raw_syscall(SYS_close, pagemap);
+  return own_pages * kPageBytes;
+}
+
 std::uint64_t resident_bytes() {
   char text[128];
   const long file = open_proc("/proc/self/statm");
@@ -246,10 +273,6 @@ std::uint64_t resident_bytes() {
   read_decimal(at);
   at = skip_spaces(at);
   return read_decimal(at) * kPageBytes;
-}
-
-std::uint64_t peak_resident_bytes() {
-  return kilobytes_in("/proc/self/status", "VmHWM:");
 }
 
 }  // namespace memduel::recorder

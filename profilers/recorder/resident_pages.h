@@ -9,10 +9,10 @@ namespace memduel::recorder {
 /// does not show the process to itself (no /proc, or not dumpable).
 bool write_resident_pages() MEMDUEL_HIDDEN;
 
+/// Of what own_memory gave; some 50 microseconds.
+std::uint64_t own_resident_bytes() MEMDUEL_HIDDEN;
+
 /// Resident bytes, from /proc/self/statm: some 64 pages per processor off. 0: not known.
 std::uint64_t resident_bytes() MEMDUEL_HIDDEN;
-
-/// VmHWM. 0: not known.
-std::uint64_t peak_resident_bytes() MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -30,9 +30,15 @@ Rule rule;
 
 // Below this a free of its own cannot end a maximum that anybody would look for.
 constexpr std::int64_t kLargeLoss = 64 * 1024;
+/// Far from the peak a snapshot is replaced by one that has an eighth more.
+constexpr std::uint64_t kFarStep = 8;
 
+// All of the program alone: the recorder's tables grow with it, and would make each of its moments
+// a new peak.
 std::uint64_t held = 0;  ///< resident at the last snapshot
+std::int64_t held_live = 0;
 std::uint64_t seen = 0;  ///< most that any look saw
+std::uint64_t own = 0;   ///< the recorder's resident bytes, when they were last looked at
 bool looking = false;
 bool asked = false;  ///< by a signal that came in the middle of the recorder
 bool failed = false;
@@ -52,26 +58,51 @@ class Look {
   bool mine_;
 };
 
+std::uint64_t without_own(std::uint64_t resident) {
+  return resident - (own < resident ? own : resident);
+}
+
 void take(std::uint64_t resident) {
+  own = own_resident_bytes();
   if (trace_snapshot()) {
-    held = resident;
+    held = without_own(resident);
+    held_live = live_now();
   } else {
     failed = true;
   }
 }
 
+std::int64_t live_now() {
+  return __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) +
+         __atomic_load_n(&page->mapping_bytes, __ATOMIC_RELAXED);
+}
+
+// While a program ends it frees everything and its allocator holds the pages: of two moments with
+// nearly as much the one that has something live says more.
+bool is_worth(std::uint64_t resident) {
+  return resident > held + held / kFarStep || live_now() >= held_live / 2;
+}
+
 bool is_due(std::uint64_t resident) {
   if (rule.when == When::bytes) return held == 0 && resident >= rule.bytes;
-  return rule.when == When::peak && resident >= rule.bytes && resident * rule.percent / 100 > held;
+  if (rule.when != When::peak) return false;
+  // The known peak may be of several processes together, of which this one never has as much.
+  if (resident < rule.bytes) return resident > held + held / kFarStep;
+  return resident * rule.percent / 100 > held && is_worth(resident);
 }
 
 void look() {
   const Look mine;
   if (!mine || !is_tracing()) return;
   const std::uint64_t resident = resident_bytes();
-  if (resident > seen) seen = resident;
   const bool signalled = __atomic_exchange_n(&asked, false, __ATOMIC_RELAXED);
-  if (signalled || is_due(resident)) take(resident);
+  bool due = signalled || is_due(without_own(resident));
+  if (due && !signalled) {
+    own = own_resident_bytes();
+    due = is_due(without_own(resident));
+  }
+  if (without_own(resident) > seen) seen = without_own(resident);
+  if (due) take(resident);
 }
 
 void on_signal(int /*number*/) {
@@ -151,14 +182,15 @@ void look_at_mark(int kind, int round, const char* phase) {
 void look_at_end() {
   if (!takes_snapshots()) return;
   look();
-  const std::uint64_t highest = peak_resident_bytes();
-  trace_info("peak_rss_bytes", highest > seen ? highest : seen);
+  trace_info("peak_rss_bytes", seen);
   if (failed) trace_info("snapshot_failed", "the process cannot read its own /proc");
 }
 
 void restart_snapshots() {
   held = 0;
+  held_live = 0;
   seen = 0;
+  own = 0;
   looking = false;
   asked = false;
   failed = false;

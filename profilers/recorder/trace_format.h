@@ -71,15 +71,12 @@ enum class PageRecord : std::uint8_t {
   own = 5,        ///< address, bytes: the recorder's
   allocator = 6,  ///< address, bytes: mapped by the allocator
   block = 8,      ///< a live one: node, requested bytes, extra bytes, round, address
+  arena = 9,      ///< address, bytes: of one of glibc's further arenas
   end = 7,  ///< resident bytes by smaps_rollup, swapped bytes, bytes in huge pages of hugetlbfs,
             ///< nanoseconds that it took, 1 where the kernel tells pages of zeros apart
 };
 
-enum MappingFlag : std::uint32_t {
-  kMappingWritable = 1,
-  kMappingShared = 2,
-  kMappingArena = 4,  ///< begins as one of glibc's further arenas
-};
+enum MappingFlag : std::uint32_t { kMappingWritable = 1, kMappingShared = 2 };
 
 inline constexpr std::uint32_t kRootNode = 0;  ///< nodes are numbered from 1
 

@@ -11,8 +11,7 @@ namespace {
 
 /// The least that a snapshot holds of the trial's own peak, in percent.
 constexpr int kSnapshotPercent = 97;
-/// Below this share of the known peak no snapshot is taken: a trial's peak may be lower than
-/// others.
+/// Below this share of the known peak snapshots are rare: a trial's peak may be lower than others.
 constexpr double kLeastOfPeak = 0.8;
 
 class Recorder : public Tracer {

@@ -141,6 +141,20 @@ std::string remark_on(const Results& results, const ResidentMemory& memory,
   return text;
 }
 
+/// Gauges of the role, which are medians of the measured trials.
+std::vector<OwnerRow> told_rows(const Results& results, const Sides& sides) {
+  std::vector<OwnerRow> rows;
+  for (const Comparison& row : results.comparisons) {
+    const bool mine = row.candidate == sides.candidate->arm && row.role == sides.candidate->role;
+    if (!mine || is_known_metric(row.metric) || metric_info(row.metric).unit != Unit::bytes)
+      continue;
+    if (row.baseline_median && row.candidate_median)
+      rows.push_back(
+          {row.metric, "told by the program", *row.baseline_median, *row.candidate_median});
+  }
+  return rows;
+}
+
 ResidentTable table_for(const Results& results, const Sides& sides) {
   ResidentTable table;
   table.candidate = sides.candidate->arm;
@@ -156,6 +170,7 @@ ResidentTable table_for(const Results& results, const Sides& sides) {
     if (before != 0 || after != 0)
       table.owners.push_back({std::string(name), std::string(in_words(owner)), before, after});
   }
+  table.told = told_rows(results, sides);
   table.steps = steps_of(results, sides);
   for (const ResidentMemory* memory : {sides.baseline, sides.candidate}) {
     table.remarks.push_back(remark_on(results, *memory, table.candidate));

@@ -34,6 +34,7 @@ struct ResidentTable {
   double baseline_bytes = 0;
   double candidate_bytes = 0;
   std::vector<OwnerRow> owners;      ///< in the order of PageOwner
+  std::vector<OwnerRow> told;        ///< bytes that the program tells by name: part of no sum
   std::vector<WaterfallStep> steps;  ///< sum up to the difference; less memory first
   std::vector<std::string> remarks;  ///< where the snapshots were taken, and how near the peak
 };

@@ -108,6 +108,25 @@ TEST(ResidentTables, TheRemarkHoldsTheSnapshotToTheMeasuredPeak) {
   EXPECT_NE(table.remarks[1].find("100.0 %"), std::string::npos) << table.remarks[1];
 }
 
+TEST(ResidentTables, BytesThatTheProgramTellsByNameStandBeside) {
+  Results results = sample();
+  Comparison told;
+  told.candidate = "b";
+  told.role = "server";
+  told.metric = "update_cache_bytes";
+  told.baseline_median = 30 * kMiB;
+  told.candidate_median = 3 * kMiB;
+  Comparison known = told;
+  known.metric = std::string(kPeakPss);
+  Comparison loss = told;
+  loss.metric = "train_loss";
+  results.comparisons = {told, known, loss};
+  const ResidentTable table = resident_tables(results).at(0);
+  ASSERT_EQ(table.told.size(), 1U);
+  EXPECT_EQ(table.told[0].owner, "update_cache_bytes");
+  EXPECT_EQ(table.told[0].candidate_bytes, 3 * kMiB);
+}
+
 TEST(ResidentTables, NothingIsSaidOfOneSideAlone) {
   Results results = sample();
   results.resident.erase(results.resident.begin());

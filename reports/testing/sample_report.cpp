@@ -44,11 +44,12 @@ std::map<std::string, Kind> kinds() {
   all["ablated"].sample = {.blocks = 6, .ablation = true};
   all["hostile-ablated"].sample = {.blocks = 2, .hostile = true, .ablation = true};
   all["profiled"].sample = {.differences = true, .profiles = true};
+  all["snapshots"].sample = {.differences = true, .snapshots = true, .profiles = true};
   all["confidential-profiled"] = {{.differences = true, .profiles = true}, {.confidential = true}};
   all["running"] = {{.blocks = 7}, {.running = std::vector{8, 12, 16}}};
   all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {
-      .blocks = 2, .hostile = true, .differences = true, .profiles = true};
+      .blocks = 2, .hostile = true, .differences = true, .snapshots = true, .profiles = true};
   all["growing"].sample = {.profiles = true, .growth = true};
   all["hostile-growing"].sample = {.blocks = 2, .hostile = true, .growth = true};
   all["trained"].sample = {.candidates = 3, .parts = true};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -304,6 +305,41 @@ void add_differences(Results& results, bool hostile) {
       {candidate, "server", "peak", "malloc", 440 * kMiB, 260 * kMiB, 20.0 / 700, 2});
 }
 
+/// The server's resident memory: 500 MiB with the baseline, 260 MiB with the candidate.
+void add_resident(Results& results, bool hostile) {
+  const std::string candidate = arm_name(1, hostile);
+  const auto memory = [](const std::string& arm, std::vector<double> mib) {
+    ResidentMemory of;
+    of.arm = arm;
+    of.role = "server";
+    constexpr std::array kOwners = {"live", "pinned", "held", "file", "unexplained"};
+    for (std::size_t i = 0; i < kOwners.size(); ++i) {
+      const std::string name = i == 2 ? "further-arenas" : i == 3 ? "libx.so" : "";
+      of.owners.push_back({kOwners[i], name, mib.at(i) * kMiB});
+      of.bytes += mib[i] * kMiB;
+    }
+    of.recorder_bytes = 9 * kMiB;
+    of.round = 3;
+    of.phase = "aggregate";
+    of.seconds = 0.04;
+    return of;
+  };
+  results.resident = {memory(arm_name(0, hostile), {400, 20, 60, 18, 2}),
+                      memory(candidate, {200, 5, 36, 18, 1})};
+  const auto differs = [&](const std::vector<std::string>& stack, double mib) {
+    Difference row;
+    row.candidate = candidate;
+    row.role = "server";
+    row.kind = "resident";
+    row.stack = stack;
+    row.bytes = mib * kMiB;
+    results.differences.push_back(std::move(row));
+  };
+  differs({"live", "main", "serve()", "aggregate(State&)", clone_name(hostile)}, -200);
+  differs({"held", "further-arenas"}, -24);
+  differs({"pinned", "main", "serve()", hostile ? kHostile : "stage(Path const&)"}, -15);
+}
+
 Growth growth_row(const std::string& arm, const std::string& role, double per_round,
                   GrowthVerdict verdict, const std::string& reason) {
   Growth row;
@@ -394,6 +430,7 @@ Sample make_sample(const SampleOptions& options) {
     sample.results.agreement = {sample_agreement(
         arm_name(0, options.hostile), options.hostile ? kHostile : "stage(Path const&)")};
   if (options.differences) add_differences(sample.results, options.hostile);
+  if (options.snapshots) add_resident(sample.results, options.hostile);
   return sample;
 }
 

@@ -19,6 +19,7 @@ struct SampleOptions {
   bool all_failed = false;
   bool ablation = false;     ///< see add_ablation in sample_run.cpp
   bool differences = false;  ///< of the server's peak, see add_differences
+  bool snapshots = false;    ///< of the server's resident memory, see add_resident
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
   bool growth = false;     ///< see add_growth in sample_run.cpp

@@ -487,6 +487,7 @@ export interface ResidentTable {
   baseline_bytes: number;
   candidate_bytes: number;
   owners: OwnerRow[];
+  told: OwnerRow[];
   steps: WaterfallStep[];
   remarks: string[];
 }

@@ -10,7 +10,7 @@ let browser;
 let samples;
 
 before(async () => {
-  samples = make_samples(["plain", "ablated", "running", "profiled", "million", "many", "traced", "growing", "hostile-growing", "trained"]);
+  samples = make_samples(["plain", "ablated", "running", "profiled", "snapshots", "million", "many", "traced", "growing", "hostile-growing", "trained"]);
   browser = await launch();
 });
 
@@ -249,6 +249,39 @@ describe("ablation", () => {
     const { original, optimized } = samples.results("ablated").lower_bounds[0].multiples;
     assert.deepEqual(shown, [1, original, optimized]);
     assert.match(await page.textContent("#lower-bounds .waterfall"), /original11\.25 ×/);
+    await page.close();
+  });
+});
+
+describe("from one peak to the other", () => {
+  const steps = (page) => page.$$eval("#resident .waterfall:first-of-type .step", (all) => all.map((bar) => ({ left: parseFloat(bar.style.left), width: parseFloat(bar.style.width) })));
+
+  test("is a waterfall of owners and stacks whose steps sum up to the difference", async () => {
+    const { page, faults } = await open("snapshots");
+    const { resident } = samples.results("snapshots");
+    const values = await page.$$eval("#resident .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value) / 1048576));
+    assert.deepEqual(values, [500, -200, -24, -15, -1, 260]);
+    assert.deepEqual([values.at(0), values.at(-1)], resident.map(({ bytes }) => bytes / MiB));
+    const names = await page.$$eval("#resident .waterfall:first-of-type dt", (all) => all.map((dt) => dt.textContent.replace(/ ?flame graph$/, "")));
+    assert.deepEqual(names, ["original", "live clone for aggregate", "held further-arenas", "pinned stage for serve", "unexplained", "optimized"]);
+    assert.match(await page.textContent("#resident .waterfall"), /200\.0 MiB LESS/);
+    const bars = await steps(page);
+    for (const [i, { left, width }] of bars.slice(1, -1).entries())
+      assert.ok(Math.abs(left + width - (i === 0 ? bars[0].width : bars[i].left)) < 0.01, `step ${i} begins where the one before ended`);
+    assert.deepEqual(faults, []);
+    await page.close();
+  });
+
+  test("shows both arms by owner, and how near the measured peak the snapshots came", async () => {
+    const { page } = await open("snapshots");
+    const { resident } = samples.results("snapshots");
+    await page.locator("#resident details summary").first().click();
+    for (const { arm, owners } of resident) {
+      const shown = await page.$$eval(`#resident .owned data[data-arm="${arm}"]`, (all) => all.map((data) => [data.dataset.owner, Number(data.value)]));
+      assert.deepEqual(shown, owners.map(({ owner, bytes }) => [owner, bytes]));
+    }
+    assert.match(await page.textContent("#resident"), /the snapshot was taken at 500\.0 MiB in round 3, phase aggregate/);
+    assert.equal(await page.locator("#held").count(), 0, "live or held is told by it");
     await page.close();
   });
 });

@@ -9,8 +9,8 @@ struct SnapshotRule {
   std::string text;  ///< as the recorder reads it, see profilers/recorder/snapshot.h
 };
 
-/// A snapshot that holds at least so much of the peak that the run turns out to have. `from_bytes`:
-/// none is taken below; 0 where nothing is known of the peak.
+/// A snapshot that holds at least so much of the peak that the run turns out to have. A peak below
+/// `from_bytes` was not expected, and is held by 8/9; 0 where nothing is known of it.
 SnapshotRule snapshot_at_peak(int percent, double from_bytes = 0);
 
 /// From `rss=P%`, `rss=BYTES`, `mark=ROUND`, `mark=ROUND/PHASE` or `signal`. `peak_bytes` is the

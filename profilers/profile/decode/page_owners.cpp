@@ -67,9 +67,11 @@ class Ownership {
         live_(std::move(live)),
         own_(pages.own),
         allocator_(pages.allocator),
+        arenas_(pages.arenas),
         stacks_(stacks_in(pages)) {
     sort_by_address(own_);
     sort_by_address(allocator_);
+    sort_by_address(arenas_);
     std::ranges::sort(live_.blocks, {}, [](const LiveRange& block) { return block.at.begin; });
   }
 
@@ -211,11 +213,12 @@ class Ownership {
       return;
     }
     if (mapping.name == "[heap]") return add(PageOwner::held, "program-break", {}, extent(pages));
-    if ((mapping.flags & recorder::kMappingArena) != 0)
-      return add(PageOwner::held, "further-arenas", {}, extent(pages));
     const std::string name = mapping.name.empty() ? "anonymous" : mapping.name;
-    cut_out(allocator_, PageOwner::held, "allocator-mappings", pages,
-            [&](const AddressRange& rest) { add(PageOwner::unexplained, name, {}, extent(rest)); });
+    cut_out(arenas_, PageOwner::held, "further-arenas", pages, [&](const AddressRange& left) {
+      cut_out(
+          allocator_, PageOwner::held, "allocator-mappings", left,
+          [&](const AddressRange& rest) { add(PageOwner::unexplained, name, {}, extent(rest)); });
+    });
   }
 
   /// What other processes map as well is the parent's still; the rest has been written to since.
@@ -248,6 +251,7 @@ class Ownership {
   LiveSet live_;
   std::vector<AddressRange> own_;
   std::vector<AddressRange> allocator_;
+  std::vector<AddressRange> arenas_;
   std::vector<AddressRange> stacks_;
   std::map<std::tuple<PageOwner, std::string, std::string>, double> others_;
   PageOwners owners_;

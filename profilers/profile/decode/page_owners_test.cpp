@@ -124,7 +124,8 @@ TEST(PageOwners, TheRecordersPagesComeFirst) {
 
 TEST(PageOwners, OfTheAllocatorAreItsBreakItsArenasAndWhatItMapped) {
   ResidentPages all = one_mapping(mapping_of(pages(0, 2), "[heap]"));
-  all.mappings.push_back(mapping_of(pages(2, 3), "", recorder::kMappingArena));
+  all.mappings.push_back(mapping_of(pages(2, 3)));
+  all.arenas = {pages(2, 3)};
   all.mappings.push_back(mapping_of(pages(5, 4)));
   all.allocator = {pages(5, 1)};
   const PageOwners owners = owners_of(all, {});

@@ -93,6 +93,9 @@ void ResidentPages::read(TraceCursor& cursor) {
       case PageRecord::allocator:
         allocator.push_back(read_range(cursor));
         continue;
+      case PageRecord::arena:
+        arenas.push_back(read_range(cursor));
+        continue;
       case PageRecord::block:
         read_told_block(cursor);
         continue;

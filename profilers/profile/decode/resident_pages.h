@@ -50,6 +50,7 @@ struct ResidentPages {
   std::vector<std::uint64_t> stacks;      ///< an address near the top of each
   std::vector<AddressRange> own;          ///< the recorder's
   std::vector<AddressRange> allocator;    ///< mapped by the allocator
+  std::vector<AddressRange> arenas;       ///< glibc's, but for the first
   std::uint64_t resident_bytes = 0;       ///< by smaps_rollup
   std::uint64_t swapped_bytes = 0;
   std::uint64_t hugetlb_bytes = 0;

@@ -154,12 +154,13 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   }
 }
 
-/// What the process had at most, where it lived to say so.
+/// What the program had at most before any free. VmHWM would be of moments in which the recorder
+/// copies its tables.
 std::optional<double> peak_resident(const Profile& profile) {
   const auto fact = profile.info.find("peak_rss_bytes");
   if (fact == profile.info.end()) return std::nullopt;
   const double bytes = std::strtod(fact->second.c_str(), nullptr);
-  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->kernel_bytes)) : std::nullopt;
+  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->program_bytes())) : std::nullopt;
 }
 
 std::string place_of(const ResidentSnapshot& snapshot) {
@@ -193,9 +194,9 @@ void add_absent_snapshot(std::string& text, const Profile& profile) {
 void add_resident(std::string& text, const Profile& profile, const SummaryOptions& options) {
   if (!profile.resident) return add_absent_snapshot(text, profile);
   const ResidentSnapshot& snapshot = *profile.resident;
-  text += fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.kernel_bytes));
+  text += fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.program_bytes()));
   if (const auto peak = peak_resident(profile))
-    text += fmt::format(", {:.1f} % of the peak of {}", 100 * snapshot.kernel_bytes / *peak,
+    text += fmt::format(", {:.1f} % of the peak of {}", 100 * snapshot.program_bytes() / *peak,
                         format_bytes(*peak));
   text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const double whole = snapshot.program_bytes();
