@@ -27,6 +27,7 @@ struct LookedUp {
   decltype(&execvpe) by_path_with_environment;
   decltype(&fexecve) by_descriptor;
   decltype(&quick_exit) quick;
+  decltype(&exit) normal;
   decltype(&abort) abnormal;
   decltype(&dlclose) close_library;
 };
@@ -65,10 +66,15 @@ void find_ways_out() {
       reinterpret_cast<decltype(looked_up.by_path_with_environment)>(dlsym(RTLD_NEXT, "execvpe"));
   looked_up.by_descriptor =
       reinterpret_cast<decltype(looked_up.by_descriptor)>(dlsym(RTLD_NEXT, "fexecve"));
+  looked_up.normal = reinterpret_cast<decltype(looked_up.normal)>(dlsym(RTLD_NEXT, "exit"));
   looked_up.quick = reinterpret_cast<decltype(looked_up.quick)>(dlsym(RTLD_NEXT, "quick_exit"));
   looked_up.close_library =
       reinterpret_cast<decltype(looked_up.close_library)>(dlsym(RTLD_NEXT, "dlclose"));
   looked_up.abnormal = reinterpret_cast<decltype(looked_up.abnormal)>(dlsym(RTLD_NEXT, "abort"));
+}
+
+void (*exit_function())(int) {
+  return looked_up.normal;
 }
 
 }  // namespace memduel::recorder

@@ -22,5 +22,7 @@ void count_privately() MEMDUEL_HIDDEN;
 
 /// Looks up the functions that leave an image (hooks_process.cpp).
 void find_ways_out() MEMDUEL_HIDDEN;
+/// libc's exit, which main returns to as well.
+void (*exit_function())(int) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

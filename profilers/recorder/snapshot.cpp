@@ -8,8 +8,10 @@
 #include "memduel/annotate.h"
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/proc_lines.h"
+#include "profilers/recorder/process.h"
 #include "profilers/recorder/resident_pages.h"
 #include "profilers/recorder/trace.h"
+#include "profilers/recorder/unwind.h"
 
 namespace memduel::recorder {
 
@@ -36,7 +38,6 @@ constexpr std::uint64_t kFarStep = 8;
 // All of the program alone: the recorder's tables grow with it, and would make each of its moments
 // a new peak.
 std::uint64_t held = 0;  ///< resident at the last snapshot
-std::int64_t held_live = 0;
 std::uint64_t seen = 0;  ///< most that any look saw
 std::uint64_t own = 0;   ///< the recorder's resident bytes, when they were last looked at
 bool looking = false;
@@ -66,21 +67,26 @@ void take(std::uint64_t resident) {
   own = own_resident_bytes();
   if (trace_snapshot()) {
     held = without_own(resident);
-    held_live = live_now();
   } else {
     failed = true;
   }
 }
 
-std::int64_t live_now() {
-  return __atomic_load_n(&page->live_bytes, __ATOMIC_RELAXED) +
-         __atomic_load_n(&page->mapping_bytes, __ATOMIC_RELAXED);
+// Whether the thread is below exit().
+bool is_exiting() {
+  constexpr std::uintptr_t kMostBytes = 32;  // of a function that only calls another
+  static NativeStack stack;
+  walk_stack(stack);
+  const auto begin = reinterpret_cast<std::uintptr_t>(exit_function());
+  for (int i = 0; i < stack.count; ++i)
+    if (stack.frames[i].ip - begin < kMostBytes) return true;
+  return false;
 }
 
-// While a program ends it frees everything and its allocator holds the pages: of two moments with
-// nearly as much the one that has something live says more.
+// At its end a program frees everything, and its allocator holds the pages: the peak before says
+// more, unless it had much less.
 bool is_worth(std::uint64_t resident) {
-  return resident > held + held / kFarStep || live_now() >= held_live / 2;
+  return resident > held + held / kFarStep || !is_exiting();
 }
 
 bool is_due(std::uint64_t resident) {
@@ -188,7 +194,6 @@ void look_at_end() {
 
 void restart_snapshots() {
   held = 0;
-  held_live = 0;
   seen = 0;
   own = 0;
   looking = false;

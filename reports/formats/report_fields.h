@@ -125,8 +125,8 @@ inline constexpr auto kDescription<ResidentTable> =
               always("role", &ResidentTable::role), always("title", &ResidentTable::title),
               always("baseline_bytes", &ResidentTable::baseline_bytes),
               always("candidate_bytes", &ResidentTable::candidate_bytes),
-              always("owners", &ResidentTable::owners), always("told", &ResidentTable::told), always("steps", &ResidentTable::steps),
-              always("remarks", &ResidentTable::remarks));
+              always("owners", &ResidentTable::owners), always("told", &ResidentTable::told),
+              always("steps", &ResidentTable::steps), always("remarks", &ResidentTable::remarks));
 
 template <>
 inline constexpr auto kDescription<GrowingRow> =

@@ -238,6 +238,36 @@ INSTANTIATE_TEST_SUITE_P(OfThreeAllocators, LayoutsUnder,
 
 // ---- when --------------------------------------------------------------------------------------
 
+const std::string kAsksForOne = R"(
+import os, signal
+kept = bytearray(50 << 20)
+os.kill(os.getpid(), signal.SIGUSR2)
+del kept
+more = bytearray(90 << 20)
+)";
+
+const std::string kHidesItself = R"(
+import ctypes, os
+libc = ctypes.CDLL(None)
+os.setuid(65534)
+libc.prctl(4, 0, 0, 0, 0)
+kept = bytearray(64 << 20)
+first = bytearray(1 << 20)
+del kept
+)";
+
+const std::string kGrowsSlowly = R"(
+import sys, time
+open(sys.argv[1], 'w')
+kept = []
+for i in range(100):
+  kept.append(bytearray(1 << 20))
+  last = bytearray(1 << 20)
+  del last
+  time.sleep(0.01)
+open(sys.argv[2], 'w')
+)";
+
 std::string summary_of(const Workplace& place) {
   const Finished run = memduel(place, {"summary", place.path("out.mdp").string()});
   EXPECT_EQ(run.status, 0) << run.err;
@@ -284,9 +314,7 @@ TEST(SnapshotTime, ASignalAsksForOne) {
   const Workplace place;
   const Finished run =
       memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "signal",
-                      "--", "/usr/bin/python3", "-c",
-                      "import os, signal\nkept = bytearray(50 << 20)\nos.kill(os.getpid(), "
-                      "signal.SIGUSR2)\ndel kept\nmore = bytearray(90 << 20)"});
+                      "--", "/usr/bin/python3", "-c", kAsksForOne});
   ASSERT_EQ(run.status, 0) << run.err;
   const Snapshot snapshot{profile_in(place, "out.mdp"), 0};
   EXPECT_GE(snapshot.bytes("live"), 50 * kMiB);
@@ -307,11 +335,9 @@ TEST(SnapshotTime, AProcessThatCannotReadItselfSaysSo) {
   if (geteuid() != 0) GTEST_SKIP() << "becomes another user";
   const Workplace place;
   // Another user without dump: its /proc files are root's.
-  const Finished run = memduel(
-      place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=97%", "--",
-              "/usr/bin/python3", "-c",
-              "import ctypes, os\nlibc = ctypes.CDLL(None)\nos.setuid(65534)\nlibc.prctl(4, 0, 0, "
-              "0, 0)\nkept = bytearray(64 << 20)\nfirst = bytearray(1 << 20)\ndel kept"});
+  const Finished run =
+      memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=97%",
+                      "--", "/usr/bin/python3", "-c", kHidesItself});
   EXPECT_EQ(run.status, 0) << run.err;
   const std::string text = summary_of(place);
   EXPECT_THAT(text, AnyOf(HasSubstr("cannot read its own /proc"), HasSubstr("Resident memory")));
@@ -324,11 +350,7 @@ TEST(SnapshotTime, AProcessGoesOnWhenMemduelIsKilled) {
   const fs::path done = place.path("done");
   const Running recording(
       place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=99%", "--",
-              "/usr/bin/python3", "-c",
-              "import sys, time\nopen(sys.argv[1], 'w')\nkept = []\nfor i in range(100):\n  "
-              "kept.append(bytearray(1 << 20))\n  last = bytearray(1 << 20)\n  del last\n  "
-              "time.sleep(0.01)\nopen(sys.argv[2], 'w')",
-              begun.string(), done.string()});
+              "/usr/bin/python3", "-c", kGrowsSlowly, begun.string(), done.string()});
   const auto appears = [](const fs::path& file) {
     for (int i = 0; i < 1000 && !fs::exists(file); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -160,7 +160,8 @@ std::optional<double> peak_resident(const Profile& profile) {
   const auto fact = profile.info.find("peak_rss_bytes");
   if (fact == profile.info.end()) return std::nullopt;
   const double bytes = std::strtod(fact->second.c_str(), nullptr);
-  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->program_bytes())) : std::nullopt;
+  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->program_bytes()))
+                   : std::nullopt;
 }
 
 std::string place_of(const ResidentSnapshot& snapshot) {
@@ -194,7 +195,8 @@ void add_absent_snapshot(std::string& text, const Profile& profile) {
 void add_resident(std::string& text, const Profile& profile, const SummaryOptions& options) {
   if (!profile.resident) return add_absent_snapshot(text, profile);
   const ResidentSnapshot& snapshot = *profile.resident;
-  text += fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.program_bytes()));
+  text +=
+      fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.program_bytes()));
   if (const auto peak = peak_resident(profile))
     text += fmt::format(", {:.1f} % of the peak of {}", 100 * snapshot.program_bytes() / *peak,
                         format_bytes(*peak));
