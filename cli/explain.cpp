@@ -15,7 +15,8 @@ struct ExplainArguments {
 
 int explain_row(const ExplainArguments& arguments) {
   const FinishedRun finished = conclude(arguments.directory, {}, WithSeries::no);
-  print_fitted(explain(finished.results, arguments.row));
+  const std::string row = arguments.row.empty() ? worst_row(finished.results) : arguments.row;
+  print_fitted(explain(finished.results, row));
   return 0;
 }
 
@@ -25,9 +26,13 @@ void add_explain(CLI::App& app, Action& action) {
   const auto [verb, arguments] =
       add_verb(app, action, "explain", "how a verdict came about, in plain words", explain_row);
   verb->group("Look");
-  verb->footer("Example: memduel explain runs/quickstart server.peak_rss_bytes");
+  verb->footer(
+      "Examples:\n"
+      "  memduel explain runs/quickstart\n"
+      "  memduel explain runs/quickstart server.peak_rss_bytes");
   verb->add_option("DIR", arguments->directory, "a run directory")->required();
-  verb->add_option("ROLE.METRIC", arguments->row, "a row of the results")->required();
+  verb->add_option("ROLE.METRIC", arguments->row,
+                   "a row of the results (default: the worst that a gate asks about)");
 }
 
 }  // namespace memduel::cli

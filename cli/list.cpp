@@ -146,7 +146,20 @@ struct ListArguments {
   std::string config;
 };
 
+std::vector<std::string> kinds() {
+  std::vector<std::string> names;
+  for (const auto& [name, print_list] : lists()) names.push_back(name);
+  names.insert(names.end(), std::begin(kListsOfLaboratory), std::end(kListsOfLaboratory));
+  std::ranges::sort(names);
+  return names;
+}
+
 int list(const ListArguments& arguments) {
+  if (arguments.what.empty()) {
+    print_fitted(
+        fmt::format("memduel list KIND, where KIND is one of\n  {}\n", fmt::join(kinds(), "\n  ")));
+    return 0;
+  }
   const bool of_catalogue = arguments.what == "optimizations" || arguments.what == "presets";
   if (arguments.config.empty()) {
     if (!lists().contains(arguments.what)) return list_of_laboratory(arguments.what);
@@ -171,13 +184,8 @@ void add_list(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel list meters\n"
       "  memduel list optimizations examples/provider/pool.json");
-  std::vector<std::string> names;
-  for (const auto& [name, print_list] : lists()) names.push_back(name);
-  names.insert(names.end(), std::begin(kListsOfLaboratory), std::end(kListsOfLaboratory));
-  std::ranges::sort(names);
-  verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(names, ", ")))
-      ->required()
-      ->check(CLI::IsMember(names));
+  verb->add_option("KIND", arguments->what, fmt::format("{}", fmt::join(kinds(), ", ")))
+      ->check(CLI::IsMember(kinds()));
   verb->add_option("CONFIG", arguments->config,
                    "optimizations and presets of this config's provider instead");
 }

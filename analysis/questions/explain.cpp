@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/growth/observations.h"
@@ -212,6 +213,28 @@ std::string explain(const Results& results, std::string_view role_metric) {
                         : "write ROLE.METRIC, for example tree.peak_rss_bytes");
   }
   return text;
+}
+
+std::string worst_row(const Results& results) {
+  constexpr std::array kWorstFirst = {Verdict::regressed, Verdict::inconclusive, Verdict::unchanged,
+                                      Verdict::improved};
+  const auto change = [](const Comparison& row) {
+    return row.ratio ? *row.ratio - 1 : row.difference.value_or(0);
+  };
+  const auto is_worse = [&](const Comparison& a, const Comparison& b) {
+    const auto rank = [&](const Comparison& row) {
+      return std::ranges::find(kWorstFirst, row.verdict);
+    };
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return change(a) - a.margin > change(b) - b.margin;
+  };
+  const Comparison* worst = nullptr;
+  for (const Comparison& row : results.comparisons)
+    if (row.gate && (worst == nullptr || is_worse(row, *worst))) worst = &row;
+  if (worst == nullptr)
+    throw Error(ExitCode::usage, "no gate asked about a row of this run", {},
+                "name one: memduel explain DIR ROLE.METRIC");
+  return worst->role + "." + worst->metric;
 }
 
 }  // namespace memduel

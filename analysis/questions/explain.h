@@ -12,4 +12,8 @@ namespace memduel {
 /// is none.
 std::string explain(const Results& results, std::string_view role_metric);
 
+/// ROLE.METRIC of the row that a reader asks about first: of those that gates ask about the worst,
+/// by verdict, then by how much it is above its margin. Throws Error(usage) without any.
+std::string worst_row(const Results& results);
+
 }  // namespace memduel

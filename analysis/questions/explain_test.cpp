@@ -39,5 +39,28 @@ TEST(Explain, NamesTheNearestRow) {
   }
 }
 
+TEST(Explain, TheWorstRowIsTheGatesThatGotWorse) {
+  Results all = results();
+  all.comparisons.clear();
+  const auto add = [&](const std::string& metric, bool gate, Verdict verdict, double ratio) {
+    Comparison row;
+    row.role = "server";
+    row.metric = metric;
+    row.gate = gate;
+    row.verdict = verdict;
+    row.ratio = ratio;
+    row.margin = 0.01;
+    all.comparisons.push_back(row);
+  };
+  add("end_rss_bytes", false, Verdict::regressed, 3);
+  EXPECT_THROW(worst_row(all), Error) << "none is asked about";
+  add("peak_pss_bytes", true, Verdict::improved, 0.5);
+  EXPECT_EQ(worst_row(all), "server.peak_pss_bytes");
+  add("cpu_seconds", true, Verdict::inconclusive, 1.5);
+  add("peak_rss_bytes", true, Verdict::regressed, 1.1);
+  add("peak_heap_bytes", true, Verdict::regressed, 1.2);
+  EXPECT_EQ(worst_row(all), "server.peak_heap_bytes");
+}
+
 }  // namespace
 }  // namespace memduel
