@@ -32,8 +32,11 @@ Rule rule;
 
 // Below this a free of its own cannot end a maximum that anybody would look for.
 constexpr std::int64_t kLargeLoss = 64 * 1024;
-/// Far from the peak a snapshot is replaced by one that has an eighth more.
-constexpr std::uint64_t kFarStep = 8;
+/// Far from the peak a snapshot is replaced by one that has a third more: each of them costs what
+/// all that is live costs.
+constexpr std::uint64_t kFarStep = 3;
+/// At a program's end by one that has an eighth more.
+constexpr std::uint64_t kEndStep = 8;
 
 // All of the program alone: the recorder's tables grow with it, and would make each of its moments
 // a new peak.
@@ -86,7 +89,7 @@ bool is_exiting() {
 // At its end a program frees everything, and its allocator holds the pages: the peak before says
 // more, unless it had much less.
 bool is_worth(std::uint64_t resident) {
-  return resident > held + held / kFarStep || !is_exiting();
+  return resident > held + held / kEndStep || !is_exiting();
 }
 
 bool is_due(std::uint64_t resident) {

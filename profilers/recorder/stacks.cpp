@@ -22,8 +22,14 @@ std::uint32_t next_number = 1;
 std::uint32_t next_told = 1;
 std::uint32_t untold[kMostMerged];  // on the way from a node to the root
 
-std::uint32_t* slots = nullptr;  // numbers; 0: empty
-std::size_t capacity = 0;        // a power of two
+// What a node is found by lies in its slot, so that a search reads one line of memory.
+struct Slot {
+  FrameWord frame;
+  std::uint32_t parent;
+  std::uint32_t node;  ///< 0: empty
+};
+Slot* slots = nullptr;
+std::size_t capacity = 0;  // a power of two
 std::size_t used = 0;
 
 std::size_t slot_of(std::uint32_t parent, FrameWord frame) {
@@ -32,10 +38,9 @@ std::size_t slot_of(std::uint32_t parent, FrameWord frame) {
   return static_cast<std::size_t>(hash * 0xbf58476d1ce4e5b9U >> 20) & (capacity - 1);
 }
 
-std::uint32_t* find_slot(std::uint32_t parent, FrameWord frame) {
+Slot* find_slot(std::uint32_t parent, FrameWord frame) {
   std::size_t slot = slot_of(parent, frame);
-  while (slots[slot] != 0 &&
-         (nodes[slots[slot]].frame != frame || nodes[slots[slot]].parent != parent)) {
+  while (slots[slot].node != 0 && (slots[slot].frame != frame || slots[slot].parent != parent)) {
     slot = (slot + 1) & (capacity - 1);
   }
   return &slots[slot];
@@ -43,16 +48,16 @@ std::uint32_t* find_slot(std::uint32_t parent, FrameWord frame) {
 
 bool grow_slots() {
   const std::size_t old_capacity = capacity;
-  std::uint32_t* old = slots;
+  Slot* old = slots;
   const std::size_t larger = capacity == 0 ? 4096 : capacity * 2;
-  auto* made = static_cast<std::uint32_t*>(own_memory(larger * sizeof(std::uint32_t)));
+  auto* made = static_cast<Slot*>(own_memory(larger * sizeof(Slot)));
   if (made == nullptr) return false;
   slots = made;
   capacity = larger;
   for (std::size_t i = 0; i < old_capacity; ++i) {
-    if (old[i] != 0) *find_slot(nodes[old[i]].parent, nodes[old[i]].frame) = old[i];
+    if (old[i].node != 0) *find_slot(old[i].parent, old[i].frame) = old[i];
   }
-  if (old != nullptr) release_memory(old, old_capacity * sizeof(std::uint32_t));
+  if (old != nullptr) release_memory(old, old_capacity * sizeof(Slot));
   return true;
 }
 
@@ -74,11 +79,11 @@ bool grow_nodes() {
 std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) {
   made = false;
   if (2 * (used + 1) > capacity && !grow_slots()) return 0;
-  std::uint32_t* slot = find_slot(parent, frame);
-  if (*slot != 0) return *slot;
+  Slot* slot = find_slot(parent, frame);
+  if (slot->node != 0) return slot->node;
   if (next_number >= node_capacity && !grow_nodes()) return 0;
   nodes[next_number] = {frame, parent, 0};
-  *slot = next_number;
+  *slot = {frame, parent, next_number};
   ++used;
   made = true;
   return next_number++;
@@ -104,7 +109,7 @@ std::uint32_t next_untold_node() {
 }
 
 void forget_nodes() {
-  if (slots != nullptr) memset(slots, 0, capacity * sizeof(std::uint32_t));
+  if (slots != nullptr) memset(slots, 0, capacity * sizeof(Slot));
   used = 0;
 }
 

@@ -10,7 +10,7 @@ struct SnapshotRule {
 };
 
 /// A snapshot that holds at least so much of the peak that the run turns out to have. A peak below
-/// `from_bytes` was not expected, and is held by 8/9; 0 where nothing is known of it.
+/// `from_bytes` was not expected, and is held by 3/4; 0 where nothing is known of it.
 SnapshotRule snapshot_at_peak(int percent, double from_bytes = 0);
 
 /// From `rss=P%`, `rss=BYTES`, `mark=ROUND`, `mark=ROUND/PHASE` or `signal`. `peak_bytes` is the

@@ -1,6 +1,7 @@
 #include "profilers/profile/decode/replay.h"
 
 #include <fmt/format.h>
+#include <tsl/robin_map.h>
 
 #include <algorithm>
 #include <bit>
@@ -259,13 +260,15 @@ bool Replay::has_fact(const char* key, const char* value) const {
 std::vector<LiveRange> Replay::live_at_snapshot() {
   const bool glibc = has_fact("block_bytes", "glibc_chunk");
   if (!pages_.tells_blocks) return blocks_.ranges(glibc);
-  std::map<std::pair<std::uint64_t, int>, std::uint32_t> sites;
+  tsl::robin_map<std::uint64_t, std::uint32_t> sites;  // by node and round
   std::vector<LiveRange> ranges;
   ranges.reserve(pages_.blocks.size());
   for (const ToldBlock& block : pages_.blocks) {
     if (block.node >= profile_.stacks.size()) continue;  // its stack is lost with a damaged block
-    const auto [site, made] = sites.emplace(std::pair{block.node, block.round},
-                                            static_cast<std::uint32_t>(told_births_.size()));
+    const std::uint64_t key = block.node | static_cast<std::uint64_t>(block.round)
+                                               << 32U;  // nodes in the lowest bits
+    const auto [site, made] =
+        sites.try_emplace(key, static_cast<std::uint32_t>(told_births_.size()));
     if (made) told_births_.push_back({static_cast<std::uint32_t>(block.node), block.round, 0, 0});
     ranges.push_back(
         {range_of_block(block.address, block.size + block.extra, glibc), site->second});

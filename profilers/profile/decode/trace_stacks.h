@@ -2,6 +2,8 @@
 // they form.
 #pragma once
 
+#include <tsl/robin_map.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -35,11 +37,20 @@ class TraceStacks {
   [[nodiscard]] std::int64_t lost() const { return lost_; }
 
  private:
+  struct PlaceHash {
+    std::size_t operator()(const std::pair<std::uint64_t, std::uint64_t>& place) const {
+      const std::uint64_t product =
+          (place.second ^ (place.first << 48U)) * 0x9e3779b97f4a7c15;  // 2^64 / the golden ratio
+      return product ^ (product >> 32U);
+    }
+  };
+
   void add(std::uint32_t parent, std::uint32_t location);
   std::uint32_t native_location(std::uint64_t ip);
 
   Profile& profile_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> locations_;
+  /// By module (number + 1, 0 for none) and address.
+  tsl::robin_map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t, PlaceHash> locations_;
   std::map<std::uint64_t, std::size_t> modules_by_begin_;
   std::vector<std::pair<std::string, std::string>> codes_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> python_locations_;
