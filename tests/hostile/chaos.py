@@ -165,7 +165,7 @@ class Call:
                 self.streams["stdin"] = "/dev/zero"
                 self.story.append("stdin endless")
             elif kind == "environment":
-                name, value = draw.choice([("TMPDIR", "/nonexistent"), ("TMPDIR", str(self.place.folder / "victim")), ("HOME", None), ("HOME", "/nonexistent"),
+                name, value = draw.choice([("TMPDIR", "/nonexistent"), ("TMPDIR", str(self.place.folder / "victim")), ("HOME", None), ("HOME", "/proc/nonexistent"),
                                            ("PATH", ""), ("PATH", None), ("LANG", "tr_TR.UTF-8"), ("LC_ALL", "garbage"), ("TERM", "dumb"), ("COLUMNS", "-3"),
                                            ("COLUMNS", "99999999999"), ("LD_PRELOAD", "/nonexistent.so"), ("MALLOC_PERTURB_", "165"), ("NO_COLOR", "1"),
                                            ("TZ", ":/etc/passwd"), ("X", "\udcff\udcfe"), ("DEBUGINFOD_URLS", "http://127.0.0.1:1"), ("BIG", "x" * 120_000)])

@@ -106,18 +106,21 @@ describe("the report of a real duel", () => {
     await page.close();
   });
 
-  test("says how much of the difference is live, by the profile's peak, and how much nothing explains", async () => {
+  test("leads from one peak to the other by owners and stacks, which sum up to the kernel's numbers", async () => {
     const { page } = await open();
-    const change = (metric) => {
-      const row = results.comparisons.find((c) => c.role === "command" && c.metric === metric && c.baseline_median != null);
-      return row === undefined ? undefined : row.candidate_median - row.baseline_median;
-    };
-    const peak = results.difference_totals.find((t) => t.role === "command" && t.kind === "peak" && t.heap === "malloc");
-    const total = change("peak_rss_bytes");
-    const parts = [peak.candidate_bytes - peak.baseline_bytes, change("peak_rss_file_bytes")].filter((part) => part !== undefined);
-    assert.ok(Math.abs(parts[0] + 5 * 256 * 1024) < 65536, `five rounds of 256 KiB are live, and what else differs is small: ${parts[0]}`);
-    const shown = await page.$$eval("#held li:first-child data", (all) => all.map((data) => Number(data.value)));
-    assert.deepEqual(shown, [total, ...parts, total - parts.reduce((sum, part) => sum + part, 0)]);
+    const memory = (arm) => results.resident.find((m) => m.role === "command" && m.arm === arm);
+    const [before, after] = [memory("leaking"), memory("tidy")];
+    const of = ({ owners }, owner) => owners.filter((part) => part.owner === owner).reduce((sum, part) => sum + part.bytes, 0);
+    const live = of(after, "live") - of(before, "live");
+    assert.ok(Math.abs(live + 5 * 256 * 1024) < 131072, `five rounds of 256 KiB are live, and what else differs is small: ${live}`);
+    for (const { bytes, owners } of [before, after])
+      assert.ok(Math.abs(owners.reduce((sum, part) => sum + part.bytes, 0) - bytes) < 1, "owners sum up to what the kernel counted");
+    const shown = await page.$$eval("#resident .waterfall:first-of-type dd data", (all) => all.map((data) => Number(data.value)));
+    const steps = shown.slice(1, -1).reduce((sum, step) => sum + step, 0);
+    assert.equal(shown.at(0), before.bytes);
+    assert.equal(shown.at(-1), after.bytes);
+    assert.ok(Math.abs(before.bytes + steps - after.bytes) < 1);
+    assert.match(await page.textContent("#resident .waterfall"), /live .*leak_in_upload for main/);
     await page.close();
   });
 
