@@ -12,7 +12,7 @@ if (run === undefined || out === undefined) {
 }
 
 const width = 1120;
-const sections = ["rounds", "flames", "ablation", "lower-bounds"];
+const sections = ["resident", "rounds", "flames", "ablation", "lower-bounds"];
 const last = { flames: "#flames .flame:not([hidden])" };
 
 mkdirSync(out, { recursive: true });
