@@ -200,13 +200,16 @@ std::string telling_caller(const std::vector<std::string>& stack) {
   const std::size_t at = telling_frame(stack);
   const std::string_view own_class = class_of(qualified_name(stack[at]));
   const bool python = stack[at].ends_with(".py)");
+  std::string place;  // says something only where no caller has a name
   for (std::size_t i = at; i-- > 0;) {
     const std::string_view name = qualified_name(stack[i]);
     const bool same_class = !own_class.empty() && class_of(name) == own_class;
     if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
-    if (!hands_memory_out(stack[i]) && !passes_calls_on(name)) return stack[i];
+    if (hands_memory_out(stack[i]) || passes_calls_on(name)) continue;
+    if (!is_place(stack[i]) && !starts_something(stack[i])) return stack[i];
+    if (place.empty()) place = stack[i];
   }
-  return {};
+  return place;
 }
 
 std::vector<DifferenceTable> difference_tables(const Results& results) {

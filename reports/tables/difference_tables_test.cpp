@@ -62,6 +62,14 @@ TEST(TellingCaller, PassesOverLibTorchAndWhatOnlyCalls) {
   EXPECT_EQ(telling_caller(stack), "aggregate(State&)");
 }
 
+TEST(TellingCaller, HasANameWhereAnyCallerHas) {
+  EXPECT_EQ(telling_caller({"main", "validate(Net&)", "libtorch.so.1.13+0x1f73b8f",
+                            "convolve(Tensor const&)"}),
+            "validate(Net&)");
+  EXPECT_EQ(telling_caller({"_start", "libx.so+0x20", "libtorch.so.1.13+0x1f73b8f", "convolve()"}),
+            "libtorch.so.1.13+0x1f73b8f");
+}
+
 TEST(TellingCaller, OfPythonIsPython) {
   EXPECT_EQ(telling_caller({"main (server.py)", "PyEval_Call", "keep (server.py)", "malloc"}),
             "main (server.py)");
