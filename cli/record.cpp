@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include "base/characters.h"
@@ -136,9 +135,7 @@ int record_by_another(const RecordArguments& arguments) {
 /// The peak that an earlier recording with a snapshot saw, or 0 without one.
 double known_peak(const RecordArguments& arguments) {
   if (arguments.peak_from.empty()) return 0;
-  const Profile profile = open_profile(arguments.peak_from);
-  const auto fact = profile.info.find("peak_rss_bytes");
-  const double bytes = fact == profile.info.end() ? 0 : std::strtod(fact->second.c_str(), nullptr);
+  const double bytes = peak_resident_bytes(open_profile(arguments.peak_from)).value_or(0);
   if (bytes > 0) return bytes;
   throw Error(ExitCode::usage, "found a profile without a peak of resident memory",
               arguments.peak_from, "give one that was recorded with --snapshot-at");

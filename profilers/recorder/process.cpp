@@ -12,6 +12,7 @@
 #include "profilers/recorder/find_object.h"
 #include "profilers/recorder/hooks.h"
 #include "profilers/recorder/mappings.h"
+#include "profilers/recorder/proc_lines.h"
 #include "profilers/recorder/sampler.h"
 #include "profilers/recorder/snapshot.h"
 #include "profilers/recorder/trace.h"
@@ -76,11 +77,7 @@ void after_fork_in_child() {
 }
 
 std::uint64_t parse_number(const char* text) {
-  std::uint64_t value = 0;
-  for (; text != nullptr && *text >= '0' && *text <= '9'; ++text) {
-    value = value * 10 + static_cast<std::uint64_t>(*text - '0');
-  }
-  return value;
+  return text == nullptr ? 0 : read_decimal(text);
 }
 
 bool read_settings() {

@@ -197,15 +197,22 @@ void tell_whose() {
   });
 }
 
-std::uint64_t kilobytes_in(const char* path, const char* name) {
+struct Rollup {
+  std::uint64_t resident;
+  std::uint64_t swapped;
+};
+
+// The kernel walks all pages for it.
+Rollup read_rollup() {
   char buffer[4096];
-  ProcLines file(path, buffer, sizeof buffer);
-  std::uint64_t sum = 0;
+  ProcLines file("/proc/self/smaps_rollup", buffer, sizeof buffer);
+  Rollup sums{0, 0};
   while (file.is_open()) {
     const char* line = file.next();
-    if (line == nullptr || add_kilobytes(line, name, sum)) break;
+    if (line == nullptr) break;
+    add_kilobytes(line, "Rss:", sums.resident) || add_kilobytes(line, "Swap:", sums.swapped);
   }
-  return sum;
+  return sums;
 }
 
 }  // namespace
@@ -233,12 +240,11 @@ bool write_resident_pages() {
     Sums sums{0, true};
     tell_mappings(smaps, pagemap, sums);
     raw_syscall(SYS_close, pagemap);
-    const std::uint64_t resident = kilobytes_in("/proc/self/smaps_rollup", "Rss:");
-    const std::uint64_t swapped = kilobytes_in("/proc/self/smaps_rollup", "Swap:");
+    const Rollup rollup = read_rollup();
     tell_whose();
     EventWriter record(PageRecord::end);
-    record.number(resident);
-    record.number(swapped);
+    record.number(rollup.resident);
+    record.number(rollup.swapped);
     record.number(sums.hugetlb);
     record.number(now_ns() - begun);
     record.number(sums.zeros_apart ? 1 : 0);

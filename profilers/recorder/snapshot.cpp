@@ -66,8 +66,8 @@ std::uint64_t without_own(std::uint64_t resident) {
   return resident - (own < resident ? own : resident);
 }
 
+// After `own` was looked at.
 void take(std::uint64_t resident) {
-  own = own_resident_bytes();
   if (trace_snapshot()) {
     held = without_own(resident);
   } else {
@@ -106,9 +106,9 @@ void look() {
   const std::uint64_t resident = resident_bytes();
   const bool signalled = __atomic_exchange_n(&asked, false, __ATOMIC_RELAXED);
   bool due = signalled || is_due(without_own(resident));
-  if (due && !signalled) {
+  if (due) {
     own = own_resident_bytes();
-    due = is_due(without_own(resident));
+    due = signalled || is_due(without_own(resident));
   }
   if (without_own(resident) > seen) seen = without_own(resident);
   if (due) take(resident);
@@ -185,14 +185,16 @@ void look_at_mark(int kind, int round, const char* phase) {
       of_phase ? is_phase && page->round.round == rule.round && strcmp(phase, rule.phase) == 0
                : kind == MEMDUEL_MARK_ROUND_BEGIN && round == rule.round;
   const Look mine;
-  if (is_it && mine && held == 0) take(resident_bytes());
+  if (!is_it || !mine || held != 0) return;
+  own = own_resident_bytes();
+  take(resident_bytes());
 }
 
 void look_at_end() {
   if (!takes_snapshots()) return;
   look();
   trace_info("peak_rss_bytes", seen);
-  if (failed) trace_info("snapshot_failed", "the process cannot read its own /proc");
+  if (failed) trace_info("snapshot_failed", 1);
 }
 
 void restart_snapshots() {

@@ -382,11 +382,6 @@ void trace_info(const char* key, std::uint64_t value) {
   if (tracing) tell_info(key, value);
 }
 
-void trace_info(const char* key, const char* value) {
-  const Locked locked;
-  if (tracing) tell_info(key, value);
-}
-
 void flush_trace() {
   const Locked locked;
   if (!tracing) return;

@@ -41,7 +41,6 @@ void trace_unload() MEMDUEL_HIDDEN;
 bool trace_snapshot() MEMDUEL_HIDDEN;
 /// A fact about the process, for Profile::info.
 void trace_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
-void trace_info(const char* key, const char* value) MEMDUEL_HIDDEN;
 /// Writes what is buffered.
 void flush_trace() MEMDUEL_HIDDEN;
 

@@ -1,12 +1,11 @@
 #include "profilers/recorder/trace_writer.h"
 
-#include <fcntl.h>
-
 #include <cstring>
 
 #include "profilers/recorder/counters.h"
 #include "profilers/recorder/next.h"
 #include "profilers/recorder/own_file.h"
+#include "profilers/recorder/proc_lines.h"
 #include "profilers/recorder/stacks.h"
 
 namespace memduel::recorder {
@@ -80,8 +79,7 @@ void put_line(const char* key, std::uint64_t value) {
 
 void put_command_line() {
   char text[2048];
-  const long fd =
-      raw_syscall(SYS_open, reinterpret_cast<long>("/proc/self/cmdline"), O_RDONLY | O_CLOEXEC);
+  const long fd = open_proc("/proc/self/cmdline");
   if (fd < 0) return;
   const long got = raw_syscall(SYS_read, fd, reinterpret_cast<long>(text), sizeof text - 1);
   raw_syscall(SYS_close, fd);
@@ -167,13 +165,6 @@ void end_pages() {
 }
 
 void tell_info(const char* key, std::uint64_t value) {
-  finish_block();
-  trace_buffer.used = 0;
-  put_line(key, value);
-  write_block(BlockType::info);
-}
-
-void tell_info(const char* key, const char* value) {
   finish_block();
   trace_buffer.used = 0;
   put_line(key, value);

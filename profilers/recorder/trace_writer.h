@@ -46,7 +46,6 @@ void end_pages() MEMDUEL_HIDDEN;
 
 /// A block of one line `key value`, between events.
 void tell_info(const char* key, std::uint64_t value) MEMDUEL_HIDDEN;
-void tell_info(const char* key, const char* value) MEMDUEL_HIDDEN;
 
 /// Writes one event from its constructor to its destructor. Its place is its own, so that the
 /// compiler keeps it in a register: exact mode writes two events per block.

@@ -57,8 +57,9 @@ Profile profile_from_bytes(std::string_view bytes, const std::string& name) {
   if (const auto loss = profile.info.find("loss"); loss != profile.info.end()) {
     profile.notes.push_back(loss->second);
   }
-  if (const auto failure = profile.info.find("snapshot_failed"); failure != profile.info.end()) {
-    profile.notes.push_back("there is no snapshot of resident memory: " + failure->second);
+  if (profile.info.contains("snapshot_failed")) {
+    profile.notes.emplace_back(
+        "there is no snapshot of resident memory: the process cannot read its own /proc");
   }
   if (unknown_seen) {
     profile.notes.emplace_back("some blocks are of a kind that this memduel does not know");

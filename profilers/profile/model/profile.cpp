@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <unordered_map>
 
@@ -48,6 +49,12 @@ std::string format_amount(ProfileUnit unit, double amount) {
       break;
   }
   return fmt::format("{:.0f}", amount);
+}
+
+std::optional<double> peak_resident_bytes(const Profile& profile) {
+  const auto fact = profile.info.find("peak_rss_bytes");
+  if (fact == profile.info.end()) return std::nullopt;
+  return std::strtod(fact->second.c_str(), nullptr);
 }
 
 std::string to_string(ProfileUnit unit) {

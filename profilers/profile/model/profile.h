@@ -138,6 +138,9 @@ struct Profile {
   [[nodiscard]] bool sampled() const;
 };
 
+/// The most that a program had resident before any free, of a recording that was to take snapshots.
+std::optional<double> peak_resident_bytes(const Profile& profile);
+
 std::string to_string(ProfileUnit unit);
 
 /// 41.3 KiB, 12.3 s or 17.

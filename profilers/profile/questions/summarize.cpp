@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -154,16 +153,6 @@ void add_stacks(std::string& text, const Profile& profile, ProfileKind kind,
   }
 }
 
-/// What the program had at most before any free. VmHWM would be of moments in which the recorder
-/// copies its tables.
-std::optional<double> peak_resident(const Profile& profile) {
-  const auto fact = profile.info.find("peak_rss_bytes");
-  if (fact == profile.info.end()) return std::nullopt;
-  const double bytes = std::strtod(fact->second.c_str(), nullptr);
-  return bytes > 0 ? std::optional(std::max(bytes, profile.resident->program_bytes()))
-                   : std::nullopt;
-}
-
 std::string place_of(const ResidentSnapshot& snapshot) {
   std::string place = snapshot.round == 0 ? "" : fmt::format(", in round {}", snapshot.round);
   if (!snapshot.phase.empty()) place += ", phase " + snapshot.phase;
@@ -185,23 +174,24 @@ void add_untouched(std::string& text, const Profile& profile, const SummaryOptio
 
 /// Of a recording that was to take one.
 void add_absent_snapshot(std::string& text, const Profile& profile) {
-  const auto fact = profile.info.find("peak_rss_bytes");
-  if (fact == profile.info.end()) return;
+  const auto peak = peak_resident_bytes(profile);
+  if (!peak) return;
   text +=
       fmt::format("\nNo snapshot of resident memory: it was never due; at most {} were resident\n",
-                  format_bytes(std::strtod(fact->second.c_str(), nullptr)));
+                  format_bytes(*peak));
 }
 
 void add_resident(std::string& text, const Profile& profile, const SummaryOptions& options) {
   if (!profile.resident) return add_absent_snapshot(text, profile);
   const ResidentSnapshot& snapshot = *profile.resident;
-  text +=
-      fmt::format("\nResident memory: a snapshot at {}", format_bytes(snapshot.program_bytes()));
-  if (const auto peak = peak_resident(profile))
-    text += fmt::format(", {:.1f} % of the peak of {}", 100 * snapshot.program_bytes() / *peak,
-                        format_bytes(*peak));
-  text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const double whole = snapshot.program_bytes();
+  text += fmt::format("\nResident memory: a snapshot at {}", format_bytes(whole));
+  // VmHWM would be of moments in which the recorder copies its tables.
+  if (const double seen = peak_resident_bytes(profile).value_or(0); seen > 0) {
+    const double peak = std::max(seen, whole);
+    text += fmt::format(", {:.1f} % of the peak of {}", 100 * whole / peak, format_bytes(peak));
+  }
+  text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const auto add = [&](std::string_view name, double bytes, std::string_view words) {
     text += fmt::format("  {:<12}{:>11} {:>6.1f} %  {}\n", name, format_bytes(bytes),
                         whole > 0 ? 100 * bytes / whole : 0, words);
