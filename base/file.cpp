@@ -26,7 +26,8 @@ void write(AtomicFile&& file, std::string_view bytes) {
 void make_directory(const std::filesystem::path& directory, const std::string& advice) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (!error && !std::filesystem::is_directory(directory))
+  std::error_code unreachable;
+  if (!error && !std::filesystem::is_directory(directory, unreachable))
     error = std::make_error_code(std::errc::not_a_directory);
   if (error)
     throw Error(ExitCode::io, "cannot make a directory: " + error.message(), directory.string(),
@@ -34,12 +35,14 @@ void make_directory(const std::filesystem::path& directory, const std::string& a
 }
 
 std::string read_file(const std::filesystem::path& path) {
-  const bool is_file = std::filesystem::is_regular_file(path);
+  std::error_code unreachable;
+  const bool is_file = std::filesystem::is_regular_file(path, unreachable);
   return read_file_of_at_most(path, is_file ? SIZE_MAX - 1 : kMostOfAStream);
 }
 
 std::string read_file_of_at_most(const std::filesystem::path& path, std::size_t most) {
-  if (std::filesystem::is_directory(path)) fail(path, "read", EISDIR);
+  std::error_code unreachable;
+  if (std::filesystem::is_directory(path, unreachable)) fail(path, "read", EISDIR);
   std::ifstream stream(path, std::ios::binary);
   if (!stream) fail(path, "open", errno);
   std::string bytes;

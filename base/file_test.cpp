@@ -33,13 +33,15 @@ TEST_F(File, ReadsBackWhatWasWritten) {
   EXPECT_EQ(read_file(dir_ / "f"), bytes);
 }
 
-TEST_F(File, MissingFileIsAnIoErrorThatNamesIt) {
-  try {
-    read_file(dir_ / "absent");
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::io);
-    EXPECT_EQ(error.where(), (dir_ / "absent").string());
+TEST_F(File, OneThatIsMissingOrCannotBeIsAnIoErrorThatNamesIt) {
+  for (const fs::path& path : {dir_ / "absent", dir_ / std::string(300, 'x')}) {
+    try {
+      read_file(path);
+      ADD_FAILURE() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::io);
+      EXPECT_EQ(error.where(), path.string());
+    }
   }
 }
 

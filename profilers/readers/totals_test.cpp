@@ -76,15 +76,26 @@ TEST(PrintedTotals, OfPprofAndJeprof) {
   }
 }
 
-/// The dump of jemalloc.heap as it would be if the program were in testdata: its names are there on
-/// every machine.
-Profile jemalloc_with_names() {
+/// The dump of jemalloc.heap as it would be if the program lay there.
+Profile jemalloc_of_program(const std::string& program) {
   const std::string recorded = "/opt/heap_shapes/shapes_jemalloc";
-  const std::string kept = golden_file("shapes_jemalloc").string();
   std::string text = read_file(golden_file("jemalloc.heap"));
-  for (std::size_t at = 0; (at = text.find(recorded, at)) != std::string::npos; at += kept.size())
-    text.replace(at, recorded.size(), kept);
+  for (std::size_t at = 0; (at = text.find(recorded, at)) != std::string::npos;
+       at += program.size())
+    text.replace(at, recorded.size(), program);
   return read_text(text);
+}
+
+/// The program in testdata has its names on every machine.
+Profile jemalloc_with_names() {
+  return jemalloc_of_program(golden_file("shapes_jemalloc").string());
+}
+
+TEST(PrintedTotals, StayWhereAProgramsNameIsTooLongForTheSystem) {
+  const Profile profile = jemalloc_of_program("/opt/" + std::string(5000, 'x'));
+  EXPECT_EQ(total_of(profile, ProfileKind::live).bytes,
+            total_of(jemalloc_with_names(), ProfileKind::live).bytes);
+  EXPECT_THAT(profile.notes, testing::Contains(testing::HasSubstr("File name too long")));
 }
 
 std::string without_parameters(const std::string& function) {

@@ -31,8 +31,9 @@ void put_names(std::string& bytes, const std::vector<FrameName>& names) {
 Names read_cache(const std::filesystem::path& file) {
   Names names;
   std::string bytes;
+  std::error_code absent;
   try {
-    if (std::filesystem::exists(file)) bytes = read_file(file);
+    if (std::filesystem::exists(file, absent)) bytes = read_file(file);
   } catch (const Error&) {
     return names;
   }

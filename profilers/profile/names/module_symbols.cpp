@@ -83,8 +83,11 @@ struct ModuleSymbols::Handle {
 ModuleSymbols::ModuleSymbols(const std::filesystem::path& file,
                              const std::string& expected_build_id)
     : handle_(std::make_unique<Handle>()) {
-  if (!std::filesystem::is_regular_file(file)) {
-    problem_ = "its file is gone";
+  std::error_code unreachable;
+  const auto type = std::filesystem::status(file, unreachable).type();
+  if (type != std::filesystem::file_type::regular) {
+    problem_ = type == std::filesystem::file_type::none ? "cannot be read: " + unreachable.message()
+                                                        : "its file is gone";
     return;
   }
   handle_->dwfl = dwfl_begin(&kCallbacks);
