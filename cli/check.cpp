@@ -10,10 +10,10 @@
 #include "base/text_file.h"
 #include "cli/finished_run.h"
 #include "cli/print.h"
+#include "cli/report_formats.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
 #include "experiment/config/json_text.h"
-#include "reports/formats/junit.h"
 
 namespace memduel::cli {
 namespace {
@@ -29,7 +29,8 @@ struct CheckArguments {
   bool fail_on_undecided = false;
   bool strict_gates = false;
   bool no_default_gates = false;
-  std::optional<std::string> junit;
+  bool verbose = false;
+  std::vector<Export> exports;
 };
 
 std::vector<Gate> read_budgets(const std::string& path) {
@@ -83,14 +84,14 @@ void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem
 }
 
 int check(const CheckArguments& arguments) {
-  if (arguments.junit) refuse_file_of_run(*arguments.junit, arguments.directory);
+  check_exports(arguments.exports);
+  for (const auto& [format, file] : arguments.exports)
+    refuse_file_of_run(file, arguments.directory);
   if (arguments.write_budgets) return write_new_budgets(arguments);
   const FinishedRun finished =
       judged(arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
-  if (arguments.junit)
-    write_named_file(*arguments.junit,
-                     render_junit(build_report_model(finished.results, finished.run)));
-  print_terminal_report(finished);
+  write_exports(arguments.exports, finished);
+  print_ending(finished, {.verbose = arguments.verbose});
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }
 
@@ -120,7 +121,14 @@ void add_check(CLI::App& app, Action& action) {
       ->type_name("ARM");
   add_on_undecided(*verb, arguments->fail_on_undecided);
   add_gate_flags(*verb, arguments->strict_gates, arguments->no_default_gates);
-  verb->add_option("--junit", arguments->junit, "also write the gates as JUnit XML")
+  add_verbose(*verb, arguments->verbose);
+  add_exports(*verb, arguments->exports);
+  verb->add_option_function<std::string>(
+          "--junit",
+          [exports = &arguments->exports](const std::string& file) {
+            exports->emplace_back("junit", file);
+          },
+          "the same as --export junit FILE")
       ->type_name("FILE");
 }
 

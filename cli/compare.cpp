@@ -11,10 +11,11 @@
 #include "base/foreign_json.h"
 #include "base/text_file.h"
 #include "cli/compare_builds.h"
+#include "cli/compared_commands.h"
 #include "cli/duel.h"
 #include "cli/print.h"
+#include "cli/report_formats.h"
 #include "cli/verbs.h"
-#include "experiment/config/command_line.h"
 #include "experiment/run/kept_run.h"
 
 namespace memduel::cli {
@@ -23,13 +24,10 @@ namespace {
 namespace fs = std::filesystem;
 
 struct CompareArguments {
-  std::string a;
-  std::string b;
+  ComparedCommands commands;
   std::string build_a;
   std::string build_b;
   RevisionsArguments revisions;
-  bool shell = false;
-  bool calibrate = false;
   std::vector<std::string> words;  ///< two things measured earlier, a config, or PROGRAM ARGS…
   std::string arm;
   RunOptions options;
@@ -38,33 +36,10 @@ struct CompareArguments {
 /// What is compared.
 enum class Form { commands, directories, revisions, measured };
 
-constexpr const char* kRole = "command";
-
-CommandLine command_of(const std::string& text, bool shell) {
-  if (shell) return {{}, {"/bin/sh", "-c", text}};
-  return split_command_line(text);
-}
-
-/// An experiment of one process with two arms, as somebody would write it in a file.
-nlohmann::json two_commands(const CompareArguments& arguments) {
-  const CommandLine a = command_of(arguments.a, arguments.shell);
-  const CommandLine b = command_of(arguments.b, arguments.shell);
-  nlohmann::json candidate = {{"name", "b"}, {"env", b.env}, {"argv", {{kRole, b.argv}}}};
-  if (arguments.calibrate) candidate["twin_of"] = "a";
-  return {
-      {"name", "compare"},
-      {"workload",
-       {{"kind", "command"},
-        {"processes", {{{"role", kRole}, {"argv", a.argv}, {"cwd", current_directory()}}}}}},
-      {"arms", {{{"name", "a"}, {"env", a.env}}, candidate}},
-      {"baseline", "a"},
-  };
-}
-
 int compare_commands(const CompareArguments& arguments) {
   Overrides overrides = overrides_from(arguments.options);
-  const Experiment experiment =
-      parse_experiment(two_commands(arguments).dump(), "compare", current_directory(), overrides);
+  const Experiment experiment = parse_experiment(experiment_of(arguments.commands).dump(),
+                                                 "compare", current_directory(), overrides);
   return duel_and_conclude(experiment, arguments.options);
 }
 
@@ -102,6 +77,7 @@ void make_output_directory(const fs::path& directory) {
 int compare_measured(const CompareArguments& arguments) {
   const std::string& a = arguments.words[0];
   const std::string& b = arguments.words[1];
+  check_exports(arguments.options.exports);
   if (arguments.options.out) make_output_directory(*arguments.options.out);
   const Measured measured_a = read_measured(a);
   const Measured measured_b = read_measured(b);
@@ -116,11 +92,14 @@ int compare_measured(const CompareArguments& arguments) {
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
-  if (arguments.options.out) write_outputs(*arguments.options.out, finished);
-  if (!arguments.options.quiet) {
-    print_terminal_report(finished);
-    if (arguments.options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
+  const Ending ending{arguments.options.verbose, arguments.options.gates.empty()};
+  if (arguments.options.out) {
+    const std::string text = write_outputs(*arguments.options.out, finished, ending);
+    if (!arguments.options.quiet) print(text);
+  } else if (!arguments.options.quiet) {
+    print_ending(finished, ending);
   }
+  write_exports(arguments.options.exports, finished);
   return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
 }
 
@@ -130,18 +109,21 @@ Form form_of(const CompareArguments& arguments) {
   struct Pair {
     Form form;
     const char* names;
-    const std::string& a;
-    const std::string& b;
+    bool has_a;
+    bool has_b;
   };
-  const std::array<Pair, 3> pairs = {
-      {{Form::commands, "--a and --b", arguments.a, arguments.b},
-       {Form::directories, "--build-a and --build-b", arguments.build_a, arguments.build_b},
-       {Form::revisions, "--ref-a and --ref-b", arguments.revisions.ref_a,
-        arguments.revisions.ref_b}}};
+  const ComparedCommands& commands = arguments.commands;
+  const RevisionsArguments& revisions = arguments.revisions;
+  const std::array<Pair, 3> pairs = {{{Form::commands, "--a and --b", !commands.baseline.empty(),
+                                       !commands.candidates.empty() || !commands.scans.empty()},
+                                      {Form::directories, "--build-a and --build-b",
+                                       !arguments.build_a.empty(), !arguments.build_b.empty()},
+                                      {Form::revisions, "--ref-a and --ref-b",
+                                       !revisions.ref_a.empty(), !revisions.ref_b.empty()}}};
   std::optional<Form> form;
   for (const Pair& pair : pairs) {
-    if (pair.a.empty() && pair.b.empty()) continue;
-    if (pair.a.empty() || pair.b.empty())
+    if (!pair.has_a && !pair.has_b) continue;
+    if (!pair.has_a || !pair.has_b)
       throw Error(ExitCode::usage, std::string("needs both ") + pair.names, "compare");
     if (form)
       throw Error(ExitCode::usage, "found two of --a, --build-a and --ref-a, expected one",
@@ -149,6 +131,16 @@ Form form_of(const CompareArguments& arguments) {
     form = pair.form;
   }
   return form.value_or(Form::measured);
+}
+
+void check_options_of_commands(const ComparedCommands& commands, Form form) {
+  if (!commands.scans.empty() && !commands.candidates.empty())
+    throw Error(ExitCode::usage, "found --b beside --parameter-scan, expected one of them",
+                "compare");
+  const bool used = !commands.names.empty() || !commands.prepare.empty() || commands.ignore_failure;
+  if (form != Form::commands && used)
+    throw Error(ExitCode::usage, "--name, --prepare and --ignore-failure belong to --a", "compare",
+                "a config says the same for builds, see docs/jobs.md");
 }
 
 void check_words(const CompareArguments& arguments, Form form) {
@@ -172,13 +164,14 @@ BuildsArguments builds_arguments(const CompareArguments& arguments) {
   BuildsArguments builds;
   builds.words = arguments.words;
   if (!arguments.arm.empty()) builds.arm = arguments.arm;
-  builds.calibrate = arguments.calibrate;
+  builds.calibrate = arguments.commands.calibrate;
   builds.options = arguments.options;
   return builds;
 }
 
 int compare(const CompareArguments& arguments) {
   const Form form = form_of(arguments);
+  check_options_of_commands(arguments.commands, form);
   check_words(arguments, form);
   switch (form) {
     case Form::commands:
@@ -187,13 +180,40 @@ int compare(const CompareArguments& arguments) {
       return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
     case Form::revisions: {
       RevisionsArguments revisions = arguments.revisions;
-      revisions.shell = arguments.shell;
+      revisions.shell = arguments.commands.shell;
       return compare_revisions(revisions, builds_arguments(arguments));
     }
     case Form::measured:
       break;
   }
   return compare_measured(arguments);
+}
+
+void add_command_options(CLI::App& verb, ComparedCommands& commands) {
+  verb.add_option("--a", commands.baseline,
+                  "the baseline's command, split by POSIX quoting rules; {seed}, {trial_dir} "
+                  "and {port:NAME} are replaced, {{x}} is {x}")
+      ->type_name("CMD");
+  verb.add_option("--b", commands.candidates, "a candidate's command (repeatable)")
+      ->type_name("CMD")
+      ->allow_extra_args(false);
+  verb.add_option("--parameter-scan", commands.scans,
+                  "in place of --b: {NAME} in --a is each value in turn, the first one is the "
+                  "baseline; several make every combination")
+      ->type_name("NAME=V,V")
+      ->allow_extra_args(false);
+  verb.add_option("--name", commands.names,
+                  "what a command is called (default: a, b, c), the baseline's first (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  verb.add_option("--prepare", commands.prepare, "runs before each trial, unmeasured (repeatable)")
+      ->type_name("CMD")
+      ->allow_extra_args(false);
+  verb.add_flag("--ignore-failure", commands.ignore_failure,
+                "any exit status of a command counts as success; signals do not");
+  verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
+  verb.add_flag("--calibrate", commands.calibrate,
+                "allow two equal commands or builds: a duel of a program with itself");
 }
 
 void add_build_options(CLI::App& verb, CompareArguments& arguments) {
@@ -228,6 +248,7 @@ void add_compare(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
+      "  memduel compare --a './sort --threads {n}' --parameter-scan n=1,2,4\n"
       "  memduel compare --build-a out/main --build-b out/fix -- bin/server --once\n"
       "  memduel compare --ref-a main --ref-b HEAD --build 'make -j8' -- ./server\n"
       "  memduel compare --a ./old-benchmarks --b ./new-benchmarks    (Google Benchmark: each "
@@ -235,15 +256,8 @@ void add_compare(CLI::App& app, Action& action) {
       "  memduel compare runs/monday runs/tuesday\n"
       "  memduel compare before.json after.json        (Google Benchmark, "
       "--benchmark_repetitions=10)");
-  verb->add_option("--a", arguments->a,
-                   "the baseline's command, split by POSIX quoting rules; {seed}, {trial_dir} "
-                   "and {port:NAME} are replaced, {{x}} is {x}")
-      ->type_name("CMD");
-  verb->add_option("--b", arguments->b, "the candidate's command")->type_name("CMD");
+  add_command_options(*verb, arguments->commands);
   add_build_options(*verb, *arguments);
-  verb->add_flag("--shell", arguments->shell, "hand commands to /bin/sh -c, also those of --build");
-  verb->add_flag("--calibrate", arguments->calibrate,
-                 "allow two equal commands or builds: a duel of a program with itself");
   verb->add_option("WHAT", arguments->words,
                    "two run directories, results.json or Google Benchmark JSON files; for builds a "
                    "config, or after -- a program and its arguments");

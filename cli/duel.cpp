@@ -7,6 +7,7 @@
 #include <ctime>
 #include <random>
 
+#include "analysis/statistics/hodges_lehmann.h"
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
@@ -18,6 +19,7 @@
 #include "cli/laboratory.h"
 #include "cli/print.h"
 #include "cli/progress_bar.h"
+#include "cli/report_formats.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/programs.h"
@@ -93,15 +95,21 @@ void show(ProgressBar& bar, const Progress& progress, const RunFacts& facts) {
                                 ? "profile by " + progress.tracer
                                 : fmt::format("block {}", progress.block);
   std::string left;
-  if (progress.remaining_seconds)
-    left = ", " + format_seconds(*progress.remaining_seconds + facts.seconds_after) + " left";
+  if (progress.remaining_seconds) {
+    const double seconds = *progress.remaining_seconds + facts.seconds_after;
+    left = ", " + (seconds < 1 ? "under 1 s" : format_seconds(seconds)) + " left";
+  }
   if (facts.label.empty() && progress.done == 1 && progress.remaining_seconds &&
       progress.disk_bytes)
     bar.say(fmt::format("about {} and {} of disk, if nothing ends the run early",
                         format_seconds(*progress.remaining_seconds),
                         format_bytes(*progress.disk_bytes)));
+  std::string estimates;
+  for (const auto& [arm, peaks] : progress.peaks)
+    estimates += fmt::format("{} {} {}", estimates.empty() ? "; so far" : ",", arm,
+                             format_bytes(median(peaks)));
   bar.show(progress.done, progress.total,
-           fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left));
+           fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left), estimates);
 }
 
 std::vector<std::string> roles_of(const Experiment& experiment) {
@@ -147,11 +155,10 @@ std::string profile_lines(const fs::path& directory) {
 int tell(const DuelRun& run, const RunOptions& options, const fs::path& directory) {
   const FinishedRun& finished = run.finished;
   if (!options.quiet) {
-    print(run.summary);
-    if (options.gates.empty()) print_fitted("\n" + default_gates_line(finished));
-    print(fmt::format("\nreport: {}\n", escape_terminal((directory / "report.html").string())));
-    print(profile_lines(directory));
+    print(run.ending);
+    if (options.verbose) print(profile_lines(directory));
   }
+  write_exports(options.exports, finished);
   return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));
 }
 
@@ -327,8 +334,8 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
              "the run ended after {} of at most {} blocks, because --max-minutes had passed",
              outcome.blocks, planned_blocks(experiment.measure)),
          "go on with --resume"});
-  std::string summary = write_outputs(directory, finished);
-  return {std::move(finished), std::move(summary)};
+  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
+  return {std::move(finished), std::move(ending)};
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
@@ -345,6 +352,7 @@ Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
 
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts) {
+  check_exports(options.exports);
   const fs::path directory = output_directory(options, experiment.name);
   int status = tell(run_duel(experiment, options, directory, facts), options, directory);
   for (int retry = 1; retry <= options.retry_on_regress; ++retry) {

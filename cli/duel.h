@@ -46,7 +46,7 @@ void end_what_was_left();
 
 struct DuelRun {
   FinishedRun finished;
-  std::string summary;  ///< for the terminal
+  std::string ending;  ///< what is printed
 };
 
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment
@@ -61,7 +61,7 @@ Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
 /// --out, or runs/NAME-TIME below the current directory, which is made. Throws Error(io).
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
 
-/// Runs a duel, prints its summary and returns the exit code that its gates ask for. With
+/// Runs a duel, prints how it ended and returns the exit code that its gates ask for. With
 /// --retry-on-regress a failed gate is repeated with fresh blocks in DIR/retry-1 and so on, each
 /// reported; the last one decides.
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,

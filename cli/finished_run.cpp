@@ -1,24 +1,60 @@
 #include "cli/finished_run.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "analysis/json/results_json.h"
 #include "base/atomic_file.h"
+#include "base/characters.h"
 #include "base/file.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "reports/formats/html.h"
 #include "reports/formats/terminal.h"
+#include "reports/formats/terminal_summary.h"
+#include "reports/formats/terminal_text.h"
 
 namespace memduel::cli {
 namespace {
 
-std::string for_terminal(const ReportModel& model) {
+constexpr int kMostLines = 40;
+
+/// The gates that decided without anybody having named one, for people; empty where some were
+/// named.
+std::string default_gates_text(const FinishedRun& finished, const Ending& ending, int width) {
+  constexpr std::size_t kMostNamed = 3;
+  const AnalysisSettings settings = settings_from_config(finished.run.config);
+  const std::vector<GateResult>& gates = finished.results.gates;
+  if (!ending.default_gates || !settings.gates.empty() || gates.empty()) return {};
+  const char* words = settings.default_gates
+                          ? "Nobody named a gate, so these defaults decided the exit code "
+                            "(--no-default-gates: none does):"
+                          : "Nobody named a gate; these defaults only inform:";
+  // One for each candidate, in the same words.
+  std::vector<std::string> names;
+  for (const GateResult& gate : gates)
+    if (std::ranges::find(names, gate.gate) == names.end()) names.push_back(gate.gate);
+  const std::size_t told = ending.verbose ? names.size() : std::min(names.size(), kMostNamed);
+  std::string text = "\n" + wrapped(words, 0, width);
+  for (std::size_t i = 0; i < told; ++i) text += "  " + escape_terminal(names[i]) + "\n";
+  if (told < names.size()) text += fmt::format("  and {} more\n", names.size() - told);
+  return text;
+}
+
+/// `last` is printed last.
+std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
+                         const Ending& ending, const std::string& last) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  return render_terminal(model, options);
+  const int columns = columns_of(STDOUT_FILENO);
+  const std::string closing = default_gates_text(finished, ending, columns) + last;
+  if (ending.verbose) return render_terminal(model, options) + closing;
+  options.width = columns;
+  const auto lines = static_cast<int>(std::ranges::count(closing, '\n'));
+  return render_summary(model, options, kMostLines - lines) + closing;
 }
 
 }  // namespace
@@ -37,7 +73,8 @@ void add_flames(ReportModel& model, const FinishedRun& finished,
       load_flames(directory, flame_pairs(model.results, finished.profiles), open_profile, options);
 }
 
-std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished) {
+std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
+                          const Ending& ending) {
   AtomicFile file(directory / "results.json");
   std::string piece;
   write_results(finished.results, 1, [&](std::string_view text) {
@@ -50,25 +87,16 @@ std::string write_outputs(const std::filesystem::path& directory, const Finished
   file.write(piece + "\n");
   file.finish();
   ReportModel model = model_of(finished);
-  std::string text = for_terminal(model);
+  const std::filesystem::path report = directory / "report.html";
+  std::string text = for_terminal(model, finished, ending,
+                                  fmt::format("\nreport: {}\n", escape_terminal(report.string())));
   add_flames(model, finished, directory);
-  write_file_atomically(directory / "report.html", render_html(model));
+  write_file_atomically(report, render_html(model));
   return text;
 }
 
-std::string default_gates_line(const FinishedRun& finished) {
-  const AnalysisSettings settings = settings_from_config(finished.run.config);
-  if (!settings.gates.empty() || finished.results.gates.empty()) return {};
-  std::string text = settings.default_gates
-                         ? "Nobody named a gate, so these defaults decided the exit code "
-                           "(--no-default-gates: none does):\n"
-                         : "Nobody named a gate; these defaults only inform:\n";
-  for (const GateResult& gate : finished.results.gates) text += "  " + gate.gate + "\n";
-  return text;
-}
-
-void print_terminal_report(const FinishedRun& finished) {
-  print(for_terminal(model_of(finished)));
+void print_ending(const FinishedRun& finished, const Ending& ending) {
+  print(for_terminal(model_of(finished), finished, ending, ""));
 }
 
 }  // namespace memduel::cli

@@ -16,15 +16,18 @@ ReportModel model_of(const FinishedRun& finished, const ReportOptions& options =
 void add_flames(ReportModel& model, const FinishedRun& finished,
                 const std::filesystem::path& directory);
 
-/// Writes results.json and report.html into `directory`. Returns what print_terminal_report would
-/// print: a long run's model is made once.
-std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished);
+/// What of a run is printed when it has ended.
+struct Ending {
+  bool verbose = false;        ///< every table; else a summary of at most 40 lines
+  bool default_gates = false;  ///< tells which gates decided, where nobody named one
+};
 
-/// The gates that decided without anybody having named one, for people; empty where some were
-/// named.
-std::string default_gates_line(const FinishedRun& finished);
+/// Writes results.json and report.html into `directory`. Returns what print_ending would print, and
+/// where the report is: a long run's model is made once.
+std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
+                          const Ending& ending = {});
 
-/// The terminal report on stdout; colour where stdout is a terminal and NO_COLOR is not set.
-void print_terminal_report(const FinishedRun& finished);
+/// The run on stdout; colour where stdout is a terminal and NO_COLOR is not set.
+void print_ending(const FinishedRun& finished, const Ending& ending);
 
 }  // namespace memduel::cli

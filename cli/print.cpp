@@ -5,17 +5,32 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <optional>
 
 #include "base/error.h"
 #include "reports/formats/terminal_text.h"
 
 namespace memduel::cli {
 
-std::string fitted_to(int descriptor, const std::string& text) {
+namespace {
+
+/// Absent where it is no terminal, or does not say.
+std::optional<int> terminal_columns(int descriptor) {
   constexpr int kLeastColumns = 20;
   winsize size{};
   const bool terminal = ::ioctl(descriptor, TIOCGWINSZ, &size) == 0;
-  return terminal && size.ws_col >= kLeastColumns ? fitted(text, size.ws_col) : text;
+  return terminal && size.ws_col >= kLeastColumns ? std::optional<int>(size.ws_col) : std::nullopt;
+}
+
+}  // namespace
+
+int columns_of(int descriptor) {
+  return terminal_columns(descriptor).value_or(80);
+}
+
+std::string fitted_to(int descriptor, const std::string& text) {
+  const auto columns = terminal_columns(descriptor);
+  return columns ? fitted(text, *columns) : text;
 }
 
 void print_fitted(const std::string& text) {

@@ -8,6 +8,9 @@ namespace memduel::cli {
 /// `text` in stdout, whole. Throws Error(io) when it cannot be written.
 void print(const std::string& text);
 
+/// Columns of the terminal on `descriptor`; 80 where it is none.
+int columns_of(int descriptor);
+
 /// `text` for people: where `descriptor` is a terminal, lines are broken where they do not fit.
 std::string fitted_to(int descriptor, const std::string& text);
 /// Prints `text` for people.

@@ -6,19 +6,19 @@
 #include <algorithm>
 
 #include "base/standard_error.h"
-#include "base/text.h"
+#include "cli/print.h"
+#include "reports/formats/terminal_text.h"
 
 namespace memduel::cli {
 namespace {
 
-constexpr int kBarWidth = 24;
-constexpr int kLineWidth = 79;
+constexpr int kBarWidth = 12;
 
 }  // namespace
 
 ProgressBar::ProgressBar(bool quiet) : quiet_(quiet), terminal_(::isatty(STDERR_FILENO) == 1) {}
 
-void ProgressBar::show(int done, int total, const std::string& note) {
+void ProgressBar::show(int done, int total, const std::string& note, const std::string& estimates) {
   if (quiet_) return;
   if (!terminal_) {
     memduel::say(fmt::format("[{}/{}] {}\n", done, total, note));
@@ -26,10 +26,11 @@ void ProgressBar::show(int done, int total, const std::string& note) {
   }
   // A total is an estimate: failed gates ask for trials that nobody planned.
   const int filled = total > 0 ? kBarWidth * std::clamp(done, 0, total) / total : 0;
-  std::string line = fmt::format("[{}{}] {}/{} {}", std::string(filled, '#'),
-                                 std::string(kBarWidth - filled, '.'), done, total, note);
-  line.resize(std::min<size_t>(line.size(), kLineWidth));
-  memduel::say(fmt::format("\r{:<79}", line));
+  const auto width = static_cast<std::size_t>(columns_of(STDERR_FILENO) - 1);
+  const std::string line =
+      fmt::format("[{}{}] {}/{} {}{}", std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '.'), done, total, note, estimates);
+  memduel::say("\r" + padded(line, width, false));
   bar_open_ = true;
 }
 
@@ -40,7 +41,7 @@ void ProgressBar::say(const std::string& message) {
 }
 
 void ProgressBar::finish() {
-  if (bar_open_) memduel::say(fmt::format("\r{:79}\r", ""));
+  if (bar_open_) memduel::say(fmt::format("\r{:{}}\r", "", columns_of(STDERR_FILENO) - 1));
   bar_open_ = false;
 }
 

@@ -11,8 +11,8 @@ class ProgressBar {
   explicit ProgressBar(bool quiet);
 
   /// @param done,total trials, warm-up included. @param note what runs next, e.g. "block 3:
-  /// optimized".
-  void show(int done, int total, const std::string& note);
+  /// optimized". @param estimates what is known so far: on a terminal only.
+  void show(int done, int total, const std::string& note, const std::string& estimates = "");
 
   /// Prints a message on a line of its own, above the bar.
   void say(const std::string& message);

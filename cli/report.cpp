@@ -7,14 +7,10 @@
 #include "base/file.h"
 #include "cli/finished_run.h"
 #include "cli/print.h"
+#include "cli/report_formats.h"
 #include "cli/verbs.h"
 #include "experiment/store/run_lock.h"
-#include "reports/formats/csv.h"
-#include "reports/formats/github.h"
 #include "reports/formats/html.h"
-#include "reports/formats/junit.h"
-#include "reports/formats/markdown.h"
-#include "reports/formats/terminal.h"
 
 namespace memduel::cli {
 namespace {
@@ -48,15 +44,14 @@ int report(const ReportArguments& arguments) {
     print(escape_terminal(path.string()) + "\n");
     return 0;
   }
-  const std::map<std::string, std::string (*)(const ReportModel&)> writers = {
-      {"markdown", render_markdown},
-      {"github", render_github},
-      {"junit", render_junit},
-      {"csv", render_csv},
-      {"text", [](const ReportModel& m) { return render_terminal(m); }},
-  };
-  print(writers.at(arguments.format)(model));
+  print(render_report(arguments.format, model));
   return 0;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names = {"html"};
+  for (const auto& [name, words] : report_formats()) names.push_back(name);
+  return names;
 }
 
 }  // namespace
@@ -70,7 +65,7 @@ void add_report(CLI::App& app, Action& action) {
   verb->add_option("DIR", arguments->directory, "a run directory")->required();
   verb->add_option("--format", arguments->format,
                    "html writes DIR/report.html; the others go to stdout")
-      ->check(CLI::IsMember({"html", "markdown", "github", "junit", "csv", "text"}))
+      ->check(CLI::IsMember(format_names()))
       ->capture_default_str();
   verb->add_flag("--confidential", arguments->confidential,
                  "leave out environment values, arguments, paths and log lines");

@@ -64,6 +64,20 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                   "where data sets are (else MEMDUEL_DATA_DIR, data/, ~/.cache/memduel)")
       ->type_name("DIR");
   verb.add_flag("--quiet", options.quiet, "no progress and no summary, only errors");
+  add_verbose(verb, options.verbose);
+  add_exports(verb, options.exports);
+}
+
+void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports) {
+  verb.add_option("--export", exports,
+                  "write the result to a file as well: text, markdown, json, csv, junit, github, "
+                  "bencher or benchmark-action (repeatable)")
+      ->type_name("FORMAT FILE")
+      ->allow_extra_args(false);
+}
+
+void add_verbose(CLI::App& verb, bool& verbose) {
+  verb.add_flag("--verbose", verbose, "print every table, not only the summary");
 }
 
 }  // namespace memduel::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memduel::cli {
@@ -24,6 +25,8 @@ struct RunOptions {
   int retry_on_regress = 0;
   std::optional<std::string> data_dir;
   bool quiet = false;
+  bool verbose = false;
+  std::vector<std::pair<std::string, std::string>> exports;  ///< see report_formats.h
 };
 
 /// `options` must outlive the parse.
@@ -31,6 +34,12 @@ void add_run_options(CLI::App& verb, RunOptions& options);
 
 /// --on-undecided alone, for verbs that judge a finished run.
 void add_on_undecided(CLI::App& verb, bool& fail_on_undecided);
+
+/// --export alone, for verbs that judge a finished run.
+void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports);
+
+/// --verbose alone, likewise.
+void add_verbose(CLI::App& verb, bool& verbose);
 
 /// --gate-strict and --no-default-gates, likewise.
 void add_gate_flags(CLI::App& verb, bool& strict_gates, bool& no_default_gates);

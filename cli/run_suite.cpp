@@ -216,6 +216,9 @@ int run_suite(const fs::path& file, const RunOptions& options) {
   if (options.resume && !options.out)
     throw Error(ExitCode::usage, "found no directory to resume", "--resume",
                 "give the suite's: --out DIR");
+  if (!options.exports.empty())
+    throw Error(ExitCode::usage, "found --export for several experiments, expected one",
+                file.string(), "afterwards: memduel check DIR --export FORMAT FILE");
   const Suite suite = load_suite(file);
   if (options.out) expect_directory(*options.out, options.resume);
   return SuiteRun(suite, options, output_directory(options, suite.name)).run();

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/command_line.h"
 #include "base/stop_request.h"
-#include "experiment/config/command_line.h"
 
 namespace memduel {
 

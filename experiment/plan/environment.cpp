@@ -1,11 +1,13 @@
 #include "experiment/plan/environment.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <sched.h>
 #include <sys/utsname.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -113,6 +115,8 @@ json describe_environment(const json& of_site, const fs::path& root) {
   if (const auto load = first_line(root / "proc/loadavg")) {
     environment["load"] = std::strtod(load->c_str(), nullptr);
   }
+  const std::time_t now = std::time(nullptr);
+  environment["date"] = fmt::format("{:%Y-%m-%d}", fmt::localtime(now));
   environment["memduel"] = kVersion;
   if (*kRevision != '\0') environment["revision"] = kRevision;
   environment.update(of_site);

@@ -30,7 +30,9 @@ struct Progress {
       disk_bytes;      ///< expected size of the run directory at its end, from the first trial
   std::string arm;     ///< about to run; empty at the end
   std::string tracer;  ///< of a profile trial
-  int block = 0;       ///< 0 is the warm-up block, kProfileBlock a profile trial
+  /// Of the arms that have measured trials, the whole job's peak RSS of each, in bytes.
+  std::vector<std::pair<std::string, std::vector<double>>> peaks;
+  int block = 0;  ///< 0 is the warm-up block, kProfileBlock a profile trial
 };
 
 struct DriverOptions {

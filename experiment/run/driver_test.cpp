@@ -398,6 +398,29 @@ TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {
   EXPECT_DOUBLE_EQ(*seen[6].remaining_seconds, 0);
 }
 
+TEST_F(DriverTest, ProgressTellsTheWholeJobsPeaksOfMeasuredTrials) {
+  double next = 10;
+  fake_.change = [&](const TrialPlan&, TrialRun& run) {
+    RoleData tree;
+    tree.role = "tree";
+    tree.metrics["peak_rss_bytes"] = next++;
+    run.trial.roles = {tree};
+  };
+  std::vector<Progress> seen;
+  options_.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  Store store = create();
+  run(store);
+  ASSERT_EQ(seen.size(), 7U);
+  EXPECT_TRUE(seen[2].peaks.empty()) << "warm-ups do not count";
+  ASSERT_EQ(seen[3].peaks.size(), 1U);
+  EXPECT_EQ(seen[3].peaks[0].second, std::vector<double>{12});
+  ASSERT_EQ(seen[6].peaks.size(), 2U);
+  double sum = 0;
+  for (const auto& [arm, peaks] : seen[6].peaks)
+    for (const double peak : peaks) sum += peak;
+  EXPECT_EQ(sum, 12 + 13 + 14 + 15);
+}
+
 TEST_F(DriverTest, NotesOfTrialsAreStoredOnce) {
   fake_.change = [](const TrialPlan&, TrialRun& run) {
     run.limitations.push_back({"no_cgroup", "no cgroup here", ""});

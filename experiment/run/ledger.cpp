@@ -50,14 +50,23 @@ void Ledger::note_peaks(const TrialData& trial) {
   for (const RoleData& role : trial.roles) {
     const auto peak = role.metrics.find(std::string(kPeakRss));
     if (peak == role.metrics.end()) continue;
-    const auto [least, first] = peaks_[trial.arm].emplace(role.role, peak->second);
-    if (!first) least->second = std::min(least->second, peak->second);
+    peaks_[trial.arm][role.role].push_back(peak->second);
   }
 }
 
 std::map<std::string, double> Ledger::peaks(const std::string& arm) const {
+  std::map<std::string, double> least;
   const auto found = peaks_.find(arm);
-  return found == peaks_.end() ? std::map<std::string, double>() : found->second;
+  if (found == peaks_.end()) return least;
+  for (const auto& [role, peaks] : found->second) least[role] = std::ranges::min(peaks);
+  return least;
+}
+
+std::vector<double> Ledger::job_peaks(const std::string& arm) const {
+  const auto found = peaks_.find(arm);
+  if (found == peaks_.end()) return {};
+  const auto tree = found->second.find("tree");
+  return tree == found->second.end() ? std::vector<double>() : tree->second;
 }
 
 void Ledger::add_overhead(double seconds) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/run_data.h"
 
@@ -35,6 +36,8 @@ class Ledger {
   /// Of the roles of an arm, the least that any measured trial had at its peak, in bytes of
   /// resident memory.
   [[nodiscard]] std::map<std::string, double> peaks(const std::string& arm) const;
+  /// Peaks of an arm's whole job, of every measured trial, in bytes of resident memory.
+  [[nodiscard]] std::vector<double> job_peaks(const std::string& arm) const;
   [[nodiscard]] bool is_dropped(int block) const { return dropped_.contains(block); }
   [[nodiscard]] std::size_t dropped() const { return dropped_.size(); }
   [[nodiscard]] std::int64_t next_id() const { return next_id_; }
@@ -57,7 +60,7 @@ class Ledger {
   std::map<int, std::set<std::string>> arms_done_;
   std::map<std::pair<std::string, std::string>, int> profiles_;  ///< by arm and tracer
   std::optional<double> allocations_;
-  std::map<std::string, std::map<std::string, double>> peaks_;  ///< by arm and role
+  std::map<std::string, std::map<std::string, std::vector<double>>> peaks_;  ///< by arm and role
   std::set<int> dropped_;
   std::map<std::string, Outcome> outcomes_;
 };

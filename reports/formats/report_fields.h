@@ -223,11 +223,22 @@ inline constexpr auto kDescription<ReportExtras> = described(
     always("part_peaks_remark", &ReportExtras::part_peaks_remark));
 
 template <>
+inline constexpr auto kDescription<ComparedArm> = described(
+    "ComparedArm", always("name", &ComparedArm::name), always("words", &ComparedArm::words));
+
+template <>
+inline constexpr auto kDescription<Cause> =
+    described("Cause", always("amount", &Cause::amount), always("name", &Cause::name),
+              always("more", &Cause::more));
+
+template <>
 inline constexpr auto kDescription<ReportModel> = described(
     "ReportLists", always("title", &ReportModel::title),
     always("confidential", &ReportModel::confidential),
     always("blocks_done", &ReportModel::blocks_done), always("progress", &ReportModel::progress),
-    always("reproduce", &ReportModel::reproduce), always("best", &ReportModel::best),
+    always("reproduce", &ReportModel::reproduce), always("compared", &ReportModel::compared),
+    always("setting", &ReportModel::setting), always("overall", &ReportModel::overall),
+    always("causes", &ReportModel::causes), always("best", &ReportModel::best),
     always("growth", &ReportModel::growth), always("growth_lines", &ReportModel::growth_lines),
     always("lower_bounds", &ReportModel::lower_bounds), always("ablation", &ReportModel::ablation),
     always("headlines", &ReportModel::headlines),

@@ -82,38 +82,6 @@ std::string table_line(const std::string& role, const std::string& metric,
          right(candidate, 10) + right(change, 10) + " ";
 }
 
-std::string table(const ReportModel& model, const TerminalOptions& options) {
-  std::string out;
-  std::string candidate;
-  std::string named;  // the role that stands on a line of its own above
-  size_t hidden = 0;
-  const auto& rows = model.results.comparisons;
-  const std::set<std::string> benchmarks = benchmarks_in(rows);
-  const auto is_key = [&](const Comparison& c) {
-    return is_key_row(model.results.job, c, benchmarks);
-  };
-  const bool any_key_row = std::ranges::any_of(rows, is_key);
-  for (const Comparison& c : rows) {
-    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
-      ++hidden;
-      continue;
-    }
-    if (c.candidate != candidate) {
-      candidate = c.candidate;
-      out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
-      named.clear();
-    }
-    const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
-    if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
-    named = c.role;
-    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
-                      value_of(c.metric, c.candidate_median), change_of(c)) +
-           painted(std::string(to_name(c.verdict)), look_of(c.verdict).color, options) + "\n";
-  }
-  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
-  return out;
-}
-
 /// Median over ok measure trials of each round's peak RSS.
 std::vector<double> round_peaks(const Results& results, const std::string& arm,
                                 const std::string& role) {
@@ -210,16 +178,48 @@ std::string notes(const ReportModel& model, int width) {
 
 }  // namespace
 
+std::string render_table(const ReportModel& model, const TerminalOptions& options) {
+  std::string out;
+  std::string candidate;
+  std::string named;  // the role that stands on a line of its own above
+  size_t hidden = 0;
+  const auto& rows = model.results.comparisons;
+  const std::set<std::string> benchmarks = benchmarks_in(rows);
+  const auto is_key = [&](const Comparison& c) {
+    return is_key_row(model.results.job, c, benchmarks);
+  };
+  const bool any_key_row = std::ranges::any_of(rows, is_key);
+  for (const Comparison& c : rows) {
+    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
+      ++hidden;
+      continue;
+    }
+    if (c.candidate != candidate) {
+      candidate = c.candidate;
+      out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
+      named.clear();
+    }
+    const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
+    if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
+    named = c.role;
+    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
+                      value_of(c.metric, c.candidate_median), change_of(c)) +
+           painted(std::string(to_name(c.verdict)), look_of(c.verdict).color, options) + "\n";
+  }
+  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
+  return out;
+}
+
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
   const std::string title = fmt::format("{} · {}", escape_terminal(model.title),
                                         format_count(model.blocks_done, "block"));
   const std::string heading = wrapped(title, 0, options.width);
   return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
          (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
-         sentence_lines(model, options) + table(model, options) + render_resident(model, options) +
-         render_differences(model, options) + render_parts(model, options) + sparklines(model) +
-         render_ablation(model, options) + profiles(model, options.width) +
-         notes(model, options.width);
+         sentence_lines(model, options) + render_table(model, options) +
+         render_resident(model, options) + render_differences(model, options) +
+         render_parts(model, options) + sparklines(model) + render_ablation(model, options) +
+         profiles(model, options.width) + notes(model, options.width);
 }
 
 }  // namespace memduel

@@ -15,4 +15,7 @@ struct TerminalOptions {
 /// Sentences, the important metrics as a table, and each round's median peak as a sparkline.
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options = {});
 
+/// That table alone, with a blank line before it: 80 columns.
+std::string render_table(const ReportModel& model, const TerminalOptions& options = {});
+
 }  // namespace memduel

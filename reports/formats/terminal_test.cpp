@@ -44,7 +44,7 @@ TEST(TerminalReport, SaysWhereTheMemoryDiffersInEightyColumns) {
 TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
   const ReportModel model = sample_model({.series = false, .hostile = true});
   EXPECT_THAT(render_terminal(model), testing::Not(testing::HasSubstr("\033")));
-  EXPECT_THAT(render_terminal(model, {.color = true}), testing::HasSubstr("\033[36m"));
+  EXPECT_THAT(render_terminal(model, {.color = true}), testing::HasSubstr("\033[32m"));
 }
 
 TEST(TerminalReport, SaysHowFarARunHasCome) {

@@ -11,9 +11,9 @@ namespace memduel {
 VerdictLook look_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::improved:
-      return {"▼", "\033[36m"};
+      return {"▼", "\033[32m"};
     case Verdict::regressed:
-      return {"▲", "\033[33m"};
+      return {"▲", "\033[31m"};
     case Verdict::unchanged:
       return {"=", ""};
     case Verdict::inconclusive:

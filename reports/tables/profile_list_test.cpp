@@ -7,7 +7,6 @@ namespace memduel {
 namespace {
 
 using testing::ElementsAre;
-using testing::Field;
 using testing::IsEmpty;
 
 TrialData profile_trial(int id, const std::string& arm, const std::string& tracer = "recorder") {
@@ -37,10 +36,10 @@ TEST(ProfileList, ComparesEachRoleOfTheCandidateWithTheBaselines) {
       list.commands,
       ElementsAre("memduel flamegraph profiles/10-client-1.mdp --diff profiles/9-client-1.mdp",
                   "memduel flamegraph profiles/10-server.mdp --diff profiles/9-server.mdp"));
-  EXPECT_THAT(
-      list.profiles,
-      ElementsAre(Field(&ListedProfile::arm, "before"), Field(&ListedProfile::arm, "after"),
-                  Field(&ListedProfile::arm, "before"), Field(&ListedProfile::arm, "after")));
+  EXPECT_THAT(list.profiles, ElementsAre(testing::Field(&ListedProfile::arm, "before"),
+                                         testing::Field(&ListedProfile::arm, "after"),
+                                         testing::Field(&ListedProfile::arm, "before"),
+                                         testing::Field(&ListedProfile::arm, "after")));
 }
 
 TEST(ProfileList, TakesTheProgramAndNotTheScriptThatExecutesIt) {

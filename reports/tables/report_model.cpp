@@ -212,16 +212,6 @@ std::string printed_sentence(const Equivalence& e, const std::string& metric, do
                      baseline, e.baseline);
 }
 
-/// Time per round of the reference role where it has one, else of the first role that has.
-const Comparison* time_row(const Results& results, const std::string& candidate) {
-  const Comparison* found = nullptr;
-  for (const Comparison& c : results.comparisons) {
-    if (c.candidate != candidate || c.metric != kRoundSeconds) continue;
-    if (found == nullptr || c.role == results.job.reference) found = &c;
-  }
-  return found;
-}
-
 bool is_ablation_arm(const Results& results, const std::string& name) {
   return std::ranges::any_of(
       results.arms, [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
@@ -457,7 +447,11 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.profiles = list_profiles(results, options.profiles);
   model.reproduce = reproduce_command(results.environment);
   model.confidential = options.confidential;
+  model.overall = overall_sentence(model);
+  model.causes = largest_causes(model);
   if (options.confidential) make_confidential(model);
+  model.compared = compared_arms(model);
+  model.setting = setting_words(model);
   return model;
 }
 

@@ -14,6 +14,7 @@
 #include "reports/tables/agreement_tables.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
+#include "reports/tables/overview.h"
 #include "reports/tables/profile_list.h"
 #include "reports/tables/resident_tables.h"
 #include "reports/tables/run_flames.h"
@@ -57,6 +58,10 @@ struct ReportModel {
   std::string title;
   Results results;
   nlohmann::json config;
+  std::vector<ComparedArm> compared;
+  std::string setting;                    ///< runs, date and machine
+  std::string overall;                    ///< all answers about the best candidate in one line
+  std::vector<Cause> causes;              ///< the largest, from profile trials
   Sentence best;                          ///< of several candidates; else empty
   std::vector<Sentence> growth;           ///< sentences, where the workload has rounds
   std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth

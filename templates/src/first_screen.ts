@@ -3,10 +3,12 @@
 import type { ArmLooks } from "./arms";
 import { differences_section } from "./differences";
 import { h, section } from "./dom";
-import { metric_exact, metric_value, with_minus } from "./format";
+import { change, metric_label, metric_value, role_label, with_minus } from "./format";
 import { live_or_held } from "./live_or_held";
 import { resident_section } from "./resident";
-import type { Comparison, Headline, Note, ReportModel, SentencePart } from "./model";
+import type { Comparison, Headline, Note, ReportModel, SentencePart, SideEffect } from "./model";
+import { overview } from "./overview";
+import { dot_strips } from "./strip";
 import { outcome_badge, verdict_badge } from "./verdict";
 
 export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[] {
@@ -30,9 +32,10 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
     "verdict",
     "Verdict",
     model.progress === "" ? null : h("p", { class: "notice" }, model.progress),
+    overview(model, looks),
     growth(model),
     model.best.length === 0 ? null : h("p", { class: "sentence best" }, ...shown(model.best)),
-    h("ul", { class: "headlines" }, ...model.headlines.map((line) => card(line, model, looks))),
+    h("ul", { class: "headlines" }, ...checks_of(model).map((lines) => card_of(lines, model, looks))),
     nothing,
   );
 }
@@ -54,10 +57,37 @@ function shown(sentence: SentencePart[], badge?: Node): (Node | string)[] {
   });
 }
 
-function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement {
-  const row = model.results.comparisons.find(
+/** Headlines of one role and metric, of one candidate or of several. */
+function checks_of(model: ReportModel): Headline[][] {
+  const checks = new Map<string, Headline[]>();
+  for (const line of model.headlines) {
+    const key = `${line.role} ${line.metric}`;
+    checks.set(key, [...(checks.get(key) ?? []), line]);
+  }
+  return [...checks.values()];
+}
+
+function row_of(line: Headline, model: ReportModel): Comparison | undefined {
+  return model.results.comparisons.find(
     (c) => c.role === line.role && c.metric === line.metric && c.candidate === line.candidate,
   );
+}
+
+function card_of(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLElement {
+  const [line] = lines;
+  return lines.length === 1 && line !== undefined ? card(line, model, looks) : card_of_arms(lines, model, looks);
+}
+
+function facts(line: Headline): (Node | string | null)[] {
+  return [
+    line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
+    " ",
+    line.reason === "" ? null : h("span", { class: "muted" }, with_minus(line.reason)),
+  ];
+}
+
+function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement {
+  const row = row_of(line, model);
   return h(
     "li",
     { class: `card ${line.verdict}` },
@@ -65,68 +95,76 @@ function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement 
       "div",
       { class: "words" },
       h("p", { class: "sentence" }, ...shown(line.sentence, verdict_badge(line.verdict, line.tier))),
-      h(
-        "p",
-        { class: "facts" },
-        line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
-        " ",
-        line.reason === "" ? null : h("span", { class: "muted" }, with_minus(line.reason)),
-      ),
+      h("p", { class: "facts" }, ...facts(line)),
     ),
-    row === undefined ? null : bars(row, looks),
+    row === undefined ? null : dot_strips([row], model, looks),
   );
 }
 
-/** Both medians as bars from zero, drawn to one scale. */
-function bars(row: Comparison, looks: ArmLooks): HTMLElement {
-  const sides = [
-    { arm: row.baseline, value: row.baseline_median },
-    { arm: row.candidate, value: row.candidate_median },
-  ];
-  const largest = Math.max(...sides.map(({ value }) => Math.abs(value ?? 0)), Number.MIN_VALUE);
+function change_of(row: Comparison): string {
+  if (row.ratio != null) return change(row.ratio);
+  return row.difference == null ? "–" : (row.difference < 0 ? "" : "+") + metric_value(row.metric, row.difference);
+}
+
+/** One table for a check of several candidates. */
+function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLElement {
+  const rows = lines.flatMap((line) => row_of(line, model) ?? []);
+  const worst = ["regressed", "inconclusive", "unchanged", "improved"].find((verdict) => lines.some((line) => line.verdict === verdict));
+  const head = lines[0];
+  const line_of = (line: Headline): HTMLElement => {
+    const row = row_of(line, model);
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, line.candidate),
+      h("td", { class: "number" }, row === undefined ? "–" : change_of(row)),
+      h("td", {}, verdict_badge(line.verdict, line.tier)),
+      h("td", { title: with_minus(line.reason) }, ...(line.outcome === "passed" ? facts({ ...line, reason: "" }) : facts(line))),
+    );
+  };
   return h(
-    "dl",
-    { class: "bars" },
-    ...sides.flatMap(({ arm, value }) => {
-      const bar = h("span", { class: "bar", "aria-hidden": "true" });
-      bar.style.width = `${(Math.abs(value ?? 0) / largest) * 100}%`;
-      bar.style.background = `var(${looks.get(arm)?.color ?? "--arm-0"})`;
-      return [
-        h("dt", {}, arm),
-        h(
-          "dd",
-          { title: metric_exact(row.metric, value) },
-          h("span", { class: "track" }, bar),
-          h(
-            "data",
-            {
-              value: value ?? "",
-              "data-role": row.role,
-              "data-metric": row.metric,
-              "data-arm": arm,
-            },
-            metric_value(row.metric, value),
-          ),
-        ),
-      ];
-    }),
+    "li",
+    { class: `card arms ${worst ?? ""}` },
+    h(
+      "div",
+      { class: "words" },
+      h("p", { class: "sentence" }, `${role_label(head?.role ?? "")}: ${metric_label(head?.metric ?? "")}, each against ${model.results.experiment.baseline}`),
+      h("div", { class: "scroll" }, h("table", {}, h("tbody", {}, ...lines.map(line_of)))),
+    ),
+    dot_strips(rows, model, looks),
   );
 }
 
-const topics = { gate: "Another gate", allocator: "Which allocator?", model: "Same model?", file: "Same file?", accuracy: "Same accuracy?", counter: "Exact counter", time: "Cost in time", growth: "Will it run out of memory?" };
+const topics = {
+  gate: "Another gate",
+  allocator: "Which allocator?",
+  model: "Same model?",
+  file: "Same file?",
+  accuracy: "Same accuracy?",
+  counter: "Exact counter",
+  time: "What does it cost?",
+  growth: "Does memory keep growing?",
+};
+
+/** One row per question, in the order of the first answer. */
+function by_topic(effects: SideEffect[]): Map<SideEffect["topic"], SideEffect[]> {
+  const questions = new Map<SideEffect["topic"], SideEffect[]>();
+  for (const effect of effects) questions.set(effect.topic, [...(questions.get(effect.topic) ?? []), effect]);
+  return questions;
+}
 
 function price(model: ReportModel): HTMLElement[] {
   if (model.side_effects.length === 0) return [];
   return [
     section(
       "price",
-      "Other checks, and the price",
+      "Same result? What does it cost?",
       h(
         "dl",
         { class: "answers" },
-        ...model.side_effects.flatMap((effect) => [
-          h("dt", {}, topics[effect.topic]),
-          h("dd", {}, with_minus(effect.sentence)),
+        ...[...by_topic(model.side_effects)].flatMap(([topic, effects]) => [
+          h("dt", {}, topics[topic]),
+          ...effects.map((effect) => h("dd", {}, with_minus(effect.sentence))),
         ]),
       ),
     ),

@@ -6,7 +6,7 @@ import "./flame/flame.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
 import { agreement_section } from "./agreement";
-import { arm_looks } from "./arms";
+import { type ArmLooks, arm_looks } from "./arms";
 import { choice, h } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
@@ -16,6 +16,7 @@ import { growth_section } from "./growth";
 import { keep_reading, keeping } from "./keep";
 import { metrics_section } from "./metrics_table";
 import { load_model, type ReportModel } from "./model";
+import { compared_arms } from "./overview";
 import { part_peaks_section } from "./part_peaks";
 import { profiles_section } from "./profiles";
 import { rounds_section } from "./rounds";
@@ -24,7 +25,7 @@ import { choose, chosen_text } from "./state";
 type Theme = "auto" | "light" | "dark";
 let theme: Theme = "auto";
 
-function heading(model: ReportModel, redraw: () => void): HTMLElement {
+function heading(model: ReportModel, looks: ArmLooks, redraw: () => void): HTMLElement {
   const arms = model.results.arms.filter((arm) => arm.ablation !== true).map((arm) => arm.name);
   const baseline = model.results.experiment.baseline;
   const others = arms.filter((name) => name !== baseline);
@@ -39,9 +40,10 @@ function heading(model: ReportModel, redraw: () => void): HTMLElement {
       h(
         "p",
         { class: "muted" },
-        `${duel} · ${model.blocks_done} block${model.blocks_done === 1 ? "" : "s"} · memduel report`,
+        `${duel} · ${model.setting}`,
         model.confidential ? " · confidential: arguments, environment values and paths are left out" : "",
       ),
+      compared_arms(model, looks),
     ),
     choice(
       "Theme",
@@ -160,7 +162,7 @@ function render(model: ReportModel): void {
     evidence_section(model),
   ];
   document.body.replaceChildren(
-    h("div", { class: "page" }, heading(model, redraw), contents(sections), h("main", {}, ...sections)),
+    h("div", { class: "page" }, heading(model, looks, redraw), contents(sections), h("main", {}, ...sections)),
   );
   document.body.dataset["ready"] = "true";
 }

@@ -360,6 +360,17 @@ export interface ResultLists {
   agreement: TracerAgreement[];
 }
 
+export interface ComparedArm {
+  name: string;
+  words: string;
+}
+
+export interface Cause {
+  amount: string;
+  name: string;
+  more: boolean;
+}
+
 export interface SentencePart {
   text: string;
   mark: "plain" | "strong" | "verdict";
@@ -552,6 +563,10 @@ export interface ReportLists {
   blocks_done: number;
   progress: string;
   reproduce: string;
+  compared: ComparedArm[];
+  setting: string;
+  overall: string;
+  causes: Cause[];
   best: SentencePart[];
   growth: SentencePart[][];
   growth_lines: GrowthLine[];

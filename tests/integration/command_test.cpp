@@ -183,8 +183,9 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Workplace place;
   const std::string program = MEMDUEL_RECORDER_PROGRAMS "/benchmarks";
   const std::string twice = program + " --benchmark_repetitions=3";
-  const Finished run = memduel(place, {"compare", "--no-default-gates", "--repeats", "4", "--a",
-                                       program, "--b", twice, "--out", place.path("run")});
+  const Finished run =
+      memduel(place, {"compare", "--no-default-gates", "--repeats", "4", "--a", program, "--b",
+                      twice, "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("two_blocks_an_iteration/iterations:16\n"));
   const auto results = results_in(place.path("run"));

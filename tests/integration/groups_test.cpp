@@ -83,7 +83,7 @@ double saved(const json& results, const char* role) {
 }
 
 TEST_F(Groups, AreJudgedByTheirLargestAndTheirMedian) {
-  const Finished finished = run();
+  const Finished finished = run({"--verbose"});
   ASSERT_EQ(finished.status, 0) << finished.err << finished.out;
   const json results = results_in(place_.path("run"));
   // Worker i holds 4 i MiB before and 2 i MiB after: 32 and 16 at most, 18 and 9 in the middle

@@ -76,7 +76,7 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
     "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "30"] } } ],
     "measure": { "repeats": 4 }, "profile": {} })");
-  const Finished run = memduel(place, {"run", config, "--out", place.path("run")});
+  const Finished run = memduel(place, {"run", config, "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 1) << "b needs more: " << run.err;
   const auto results = results_in(place.path("run"));
   std::vector<std::string> profiles;

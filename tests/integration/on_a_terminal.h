@@ -1,4 +1,4 @@
-// A command on a pseudo-terminal of 80 columns.
+// A command on a pseudo-terminal.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,9 +12,12 @@
 namespace memduel {
 
 /// `script` (bsdutils) gives the command a terminal of its own; its bytes are in `out`.
-inline Finished on_a_terminal(const Workplace& place, const std::string& command) {
+inline Finished on_a_terminal(const Workplace& place, const std::string& command,
+                              int columns = 80) {
   Running run(place, "/usr/bin/script",
-              {"-qec", "stty rows 24 cols 80 && cd '" + place.path("").string() + "' && " + command,
+              {"-qec",
+               "stty rows 24 cols " + std::to_string(columns) + " && cd '" +
+                   place.path("").string() + "' && " + command,
                "/dev/null"},
               place.path(""));
   return run.wait();
@@ -43,13 +46,13 @@ inline bool may_be_long(const std::string& line) {
   return line.starts_with('/') || line.find(" /") != std::string::npos;
 }
 
-inline void expect_fits(const Finished& run, const std::string& command) {
+inline void expect_fits(const Finished& run, const std::string& command, std::size_t columns = 80) {
   EXPECT_THAT(run.out, testing::Not(testing::HasSubstr("basic_string"))) << command;
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) {
     const std::string text = shown(line);
     if (may_be_long(text)) continue;
-    EXPECT_LE(count_characters(text), 80U) << command << ": " << text;
+    EXPECT_LE(count_characters(text), columns) << command << ": " << text;
   }
 }
 

@@ -59,7 +59,7 @@ TEST(Revisions, ALargerBufferFailsItsGateAloneAndIsNamedByItsFunction) {
               duel_of(place, "HEAD~1", "main",
                       {"--build", "cmake -B build", "--build", "cmake --build build", "--gate",
                        "tree.peak_heap_bytes<=+1%", "--gate", "tree.allocation_count<=+1%",
-                       "--max-minutes", "5", "--", "build/ledger", "1000"}),
+                       "--max-minutes", "5", "--verbose", "--", "build/ledger", "1000"}),
               repository.path());
   EXPECT_EQ(run.status, 1) << run.err << run.out;
   const auto results = results_in(place.path("run"));

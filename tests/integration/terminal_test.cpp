@@ -1,6 +1,7 @@
 // Every verb on a pseudo-terminal of 80 columns: it ends as it does in a pipe, and its lines fit.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "tests/integration/on_a_terminal.h"
@@ -58,6 +59,17 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   expect("record -o one.mdp -- " MEMDUEL_HOG " 20", 0);
 }
 
+TEST_F(EveryVerb, ThatJudgesEndsWithinFortyLinesOfAnyWidth) {
+  for (const std::string words : {"check run", "compare run run --out twice"})
+    for (const int columns : {40, 80, 160}) {
+      const Finished run = on_a_terminal(*place_, memduel() + words, columns);
+      expect_fits(run, words, static_cast<std::size_t>(columns));
+      EXPECT_LE(std::ranges::count(run.out, '\n'), 40) << words << columns;
+    }
+  EXPECT_GT(std::ranges::count(on_a_terminal(*place_, memduel() + "check run --verbose").out, '\n'),
+            20);
+}
+
 TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
   EXPECT_THAT(expect("report run --format text", 0).out, HasSubstr("MORE"));
   expect("explain run tree.peak_heap_bytes", 0);
@@ -79,9 +91,10 @@ TEST_F(EveryVerb, ThatReadsAProfileFitsTheTerminal) {
 TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
   const std::string program =
       " '" MEMDUEL_RECORDER_PROGRAMS "/benchmarks --benchmark_filter=an_iteration'";
-  const Finished compared = expect("compare --no-default-gates --repeats 4 --out benchmarks --a" +
-                                       program + " --b" + program + "' --benchmark_min_time=0.1'",
-                                   0);
+  const Finished compared =
+      expect("compare --verbose --no-default-gates --repeats 4 --out benchmarks --a" + program +
+                 " --b" + program + "' --benchmark_min_time=0.1'",
+             0);
   EXPECT_THAT(compared.out, HasSubstr("two_blocks_an_iteration/iterations:16\r\n"));
 }
 

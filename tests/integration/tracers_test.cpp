@@ -62,7 +62,7 @@ class EveryTracer : public testing::Test {
       "arms": [ { "name": "a" }, { "name": "b", "env": { "MALLOC_CONF": "narenas:1", "LD_PRELOAD": "" } } ],
       "measure": { "repeats": 2 },
       "profile": { "tracers": ["recorder", "heaptrack", "gperftools", "gperftools-cpu", "jemalloc", "massif"] } })");
-    run_ = memduel(*place_, {"run", config, "--out", directory().string()});
+    run_ = memduel(*place_, {"run", config, "--out", directory().string(), "--verbose"});
     ASSERT_EQ(run_.status, 0) << run_.err;
     results_ = results_in(directory());
   }

@@ -199,7 +199,13 @@ describe("several candidates", () => {
       await page.textContent("#verdict .best"),
       new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} has ${percent(best)} % LESS, ${next.candidate} ${percent(next)} % LESS; `),
     );
-    assert.ok((await page.textContent(".headlines .sentence")).startsWith(`${best.candidate} uses ${percent(best)} % LESS server`));
+    assert.deepEqual(
+      await page.$$eval(".card.arms:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
+      [best.candidate, next.candidate],
+    );
+    assert.equal(await page.textContent(".card.arms tbody td"), `−${((1 - best.ratio) * 100).toFixed(1)} %`);
+    const medians = await page.$$eval(".card.arms:first-of-type .strips data", (all) => all.map((data) => Number(data.value)));
+    assert.deepEqual(medians, [best.baseline_median, best.candidate_median, next.candidate_median]);
     assert.match(await page.textContent("#flames option:checked"), new RegExp(`^server: ${best.candidate} against original$`));
     await page.close();
   });

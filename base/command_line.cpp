@@ -1,4 +1,4 @@
-#include "experiment/config/command_line.h"
+#include "base/command_line.h"
 
 #include <fmt/format.h>
 

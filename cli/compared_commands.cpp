@@ -1,0 +1,138 @@
+#include "cli/compared_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+#include "base/command_line.h"
+#include "base/error.h"
+#include "cli/duel.h"
+
+namespace memduel::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRole = "command";
+constexpr int kStatuses = 256;
+
+struct NamedCommand {
+  std::string name;
+  std::string text;
+};
+
+struct Parameter {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+CommandLine command_of(const std::string& text, bool shell) {
+  if (shell) return {{}, {"/bin/sh", "-c", text}};
+  return split_command_line(text);
+}
+
+/// What runs before a trial has no environment of its own.
+std::vector<std::string> argv_of(const std::string& text, bool shell) {
+  const CommandLine command = command_of(text, shell);
+  if (command.env.empty()) return command.argv;
+  std::vector<std::string> argv = {"/usr/bin/env"};
+  for (const auto& [name, value] : command.env) argv.push_back(name + "=" + value);
+  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
+  return argv;
+}
+
+Parameter parameter_from(const std::string& text) {
+  constexpr const char* kOption = "--parameter-scan";
+  const std::size_t sign = text.find('=');
+  Parameter parameter{text.substr(0, sign), {}};
+  const bool word =
+      !parameter.name.empty() && std::ranges::all_of(parameter.name, [](unsigned char c) {
+        return std::isalnum(c) != 0 || c == '_';
+      });
+  if (sign == std::string::npos || !word)
+    throw Error(ExitCode::usage, fmt::format("found \"{}\", expected NAME=VALUE,VALUE", text),
+                kOption, "for example --parameter-scan threads=1,2,4");
+  if (parameter.name == "seed" || parameter.name == "trial_dir")
+    throw Error(
+        ExitCode::usage,
+        fmt::format("memduel itself replaces {{{}}}, expected another name", parameter.name),
+        kOption);
+  std::istringstream values(text.substr(sign + 1));
+  for (std::string value; std::getline(values, value, ',');) parameter.values.push_back(value);
+  const bool empty = std::ranges::any_of(parameter.values, &std::string::empty);
+  if (parameter.values.empty() || empty || text.ends_with(','))
+    throw Error(ExitCode::usage, fmt::format("found an empty value in \"{}\"", text), kOption);
+  return parameter;
+}
+
+/// The commands with one value each of {NAME}, the first value's commands first.
+std::vector<NamedCommand> scanned(const std::vector<NamedCommand>& commands,
+                                  const Parameter& parameter) {
+  const std::string place = "{" + parameter.name + "}";
+  std::vector<NamedCommand> all;
+  for (const NamedCommand& command : commands) {
+    if (command.text.find(place) == std::string::npos)
+      throw Error(ExitCode::usage, fmt::format("the command has no {}", place), "--parameter-scan");
+    for (const std::string& value : parameter.values) {
+      NamedCommand one{command.name + (command.name.empty() ? "" : "-") + parameter.name + "-",
+                       command.text};
+      for (const char c : value)
+        one.name += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' ? c : '_';
+      for (std::size_t at = 0; (at = one.text.find(place, at)) != std::string::npos;
+           at += value.size())
+        one.text.replace(at, place.size(), value);
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+/// Arms are a, b, c and so on, unless they have names.
+std::vector<NamedCommand> lettered(const ComparedCommands& commands) {
+  std::vector<NamedCommand> all = {{"a", commands.baseline}};
+  for (const std::string& candidate : commands.candidates)
+    all.push_back({std::string(1, static_cast<char>('a' + all.size() % 26)), candidate});
+  return all;
+}
+
+std::vector<NamedCommand> all_of(const ComparedCommands& commands) {
+  std::vector<NamedCommand> all;
+  if (commands.scans.empty()) {
+    all = lettered(commands);
+  } else {
+    all = {{"", commands.baseline}};
+    for (const std::string& scan : commands.scans) all = scanned(all, parameter_from(scan));
+  }
+  if (commands.names.size() > all.size())
+    throw Error(ExitCode::usage,
+                fmt::format("found {} names for {} commands", commands.names.size(), all.size()),
+                "--name");
+  for (std::size_t i = 0; i < commands.names.size(); ++i) all[i].name = commands.names[i];
+  return all;
+}
+
+}  // namespace
+
+json experiment_of(const ComparedCommands& commands) {
+  const std::vector<NamedCommand> all = all_of(commands);
+  const CommandLine first = command_of(all.front().text, commands.shell);
+  json arms = json::array({{{"name", all.front().name}, {"env", first.env}}});
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const CommandLine command = command_of(all[i].text, commands.shell);
+    arms.push_back(
+        {{"name", all[i].name}, {"env", command.env}, {"argv", {{kRole, command.argv}}}});
+  }
+  if (commands.calibrate) arms.back()["twin_of"] = all.front().name;
+  json process = {{"role", kRole}, {"argv", first.argv}, {"cwd", current_directory()}};
+  if (commands.ignore_failure)
+    for (int status = 0; status < kStatuses; ++status) process["exit_statuses"].push_back(status);
+  json workload = {{"kind", "command"}, {"processes", json::array({process})}};
+  for (const std::string& command : commands.prepare)
+    workload["prepare"].push_back(argv_of(command, commands.shell));
+  return {
+      {"name", "compare"}, {"workload", workload}, {"arms", arms}, {"baseline", all.front().name}};
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,90 @@
+#include "cli/compared_commands.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace memduel::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> names_of(const json& experiment) {
+  std::vector<std::string> names;
+  for (const json& arm : experiment.at("arms")) names.push_back(arm.at("name"));
+  return names;
+}
+
+json argv_of(const json& experiment, std::size_t arm) {
+  return experiment.at("arms").at(arm).at("argv").at("command");
+}
+
+std::string refusal_of(const ComparedCommands& commands) {
+  try {
+    experiment_of(commands);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(ComparedCommands, AreArmsByLetterUnlessTheyHaveNames) {
+  ComparedCommands commands{.baseline = "A=1 ./old 'x y'", .candidates = {"./new", "./newer -f"}};
+  const json experiment = experiment_of(commands);
+  EXPECT_THAT(names_of(experiment), ElementsAre("a", "b", "c"));
+  EXPECT_EQ(experiment.at("baseline"), "a");
+  EXPECT_EQ(experiment.at("arms").at(0).at("env"), json::parse(R"({"A": "1"})"));
+  EXPECT_EQ(experiment.at("workload").at("processes").at(0).at("argv"),
+            json::parse(R"(["./old", "x y"])"));
+  EXPECT_EQ(argv_of(experiment, 2), json::parse(R"(["./newer", "-f"])"));
+  commands.names = {"before", "after"};
+  EXPECT_THAT(names_of(experiment_of(commands)), ElementsAre("before", "after", "c"));
+  EXPECT_EQ(experiment_of(commands).at("baseline"), "before");
+}
+
+TEST(ComparedCommands, OfAScanAreEveryCombination) {
+  const json experiment = experiment_of({.baseline = "./sort {n} --buffer={size} {n}",
+                                         .candidates = {},
+                                         .names = {},
+                                         .scans = {"n=1,2", "size=4K,1/2"}});
+  EXPECT_THAT(names_of(experiment),
+              ElementsAre("n-1-size-4K", "n-1-size-1_2", "n-2-size-4K", "n-2-size-1_2"));
+  EXPECT_EQ(argv_of(experiment, 3), json::parse(R"(["./sort", "2", "--buffer=1/2", "2"])"));
+}
+
+TEST(ComparedCommands, TakeWhatRunsBeforeThemAndAnyExitStatus) {
+  const json workload = experiment_of({.baseline = "a",
+                                       .candidates = {"b"},
+                                       .names = {},
+                                       .scans = {},
+                                       .prepare = {"sync", "N=1 ./fill disk"},
+                                       .ignore_failure = true})
+                            .at("workload");
+  EXPECT_EQ(workload.at("prepare"),
+            json::parse(R"([["sync"], ["/usr/bin/env", "N=1", "./fill", "disk"]])"));
+  EXPECT_EQ(workload.at("processes").at(0).at("exit_statuses").size(), 256U);
+}
+
+TEST(ComparedCommands, OfAShellStayWhole) {
+  const json experiment =
+      experiment_of({.baseline = "a | b", .candidates = {"c > d"}, .shell = true});
+  EXPECT_EQ(argv_of(experiment, 0 + 1), json::parse(R"(["/bin/sh", "-c", "c > d"])"));
+}
+
+TEST(ComparedCommands, AreRefusedWithTheOptionAndWhatWasFound) {
+  const auto scan = [](const std::string& text) {
+    return refusal_of({.baseline = "x {n}", .candidates = {}, .names = {}, .scans = {text}});
+  };
+  for (const char* text : {"n", "=1", "n n=1", "n=", "n=1,,2", "n=1,"})
+    EXPECT_THAT(scan(text), HasSubstr(text)) << text;
+  EXPECT_THAT(scan("m=1,2"), HasSubstr("no {m}"));
+  EXPECT_THAT(scan("seed=1,2"), HasSubstr("{seed}"));
+  EXPECT_THAT(refusal_of({.baseline = "x", .candidates = {"y"}, .names = {"1", "2", "3"}}),
+              HasSubstr("3 names for 2 commands"));
+}
+
+}  // namespace
+}  // namespace memduel::cli

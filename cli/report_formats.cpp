@@ -1,0 +1,85 @@
+#include "cli/report_formats.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/json/results_json.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "cli/finished_run.h"
+#include "reports/formats/csv.h"
+#include "reports/formats/github.h"
+#include "reports/formats/junit.h"
+#include "reports/formats/markdown.h"
+#include "reports/formats/terminal.h"
+#include "reports/formats/tracking.h"
+
+namespace memduel::cli {
+namespace {
+
+std::string render_json(const ReportModel& model) {
+  std::string text;
+  write_results(model.results, 1, [&](std::string_view piece) { text += piece; });
+  return text + "\n";
+}
+
+std::string render_text(const ReportModel& model) {
+  return render_terminal(model);
+}
+
+struct Format {
+  const char* name;
+  const char* words;
+  std::string (*render)(const ReportModel&);
+};
+
+constexpr std::array<Format, 8> kFormats = {
+    {{"text", "for a terminal, every table", render_text},
+     {"markdown", "for a pull request", render_markdown},
+     {"json", "results.json", render_json},
+     {"csv", "every number of every trial", render_csv},
+     {"junit", "gates as test cases", render_junit},
+     {"github", "gates as annotations of GitHub Actions", render_github},
+     {"bencher", "Bencher Metric Format", render_bencher},
+     {"benchmark-action", "github-action-benchmark, customSmallerIsBetter",
+      render_benchmark_action}}};
+
+const Format& format_named(const std::string& name) {
+  const auto found = std::ranges::find(kFormats, name, &Format::name);
+  if (found != kFormats.end()) return *found;
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  throw Error(ExitCode::usage,
+              fmt::format("found format \"{}\", expected one of: {}", name, fmt::join(names, ", ")),
+              "--export");
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& report_formats() {
+  static const std::vector<std::pair<std::string, std::string>> all = [] {
+    std::vector<std::pair<std::string, std::string>> formats;
+    for (const Format& format : kFormats) formats.emplace_back(format.name, format.words);
+    return formats;
+  }();
+  return all;
+}
+
+std::string render_report(const std::string& format, const ReportModel& model) {
+  return format_named(format).render(model);
+}
+
+void check_exports(const std::vector<Export>& exports) {
+  for (const auto& [format, file] : exports) format_named(format);
+}
+
+void write_exports(const std::vector<Export>& exports, const FinishedRun& finished) {
+  if (exports.empty()) return;
+  const ReportModel model = model_of(finished);
+  for (const auto& [format, file] : exports) write_named_file(file, render_report(format, model));
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,195 @@
+#include "reports/formats/terminal_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/characters.h"
+#include "base/text.h"
+#include "reports/formats/terminal_text.h"
+#include "reports/tables/escape.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+/// What a line is about, the least important last: these go first where lines are short.
+enum class Weight {
+  title,
+  failure,
+  verdict,
+  overall,
+  arm,
+  cause,
+  answer,
+  warning,
+  table,
+  limitation
+};
+
+struct Piece {
+  Weight weight;
+  std::string text;    ///< one line or several, each ended
+  bool opens = false;  ///< a blank line stands before it
+
+  [[nodiscard]] int lines() const {
+    return static_cast<int>(std::ranges::count(text, '\n')) + (opens ? 1 : 0);
+  }
+};
+
+class Summary {
+ public:
+  Summary(const ReportModel& model, const TerminalOptions& options)
+      : model_(model), options_(options) {}
+
+  std::string within(int lines) {
+    add_title();
+    add_verdicts();
+    add_answers();
+    add_causes();
+    add_table();
+    add_notes();
+    const bool cut = cut_to(lines - 1);
+    std::string out;
+    for (const Piece& piece : pieces_) out += (piece.opens ? "\n" : "") + piece.text;
+    return out + (cut || has_tables() ? "Every table and note: --verbose.\n" : "");
+  }
+
+ private:
+  [[nodiscard]] std::string sentence(const std::string& sign, const std::string& text) const {
+    return wrapped(sign + " " + escape_terminal(text), 2, options_.width);
+  }
+
+  void add(Weight weight, std::string text, bool opens = false) {
+    if (!text.empty()) pieces_.push_back({weight, std::move(text), opens});
+  }
+
+  void add_title() {
+    const std::string arms = model_.compared.empty() ? arms_in_a_line() : "";
+    const std::string title = fmt::format("{}{} · {}", escape_terminal(model_.title), arms,
+                                          escape_terminal(model_.setting));
+    const std::string lines = wrapped(title, 2, options_.width);
+    add(Weight::title, painted(lines.substr(0, lines.size() - 1), "\033[1m", options_) + "\n");
+    std::size_t widest = 0;
+    for (const ComparedArm& arm : model_.compared)
+      widest = std::max(widest, count_characters(escape_terminal(arm.name)));
+    widest = std::min<std::size_t>(widest, 20);
+    for (const ComparedArm& arm : model_.compared) add(Weight::arm, arm_line(arm, widest));
+    if (!model_.progress.empty()) add(Weight::title, wrapped(model_.progress, 0, options_.width));
+  }
+
+  /// ": optimized against original".
+  [[nodiscard]] std::string arms_in_a_line() const {
+    std::string candidates;
+    for (const ArmSummary& arm : model_.results.arms)
+      if (!arm.ablation && arm.name != model_.results.baseline)
+        candidates += (candidates.empty() ? "" : ", ") + arm.name;
+    if (candidates.empty()) return {};
+    return escape_terminal(fmt::format(": {} against {}", candidates, model_.results.baseline));
+  }
+
+  /// Cut where it is longer: the whole command is in the report.
+  [[nodiscard]] std::string arm_line(const ComparedArm& arm, std::size_t widest) const {
+    const std::string text =
+        "  " + padded(escape_terminal(arm.name), widest, false) + "  " + escape_terminal(arm.words);
+    const auto width = static_cast<std::size_t>(options_.width);
+    return (count_characters(text) > width ? padded(text, width, false) : text) + "\n";
+  }
+
+  void add_verdicts() {
+    if (!model_.overall.empty())
+      add(Weight::overall, wrapped(escape_terminal(model_.overall), 0, options_.width), true);
+    if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
+    for (const Headline& headline : model_.headlines) {
+      const VerdictLook look = look_of(headline.verdict);
+      const std::string gate =
+          headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
+      const std::string lines = sentence(look.sign, headline.sentence.text() + gate);
+      const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
+      add(failed ? Weight::failure : Weight::verdict,
+          painted(lines.substr(0, lines.size() - 1), look.color, options_) + "\n");
+    }
+  }
+
+  void add_answers() {
+    for (const Sentence& growth : model_.growth) add(Weight::answer, sentence("•", growth.text()));
+    for (const SideEffect& effect : model_.side_effects)
+      add(Weight::answer, sentence("•", with_minus(effect.sentence)));
+    for (const std::string& bound : model_.lower_bounds) add(Weight::answer, sentence("•", bound));
+  }
+
+  void add_causes() {
+    bool first = true;
+    for (const Cause& cause : model_.causes) {
+      const VerdictLook look = look_of(cause.more ? Verdict::regressed : Verdict::improved);
+      const std::string name = escape_terminal(cause.name);
+      constexpr std::size_t kAmount = 12;
+      const auto room = static_cast<std::size_t>(options_.width) - kAmount - 6;
+      if (first) add(Weight::cause, "What changed most:\n", true);
+      first = false;
+      add(Weight::cause,
+          "  " +
+              painted(fmt::format("{} {}", look.sign, padded(cause.amount, kAmount, true)),
+                      look.color, options_) +
+              "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n");
+    }
+  }
+
+  /// Whole, or not at all.
+  void add_table() {
+    constexpr int kColumns = 80;
+    if (options_.width >= kColumns && !model_.results.comparisons.empty())
+      add(Weight::table, render_table(model_, options_));
+  }
+
+  void add_notes() {
+    bool opens = true;
+    const auto add_all = [&](Weight weight, const char* kind, const std::vector<Note>& notes) {
+      for (const Note& note : notes) {
+        const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
+        add(weight,
+            wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2,
+                    options_.width),
+            opens);
+        opens = false;
+      }
+    };
+    add_all(Weight::warning, "Warning", model_.results.warnings);
+    add_all(Weight::limitation, "Limitation", model_.results.limitations);
+  }
+
+  /// Whether something had to go.
+  bool cut_to(int lines) {
+    bool cut = false;
+    const auto total = [&] {
+      int sum = 0;
+      for (const Piece& piece : pieces_) sum += piece.lines();
+      return sum;
+    };
+    while (total() > lines && pieces_.size() > 1) {
+      auto least = pieces_.begin();
+      for (auto piece = pieces_.begin(); piece != pieces_.end(); ++piece)
+        if (piece->weight >= least->weight) least = piece;
+      pieces_.erase(least);
+      cut = true;
+    }
+    return cut;
+  }
+
+  [[nodiscard]] bool has_tables() const {
+    return !model_.results.comparisons.empty() || !model_.results.limitations.empty();
+  }
+
+  const ReportModel& model_;
+  const TerminalOptions& options_;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+std::string render_summary(const ReportModel& model, const TerminalOptions& options, int lines) {
+  return Summary(model, options).within(lines);
+}
+
+}  // namespace memduel

@@ -1,0 +1,64 @@
+#include "reports/formats/tracking.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/metric_catalogue.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+using Tell = std::function<void(const std::string& role, const std::string& arm,
+                                const std::string& metric, double value)>;
+
+/// The medians of every row that a report shows first, each arm's once.
+void each_median(const Results& results, const Tell& tell) {
+  std::set<std::tuple<std::string, std::string, std::string>> told;
+  const auto add = [&](const Comparison& c, const std::string& arm, std::optional<double> value) {
+    if (value && told.emplace(c.role, arm, c.metric).second)
+      tell(valid_utf8(c.role), valid_utf8(arm), valid_utf8(c.metric), *value);
+  };
+  for (const Comparison& c : results.comparisons) {
+    if (!c.gate && !metric_info(c.metric).is_key) continue;
+    add(c, c.baseline, c.baseline_median);
+    add(c, c.candidate, c.candidate_median);
+  }
+}
+
+/// "bytes" of peak_rss_bytes; all metrics end with their unit.
+std::string unit_of(const std::string& metric) {
+  const std::size_t last = metric.rfind('_');
+  return last == std::string::npos ? "" : metric.substr(last + 1);
+}
+
+}  // namespace
+
+std::string render_bencher(const ReportModel& model) {
+  json all = json::object();
+  each_median(model.results, [&](const std::string& role, const std::string& arm,
+                                 const std::string& metric, double value) {
+    all[fmt::format("{} of {}", role, arm)][metric] = {{"value", value}};
+  });
+  return all.dump(2) + "\n";
+}
+
+std::string render_benchmark_action(const ReportModel& model) {
+  json all = json::array();
+  each_median(model.results, [&](const std::string& role, const std::string& arm,
+                                 const std::string& metric, double value) {
+    all.push_back({{"name", fmt::format("{} of {}: {}", role, arm, metric)},
+                   {"unit", unit_of(metric)},
+                   {"value", value}});
+  });
+  return all.dump(2) + "\n";
+}
+
+}  // namespace memduel

@@ -1,0 +1,256 @@
+#include "reports/tables/overview.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+
+#include "analysis/questions/ranked_candidates.h"
+#include "base/command_line.h"
+#include "base/metric_catalogue.h"
+#include "base/text.h"
+#include "reports/tables/report_model.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json kNothing;
+
+/// Null where there is none: configs come from anywhere.
+const json& member(const json& object, const char* key) {
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(key);
+  return found == object.end() ? kNothing : *found;
+}
+
+/// Words of a command; of a confidential report that they were left out.
+std::string text_of(const json& value) {
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
+  std::vector<std::string> words;
+  for (const json& word : value)
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  return quoted_command_line(words);
+}
+
+/// What an arm changes of its job, part by part.
+class ArmWords {
+ public:
+  ArmWords(const json& arm, const json& processes)
+      : arm_(arm), processes_(processes), one_process_(processes.size() == 1) {}
+
+  std::string all() {
+    add_text("preset", "preset ");
+    add_pairs("env");
+    if (one_process_) add_command(processes_.front());
+    if (!one_process_) add_roles("argv", "");
+    add_roles("append", one_process_ ? "" : "adds ");
+    add_text("allocator", "under ");
+    add_text("cwd", "in ");
+    return fmt::format("{}", fmt::join(parts_, " "));
+  }
+
+ private:
+  void add_text(const char* key, const char* before) {
+    if (const json& value = member(arm_, key); value.is_string())
+      parts_.push_back(before + text_of(value));
+  }
+
+  void add_pairs(const char* key) {
+    const json& pairs = member(arm_, key);
+    if (!pairs.is_object()) return;
+    for (const auto& [name, value] : pairs.items()) parts_.push_back(name + "=" + text_of(value));
+  }
+
+  /// Of the arm, else of the job.
+  void add_command(const json& process) {
+    const json& own = member(arm_, "argv");
+    const json& role = member(process, "role");
+    const bool replaced = own.is_object() && role.is_string() && own.contains(role);
+    const json& words = replaced ? own.at(role.get<std::string>()) : member(process, "argv");
+    if (!words.is_null()) parts_.push_back(text_of(words));
+  }
+
+  void add_roles(const char* key, const std::string& verb) {
+    const json& roles = member(arm_, key);
+    if (!roles.is_object()) return;
+    for (const auto& [role, words] : roles.items())
+      parts_.push_back((one_process_ ? "" : role + ": ") + verb + text_of(words));
+  }
+
+  const json& arm_;
+  const json& processes_;
+  bool one_process_;
+  std::vector<std::string> parts_;
+};
+
+/// A job that a provider makes from switches: those that differ from the baseline's.
+std::string switches_of(const json& own, const json& baseline) {
+  constexpr std::size_t kMost = 3;
+  if (!own.is_object()) return {};
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : own.items())
+    if (member(baseline, name.c_str()) != value) changed.push_back(name + "=" + text_of(value));
+  const std::size_t more = changed.size() > kMost + 1 ? changed.size() - kMost : 0;
+  if (more > 0) changed.resize(kMost);
+  return fmt::format("{}{}", fmt::join(changed, ", "),
+                     more > 0 ? fmt::format(" and {} more switches", more) : "");
+}
+
+const json& arm_of(const json& config, const std::string& name) {
+  const json& arms = member(config, "arms");
+  if (!arms.is_array()) return kNothing;
+  const auto found =
+      std::ranges::find_if(arms, [&](const json& arm) { return member(arm, "name") == name; });
+  return found == arms.end() ? kNothing : *found;
+}
+
+/// What a headline's candidate got, by verdict.
+std::size_t count_of(const ReportModel& model, const std::string& candidate, Verdict verdict) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(model.headlines, [&](const Headline& headline) {
+        return headline.candidate == candidate && headline.verdict == verdict;
+      }));
+}
+
+/// "better on 2 of 3 checks, worse on 1".
+std::string checks_of(const ReportModel& model, const std::string& candidate) {
+  const auto all = static_cast<std::size_t>(std::ranges::count(
+      model.headlines, candidate, [](const Headline& headline) { return headline.candidate; }));
+  if (all == 0) return {};
+  std::vector<std::string> parts;
+  const auto add = [&](Verdict verdict, const char* words) {
+    const std::size_t count = count_of(model, candidate, verdict);
+    if (count == 0) return;
+    parts.push_back(parts.empty()
+                        ? fmt::format("{}{} of {}", words, count, format_count(all, "check"))
+                        : fmt::format("{}{}", words, count));
+  };
+  add(Verdict::improved, "better on ");
+  add(Verdict::regressed, "worse on ");
+  add(Verdict::unchanged, "no different on ");
+  add(Verdict::inconclusive, "not decided on ");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string model_of(const Results& results, const std::string& candidate) {
+  const auto found = std::ranges::find(results.equivalence, candidate, &Equivalence::candidate);
+  if (found == results.equivalence.end() || !found->bit_identical) return {};
+  const char* what = found->files.empty() ? "model" : "result";
+  return fmt::format("{} {}", *found->bit_identical ? "the same" : "another", what);
+}
+
+std::string time_of(const Results& results, const std::string& candidate) {
+  const Comparison* row = time_row(results, candidate);
+  if (row == nullptr) return {};
+  switch (row->verdict) {
+    case Verdict::improved:
+      return "faster";
+    case Verdict::regressed:
+      return "slower";
+    case Verdict::unchanged:
+      return "no slower";
+    case Verdict::inconclusive:
+      break;
+  }
+  return "whether it is slower is not decided";
+}
+
+/// "1 gate failed"; empty where none has that outcome.
+std::string gates_of(const Results& results, const std::string& candidate, GateOutcome outcome) {
+  const auto count =
+      static_cast<std::size_t>(std::ranges::count_if(results.gates, [&](const GateResult& gate) {
+        return gate.candidate == candidate && gate.outcome == outcome && !gate.advisory;
+      }));
+  return count == 0 ? "" : fmt::format("{} {}", format_count(count, "gate"), to_name(outcome));
+}
+
+Cause cause_of(const WaterfallStep& step) {
+  return {step.amount, name_of(step), step.size > 0};
+}
+
+Cause cause_of(const DifferenceRow& row) {
+  return {row.amount, row.function + (row.caller.empty() ? "" : " for " + row.caller), row.more};
+}
+
+constexpr std::size_t kMostCauses = 3;
+
+}  // namespace
+
+std::vector<ComparedArm> compared_arms(const ReportModel& model) {
+  const std::string& baseline = model.results.baseline;
+  std::vector<ComparedArm> arms;
+  const json& processes = member(member(model.config, "workload"), "processes");
+  const json& switches = member(arm_of(model.config, baseline), "optimizations");
+  for (const ArmSummary& arm : model.results.arms) {
+    if (arm.ablation) continue;
+    const json& config = arm_of(model.config, arm.name);
+    std::string words = ArmWords(config, processes).all();
+    if (words.empty()) words = switches_of(member(config, "optimizations"), switches);
+    if (words.empty() && arm.name == baseline) words = "the baseline";
+    arms.push_back({arm.name, std::move(words)});
+  }
+  const bool told = std::ranges::any_of(
+      arms, [&](const ComparedArm& arm) { return arm.name != baseline && !arm.words.empty(); });
+  if (!told) return {};
+  std::ranges::stable_partition(arms, [&](const ComparedArm& arm) { return arm.name == baseline; });
+  return arms;
+}
+
+std::string setting_words(const ReportModel& model) {
+  const json& environment = model.results.environment;
+  const auto blocks = static_cast<std::size_t>(model.blocks_done);
+  std::vector<std::string> parts = {format_count(blocks, "run") + " of each"};
+  if (const json& date = member(environment, "date"); date.is_string())
+    parts.push_back(date.get<std::string>());
+  const json& cores = member(environment, "cores");
+  if (cores.is_number_unsigned() || cores.is_number_integer())
+    parts.push_back(format_count(cores.get<std::size_t>(), "core"));
+  if (const json& memory = member(environment, "memory_bytes"); memory.is_number())
+    parts.push_back(format_bytes(memory.get<double>()));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+const Comparison* time_row(const Results& results, const std::string& candidate) {
+  const Comparison* found = nullptr;
+  for (const Comparison& c : results.comparisons) {
+    if (c.candidate != candidate || c.metric != kRoundSeconds) continue;
+    if (found == nullptr || c.role == results.job.reference) found = &c;
+  }
+  return found;
+}
+
+std::string overall_sentence(const ReportModel& model) {
+  const std::vector<std::string> candidates = ranked_candidates(model.results);
+  if (candidates.empty()) return {};
+  const std::string& best = candidates.front();
+  std::vector<std::string> parts;
+  for (std::string& part :
+       std::vector{gates_of(model.results, best, GateOutcome::failed),
+                   gates_of(model.results, best, GateOutcome::undecided), checks_of(model, best),
+                   model_of(model.results, best), time_of(model.results, best)})
+    if (!part.empty()) parts.push_back(std::move(part));
+  if (parts.empty()) return {};
+  return fmt::format("{}: {}.", best, fmt::join(parts, "; "));
+}
+
+std::vector<Cause> largest_causes(const ReportModel& model) {
+  std::vector<Cause> causes;
+  if (!model.resident.empty()) {
+    std::vector<WaterfallStep> steps = model.resident.front().steps;
+    std::ranges::stable_sort(steps, std::greater(),
+                             [](const WaterfallStep& step) { return std::abs(step.size); });
+    for (const WaterfallStep& step : steps)
+      if (!step.owner.empty()) causes.push_back(cause_of(step));
+  } else if (!model.differences.empty()) {
+    for (const DifferenceRow& row : model.differences.front().rows) causes.push_back(cause_of(row));
+  }
+  if (causes.size() > kMostCauses) causes.resize(kMostCauses);
+  return causes;
+}
+
+}  // namespace memduel

@@ -1,0 +1,44 @@
+// What every report begins with: what was compared, all answers in one line, the largest causes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace memduel {
+
+struct Comparison;
+struct ReportModel;
+struct Results;
+
+/// An arm and what makes it different, as its config says it.
+struct ComparedArm {
+  std::string name;
+  std::string words;  ///< "./server --new", "preset appfl-optimized", "as configured"
+};
+
+/// A change that explains most: of resident memory near the peak, else of what the heap held.
+struct Cause {
+  std::string amount;  ///< "−57.1 MiB"
+  std::string name;    ///< "live State::clone for aggregate"
+  bool more = false;   ///< the candidate has more
+};
+
+/// The baseline first; without arms that take a candidate apart. Empty where the config says of no
+/// candidate what makes it different.
+std::vector<ComparedArm> compared_arms(const ReportModel& model);
+
+/// "8 runs of each, 2026-11-26, 2 cores, 23.5 GiB".
+std::string setting_words(const ReportModel& model);
+
+/// Time per round of the reference role where it has one, else of the first role that has; null
+/// where none has.
+const Comparison* time_row(const Results& results, const std::string& candidate);
+
+/// "optimized: better on 2 of 2 checks; the same model; no slower." Of the best candidate where
+/// there are several; empty where nothing was checked.
+std::string overall_sentence(const ReportModel& model);
+
+/// Of one role, of the best candidate: three at most, the largest first.
+std::vector<Cause> largest_causes(const ReportModel& model);
+
+}  // namespace memduel
