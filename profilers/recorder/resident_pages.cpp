@@ -26,6 +26,7 @@ struct Mapping {
   std::uint32_t flags;
   std::uint64_t resident;
   std::uint64_t alone;  // of these, mapped by no other process
+  bool of_image;        // of a file that has code mapped, below it
   char name[kMostText];
 };
 Mapping mapping;
@@ -91,6 +92,7 @@ void read_header(const char* line) {
   line = skip_spaces(line);
   mapping.flags = line[0] != '\0' && line[1] == 'w' ? kMappingWritable : 0U;
   if (strlen(line) > 3 && line[3] == 's') mapping.flags |= kMappingShared;
+  const bool code = strlen(line) > 3 && line[2] == 'x';
   for (int field = 0; field < 4; ++field) {
     while (*line != ' ' && *line != '\0') ++line;
     line = skip_spaces(line);
@@ -98,9 +100,11 @@ void read_header(const char* line) {
   mapping.resident = 0;
   mapping.alone = 0;
   strncpy(mapping.name, line, sizeof mapping.name - 1);
+  const bool same_file = before.of_image && strcmp(before.name, mapping.name) == 0;
+  mapping.of_image = mapping.name[0] == '/' && (code || same_file);
   // What a library has beyond its file: variables that begin as zeros.
   const bool continues = mapping.name[0] == '\0' && before.end == mapping.begin &&
-                         before.name[0] == '/' &&
+                         before.of_image &&
                          (before.flags & mapping.flags & kMappingWritable) != 0 &&
                          ((before.flags | mapping.flags) & kMappingShared) == 0;
   if (continues) memcpy(mapping.name, before.name, sizeof mapping.name);

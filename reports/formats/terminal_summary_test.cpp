@@ -60,7 +60,6 @@ TEST(TerminalSummary, FitsItsLinesAndColumns) {
 TEST(TerminalSummary, KeepsTheFailedGateWhateverHasToGo) {
   Sample sample = make_sample({.candidates = 6, .series = false, .snapshots = true});
   sample.results.gates.back().outcome = GateOutcome::failed;
-  const std::string candidate = sample.results.gates.back().candidate;
   const std::string text = render_summary(build_report_model(sample.results, sample.run), {}, 12);
   EXPECT_THAT(text, testing::ContainsRegex("\\[gate[ \n]+failed\\]"));
   EXPECT_LE(lines_of(text).size(), 12U);

@@ -198,14 +198,21 @@ class Ownership {
     own_by_kind({at, pages.end});
   }
 
+  /// The kernel joins what an allocator maps with the variables of a library below it.
+  void own_by_file(const AddressRange& pages) {
+    const bool shared = (mapping_->flags & recorder::kMappingShared) != 0;
+    const auto add_file = [&](const AddressRange& rest) {
+      add(PageOwner::file, file_name(mapping_->name), file_ || shared ? "shared" : "private-copy",
+          extent(rest));
+    };
+    if (file_) return add_file(pages);
+    cut_out(allocator_, PageOwner::held, "allocator-mappings", pages, add_file);
+  }
+
   void own_by_kind(const AddressRange& pages) {
     if (pages.begin == pages.end) return;
     const ResidentMapping& mapping = *mapping_;
-    if (is_file(mapping)) {
-      const bool shared = (mapping.flags & recorder::kMappingShared) != 0;
-      return add(PageOwner::file, file_name(mapping.name),
-                 file_ || shared ? "shared" : "private-copy", extent(pages));
-    }
+    if (is_file(mapping)) return own_by_file(pages);
     if (mapping.name.starts_with("[stack"))
       return add(PageOwner::stack, "main-thread", {}, extent(pages));
     if (live_.forked) {

@@ -218,6 +218,8 @@ int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const char* file = argc > 2 ? argv[2] : "layouts.bin";
   const std::map<std::string, std::function<void()>> layouts = {
+      {"nothing", [] { end_peak(); }},
+      {"nothing_unmapped", end_peak_by_unmapping},
       {"untouched", reserves_and_leaves_untouched},
       {"second_page", touches_every_second_page},
       {"only_read", only_reads},
