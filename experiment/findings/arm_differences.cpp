@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/profile_name.h"
 #include "base/text.h"
 #include "experiment/run/kept_profiles.h"
@@ -59,14 +60,23 @@ std::vector<KeptImage> images_of(const std::vector<KeptImage>& all, const RunDat
 }
 
 ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>& problems) {
-  std::map<std::pair<std::string, std::int64_t>, std::vector<Profile>> by_trial;
-  for (const KeptImage& image : images) {
+  std::vector<std::optional<Profile>> read(images.size());
+  std::vector<std::string> why(images.size());
+  run_parallel(images.size(), [&](std::size_t i) {
     try {
-      by_trial[{image.name.role, image.name.trial}].push_back(read_profile(image.file));
+      read[i] = read_profile(images[i].file);
     } catch (const Error& error) {
-      problems.push_back({"profile_unreadable", error.message(),
-                          "where the arms differ is told without this profile"});
+      why[i] = error.message();
     }
+  });
+  std::map<std::pair<std::string, std::int64_t>, std::vector<Profile>> by_trial;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const ProfileName& name = images[i].name;
+    if (read[i])
+      by_trial[{name.role, name.trial}].push_back(std::move(*read[i]));
+    else
+      problems.push_back(
+          {"profile_unreadable", why[i], "where the arms differ is told without this profile"});
   }
   ArmProfiles profiles;
   for (auto& [looked, trial] : by_trial) profiles[looked.first].push_back(std::move(trial));

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/parallel.h"
 #include "base/profile_name.h"
 #include "profilers/readers/registry.h"
 #include "profilers/tracers/registry.h"
@@ -19,6 +20,24 @@ void add_losses(const KeptProfiles& kept, std::vector<std::string>& losses) {
     for (std::string& loss : losses_in(profile.file, profile.file.filename().string()))
       losses.push_back(std::move(loss));
   }
+}
+
+/// What a process left, into `folder`; what is missing of it.
+std::vector<std::string> keep_of(const ProcessSpec& process, const TrialPlan& plan,
+                                 const Tracer& tracer, const std::filesystem::path& folder) {
+  std::vector<std::string> missing;
+  if (!process.trace_obstacle.empty())
+    missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
+  std::error_code absent;
+  if (!process.trace_dir || !std::filesystem::exists(*process.trace_dir, absent)) return missing;
+  const KeptProfiles kept = tracer.keep(*process.trace_dir, [&](const LeftProfile& left) {
+    return folder /
+           to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});
+  });
+  for (const std::string& why : kept.missing)
+    missing.push_back(fmt::format("{}: {}", process.role, why));
+  if (plan.tracer != kRecorderTracer) add_losses(kept, missing);
+  return missing;
 }
 
 }  // namespace
@@ -36,21 +55,20 @@ std::vector<std::string> losses_in(const std::filesystem::path& file, const std:
 
 std::vector<std::string> keep_profiles(const TrialPlan& plan, const std::filesystem::path& folder) {
   make_directory(folder);
-  std::vector<std::string> missing;
+  std::vector<std::vector<std::string>> missing(plan.processes.size());
   const auto tracer = tracer_named(plan.tracer).make();
-  for (const ProcessSpec& process : plan.processes) {
-    if (!process.trace_obstacle.empty())
-      missing.push_back(fmt::format("{}: {}", process.role, process.trace_obstacle));
-    if (!process.trace_dir || !std::filesystem::exists(*process.trace_dir)) continue;
-    const KeptProfiles kept = tracer->keep(*process.trace_dir, [&](const LeftProfile& left) {
-      return folder /
-             to_text(ProfileName{plan.id, process.role, left.image, left.round, plan.tracer});
-    });
-    for (const std::string& why : kept.missing)
-      missing.push_back(fmt::format("{}: {}", process.role, why));
-    if (plan.tracer != kRecorderTracer) add_losses(kept, missing);
-  }
-  return missing;
+  const auto keep_one = [&](std::size_t i) {
+    missing[i] = keep_of(plan.processes[i], plan, *tracer, folder);
+  };
+  // Other tracers start programs for it, which take all cores already.
+  if (plan.tracer == kRecorderTracer)
+    run_parallel(missing.size(), keep_one);
+  else
+    for (std::size_t i = 0; i < missing.size(); ++i) keep_one(i);
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& of_process : missing)
+    all.insert(all.end(), of_process.begin(), of_process.end());
+  return all;
 }
 
 std::vector<std::filesystem::path> kept_profiles(const std::filesystem::path& run_directory) {

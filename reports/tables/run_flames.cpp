@@ -9,6 +9,7 @@
 
 #include "analysis/questions/ranked_candidates.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "profilers/profile/questions/export_profile.h"
 #include "profilers/profile/questions/flame_data.h"
@@ -113,11 +114,11 @@ RunFlames load_flames(const std::filesystem::path& directory, const std::vector<
   std::size_t bytes = 0;
   for (const FlamePair& pair : pairs) {
     try {
-      std::vector<Profile> profiles;
-      for (const std::string& file : pair.files) {
-        profiles.push_back(read(directory / file));
-        if (options.confidential) make_confidential(profiles.back());
-      }
+      std::vector<Profile> profiles(pair.files.size());
+      run_parallel(profiles.size(), [&](std::size_t i) {
+        profiles[i] = read(directory / pair.files[i]);
+        if (options.confidential) make_confidential(profiles[i]);
+      });
       std::string packed = base64(gzip(data_of(pair, profiles)));
       if (!flames.shown.empty() && bytes + packed.size() > options.most_bytes) {
         flames.absent.push_back(

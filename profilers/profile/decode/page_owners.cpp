@@ -72,6 +72,9 @@ class Ownership {
     sort_by_address(own_);
     sort_by_address(allocator_);
     sort_by_address(arenas_);
+    owners_.live.resize(sites_of(live_.blocks));
+    owners_.pinned.resize(owners_.live.size());
+    owners_.mapping.resize(sites_of(live_.mappings));
     std::ranges::sort(live_.blocks, {}, [](const LiveRange& block) { return block.at.begin; });
   }
 
@@ -239,19 +242,24 @@ class Ownership {
     inherited_ = 0;
   }
 
+  static std::size_t sites_of(const std::vector<LiveRange>& ranges) {
+    std::size_t sites = 0;
+    for (const LiveRange& range : ranges) sites = std::max<std::size_t>(sites, range.site + 1);
+    return sites;
+  }
+
   static void tell_untouched(const std::vector<LiveRange>& ranges, const OwnedBySite& touched,
                              OwnedBySite& untouched) {
+    untouched.resize(touched.size());
     for (const LiveRange& range : ranges) {
       OwnedBytes& owned = untouched[range.site];
       owned.bytes += extent(range.at);
       owned.ranges += 1;
     }
-    for (auto& [site, owned] : untouched)
-      if (const auto found = touched.find(site); found != touched.end())
-        owned.bytes -= found->second.bytes;
-    std::erase_if(untouched, [](const auto& entry) {
-      return entry.second.bytes < static_cast<double>(kPageBytes);
-    });
+    for (std::size_t site = 0; site < untouched.size(); ++site) {
+      untouched[site].bytes -= touched[site].bytes;
+      if (untouched[site].bytes < static_cast<double>(kPageBytes)) untouched[site] = {};
+    }
   }
 
   const ResidentPages& pages_;

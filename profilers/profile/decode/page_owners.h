@@ -3,9 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,8 +23,8 @@ struct OwnedBytes {
   double ranges = 0;  ///< blocks or mappings that have a share of them
 };
 
-/// By site of the ranges.
-using OwnedBySite = std::unordered_map<std::uint32_t, OwnedBytes>;
+/// By site of the ranges, those without any among them.
+using OwnedBySite = std::vector<OwnedBytes>;
 
 struct PageOwners {
   OwnedBySite live;

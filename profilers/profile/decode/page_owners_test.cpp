@@ -34,8 +34,7 @@ ResidentPages one_mapping(const ResidentMapping& mapping) {
 }
 
 double bytes_of(const OwnedBySite& owned, std::uint32_t site) {
-  const auto found = owned.find(site);
-  return found == owned.end() ? 0 : found->second.bytes;
+  return site < owned.size() ? owned[site].bytes : 0;
 }
 
 double bytes_of(const PageOwners& owners, PageOwner owner, const std::string& name = {}) {
@@ -48,7 +47,7 @@ double bytes_of(const PageOwners& owners, PageOwner owner, const std::string& na
 double sum_of(const PageOwners& owners) {
   double sum = 0;
   for (const OwnedBySite* owned : {&owners.live, &owners.pinned, &owners.mapping})
-    for (const auto& entry : *owned) sum += entry.second.bytes;
+    for (const OwnedBytes& amount : *owned) sum += amount.bytes;
   for (const ResidentPart& part : owners.others) sum += part.bytes;
   return sum;
 }

@@ -14,15 +14,16 @@ class OwnedStacks {
  public:
   OwnedStacks(const Profile& profile, const std::vector<Birth>& births, const OwnedBySite& owned,
               double least_bytes)
-      : profile_(profile), least_bytes_(least_bytes), subtree_(profile.stacks.size(), 0) {
-    for (const auto& [site, amount] : owned) subtree_[births[site].stack] += amount.bytes;
+      : told_as_(profile.stacks.size(), 0) {
+    const std::vector<double> subtree = subtrees(profile, births, owned);
     // A parent has a smaller number than its children.
-    for (std::size_t node = subtree_.size(); node-- > 1;)
-      subtree_[profile.stacks[node].parent] += subtree_[node];
-    for (const auto& [site, amount] : owned) {
-      Birth birth = births[site];
-      birth.stack = told_as(birth.stack);
-      Estimate& sum = amounts_[{birth.stack, birth.round, birth.phase, birth.thread}];
+    for (std::uint32_t node = 1; node < told_as_.size(); ++node)
+      told_as_[node] = subtree[node] < least_bytes ? told_as_[profile.stacks[node].parent] : node;
+    for (std::size_t site = 0; site < owned.size(); ++site) {
+      const OwnedBytes& amount = owned[site];
+      if (amount.ranges == 0) continue;
+      const Birth& birth = births[site];
+      Estimate& sum = amounts_[{told_as_[birth.stack], birth.round, birth.phase, birth.thread}];
       sum += Estimate{amount.bytes, amount.ranges, 0, 1};
     }
   }
@@ -35,14 +36,18 @@ class OwnedStacks {
   }
 
  private:
-  [[nodiscard]] std::uint32_t told_as(std::uint32_t node) const {
-    while (node != 0 && subtree_[node] < least_bytes_) node = profile_.stacks[node].parent;
-    return node;
+  /// Bytes of each node and all below it.
+  static std::vector<double> subtrees(const Profile& profile, const std::vector<Birth>& births,
+                                      const OwnedBySite& owned) {
+    std::vector<double> bytes(profile.stacks.size(), 0);
+    for (std::size_t site = 0; site < owned.size(); ++site)
+      if (owned[site].ranges > 0) bytes[births[site].stack] += owned[site].bytes;
+    for (std::size_t node = bytes.size(); node-- > 1;)
+      bytes[profile.stacks[node].parent] += bytes[node];
+    return bytes;
   }
 
-  const Profile& profile_;
-  double least_bytes_;
-  std::vector<double> subtree_;  ///< bytes by node
+  std::vector<std::uint32_t> told_as_;  ///< by node: itself, or the caller that stands for it
   std::map<std::tuple<std::uint32_t, int, std::uint32_t, std::uint32_t>, Estimate> amounts_;
 };
 
@@ -57,14 +62,14 @@ class SnapshotStacks {
   /// What has stacks.
   void add(PageOwner owner, const OwnedBySite& owned, const std::vector<Birth>& births) {
     double sum = 0;
-    for (const auto& entry : owned) sum += entry.second.bytes;
+    for (const OwnedBytes& amount : owned) sum += amount.bytes;
     if (sum <= 0) return;
     snapshot_.parts.push_back({owner, {}, {}, sum});
     add_sites(owner, owned, births, snapshot_.sites);
   }
 
   void add_untouched(PageOwner owner, const OwnedBySite& owned, const std::vector<Birth>& births) {
-    if (!owned.empty()) add_sites(owner, owned, births, snapshot_.untouched);
+    add_sites(owner, owned, births, snapshot_.untouched);
   }
 
   /// What has none.
