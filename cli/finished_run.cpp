@@ -16,6 +16,7 @@
 #include "reports/formats/terminal.h"
 #include "reports/formats/terminal_summary.h"
 #include "reports/formats/terminal_text.h"
+#include "reports/tables/thinned_rounds.h"
 
 namespace memduel::cli {
 namespace {
@@ -65,12 +66,13 @@ ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) 
   return build_report_model(finished.results, finished.run, all);
 }
 
-void add_flames(ReportModel& model, const FinishedRun& finished,
-                const std::filesystem::path& directory) {
+void prepare_page(ReportModel& model, const FinishedRun& finished,
+                  const std::filesystem::path& directory) {
   RunFlamesOptions options;
   options.confidential = model.confidential;
   model.flames =
       load_flames(directory, flame_pairs(model.results, finished.profiles), open_profile, options);
+  model.round_step = thin_rounds(model.results);
 }
 
 std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
@@ -90,7 +92,7 @@ std::string write_outputs(const std::filesystem::path& directory, const Finished
   const std::filesystem::path report = directory / "report.html";
   std::string text = for_terminal(model, finished, ending,
                                   fmt::format("\nreport: {}\n", escape_terminal(report.string())));
-  add_flames(model, finished, directory);
+  prepare_page(model, finished, directory);
   write_file_atomically(report, render_html(model));
   return text;
 }

@@ -12,9 +12,10 @@ namespace memduel::cli {
 /// What every report of the run is written from.
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options = {});
 
-/// Adds the flame graphs, which only the page has, to its model.
-void add_flames(ReportModel& model, const FinishedRun& finished,
-                const std::filesystem::path& directory);
+/// Adds the flame graphs, which only the page has, to its model, and leaves out the rounds that a
+/// page has no room for.
+void prepare_page(ReportModel& model, const FinishedRun& finished,
+                  const std::filesystem::path& directory);
 
 /// What of a run is printed when it has ended.
 struct Ending {

@@ -38,7 +38,7 @@ int report(const ReportArguments& arguments) {
   if (is_in_use(arguments.directory)) options.running = looks_of(finished, arguments.directory);
   ReportModel model = model_of(finished, options);
   if (arguments.format == "html") {
-    add_flames(model, finished, arguments.directory);
+    prepare_page(model, finished, arguments.directory);
     const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
     write_file_atomically(path, render_html(model));
     print(escape_terminal(path.string()) + "\n");

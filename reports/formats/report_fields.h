@@ -235,6 +235,7 @@ template <>
 inline constexpr auto kDescription<ReportModel> = described(
     "ReportLists", always("title", &ReportModel::title),
     always("confidential", &ReportModel::confidential),
+    always("round_step", &ReportModel::round_step),
     always("blocks_done", &ReportModel::blocks_done), always("progress", &ReportModel::progress),
     always("reproduce", &ReportModel::reproduce), always("compared", &ReportModel::compared),
     always("setting", &ReportModel::setting), always("overall", &ReportModel::overall),

@@ -76,6 +76,7 @@ struct ReportModel {
   std::vector<PartPeaks> part_peaks;           ///< of a training of ours
   std::vector<RoleTimeline> timelines;
   ProfileList profiles;
+  int round_step = 1;    ///< of so many rounds `results` has one; see thinned_rounds.h
   RunFlames flames;      ///< for the HTML report; put in by whoever can read profiles
   std::string progress;  ///< of a run that is going on or was cut off; empty when it is complete
   int blocks_done = 0;   ///< measure blocks in which no arm is missing

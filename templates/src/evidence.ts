@@ -178,6 +178,14 @@ export function as_csv(trials_: Trial[]): string {
 function downloads(model: ReportModel): HTMLElement {
   const button = (label: string, action: () => void): HTMLElement =>
     h("button", { type: "button", click: action }, label);
+  if (model.round_step > 1)
+    return h(
+      "p",
+      { class: "downloads" },
+      `This page shows one of ${model.round_step} successive rounds. `,
+      "results.json, beside it in the run’s directory, has all; memduel report --format csv writes them as a table. ",
+      button("config.json", () => save("config.json", "application/json", JSON.stringify(model.config, null, 2))),
+    );
   return h(
     "p",
     { class: "downloads" },

@@ -35,7 +35,9 @@ function highest(named: [string, Metrics][]): Place | null {
   return { ...best, tied, groups: medians.length };
 }
 
-/** "round 4", "rounds 1, 3–5 alike", "every round alike". */
+const most_runs = 4;
+
+/** "round 4", "rounds 1, 3–5 alike", "every round alike", "80 rounds from 12 to 960 alike". */
 function rounds_words({ name, tied, groups }: Place): string {
   if (tied.length === 1) return `round ${name}`;
   if (tied.length === groups) return "every round alike";
@@ -45,6 +47,8 @@ function rounds_words({ name, tied, groups }: Place): string {
     if (last?.[1] === number - 1) last[1] = number;
     else runs.push([number, number]);
   }
+  const [first, last] = [runs[0]?.[0] ?? 0, runs.at(-1)?.[1] ?? 0];
+  if (runs.length > most_runs) return `${tied.length} rounds from ${first} to ${last} alike`;
   return `rounds ${runs.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ")} alike`;
 }
 

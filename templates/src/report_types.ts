@@ -560,6 +560,7 @@ export interface RoleTimeline {
 export interface ReportLists {
   title: string;
   confidential: boolean;
+  round_step: number;
   blocks_done: number;
   progress: string;
   reproduce: string;

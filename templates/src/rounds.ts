@@ -8,9 +8,45 @@ import type { ReportModel, RoleTimeline, Trial } from "./model";
 import { peak_places } from "./peak_places";
 import { choose, chosen } from "./state";
 import { phase_color, phase_names, timeline_chart } from "./timeline_chart";
-import { type Axis, bands, curves } from "./timeline_data";
+import { type Axis, bands, curves, median } from "./timeline_data";
 
-/** The role that matters most first: the one of the first gate, else the first that was measured. */
+interface RoleChoice {
+  value: string;
+  label: string;
+}
+
+/** The median over the measured trials of a role's peak. */
+function typical_peak(model: ReportModel, role: string): number {
+  const peaks = measured(model).flatMap((trial) => trial.roles.find((one) => one.role === role)?.metrics["peak_rss_bytes"] ?? []);
+  return median(peaks.sort((a, b) => a - b)) ?? 0;
+}
+
+/** Of each group of processes the largest, then the one in the middle, then the others by size; behind all other roles. */
+function role_choices(model: ReportModel, roles: string[]): RoleChoice[] {
+  const grouped = model.results.job.groups.map(({ name, count }) => {
+    const members = roles.filter((role) => role.startsWith(`${name}-`) && Number(role.slice(name.length + 1)) <= count);
+    const peaks = new Map(members.map((role) => [role, typical_peak(model, role)]));
+    members.sort((a, b) => (peaks.get(b) ?? 0) - (peaks.get(a) ?? 0));
+    const middle = members.length > 2 ? members.splice(members.length >> 1, 1) : [];
+    const [largest, ...others] = members;
+    if (largest === undefined) return [];
+    return [
+      { value: largest, label: members.length === 0 ? largest : `${largest}, the largest ${name}` },
+      ...middle.map((role) => ({ value: role, label: `${role}, the median ${name}` })),
+      ...others.map((role) => ({ value: role, label: role })),
+    ];
+  });
+  const in_groups = new Set(grouped.flat().map(({ value }) => value));
+  return [...roles.filter((role) => !in_groups.has(role)).map((role) => ({ value: role, label: role })), ...grouped.flat()];
+}
+
+/** Few are buttons, many a list. */
+function role_picker(choices: RoleChoice[], role: string, pick: (role: string) => void): HTMLElement {
+  const most_buttons = 8;
+  return choices.length <= most_buttons ? choice("Role", choices, role, pick) : select("Role", choices, role, pick);
+}
+
+/** Roles that have something to show, as they were measured. */
 function roles_of(model: ReportModel): string[] {
   const seen = new Set<string>();
   for (const trial of model.results.trials)
@@ -39,7 +75,8 @@ function rank(preferred: string[], name: string): number {
 }
 
 export function rounds_section(model: ReportModel, looks: ArmLooks): HTMLElement[] {
-  const roles = roles_of(model);
+  const choices = role_choices(model, roles_of(model));
+  const roles = choices.map(({ value }) => value);
   const first = roles[0];
   if (first === undefined) return [];
   const content = h("div", {});
@@ -58,18 +95,16 @@ export function rounds_section(model: ReportModel, looks: ArmLooks): HTMLElement
     section(
       "rounds",
       "Memory over time",
+      model.round_step === 1
+        ? null
+        : h("p", { class: "muted" }, `Dots: of ${model.round_step} successive rounds the one with most memory. The curves have every round.`),
       h(
         "div",
         { class: "controls" },
-        choice(
-          "Role",
-          roles.map((role) => ({ value: role, label: role })),
-          chosen("role", roles, first),
-          (role) => {
-            choose("role", role);
-            show();
-          },
-        ),
+        role_picker(choices, chosen("role", roles, first), (role) => {
+          choose("role", role);
+          show();
+        }),
       ),
       legend(model, looks),
       content,
