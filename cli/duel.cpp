@@ -152,7 +152,18 @@ std::string profile_lines(const fs::path& directory) {
   return text;
 }
 
+/// A part of a run has no verdict.
+int tell_share(const Share& share, const RunOptions& options, const fs::path& directory) {
+  if (!options.quiet)
+    print_fitted(
+        fmt::format("share {} is in {}\nWhen all {} are there:\n"
+                    "  memduel merge DIR… --out DIR\n",
+                    to_text(share), escape_terminal(directory.string()), share.of));
+  return 0;
+}
+
 int tell(const DuelRun& run, const RunOptions& options, const fs::path& directory) {
+  if (options.share) return tell_share(*options.share, options, directory);
   const FinishedRun& finished = run.finished;
   if (!options.quiet) {
     print(run.ending);
@@ -298,6 +309,7 @@ RunOutcome measure(const Experiment& experiment, const RunOptions& options,
   expect_gpu_meters(experiment);
   driver.site_values = site.values;
   driver.max_minutes = options.max_minutes;
+  driver.share = options.share;
   driver.stop = supervision.stop;
   const RunHeader header = header_for(experiment, site, facts);
   Store store =

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/duel.h"
 #include "cli/print.h"
+#include "cli/slurm_script.h"
 #include "cli/verbs.h"
 #include "experiment/findings/calibration_file.h"
 
@@ -22,6 +23,7 @@ constexpr int kProbeBlocks = 5;  // the fewest that show a noise
 struct PlanArguments {
   std::string config;
   std::string detect = "2%";
+  std::optional<int> slurm_shares;
   RunOptions options;
 };
 
@@ -55,6 +57,11 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
 }
 
 int plan(const PlanArguments& arguments) {
+  if (arguments.slurm_shares) {
+    const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
+    print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares));
+    return 0;
+  }
   const double change = share_of(arguments.detect);
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
@@ -84,11 +91,18 @@ void add_plan(CLI::App& app, Action& action) {
   verb->group("Compare");
   verb->footer(
       "Example: memduel plan configs/quickstart.json --detect 2%\n"
-      "Uses the calibration on file, else a probe of five blocks of the baseline against itself.");
+      "Uses the calibration on file, else a probe of five blocks of the baseline against itself.\n"
+      "         memduel plan configs/quickstart.json --slurm 4 > quickstart.sh\n"
+      "prints a batch script that measures it in four shares; see docs/scale.md.");
   verb->add_option("CONFIG", arguments->config, "an experiment")->required();
   verb->add_option("--detect", arguments->detect, "the change to find, as a share")
       ->type_name("P%")
       ->capture_default_str();
+  verb->add_option("--slurm", arguments->slurm_shares,
+                   "print a Slurm batch script that runs the experiment in so many shares, and "
+                   "measure nothing")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("SHARES");
   add_run_options(*verb, arguments->options);
 }
 

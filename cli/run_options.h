@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/run/share.h"
+
 namespace memduel::cli {
 
 struct RunOptions {
@@ -24,6 +26,7 @@ struct RunOptions {
   bool fail_on_undecided = false;
   int retry_on_regress = 0;
   std::optional<std::string> data_dir;
+  std::optional<Share> share;  ///< of `memduel run` alone
   bool quiet = false;
   bool verbose = false;
   std::vector<std::pair<std::string, std::string>> exports;  ///< see report_formats.h

@@ -5,6 +5,7 @@ namespace memduel::cli {
 void add_verbs(CLI::App& app, Action& action) {
   add_run(app, action);
   add_compare(app, action);
+  add_merge(app, action);
   add_record(app, action);
   add_watch(app, action);
   add_report(app, action);

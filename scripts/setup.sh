@@ -5,7 +5,7 @@
 #   scripts/setup.sh --tests         to test it
 #   scripts/setup.sh --laboratory    to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
-#   scripts/setup.sh --jobs          the servers that tests/foreign duels; they may start, so nobody gets them unasked
+#   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked
 # Several of these may be given.
 set -euo pipefail
 
@@ -27,7 +27,7 @@ laboratory_packages=(
   python3-torch
 )
 wheel_packages=(binutils dpkg-dev python3-pip python3-venv python3-wheel)
-foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql)
+foreign_jobs=(redis-server redis-tools nginx-light apache2-utils postgresql munge slurm-client slurmctld slurmd)
 
 packages=()
 if [ $# -eq 0 ]; then set -- --tool --tests --laboratory; fi

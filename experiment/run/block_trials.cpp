@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "base/error.h"
@@ -28,9 +29,10 @@ void BlockTrials::run_warmup() {
 /// An odd number of blocks ends with a single one.
 RunOutcome BlockTrials::run_blocks(int profile_rounds) {
   const std::uint64_t seed = run_.experiment().measure.seed;
-  const int planned = planned_blocks(run_.experiment().measure);
+  const int planned = own_blocks(run_.experiment().measure, run_.options());
+  const SuperblockRange own = own_superblocks();
   RunOutcome outcome;
-  for (int number = 0; outcome.blocks < planned; ++number) {
+  for (int number = own.first; number < own.end && outcome.blocks < planned; ++number) {
     const int first = 2 * number + 1;
     const int count = std::min(2, planned - outcome.blocks);
     if (first > run_.ledger().last_block() && run_.out_of_time(count + profile_rounds)) {
@@ -48,6 +50,13 @@ RunOutcome BlockTrials::run_blocks(int profile_rounds) {
   const auto baseline = run_.ledger().outcome(run_.experiment().baseline);
   if (baseline.ok == 0 && baseline.failed > 0) refuse_baseline();
   return outcome;
+}
+
+/// A run goes on past its plan where blocks were dropped; a share would run into the next one's.
+SuperblockRange BlockTrials::own_superblocks() const {
+  const auto& share = run_.options().share;
+  if (!share) return {0, std::numeric_limits<int>::max()};
+  return superblocks_of(*share, planned_blocks(run_.experiment().measure));
 }
 
 /// Runs the arms in this order, those that the store lacks; an arm's n-th place is of block

@@ -23,6 +23,7 @@ class BlockTrials {
   RunOutcome run_blocks(int profile_rounds);
 
  private:
+  [[nodiscard]] SuperblockRange own_superblocks() const;
   int run_places(int first, const std::vector<std::size_t>& order);
   void run_place(int block, std::size_t position, std::size_t arm);
   int count_whole(int first, int count);

@@ -62,18 +62,25 @@ int planned_blocks(const Measure& measure) {
   return measure.repeats.value_or(kAdaptiveBlocks);
 }
 
+int own_blocks(const Measure& measure, const DriverOptions& options) {
+  const int all = planned_blocks(measure);
+  return options.share ? superblocks_of(*options.share, all).blocks() : all;
+}
+
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options) {
   RunInProgress run(experiment, store, options);
   TrialRunner runner(run, run_trial);
   note_the_job(experiment, store);
   ProfileTrials profiles(run, runner);
+  const bool profiled = !options.share || options.share->number == 1;  // one of all shares
+  if (!profiled) run.expect_profiles(0);
   BlockTrials blocks(run, runner);
   RunOutcome outcome;
   try {
     blocks.run_warmup();
     outcome = blocks.run_blocks(profiles.rounds());
-    profiles.run();
+    if (profiled) profiles.run();
   } catch (const RunPaused&) {
     outcome.end = RunEnd::paused;
     run.tell("", run.ledger().last_block());

@@ -12,6 +12,7 @@
 #include "experiment/config/config.h"
 #include "experiment/contract/trial_run.h"
 #include "experiment/plan/plan.h"
+#include "experiment/run/share.h"
 #include "experiment/store/store.h"
 #include "profilers/tracers/registry.h"
 
@@ -37,6 +38,7 @@ struct Progress {
 
 struct DriverOptions {
   std::map<std::string, std::string> site_values;  ///< {site:NAME} by NAME
+  std::optional<Share> share;         ///< of a fixed, even number of blocks; absent: all of them
   std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
   std::optional<int> most_trials;     ///< after so many the run is paused, for --resume to go on
   const StopRequest* stop = nullptr;  ///< asks for an early end
@@ -61,6 +63,9 @@ struct RunOutcome {
 
 /// Blocks that a run has at most: the config's repeats, or the last look of the adaptive design.
 int planned_blocks(const Measure& measure);
+
+/// Those of them that this run makes.
+int own_blocks(const Measure& measure, const DriverOptions& options);
 
 /// A profile trial under a tracer that samples records every allocation of an arm that makes no
 /// more than these.

@@ -76,6 +76,15 @@ std::map<std::string, std::string> stored_programs(const Database& database) {
   return programs;
 }
 
+}  // namespace
+
+std::map<std::string, std::string> read_programs(const fs::path& directory) {
+  const Database database(directory / kStoreFile, sqlite::Mode::read_only);
+  return stored_programs(database);
+}
+
+namespace {
+
 /// Its place in what somebody wrote rather than in what a provider made of it.
 std::string first_change(nlohmann::json stored, nlohmann::json now) {
   if (stored == now) return "";
@@ -108,6 +117,9 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
       refuse_resume(directory, fmt::format("the program {} changed", path));
     }
   }
+  const std::string share = stored.environment.value("share", "");
+  if (share != header.environment.value("share", ""))
+    refuse_resume(directory, share.empty() ? "it is a whole run" : "it is share " + share);
   const auto fingerprint = [](const nlohmann::json& environment) {
     return environment.value("fingerprint", std::string());
   };

@@ -71,6 +71,9 @@ class Store {
   sqlite::Database database_;
 };
 
+/// SHA-256 of what the trials of the run in `directory` execute, by path. Throws as read_run does.
+std::map<std::string, std::string> read_programs(const std::filesystem::path& directory);
+
 enum class WithSeries { no, yes };
 
 /// The run in `directory`, also while it is going on; its `job` has no roles where an older memduel

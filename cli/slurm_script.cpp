@@ -1,0 +1,83 @@
+#include "cli/slurm_script.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <vector>
+
+#include "base/command_line.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "experiment/run/share.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path this_program() {
+  std::error_code unknown;
+  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
+  return unknown ? fs::path("memduel") : program;
+}
+
+/// What every share is given alike.
+std::vector<std::string> command_of(const std::string& config, const Experiment& experiment,
+                                    const RunOptions& options) {
+  std::vector<std::string> words = {this_program().string(),
+                                    "run",
+                                    fs::absolute(config).string(),
+                                    "--repeats",
+                                    std::to_string(*experiment.measure.repeats),
+                                    "--seed",
+                                    std::to_string(experiment.measure.seed)};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  for (const std::string& set : options.set) add("--set", set);
+  std::string arms;
+  for (const std::string& arm : options.arms) arms += (arms.empty() ? "" : ",") + arm;
+  if (!arms.empty()) add("--arms", arms);
+  for (const std::string& gate : options.gates) add("--gate", gate);
+  if (options.strict_gates) words.emplace_back("--gate-strict");
+  if (options.no_default_gates) words.emplace_back("--no-default-gates");
+  if (options.data_dir) add("--data-dir", fs::absolute(*options.data_dir).string());
+  return words;
+}
+
+}  // namespace
+
+std::string slurm_script(const std::string& config, const Experiment& experiment,
+                         const RunOptions& options, int shares) {
+  if (!experiment.measure.repeats)
+    throw Error(ExitCode::usage, "found no fixed number of blocks to divide", "--slurm",
+                "give --repeats N");
+  superblocks_of({1, shares}, *experiment.measure.repeats);
+  const std::string name = file_name_for(experiment.name);
+  const fs::path out =
+      fs::absolute(options.out.value_or((fs::path("runs") / name).string())).lexically_normal();
+  const std::string directory = quoted_command_line({out.string()});
+  return fmt::format(
+      R"(#!/bin/bash
+# {name} in {shares} shares, each on a node of its own. Made by memduel plan --slurm.
+#   mkdir -p {directory} && sbatch [--time=… --mem=… --partition=…] THIS_FILE
+# When all tasks have ended:
+#   memduel merge {directory}/share-* --out {directory}/run
+#SBATCH --job-name=memduel-{name}
+#SBATCH --array=1-{shares}
+#SBATCH --nodes=1
+#SBATCH --ntasks=1
+#SBATCH --requeue
+#SBATCH --open-mode=append
+#SBATCH --output={out}/log-%a.txt
+share={directory}/share-$SLURM_ARRAY_TASK_ID
+resume=()
+if [ -e "$share/run.sqlite" ]; then resume=(--resume); fi
+exec {command} --blocks "$SLURM_ARRAY_TASK_ID/{shares}" --out "$share" "${{resume[@]}}"
+)",
+      fmt::arg("name", name), fmt::arg("shares", shares), fmt::arg("directory", directory),
+      fmt::arg("out", out.string()),
+      fmt::arg("command", quoted_command_line(command_of(config, experiment, options))));
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,304 @@
+#include "experiment/run/merge_shares.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "experiment/run/driver.h"
+#include "experiment/run/kept_run.h"
+#include "experiment/store/store.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Part {
+  fs::path directory;
+  Share share;
+  RunData run;
+  std::map<std::string, std::string> programs;
+  std::map<std::int64_t, std::int64_t> new_ids;  ///< of the trials that are in the merged run
+};
+
+[[noreturn]] void refuse(const Part& part, const std::string& problem, const std::string& advice) {
+  throw Error(ExitCode::usage, problem, part.directory.string(), advice);
+}
+
+Part read_part(const fs::path& directory) {
+  Part part;
+  part.directory = directory;
+  part.run = read_kept_run(directory, WithSeries::yes);
+  part.programs = read_programs(directory);
+  const auto share = part.run.environment.find(kShareKey);
+  if (share == part.run.environment.end() || !share->is_string())
+    refuse(part, "is a run of its own, expected a share of one",
+           "shares are made by memduel run CONFIG --blocks I/N");
+  part.share = share_from(share->get<std::string>(), directory.string());
+  return part;
+}
+
+/// Of what all shares must have in common.
+void refuse_others(const std::vector<Part>& parts) {
+  const Part& first = parts.front();
+  for (const Part& part : parts) {
+    if (part.run.config_sha256 != first.run.config_sha256)
+      refuse(part,
+             fmt::format("is a share of another plan than {}: its config or its seed differs",
+                         first.directory.string()),
+             "give every share the same config, --repeats and --seed");
+    if (part.share.of != first.share.of)
+      refuse(part,
+             fmt::format("is share {}, and {} is {}", to_text(part.share), first.directory.string(),
+                         to_text(first.share)),
+             "give every share the same number of shares");
+    for (const auto& [path, sha256] : part.programs) {
+      const auto other = first.programs.find(path);
+      if (other != first.programs.end() && other->second != sha256)
+        refuse(part, fmt::format("ran another build of {} than {}", path, first.directory.string()),
+               "measure all shares with the same programs");
+    }
+  }
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (parts[i].share.number == parts[i - 1].share.number)
+      refuse(parts[i],
+             fmt::format("is share {}, and so is {}", to_text(parts[i].share),
+                         parts[i - 1].directory.string()),
+             "give each share once");
+}
+
+/// Warm-ups and profiles are the first share's; blocks are everyone's.
+bool belongs(const TrialData& trial, bool first) {
+  return first || trial.kind == TrialKind::measure;
+}
+
+struct MergedTrial {
+  Part* part;
+  const TrialData* trial;
+};
+
+/// In the order in which one machine would have run them.
+std::vector<MergedTrial> trials_of(std::vector<Part>& parts) {
+  std::vector<MergedTrial> trials;
+  for (Part& part : parts)
+    for (const TrialData& trial : part.run.trials)
+      if (belongs(trial, &part == &parts.front())) trials.push_back({&part, &trial});
+  const auto place = [](const MergedTrial& one) {
+    const TrialData& trial = *one.trial;
+    const int stage = trial.kind == TrialKind::warmup    ? 0
+                      : trial.kind == TrialKind::measure ? 1
+                                                         : 2;
+    return std::make_tuple(stage, stage == 1 ? (trial.block - 1) / 2 : 0,
+                           stage == 1 ? trial.position : 0, trial.id);
+  };
+  std::ranges::sort(trials, {}, place);
+  return trials;
+}
+
+std::string machine_of(const nlohmann::json& environment) {
+  std::string words = environment.value("cpu", "unknown CPU");
+  for (const char* key : {"kernel", "glibc"})
+    if (environment.contains(key) && environment[key].is_string())
+      words += fmt::format(", {} {}", key, environment[key].get<std::string>());
+  return words;
+}
+
+void note_machines(const std::vector<Part>& parts, Store& store) {
+  std::map<std::string, std::string> machines;  // by fingerprint
+  for (const Part& part : parts) {
+    const std::string print = part.run.environment.value("fingerprint", "");
+    std::string& words = machines[print];
+    words += words.empty() ? machine_of(part.run.environment) + ": shares " : ", ";
+    words += std::to_string(part.share.number);
+  }
+  if (machines.size() < 2) return;
+  std::string all;
+  for (const auto& [print, words] : machines) all += (all.empty() ? "" : "; ") + words;
+  store.add_warning(
+      {"machines_differ",
+       fmt::format("the shares were measured on {} kinds of machine ({})", machines.size(), all),
+       "each superblock is of one machine, so that arms are compared on equal "
+       "ground; absolute numbers are of all machines together"});
+}
+
+void note_gaps(const std::vector<Part>& parts, Store& store) {
+  const int of = parts.front().share.of;
+  const auto repeats = parts.front().run.config.at("measure").at("repeats").get<int>();
+  std::map<int, const Part*> by_number;
+  for (const Part& part : parts) by_number[part.share.number] = &part;
+  for (int number = 1; number <= of; ++number) {
+    const Share share{number, of};
+    const SuperblockRange range = superblocks_of(share, repeats);
+    const auto part = by_number.find(number);
+    std::set<int> blocks;
+    if (part != by_number.end())
+      for (const TrialData& trial : part->second->run.trials)
+        if (trial.kind == TrialKind::measure) blocks.insert(trial.block);
+    if (static_cast<int>(blocks.size()) >= range.blocks()) continue;
+    store.add_warning(
+        {"share_missing",
+         fmt::format("share {} {}: of blocks {} to {} there are {}", to_text(share),
+                     part == by_number.end() ? "is missing" : "was not finished",
+                     2 * range.first + 1, 2 * range.end, blocks.size()),
+         fmt::format("run it again with --blocks {} and merge again", to_text(share))});
+  }
+}
+
+nlohmann::json environment_of(const std::vector<Part>& parts) {
+  nlohmann::json environment = parts.front().run.environment;
+  environment.erase(kShareKey);
+  environment["shares"] = nlohmann::json::array();
+  for (const Part& part : parts) {
+    nlohmann::json one = {{kShareKey, to_text(part.share)}};
+    for (const char* key : {"fingerprint", "cpu", "kernel", "date", "load"})
+      if (part.run.environment.contains(key)) one[key] = part.run.environment[key];
+    environment["shares"].push_back(std::move(one));
+  }
+  return environment;
+}
+
+/// The largest difference that any share saw.
+template <class DifferenceOfArms, class Same>
+void keep_largest(std::vector<DifferenceOfArms>& kept, const DifferenceOfArms& one, Same same) {
+  const auto found =
+      std::ranges::find_if(kept, [&](const DifferenceOfArms& other) { return same(other, one); });
+  if (found == kept.end())
+    kept.push_back(one);
+  else if (one.max_abs_diff.value_or(0) > found->max_abs_diff.value_or(0) || !one.bit_identical)
+    *found = one;
+}
+
+void merge_models(const std::vector<Part>& parts, Store& store) {
+  std::vector<ModelDifference> models;
+  for (const Part& part : parts)
+    for (const ModelDifference& one : part.run.model_differences)
+      keep_largest(models, one, [](const ModelDifference& a, const ModelDifference& b) {
+        return a.baseline == b.baseline && a.candidate == b.candidate;
+      });
+  store.set_model_differences(models);
+}
+
+void merge_files(const std::vector<Part>& parts, Store& store) {
+  std::vector<FileDifference> files;
+  for (const Part& part : parts) {
+    for (const FileDifference& one : part.run.file_differences) {
+      const auto found = std::ranges::find_if(files, [&](const FileDifference& other) {
+        return other.baseline == one.baseline && other.candidate == one.candidate &&
+               other.file == one.file;
+      });
+      if (found == files.end()) {
+        files.push_back(one);
+        continue;
+      }
+      found->max_difference = std::max(found->max_difference, one.max_difference);
+      found->max_within_baseline = std::max(found->max_within_baseline, one.max_within_baseline);
+    }
+  }
+  store.set_file_differences(files);
+}
+
+/// Trial and the rest of a name such as "12-server.stdout".
+std::optional<std::pair<std::int64_t, std::string>> trial_file(const std::string& name) {
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+  if (error != std::errc() || end == name.data() + name.size() || *end != '-') return std::nullopt;
+  return std::pair(id, std::string(end, name.data() + name.size()));
+}
+
+void take_over(const fs::path& from, const fs::path& to) {
+  std::error_code failed;
+  fs::create_directories(to.parent_path(), failed);
+  if (!failed) fs::copy_file(from, to, fs::copy_options::skip_existing, failed);
+  if (failed)
+    throw Error(ExitCode::io, fmt::format("cannot copy to {}: {}", to.string(), failed.message()),
+                from.string());
+}
+
+/// Logs and profiles are named for their trials; models and files for what is in them.
+void copy_files(const Part& part, const fs::path& out) {
+  for (const char* folder : {"logs", "profiles", "models", "files"}) {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(part.directory / folder, none)) {
+      if (!entry.is_regular_file(none)) continue;
+      const std::string name = entry.path().filename().string();
+      const auto of_trial = trial_file(name);
+      if (!of_trial) {
+        take_over(entry.path(), out / folder / name);
+      } else if (const auto id = part.new_ids.find(of_trial->first); id != part.new_ids.end()) {
+        take_over(entry.path(), out / folder / fmt::format("{}{}", id->second, of_trial->second));
+      }
+    }
+  }
+}
+
+/// All of it, into a directory that is not there yet.
+void merge_into(std::vector<Part>& parts, const fs::path& directory) {
+  const RunData& first = parts.front().run;
+  Store store = Store::create(directory, {first.config, first.config_sha256, first.job,
+                                          environment_of(parts), parts.front().programs});
+  std::int64_t next = 1;
+  for (const auto& [part, trial] : trials_of(parts)) {
+    TrialData renumbered = *trial;
+    renumbered.id = next++;
+    part->new_ids[trial->id] = renumbered.id;
+    store.add_trial(renumbered);
+  }
+  note_machines(parts, store);
+  note_gaps(parts, store);
+  for (const Part& part : parts) {
+    for (const Note& note : part.run.limitations) store.add_limitation(note);
+    for (const Note& note : part.run.warnings) store.add_warning(note);
+  }
+  merge_models(parts, store);
+  merge_files(parts, store);
+  for (const Part& part : parts) copy_files(part, directory);
+  const fs::path calibration = parts.front().directory / "calibration.json";
+  std::error_code none;
+  if (fs::exists(calibration, none)) take_over(calibration, directory / "calibration.json");
+}
+
+/// Beside where it will be, so that a rename is enough; gone where it did not come to that.
+class Staging {
+ public:
+  explicit Staging(const fs::path& out)
+      : path_(fs::absolute(out / ".").lexically_normal().parent_path()) {
+    path_ += fmt::format(".merging-{}", getpid());
+  }
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging() {
+    std::error_code gone;
+    fs::remove_all(path_, gone);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+void merge_shares(const std::vector<fs::path>& directories, const fs::path& out) {
+  std::vector<Part> parts;
+  for (const fs::path& directory : directories) parts.push_back(read_part(directory));
+  std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.share.number; });
+  refuse_others(parts);
+  refuse_used_directory(out, "give another --out");
+  const Staging staging(out);
+  merge_into(parts, staging.path());
+  std::error_code failed;
+  fs::rename(staging.path(), out, failed);
+  if (failed)
+    throw Error(ExitCode::io, "cannot put the merged run there: " + failed.message(), out.string(),
+                "give an --out that is not there yet");
+}
+
+}  // namespace memduel
