@@ -129,9 +129,18 @@ void note_machines(const std::vector<Part>& parts, Store& store) {
        "ground; absolute numbers are of all machines together"});
 }
 
+/// A store may come from anywhere.
+int repeats_of(const Part& part) {
+  const nlohmann::json::json_pointer place("/measure/repeats");
+  const nlohmann::json& config = part.run.config;
+  if (!config.is_object() || !config.contains(place) || !config.at(place).is_number_integer())
+    refuse(part, "its config has no fixed number of blocks", "");
+  return config.at(place).get<int>();
+}
+
 void note_gaps(const std::vector<Part>& parts, Store& store) {
   const int of = parts.front().share.of;
-  const auto repeats = parts.front().run.config.at("measure").at("repeats").get<int>();
+  const int repeats = repeats_of(parts.front());
   std::map<int, const Part*> by_number;
   for (const Part& part : parts) by_number[part.share.number] = &part;
   for (int number = 1; number <= of; ++number) {

@@ -378,6 +378,8 @@ class Cases:
         words = draw.choice([["report", "r"], ["report", "r", "--format", "markdown"], ["report", "r", "--format", "csv"], ["check", "r"],
                              ["check", "r", "--junit", draw.choice(["null", "link", "victim2", "full"])], ["check", "r", "--write-budgets", "--budgets", "b.json"],
                              ["check", "r", "--budgets", "other.json"], ["explain", "r", "command.peak_rss_bytes"], ["explain", "r", "a\x1b[2Jb.c"],
+                             ["check", "r", "--export", draw.choice(["csv", "bencher", "json"]), draw.choice(["null", "link", "victim2", "full"])],
+                             ["merge", "r", "r", "--out", draw.choice(["m", "r", "null", "victim"])], ["report", "r", "--format", "benchmark-action"],
                              ["compare", "r", "r"], ["compare", "r/results.json", "r/results.json"], ["report", "occupied"], ["report", "victim"],
                              ["check", "null"], ["report", "fifo"], ["compare", "r", "victim"], ["check", "r", "--gate", "command.peak_rss_bytes<=1e309"]])
         return f"{spoilt or 'whole'} run", words, STATUSES

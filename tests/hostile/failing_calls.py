@@ -47,10 +47,12 @@ VERBS = {
     "compare": ["compare", "--a", "true", "--b", "sort /etc/services", *QUIET, "--out", "out"],
     "resume": ["compare", "--a", "true", "--b", "sort /etc/services", *QUIET, "--out", "half", "--resume"],
     "run": ["run", "config.json", "--out", "out"],
+    "share": ["run", "config.json", "--repeats", "2", "--seed", "1", "--blocks", "1/1", "--out", "out"],
+    "merge": ["merge", "share-1", "share-2", "--out", "out"],
     "record": ["record", "-o", "x.mdp", "--", "sh", "-c", "sort /etc/services > sorted; exit 7"],
     "watch": ["watch", "--out", "out", "--", "sh", "-c", "sleep 0.3; exit 7"],
     "report": ["report", "run"],
-    "check": ["check", "run", "--gate", "command.peak_rss_bytes<=+500%", "--junit", "junit.xml"],
+    "check": ["check", "run", "--gate", "command.peak_rss_bytes<=+500%", "--junit", "junit.xml", "--export", "bencher", "run.json"],
     "explain": ["explain", "run", "command.peak_rss_bytes"],
     "summary": ["summary", "sampled.mdp"],
     "flamegraph": ["flamegraph", "exact.mdp", "-o", "page.html"],
@@ -82,6 +84,14 @@ def half_done(memduel, folder):
     program.wait()
 
 
+def shares(memduel, folder, config):
+    """Two shares of a run, for merge."""
+    (folder / "config.json").write_text(config)
+    for number in (1, 2):
+        words = ["run", "config.json", "--repeats", "4", "--seed", "1", "--blocks", f"{number}/2", "--out", f"share-{number}", "--quiet"]
+        subprocess.run([memduel, *words], cwd=folder, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
 class Ground:
     def __init__(self, memduel, material):
         self.memduel, self.material = memduel, material
@@ -90,7 +100,8 @@ class Ground:
     def folder(self, under, draw):
         place = chaos.Place(under, draw, self.memduel)
         shutil.copytree(self.material["run"], place.folder / "run")
-        shutil.copytree(self.material["half"], place.folder / "half")
+        for name in ("half", "share-1", "share-2"):
+            shutil.copytree(self.material[name], place.folder / name)
         for profile in self.material["profiles"]:
             shutil.copy(profile, place.folder)
         (place.folder / "config.json").write_text(self.material["config"])
@@ -162,10 +173,10 @@ def one(ground, seed, verbs):
             if not killed:
                 chaos.whole(place.folder / name)
         removing_failed = rule.startswith(("unlink", "rmdir", "rename", "getdents64", "linkat", "openat", "newfstatat", "fcntl"))
-        strays = [name for name in {path.name for path in place.folder.iterdir()} - before if name.startswith((".memduel", ".tmp")) or ".part." in name]
+        strays = [name for name in {path.name for path in place.folder.iterdir()} - before if name.startswith((".memduel", ".tmp")) or ".part." in name or ".merging-" in name]
         if strays and not killed and program.returncode >= 0 and not removing_failed:
             raise chaos.Broken(f"temporary files stay: {strays}")
-        if program.returncode == 0 and verb in ("compare", "run", "resume") and not (place.folder / ("half" if verb == "resume" else "out") / "results.json").exists():
+        if program.returncode == 0 and verb in ("compare", "run", "share", "merge", "resume") and not (place.folder / ("half" if verb == "resume" else "out") / "results.json").exists():
             raise chaos.Broken("status 0 without results")
         if program.returncode == 0 and verb in ("flamegraph", "export") and not (place.folder / VERBS[verb][-1]).exists():
             raise chaos.Broken("status 0 without the file")
@@ -197,7 +208,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         material = chaos.prepare(memduel, folder)
         half_done(memduel, pathlib.Path(folder))
-        material["half"] = pathlib.Path(folder) / "half"
+        shares(memduel, pathlib.Path(folder), material["config"])
+        for name in ("half", "share-1", "share-2"):
+            material[name] = pathlib.Path(folder) / name
         ground = Ground(memduel, material)
         seed = options.seed
         while (options.cases is None or count < options.cases) and (options.seconds is None or time.monotonic() - begin < options.seconds):

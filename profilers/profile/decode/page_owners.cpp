@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 namespace memduel {
 namespace {
