@@ -35,8 +35,8 @@ constexpr std::int64_t kLargeLoss = 64 * 1024;
 /// Far from the peak a snapshot is replaced by one that has a third more: each of them costs what
 /// all that is live costs.
 constexpr std::uint64_t kFarStep = 3;
-/// At a program's end by one that has an eighth more.
-constexpr std::uint64_t kEndStep = 8;
+/// At a program's end by one that has a third more.
+constexpr std::uint64_t kEndStep = 3;
 
 // All of the program alone: the recorder's tables grow with it, and would make each of its moments
 // a new peak.
