@@ -46,7 +46,9 @@ int ablate(const AblateArguments& arguments) {
                               config_of_resumed(arguments.options)};
   const Experiment ablation = ablation_experiment(experiment, choice);
   announce(ablation, arguments.options);
-  return duel_and_conclude(ablation, arguments.options);
+  RunOptions options = arguments.options;
+  options.verbose = true;  // its tables are the answer
+  return duel_and_conclude(ablation, options);
 }
 
 }  // namespace

@@ -387,6 +387,11 @@ Experiment experiment_with_twin(const fs::path& config, const RunOptions& option
   return load_experiment(config, overrides);
 }
 
+std::map<std::string, std::string> site_values(const Experiment& experiment,
+                                               const RunOptions& options) {
+  return site_of(experiment, options).values;
+}
+
 nlohmann::json environment_of(const Experiment& experiment, const RunOptions& options) {
   return describe_environment(site_of(experiment, options).environment);
 }

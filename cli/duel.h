@@ -32,6 +32,10 @@ struct Forecast {
   double disk_bytes = 0;
 };
 
+/// {site:NAME} by NAME: what a provider says of this machine.
+std::map<std::string, std::string> site_values(const Experiment& experiment,
+                                               const RunOptions& options);
+
 /// The directory that commands start in. Throws Error(usage) where its name is no text, which a
 /// config could not hold.
 std::filesystem::path current_directory();

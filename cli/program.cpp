@@ -35,8 +35,9 @@ void refuse_arguments_that_are_no_text(int argc, char** argv) {
 void refuse_empty_names(const CLI::App& app) {
   for (const CLI::App* verb : app.get_subcommands()) {
     for (const CLI::Option* option : verb->get_options()) {
-      const bool is_name = option->get_items_expected_max() == 1 && !option->results().empty();
-      if (is_name && option->results().front().empty())
+      // A command's arguments may be empty.
+      const bool is_name = option->get_items_expected_max() == 1 || !option->get_positional();
+      if (is_name && std::ranges::any_of(option->results(), &std::string::empty))
         throw Error(ExitCode::usage, "found an empty text, expected a value", option->get_name());
     }
     refuse_empty_names(*verb);

@@ -14,6 +14,7 @@ void add_verbs(CLI::App& app, Action& action) {
   add_export(app, action);
   add_explain(app, action);
   add_check(app, action);
+  add_need(app, action);
   add_calibrate(app, action);
   add_plan(app, action);
   add_ablate(app, action);

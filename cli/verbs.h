@@ -45,6 +45,7 @@ void add_flamegraph(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);
 void add_explain(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
+void add_need(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
 void add_ablate(CLI::App& app, Action& action);

@@ -80,6 +80,8 @@ struct TrialPlan {
   std::map<std::string, int> ports;  ///< chosen for this trial, by name; free again after it
   std::optional<int>
       stop_after_round;  ///< the trial ends, well, when its roles have ended this one
+  /// Of all processes of the trial together, and no swap; absent: no limit.
+  std::optional<std::int64_t> memory_limit_bytes;
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
   /// What a log may take on disk while it is written, about; afterwards half of it is kept.

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <utility>
 
+#include "base/error.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
 #include "experiment/supervision/trial_deadline.h"
@@ -67,7 +69,21 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
   if (text_marks_.descriptor() >= 0) events_.add_once(text_marks_.descriptor(), &text_marks_);
 }
 
+/// Throws Error(cannot_measure) where the trial has no control group of its own.
+void Supervision::limit_memory() const {
+  if (!plan_.memory_limit_bytes) return;
+  const int error = limit_cgroup(launcher_.cgroup(), *plan_.memory_limit_bytes);
+  if (error != 0)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("cannot limit the memory of a trial: {}",
+                            std::generic_category().message(error)),
+                "control groups",
+                "run as root, or below a group that is yours: systemd-run --user --scope "
+                "--property=Delegate=yes memduel …");
+}
+
 TrialRun Supervision::run() {
+  limit_memory();
   sample_without_preempting();
   while (!over()) step();
   metering_.take_lines(text_marks_.finish());

@@ -113,6 +113,7 @@ class Summary {
   }
 
   void add_answers() {
+    for (const std::string& one : model_.ablation) add(Weight::answer, sentence("•", one));
     for (const Sentence& growth : model_.growth) add(Weight::answer, sentence("•", growth.text()));
     for (const SideEffect& effect : model_.side_effects)
       add(Weight::answer, sentence("•", with_minus(effect.sentence)));

@@ -1,0 +1,135 @@
+#include "analysis/questions/need.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/statistics/mann_whitney.h"
+#include "analysis/statistics/tail.h"
+#include "base/error.h"
+#include "base/text.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::int64_t kPage = 4096;
+constexpr std::int64_t kLeast = std::int64_t{1} << 20;
+constexpr int kMostDoublings = 4;
+
+std::int64_t whole_pages(double bytes) {
+  return static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(kPage))) * kPage;
+}
+
+class Search {
+ public:
+  Search(const std::vector<double>& unlimited, const NeedOptions& options, const RunUnderLimit& run)
+      : unlimited_(unlimited), options_(options), run_(run) {}
+
+  Need from(std::int64_t start) {
+    find_what_holds(start);
+    find_what_does_not();
+    divide();
+    confirm();
+    return std::move(need_);
+  }
+
+ private:
+  void find_what_holds(std::int64_t start) {
+    std::int64_t limit = std::max(start, kLeast);
+    for (int times = 0; !holds(limit); limit *= 2)
+      if (times++ == kMostDoublings)
+        throw Error(ExitCode::cannot_measure,
+                    fmt::format("no limit up to {} holds: {}",
+                                format_bytes(static_cast<double>(limit)), need_.why),
+                    "",
+                    "does it fail without a limit, too? its time may vary by more than allowed");
+    need_.bytes = limit;
+  }
+
+  void find_what_does_not() {
+    while (need_.too_little == 0 && need_.bytes > kLeast) {
+      const std::int64_t limit =
+          std::max(kLeast, whole_pages(static_cast<double>(need_.bytes) / 2));
+      if (holds(limit)) need_.bytes = limit;
+    }
+  }
+
+  [[nodiscard]] bool is_precise() const {
+    return static_cast<double>(need_.bytes) <=
+           static_cast<double>(need_.too_little) * (1 + options_.precision);
+  }
+
+  void divide() {
+    while (need_.too_little > 0 && !is_precise()) {
+      const double middle = std::sqrt(static_cast<double>(need_.bytes)) *
+                            std::sqrt(static_cast<double>(need_.too_little));
+      const std::int64_t limit = whole_pages(middle);
+      if (limit >= need_.bytes || limit <= need_.too_little) return;
+      if (holds(limit)) need_.bytes = limit;
+    }
+  }
+
+  /// Raises the limit until it holds for as many runs as are asked for.
+  void confirm() {
+    for (;;) {
+      std::vector<double> seconds;
+      need_.failed = 0;
+      for (need_.runs = 0; need_.runs < options_.confirmations; ++need_.runs) {
+        const LimitedRun one = run_(need_.bytes);
+        need_.failed += one.failed ? 1 : 0;
+        if (one.failed) break;
+        seconds.push_back(one.seconds);
+      }
+      if (need_.failed == 0) {
+        tell_slowdown(seconds);
+        if (need_.slowdown <= options_.most_slowdown) break;
+      }
+      need_.too_little = need_.bytes;
+      need_.why = need_.failed > 0 ? "failed when it was confirmed" : slower(need_.slowdown);
+      need_.bytes = whole_pages(static_cast<double>(need_.bytes) * (1 + options_.precision));
+    }
+    need_.failure_rate = clopper_pearson(need_.failed, need_.runs);
+  }
+
+  static std::string slower(double share) { return fmt::format("{:.0f} % slower", 100 * share); }
+
+  void tell_slowdown(const std::vector<double>& seconds) {
+    const double base = median(unlimited_);
+    need_.slowdown = hodges_lehmann_shift(unlimited_, seconds) / base;
+    const Interval interval = MannWhitney(unlimited_, seconds).interval(kAlpha);
+    need_.slowdown_interval = {interval.low / base, interval.high / base};
+  }
+
+  /// A limit that did not is kept with the reason.
+  bool holds(std::int64_t limit) {
+    std::vector<double> seconds;
+    std::string why;
+    for (int i = 0; i < options_.runs && why.empty(); ++i) {
+      const LimitedRun one = run_(limit);
+      if (one.failed) why = one.why.empty() ? "failed" : one.why;
+      seconds.push_back(one.seconds);
+    }
+    const double slowdown = median(seconds) / median(unlimited_) - 1;
+    if (why.empty() && slowdown > options_.most_slowdown) why = slower(slowdown);
+    if (why.empty()) return true;
+    need_.too_little = std::max(need_.too_little, limit);
+    need_.why = why;
+    return false;
+  }
+
+  const std::vector<double>& unlimited_;
+  const NeedOptions& options_;
+  const RunUnderLimit& run_;
+  Need need_;
+};
+
+}  // namespace
+
+Need find_need(const std::vector<double>& unlimited, std::int64_t start, const NeedOptions& options,
+               const RunUnderLimit& run) {
+  return Search(unlimited, options, run).from(start);
+}
+
+}  // namespace memduel

@@ -1,0 +1,233 @@
+// memduel need: the smallest memory limit under which a program still runs.
+#include "analysis/questions/need.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/statistics/hodges_lehmann.h"
+#include "base/error.h"
+#include "base/metric_catalogue.h"
+#include "base/scratch_directory.h"
+#include "base/standard_error.h"
+#include "base/stop_request.h"
+#include "base/text.h"
+#include "cli/duel.h"
+#include "cli/print.h"
+#include "cli/verbs.h"
+#include "experiment/plan/plan.h"
+#include "experiment/run/job_trial.h"
+#include "experiment/supervision/supervisor.h"
+#include "experiment/trial/launcher_client.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kUnlimitedRuns = 6;  // the first warms files and caches
+constexpr double kMiB = 1 << 20;
+
+struct NeedArguments {
+  std::vector<std::string> words;  ///< a config, or a program and its arguments
+  std::string arm;
+  double slowdown_percent = 5;
+  int confirmations = 20;
+  RunOptions options;  ///< --set, --data-dir and --quiet
+};
+
+/// An experiment of one arm, which is never compared.
+Experiment experiment_for(const NeedArguments& arguments) {
+  Overrides overrides = overrides_from(arguments.options);
+  const fs::path config = arguments.words.front();
+  std::error_code absent;
+  if (arguments.words.size() == 1 && config.extension() == ".json" && fs::exists(config, absent))
+    return load_experiment(config, overrides);
+  if (!arguments.arm.empty())
+    throw Error(ExitCode::usage, "a command has no arms", "--arm", "give it with a config");
+  overrides.calibrate = true;  // which allows a single arm
+  const nlohmann::json process = {
+      {"role", "command"}, {"argv", arguments.words}, {"cwd", current_directory()}};
+  const nlohmann::json document = {
+      {"name", "need"},
+      {"workload", {{"kind", "command"}, {"processes", nlohmann::json::array({process})}}},
+      {"arms", nlohmann::json::array({{{"name", "a"}}})},
+      {"baseline", "a"}};
+  return parse_experiment(document.dump(), "need", current_directory(), overrides);
+}
+
+std::size_t arm_of(const Experiment& experiment, const std::string& name) {
+  const std::string& wanted = name.empty() ? experiment.baseline : name;
+  const auto found = std::ranges::find(experiment.arms, wanted, &Arm::name);
+  if (found != experiment.arms.end())
+    return static_cast<std::size_t>(found - experiment.arms.begin());
+  throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm");
+}
+
+/// Runs of one arm, each in fresh processes, with and without a limit.
+class Runs {
+ public:
+  Runs(Experiment experiment, const NeedArguments& arguments)
+      : experiment_(std::move(experiment)),
+        arm_(arm_of(experiment_, arguments.arm)),
+        quiet_(arguments.options.quiet),
+        scratch_(fs::temp_directory_path(), "memduel-need") {
+    // The recorder's counters would need memory of their own.
+    experiment_.measure.meters = {"procfs"};
+    supervision_.launcher = find_launcher();
+    supervision_.stop = &listen_for_signals();
+    site_.values = site_values(experiment_, arguments.options);
+    site_.trials_dir = scratch_.path() / "trials";
+    site_.log_dir = scratch_.path() / "logs";
+    site_.environment = current_environment();
+    fs::create_directories(site_.log_dir);
+  }
+
+  /// Throws Error(cannot_measure) where the program fails without a limit.
+  std::vector<double> unlimited() {
+    std::vector<double> seconds;
+    for (int i = 0; i < kUnlimitedRuns; ++i) {
+      const LimitedRun one = run(std::nullopt);
+      if (one.failed)
+        throw Error(ExitCode::cannot_measure, "fails without a limit: " + one.why,
+                    experiment_.arms[arm_].name);
+      if (i > 0) seconds.push_back(one.seconds);
+    }
+    return seconds;
+  }
+
+  LimitedRun run(std::optional<std::int64_t> limit) {
+    TrialSlot slot;
+    slot.id = ++count_;
+    slot.block = static_cast<int>(count_);
+    slot.arm = arm_;
+    PlannedTrial planned = plan_trial(experiment_, slot, site_);
+    planned.plan.memory_limit_bytes = limit;
+    const TrialRun trial = run_whole_trial(
+        planned, [&](const TrialPlan& plan) { return run_trial(plan, supervision_); },
+        scratch_.path());
+    if (trial.trial.harness_fault)
+      throw Error(ExitCode::cannot_measure, trial.trial.failure, "memduel need");
+    if (!limit) note_peaks(trial.trial);
+    std::error_code gone;
+    fs::remove_all(planned.plan.trial_dir, gone);
+    return outcome_of(trial.trial, limit);
+  }
+
+  [[nodiscard]] const std::string& arm() const { return experiment_.arms[arm_].name; }
+  /// Without a limit, the most of all runs, in bytes.
+  [[nodiscard]] double charged_bytes() const { return std::max(charged_, resident_); }
+  [[nodiscard]] double resident_bytes() const { return resident_; }
+
+ private:
+  void note_peaks(const TrialData& trial) {
+    const auto tree = std::ranges::find(trial.roles, "tree", &RoleData::role);
+    if (tree == trial.roles.end()) return;
+    const auto most = [&](const char* metric, double& so_far) {
+      const auto found = tree->metrics.find(metric);
+      if (found != tree->metrics.end()) so_far = std::max(so_far, found->second);
+    };
+    most("peak_cgroup_bytes", charged_);
+    most("peak_rss_bytes", resident_);
+  }
+
+  LimitedRun outcome_of(const TrialData& trial, std::optional<std::int64_t> limit) const {
+    LimitedRun one;
+    one.seconds = static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
+    one.failed = trial.status != TrialStatus::ok;
+    one.why = trial.status == TrialStatus::killed_for_memory
+                  ? "killed for memory"
+                  : trial.failure.substr(0, trial.failure.find('\n'));
+    const std::string limited =
+        limit ? "limit " + format_bytes(static_cast<double>(*limit)) : "no limit";
+    if (!quiet_)
+      say(fmt::format("{}: {}{}\n", limited, format_seconds(one.seconds),
+                      one.failed ? ", " + one.why : ""));
+    return one;
+  }
+
+  Experiment experiment_;
+  std::size_t arm_;
+  bool quiet_;
+  ScratchDirectory scratch_;
+  SupervisorOptions supervision_;
+  PlanSite site_;
+  std::int64_t count_ = 0;
+  double charged_ = 0;
+  double resident_ = 0;
+};
+
+std::string signed_percent(double share) {
+  return fmt::format("{}{:.1f} %", share < 0 ? "−" : "+", 100 * std::abs(share));
+}
+
+std::string describe(const Need& need, const Runs& runs) {
+  std::string text =
+      fmt::format("{} runs in {}", runs.arm(), format_bytes(static_cast<double>(need.bytes)));
+  if (need.too_little > 0)
+    text += fmt::format(", and not in {}: {}", format_bytes(static_cast<double>(need.too_little)),
+                        need.why);
+  text += fmt::format("\n  {} of {} runs failed there: at most {:.0f} % of all would (95 %)\n",
+                      need.failed, need.runs, 100 * need.failure_rate.high);
+  text += fmt::format("  its time there, against no limit: {} ({} to {}, 95 %)\n",
+                      signed_percent(need.slowdown), signed_percent(need.slowdown_interval.low),
+                      signed_percent(need.slowdown_interval.high));
+  text +=
+      fmt::format("  without a limit it was charged {}, page cache among it; its peak RSS was {}\n",
+                  format_bytes(runs.charged_bytes()), format_bytes(runs.resident_bytes()));
+  return text + fmt::format("Slurm: #SBATCH --mem={:.0f}M\n",
+                            std::ceil(static_cast<double>(need.bytes) / kMiB));
+}
+
+int need(const NeedArguments& arguments) {
+  Runs runs(experiment_for(arguments), arguments);
+  const std::vector<double> unlimited = runs.unlimited();
+  NeedOptions options;
+  options.most_slowdown = arguments.slowdown_percent / 100;
+  options.confirmations = arguments.confirmations;
+  const Need found = find_need(unlimited, static_cast<std::int64_t>(runs.charged_bytes()), options,
+                               [&](std::int64_t limit) { return runs.run(limit); });
+  print_fitted(describe(found, runs));
+  return 0;
+}
+
+}  // namespace
+
+void add_need(CLI::App& app, Action& action) {
+  const auto [verb, arguments] =
+      add_verb(app, action, "need", "the smallest memory limit that a program runs in", need);
+  verb->group("Gate");
+  verb->footer(
+      "Examples:\n"
+      "  memduel need -- python3 train.py\n"
+      "  memduel need configs/quickstart.json --arm optimized\n"
+      "Runs it under falling limits, in a control group of its own without swap: see\n"
+      "docs/scale.md. Needs root, or a group that is yours.");
+  verb->add_option("WHAT", arguments->words, "a config, or after -- a program and its arguments")
+      ->required();
+  verb->add_option("--arm", arguments->arm, "the arm of a config (default: the baseline)")
+      ->type_name("ARM");
+  verb->add_option("--slowdown", arguments->slowdown_percent,
+                   "how much slower it may be than without a limit, in percent")
+      ->check(CLI::Range(0.1, 1000.0))
+      ->type_name("P")
+      ->capture_default_str();
+  verb->add_option("--confirm", arguments->confirmations,
+                   "runs at the limit that is found; more of them narrow the intervals")
+      ->check(CLI::Range(5, 10'000))
+      ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--set", arguments->options.set, "override a value of the config")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--data-dir", arguments->options.data_dir, "where data sets are")
+      ->type_name("DIR");
+  verb->add_flag("--quiet", arguments->options.quiet, "no line for each run");
+}
+
+}  // namespace memduel::cli

@@ -1,0 +1,57 @@
+// memduel need on programs whose memory is known, under real limits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "profilers/meters/cgroup.h"
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+using testing::HasSubstr;
+
+bool can_limit() {
+  const TrialCgroup group = create_cgroup("need-test");
+  const bool can = limit_cgroup(group, std::int64_t{1} << 30) == 0;
+  remove_cgroup(group);
+  return can;
+}
+
+TEST(Need, FindsTheLimitOfAProgramAndSaysItToSlurm) {
+  if (!can_limit()) GTEST_SKIP() << "no control group can be made here";
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"need", "--slowdown", "200", "--confirm", "5", "--", MEMDUEL_HOG, "100"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::smatch mebibytes;
+  ASSERT_TRUE(std::regex_search(run.out, mebibytes, std::regex("--mem=(\\d+)M\n"))) << run.out;
+  // Its 100 MiB, and what the C++ library and the program have, to within 2 %.
+  EXPECT_GE(std::stoi(mebibytes[1]), 100);
+  EXPECT_LE(std::stoi(mebibytes[1]), 108);
+  EXPECT_THAT(run.out, HasSubstr("killed for memory"));
+  EXPECT_THAT(run.out, HasSubstr("0 of 5 runs failed there"));
+}
+
+TEST(Need, OfAProgramThatFailsAnywaySaysSo) {
+  const Workplace place;
+  const Finished run = memduel(place, {"need", "--", "/bin/false"});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_THAT(run.err, HasSubstr("fails without a limit"));
+}
+
+TEST(Need, RefusesAnArmOfACommandAndAnArmThatIsNot) {
+  const Workplace place;
+  EXPECT_EQ(memduel(place, {"need", "--arm", "b", "--", "/bin/true"}).status, 2);
+  const std::string config = place.file("duel.json", R"({
+    "name": "duel", "workload": { "kind": "command", "processes": [
+      { "role": "command", "argv": ["/bin/true"] } ] },
+    "arms": [ { "name": "a" }, { "name": "b", "env": { "X": "1" } } ], "baseline": "a" })");
+  const Finished run = memduel(place, {"need", config, "--arm", "c"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("no arm \"c\""));
+}
+
+}  // namespace
+}  // namespace memduel
