@@ -45,7 +45,7 @@ export SLURM_CONF=$directory/slurm.conf
 slurmctld
 slurmd -N n1
 slurmd -N n2
-for _ in $(seq 100); do
+for _ in $(seq 300); do
   if [ "$(sinfo --noheader --format=%t --Node 2>/dev/null | grep -c idle)" = 2 ]; then
     echo "two idle nodes; export SLURM_CONF=$SLURM_CONF"
     exit 0
