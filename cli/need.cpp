@@ -18,6 +18,7 @@
 #include "base/stop_request.h"
 #include "base/text.h"
 #include "cli/duel.h"
+#include "cli/finite_range.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
 #include "experiment/plan/plan.h"
@@ -214,12 +215,12 @@ void add_need(CLI::App& app, Action& action) {
       ->type_name("ARM");
   verb->add_option("--slowdown", arguments->slowdown_percent,
                    "how much slower it may be than without a limit, in percent")
-      ->check(CLI::Range(0.1, 1000.0))
+      ->check(finite_range(0.1, 1000))
       ->type_name("P")
       ->capture_default_str();
   verb->add_option("--confirm", arguments->confirmations,
                    "runs at the limit that is found; more of them narrow the intervals")
-      ->check(CLI::Range(5, 10'000))
+      ->check(finite_range(5, 10'000))
       ->type_name("N")
       ->capture_default_str();
   verb->add_option("--set", arguments->options.set, "override a value of the config")
