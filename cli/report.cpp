@@ -50,7 +50,7 @@ int report(const ReportArguments& arguments) {
 
 std::vector<std::string> format_names() {
   std::vector<std::string> names = {"html"};
-  for (const auto& [name, words] : report_formats()) names.push_back(name);
+  for (const std::string& name : report_formats()) names.push_back(name);
   return names;
 }
 

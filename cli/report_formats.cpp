@@ -32,40 +32,33 @@ std::string render_text(const ReportModel& model) {
 
 struct Format {
   const char* name;
-  const char* words;
   std::string (*render)(const ReportModel&);
 };
 
-constexpr std::array<Format, 8> kFormats = {
-    {{"text", "for a terminal, every table", render_text},
-     {"markdown", "for a pull request", render_markdown},
-     {"json", "results.json", render_json},
-     {"csv", "every number of every trial", render_csv},
-     {"junit", "gates as test cases", render_junit},
-     {"github", "gates as annotations of GitHub Actions", render_github},
-     {"bencher", "Bencher Metric Format", render_bencher},
-     {"benchmark-action", "github-action-benchmark, customSmallerIsBetter",
-      render_benchmark_action}}};
+constexpr std::array<Format, 8> kFormats = {{{"text", render_text},
+                                             {"markdown", render_markdown},
+                                             {"json", render_json},
+                                             {"csv", render_csv},
+                                             {"junit", render_junit},
+                                             {"github", render_github},
+                                             {"bencher", render_bencher},
+                                             {"benchmark-action", render_benchmark_action}}};
 
 const Format& format_named(const std::string& name) {
   const auto found = std::ranges::find(kFormats, name, &Format::name);
   if (found != kFormats.end()) return *found;
-  std::vector<std::string> names;
-  for (const Format& format : kFormats) names.emplace_back(format.name);
   throw Error(ExitCode::usage,
-              fmt::format("found format \"{}\", expected one of: {}", name, fmt::join(names, ", ")),
+              fmt::format("found format \"{}\", expected one of: {}", name,
+                          fmt::join(report_formats(), ", ")),
               "--export");
 }
 
 }  // namespace
 
-const std::vector<std::pair<std::string, std::string>>& report_formats() {
-  static const std::vector<std::pair<std::string, std::string>> all = [] {
-    std::vector<std::pair<std::string, std::string>> formats;
-    for (const Format& format : kFormats) formats.emplace_back(format.name, format.words);
-    return formats;
-  }();
-  return all;
+std::vector<std::string> report_formats() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  return names;
 }
 
 std::string render_report(const std::string& format, const ReportModel& model) {

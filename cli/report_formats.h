@@ -10,8 +10,8 @@
 
 namespace memduel::cli {
 
-/// Their names, and what each is for.
-const std::vector<std::pair<std::string, std::string>>& report_formats();
+/// Their names.
+std::vector<std::string> report_formats();
 
 /// Throws Error(usage) for another name.
 std::string render_report(const std::string& format, const ReportModel& model);

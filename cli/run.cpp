@@ -5,7 +5,8 @@
 #include "cli/run_suite.h"
 #include "cli/verbs.h"
 #include "experiment/config/suite.h"
-#include "experiment/run/merge_shares.h"
+#include "experiment/run/share.h"
+#include "experiment/store/store.h"
 
 namespace memduel::cli {
 namespace {

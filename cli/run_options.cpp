@@ -1,6 +1,10 @@
 #include "cli/run_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cli/finite_range.h"
+#include "cli/report_formats.h"
 
 namespace memduel::cli {
 namespace {
@@ -70,8 +74,8 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
 
 void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports) {
   verb.add_option("--export", exports,
-                  "write the result to a file as well: text, markdown, json, csv, junit, github, "
-                  "bencher or benchmark-action (repeatable)")
+                  fmt::format("write the result to a file as well (repeatable): {}",
+                              fmt::join(report_formats(), ", ")))
       ->type_name("FORMAT FILE")
       ->allow_extra_args(false);
 }

@@ -7,6 +7,7 @@
 
 #include "base/command_line.h"
 #include "base/error.h"
+#include "base/installed.h"
 #include "base/text.h"
 #include "experiment/run/share.h"
 
@@ -15,16 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path this_program() {
-  std::error_code unknown;
-  const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
-  return unknown ? fs::path("memduel") : program;
-}
-
 /// What every share is given alike.
 std::vector<std::string> command_of(const std::string& config, const Experiment& experiment,
                                     const RunOptions& options) {
-  std::vector<std::string> words = {this_program().string(),
+  std::vector<std::string> words = {program_beside("memduel").string(),
                                     "run",
                                     fs::absolute(config).string(),
                                     "--repeats",

@@ -38,14 +38,17 @@ class Search {
  private:
   void find_what_holds(std::int64_t start) {
     std::int64_t limit = std::max(start, kLeast);
-    for (int times = 0; !holds(limit); limit *= 2)
-      if (times++ == kMostDoublings)
-        throw Error(ExitCode::cannot_measure,
-                    fmt::format("no limit up to {} holds: {}",
-                                format_bytes(static_cast<double>(limit)), need_.why),
-                    "",
-                    "does it fail without a limit, too? its time may vary by more than allowed");
+    most_ = limit << kMostDoublings;
+    for (; !holds(limit); limit *= 2) refuse_beyond(2 * limit);
     need_.bytes = limit;
+  }
+
+  void refuse_beyond(std::int64_t limit) const {
+    if (limit <= most_) return;
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("no limit up to {} holds: {}", format_bytes(static_cast<double>(most_)),
+                            need_.why),
+                "", "does it fail without a limit, too? its time may vary by more than allowed");
   }
 
   void find_what_does_not() {
@@ -89,6 +92,7 @@ class Search {
       need_.too_little = need_.bytes;
       need_.why = need_.failed > 0 ? "failed when it was confirmed" : slower(need_.slowdown);
       need_.bytes = whole_pages(static_cast<double>(need_.bytes) * (1 + options_.precision));
+      refuse_beyond(need_.bytes);
     }
     need_.failure_rate = clopper_pearson(need_.failed, need_.runs);
   }
@@ -122,6 +126,7 @@ class Search {
   const std::vector<double>& unlimited_;
   const NeedOptions& options_;
   const RunUnderLimit& run_;
+  std::int64_t most_ = 0;  ///< nothing is tried beyond it
   Need need_;
 };
 

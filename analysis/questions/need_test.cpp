@@ -87,6 +87,15 @@ TEST(Need, OfAProgramThatAlwaysFailsIsAnError) {
                Error);
 }
 
+TEST(Need, OfAProgramThatFailsNowAndThenUnderAnyLimitIsAnErrorAndEnds) {
+  int runs = 0;
+  EXPECT_THROW(find_need({1, 1, 1}, 1 << 24, {},
+                         [&](std::int64_t) {
+                           return LimitedRun{++runs % 15 == 0, 1, "exited with status 3"};
+                         }),
+               Error);
+}
+
 TEST(Need, OfAProgramThatFitsAnywhereIsTheLeastThatIsTried) {
   const Need need = need_of({.knee = 0.001}, 50);
   EXPECT_EQ(need.bytes, 1 << 20);

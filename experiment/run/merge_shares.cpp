@@ -174,24 +174,23 @@ nlohmann::json environment_of(const std::vector<Part>& parts) {
   return environment;
 }
 
-/// The largest difference that any share saw.
-template <class DifferenceOfArms, class Same>
-void keep_largest(std::vector<DifferenceOfArms>& kept, const DifferenceOfArms& one, Same same) {
-  const auto found =
-      std::ranges::find_if(kept, [&](const DifferenceOfArms& other) { return same(other, one); });
-  if (found == kept.end())
-    kept.push_back(one);
-  else if (one.max_abs_diff.value_or(0) > found->max_abs_diff.value_or(0) || !one.bit_identical)
-    *found = one;
-}
-
+/// The largest difference that any share saw; bits that differ before bits that do not.
 void merge_models(const std::vector<Part>& parts, Store& store) {
   std::vector<ModelDifference> models;
-  for (const Part& part : parts)
-    for (const ModelDifference& one : part.run.model_differences)
-      keep_largest(models, one, [](const ModelDifference& a, const ModelDifference& b) {
-        return a.baseline == b.baseline && a.candidate == b.candidate;
+  const auto size = [](const ModelDifference& one) {
+    return std::make_pair(!one.bit_identical, one.max_abs_diff.value_or(0));
+  };
+  for (const Part& part : parts) {
+    for (const ModelDifference& one : part.run.model_differences) {
+      const auto found = std::ranges::find_if(models, [&](const ModelDifference& other) {
+        return other.baseline == one.baseline && other.candidate == one.candidate;
       });
+      if (found == models.end())
+        models.push_back(one);
+      else if (size(one) > size(*found))
+        *found = one;
+    }
+  }
   store.set_model_differences(models);
 }
 

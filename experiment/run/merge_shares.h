@@ -8,9 +8,6 @@
 
 namespace memduel {
 
-/// Where a share was measured is part of its run's environment.
-inline constexpr const char* kShareKey = "share";
-
 /// Makes a run in `out` of the runs in `directories`: measured trials by block, the warm-ups and
 /// profiles of the first share, and every share's logs, models and files. Trials are numbered anew.
 /// Shares that are missing or were not finished are warnings, and so are machines that differ.

@@ -117,8 +117,8 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
       refuse_resume(directory, fmt::format("the program {} changed", path));
     }
   }
-  const std::string share = stored.environment.value("share", "");
-  if (share != header.environment.value("share", ""))
+  const std::string share = stored.environment.value(kShareKey, "");
+  if (share != header.environment.value(kShareKey, ""))
     refuse_resume(directory, share.empty() ? "it is a whole run" : "it is share " + share);
   const auto fingerprint = [](const nlohmann::json& environment) {
     return environment.value("fingerprint", std::string());

@@ -13,6 +13,9 @@
 
 namespace memduel {
 
+/// In the environment of a run that is a share of one: "2/4".
+inline constexpr const char* kShareKey = "share";
+
 /// What identifies a run: a resumed one must have the same.
 struct RunHeader {
   nlohmann::json config;

@@ -29,15 +29,7 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
     out += wrapped("• " + escape_terminal(model.best.text()), 2, options.width);
   for (const Sentence& sentence : model.growth)
     out += wrapped("• " + escape_terminal(sentence.text()), 2, options.width);
-  for (const Headline& headline : model.headlines) {
-    const VerdictLook look = look_of(headline.verdict);
-    const std::string gate =
-        headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
-    const std::string lines =
-        wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate),
-                2, options.width);
-    out += painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
-  }
+  for (const Headline& headline : model.headlines) out += headline_lines(headline, options);
   for (const SideEffect& effect : model.side_effects)
     out += wrapped("• " + escape_terminal(with_minus(effect.sentence)), 2, options.width);
   for (const std::string& sentence : model.lower_bounds)
@@ -164,12 +156,7 @@ std::string profiles(const ReportModel& model, int width) {
 std::string notes(const ReportModel& model, int width) {
   std::string out;
   const auto add = [&](const char* kind, const std::vector<Note>& list) {
-    for (const Note& note : list) {
-      const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
-      out += wrapped(
-          fmt::format("{}: {}{}", kind, escape_terminal(note.message), escape_terminal(advice)), 2,
-          width);
-    }
+    for (const Note& note : list) out += note_lines(kind, note, width);
   };
   add("Warning", model.results.warnings);
   add("Limitation", model.results.limitations);
@@ -177,6 +164,21 @@ std::string notes(const ReportModel& model, int width) {
 }
 
 }  // namespace
+
+std::string headline_lines(const Headline& headline, const TerminalOptions& options) {
+  const VerdictLook look = look_of(headline.verdict);
+  const std::string gate =
+      headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
+  const std::string lines =
+      wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate), 2,
+              options.width);
+  return painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
+}
+
+std::string note_lines(const char* kind, const Note& note, int width) {
+  const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
+  return wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2, width);
+}
 
 std::string render_table(const ReportModel& model, const TerminalOptions& options) {
   std::string out;

@@ -102,13 +102,8 @@ class Summary {
       add(Weight::overall, wrapped(escape_terminal(model_.overall), 0, options_.width), true);
     if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
     for (const Headline& headline : model_.headlines) {
-      const VerdictLook look = look_of(headline.verdict);
-      const std::string gate =
-          headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
-      const std::string lines = sentence(look.sign, headline.sentence.text() + gate);
       const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
-      add(failed ? Weight::failure : Weight::verdict,
-          painted(lines.substr(0, lines.size() - 1), look.color, options_) + "\n");
+      add(failed ? Weight::failure : Weight::verdict, headline_lines(headline, options_));
     }
   }
 
@@ -148,11 +143,7 @@ class Summary {
     bool opens = true;
     const auto add_all = [&](Weight weight, const char* kind, const std::vector<Note>& notes) {
       for (const Note& note : notes) {
-        const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
-        add(weight,
-            wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2,
-                    options_.width),
-            opens);
+        add(weight, note_lines(kind, note, options_.width), opens);
         opens = false;
       }
     };
