@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
 #include "experiment/watch/watch_header.h"
+#include "experiment/watch/watch_notes.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {
@@ -35,30 +35,41 @@ std::optional<MemoryLimit> limit_of(const WatchOptions& options) {
   return memory_limit_of(options.pids.empty() ? getpid() : options.pids.front());
 }
 
-double seconds_between(std::int64_t from_ns, std::int64_t to_ns) {
-  return static_cast<double>(to_ns - from_ns) * 1e-9;
-}
-
-std::string end_of_command(const ExitRecord& exit, bool killed_for_memory) {
-  if (killed_for_memory) return "was killed for memory";
-  return exit.status ? fmt::format("exited with status {}", *exit.status)
-                     : fmt::format("was ended by signal {}", exit.signal.value_or(0));
+/// Joins processes that were there already. Returns what they are, for people.
+std::string join_processes(const WatchOptions& options, WatchedRoots& roots,
+                           WatchMetering& metering, WatchRecord& record) {
+  const std::vector<WatchTarget> targets = watch_targets(options);
+  for (const WatchTarget& target : targets) {
+    const auto line = process_line(*target.pid);
+    if (!line || is_dead(*line))
+      throw Error(ExitCode::cannot_measure, "ended before it could be watched",
+                  fmt::format("pid {}", *target.pid));
+    roots.add(*line, target.role, fmt::format("pid {}", *target.pid), false);
+    metering.add(target.role, *target.pid);
+    if (target.seconds_before) record.add_limitation(joined_late(target));
+  }
+  return targets.size() == 1 ? name_of(targets.front())
+                             : fmt::format("{} processes", targets.size());
 }
 
 }  // namespace
 
 Watching::Watching(const WatchOptions& options)
     : options_(options),
-      begin_ns_(monotonic_ns()),
+      time_(monotonic_ns(), options.duration_seconds),
       oom_kills_before_(oom_kills_anywhere()),
-      record_(options, limit_of(options), begin_ns_),
+      record_(options, limit_of(options), time_.begin_ns()),
       logs_(options, options.directory / "logs"),
-      roots_(begin_ns_),
+      roots_(time_.begin_ns()),
       metering_(options, roots_),
       limit_(options, limit_of(options)),
-      look_due_ns_(begin_ns_),
-      store_due_ns_(begin_ns_ + kStoreInterval) {
-  options.command.empty() ? find_pids() : start_command();
+      look_due_ns_(time_.begin_ns()),
+      store_due_ns_(time_.begin_ns() + kStoreInterval) {
+  if (options.command.empty()) {
+    what_ = join_processes(options, roots_, metering_, record_);
+  } else {
+    start_command();
+  }
   allow_many_files();
   events_.add(signals_.descriptor(), &signals_);
   if (command_) events_.add(command_->marks.descriptor(), &command_);
@@ -75,28 +86,8 @@ void Watching::start_command() {
   logs_.pass_output_on(options_);
 }
 
-void Watching::find_pids() {
-  const std::vector<WatchTarget> targets = watch_targets(options_);
-  for (const WatchTarget& target : targets) {
-    const auto line = process_line(*target.pid);
-    if (!line || is_dead(*line))
-      throw Error(ExitCode::cannot_measure, "ended before it could be watched",
-                  fmt::format("pid {}", *target.pid));
-    roots_.add(*line, target.role, fmt::format("pid {}", *target.pid), false);
-    metering_.add(target.role, *target.pid);
-    if (target.seconds_before)
-      record_.add_limitation(
-          {"joined_late",
-           fmt::format("{} had run for {} when the watch began: that time is not in the numbers",
-                       name_of(target), format_seconds(*target.seconds_before)),
-           "memduel watch -- CMD watches from the start"});
-  }
-  what_ =
-      targets.size() == 1 ? name_of(targets.front()) : fmt::format("{} processes", targets.size());
-}
-
 WatchResult Watching::run() {
-  while (!over()) step();
+  while (ended_by_signal_ == 0 && roots_.living() > 0 && !time_.is_over(monotonic_ns())) step();
   finish();
   WatchResult result;
   result.last = snapshot();
@@ -112,7 +103,7 @@ WatchResult Watching::run() {
 }
 
 void Watching::step() {
-  take_events(next_due());
+  take_events(std::min({metering_.due_ns(), look_due_ns_, logs_.due_ns(), time_.due_ns()}));
   const std::int64_t now = monotonic_ns();
   take_lines(logs_.read(now, events_));
   const bool looks = now >= look_due_ns_;
@@ -132,8 +123,7 @@ void Watching::look(std::int64_t now_ns) {
     if (const auto exit = command_->reap()) command_ended(*exit);
   }
   metering_.sweep(now_ns);
-  if (const auto alarm =
-          limit_.check(metering_.running_round(), seconds_between(begin_ns_, now_ns))) {
+  if (const auto alarm = limit_.check(metering_.running_round(), time_.seconds_until(now_ns))) {
     options_.say(alarm->message);
     // A use that swings widely crosses a threshold in every round of a week.
     constexpr int kMostKept = 50;
@@ -148,19 +138,6 @@ void Watching::look(std::int64_t now_ns) {
   if (!options_.show || now_ns < show_due_ns_) return;
   show_due_ns_ = now_ns + whole_ns(options_.show_interval_seconds);
   options_.show(snapshot());
-}
-
-bool Watching::over() const {
-  const bool time_is_over = options_.duration_seconds &&
-                            monotonic_ns() - begin_ns_ >= whole_ns(*options_.duration_seconds);
-  return ended_by_signal_ != 0 || time_is_over || roots_.living() == 0;
-}
-
-std::int64_t Watching::next_due() const {
-  std::int64_t due = std::min({metering_.due_ns(), look_due_ns_, logs_.due_ns()});
-  if (options_.duration_seconds)
-    due = std::min(due, begin_ns_ + whole_ns(*options_.duration_seconds));
-  return due;
 }
 
 void Watching::take_events(std::int64_t until_ns) {
@@ -201,22 +178,12 @@ void Watching::take_lines(const std::vector<MarkedLine>& lines) {
 void Watching::note_gone_roots() {
   for (const auto& [root, replaced] : roots_.gone()) {
     const std::int64_t now = monotonic_ns();
-    const std::string after = format_seconds(seconds_between(begin_ns_, now));
     root.ended = true;
     metering_.finish(root, {now, false, std::nullopt});
-    const std::size_t left = roots_.living();
-    const std::string goes_on =
-        left == 0 ? ""
-                  : fmt::format("; the watch goes on with {} of {}", left, roots_.all().size());
-    const std::string sentence =
-        replaced ? fmt::format(
-                       "{} ended, and its number is another process's by now, which is not "
-                       "watched (seen after {}){}",
-                       root.name, after, goes_on)
-                 : fmt::format("{} ended after {}{}", root.name, after, goes_on);
-    options_.say(sentence);
-    record_.add_limitation({replaced ? "pid_reused" : "process_ended", sentence,
-                            "how a process that memduel did not start ended is not known"});
+    const Note note = process_gone(
+        {root.name, replaced, time_.seconds_until(now), roots_.living(), roots_.all().size()});
+    options_.say(note.message);
+    record_.add_limitation(note);
   }
 }
 
@@ -234,10 +201,7 @@ void Watching::command_ended(const ExitRecord& exit) {
   metering_.finish(root, {exit.t_ns, exit.status == 0, exit});
   descendants_left_ = roots_.left_of("command");
   if (exit.status == 0) return;
-  record_.add_warning({for_memory ? "killed_for_memory" : "command_failed",
-                       fmt::format("{} {}{}", root.name, end_of_command(exit, for_memory),
-                                   round ? fmt::format(" in round {}", *round) : ""),
-                       "growth is judged from the rounds that there are"});
+  record_.add_warning(command_failed(root.name, exit, for_memory, round));
 }
 
 void Watching::finish() {
@@ -257,10 +221,7 @@ void Watching::finish() {
 }
 
 void Watching::note_everything() {
-  record_.add_limitation(
-      {"not_interleaved",
-       "one trial of one arm, watched as it ran: nothing was run in turns with it",
-       "memduel compare --a 'CMD' --b 'CMD' duels two commands"});
+  record_.add_limitation(not_interleaved());
   record_.add(metering_.limitations(), metering_.warnings());
   const std::vector<Note> log_warnings = logs_.warnings();
   record_.add(logs_.limitations(), log_warnings);
@@ -269,22 +230,11 @@ void Watching::note_everything() {
       options_.say("warning: " + note.message);
   }
   if (command_ && command_->marks.foreign_marks > 0)
-    record_.add_warning({"marks_of_several_processes",
-                         "more than one process sent marks; those of the first one count", ""});
-  if (descendants_left_ > 0)
-    record_.add_limitation(
-        {"processes_left_running",
-         fmt::format("{} descendants were still running when the command ended", descendants_left_),
-         "memduel watch --pid watches them"});
+    record_.add_warning(marks_of_several_processes());
+  if (descendants_left_ > 0) record_.add_limitation(processes_left_running(descendants_left_));
   // Once nobody writes them any more.
   const std::int64_t dropped = descendants_left_ > 0 ? 0 : logs_.finish_limits();
-  if (dropped > 0)
-    record_.add_limitation(
-        {"log_cut",
-         fmt::format("{} of the command's output are not in logs/: its beginning "
-                     "and its end are",
-                     format_bytes(static_cast<double>(dropped))),
-         "have it log less"});
+  if (dropped > 0) record_.add_limitation(log_cut(dropped));
   if (const auto limitation = limit_.limitation()) record_.add_limitation(*limitation);
 }
 
@@ -292,7 +242,7 @@ WatchSnapshot Watching::snapshot() const {
   const std::int64_t now = end_ns_ != 0 ? end_ns_ : monotonic_ns();
   WatchSnapshot shot = metering_.snapshot(now);
   shot.what = what_;
-  shot.elapsed_seconds = seconds_between(begin_ns_, now);
+  shot.elapsed_seconds = time_.seconds_until(now);
   shot.limit = limit_.state();
   return shot;
 }

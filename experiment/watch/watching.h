@@ -12,6 +12,7 @@
 #include "experiment/watch/watch_metering.h"
 #include "experiment/watch/watch_record.h"
 #include "experiment/watch/watch_signals.h"
+#include "experiment/watch/watch_time.h"
 #include "experiment/watch/watched_command.h"
 #include "experiment/watch/watched_roots.h"
 
@@ -27,10 +28,7 @@ class Watching {
 
  private:
   void start_command();
-  void find_pids();
   void step();
-  [[nodiscard]] bool over() const;
-  [[nodiscard]] std::int64_t next_due() const;
   void take_events(std::int64_t until_ns);
   void take_signals();
   void take_lines(const std::vector<MarkedLine>& lines);
@@ -42,7 +40,7 @@ class Watching {
   [[nodiscard]] WatchSnapshot snapshot() const;
 
   const WatchOptions& options_;
-  std::int64_t begin_ns_;
+  WatchTime time_;
   std::int64_t end_ns_ = 0;
   std::optional<std::int64_t> oom_kills_before_;
   WatchSignals signals_;

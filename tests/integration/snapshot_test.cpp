@@ -220,6 +220,9 @@ class LayoutsUnder : public testing::TestWithParam<std::string> {
     if (first) without->second = taken(base);
     return {taken(layout), without->second};
   }
+  /// jemalloc begins a large block at any cache line of its first page: up to a page for each of
+  /// the layout's block, the last one and the C++ library's.
+  [[nodiscard]] double ends() const { return GetParam() == "libjemalloc.so.2" ? 3 * kPage : kPage; }
   Workplace place_;
 
  private:
@@ -235,21 +238,21 @@ class LayoutsUnder : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(LayoutsUnder, TouchedPagesOfLargeBlocksAreTheirs) {
-  EXPECT_NEAR(of("second_page").bytes("live"), 64 * kMiB, kPage);
+  EXPECT_NEAR(of("second_page").bytes("live"), 64 * kMiB, ends());
 }
 
 TEST_P(LayoutsUnder, UntouchedBlocksAreNot) {
-  EXPECT_NEAR(of("untouched").bytes("live"), 0, kPage);
+  EXPECT_NEAR(of("untouched").bytes("live"), 0, ends());
 }
 
 // Four chunks of 1,024 bytes on a page; mimalloc's pages have their heads beside them.
 TEST_P(LayoutsUnder, FreeSpaceIsPinnedByTheBlockThatIsLeft) {
   const Gain gain = of("one_of_four");
   const double table = 65536 * sizeof(void*);
-  EXPECT_NEAR(gain.bytes("live"), 16 * kMiB + table, 2 * kPage);
+  EXPECT_NEAR(gain.bytes("live"), 16 * kMiB + table, kPage + ends());
   const double heads = GetParam() == "libmimalloc.so.2" ? 512 * kPage : 0;
-  EXPECT_GE(gain.bytes("pinned"), 48 * kMiB - 2 * kPage);
-  EXPECT_LE(gain.bytes("pinned"), 48 * kMiB + 2 * kPage + heads);
+  EXPECT_GE(gain.bytes("pinned"), 48 * kMiB - kPage - ends());
+  EXPECT_LE(gain.bytes("pinned"), 48 * kMiB + kPage + ends() + heads);
 }
 
 // What it held before is in use again meanwhile, its tables and what it keeps for threads beside.

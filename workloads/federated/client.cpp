@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -45,6 +46,46 @@ struct Link {
   ServerConnection connection;
 };
 
+/// The ways to all aggregators of a job: its server, or in a swarm each client in turn.
+class Links {
+ public:
+  Links(const WorkerConfig& config, const Optimizations& optimizations, const std::string& name) {
+    const int aggregators = config.workload.swarm ? config.workload.clients : 1;
+    for (int one = 1; one <= aggregators; ++one)
+      links_.push_back(std::make_unique<Link>(config, optimizations, one, name));
+  }
+
+  /// Gives what each aggregator was configured with to `check`.
+  void connect(const std::function<void(const nlohmann::json&)>& check) const {
+    for (const auto& link : links_) {
+      link->transport->connect(kConnectWithin);
+      link->connection.attend();
+      check(link->connection.get_configuration());
+    }
+  }
+  void set_sample_size(std::int64_t samples) const {
+    for (const auto& link : links_) link->connection.set_sample_size(samples);
+  }
+  void close() const {
+    for (const auto& link : links_) link->connection.close();
+  }
+  /// To the aggregator of a round, counted from 1.
+  [[nodiscard]] ServerConnection& of_round(int round) const {
+    return links_[static_cast<std::size_t>(round - 1) % links_.size()]->connection;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Link>> links_;
+};
+
+/// Roles with different switches would misread each other's bytes.
+void check_configuration(const WorkerConfig& client, const nlohmann::json& server) {
+  if (server.at("optimizations") != client.optimizations ||
+      server.at("model") != client.workload.model)
+    throw Error(ExitCode::usage, "server and client were given different switches or models",
+                "worker configuration", "start all roles of a trial with one worker.json");
+}
+
 class FederatedClient {
  public:
   FederatedClient(const WorkerConfig& config, int index, const at::Device& device,
@@ -56,7 +97,7 @@ class FederatedClient {
         cleanup_time_(cleanup_time),
         optimizations_(make_optimizations(config.optimizations,
                                           workload_.transport.max_message_bytes, device)),
-        links_(links_to_aggregators()),
+        links_(config, optimizations_, name_),
         collect_point_({.send_every = optimizations_.client_gc_rounds,
                         .light = collection(*optimizations_.garbage, optimizations_.cuda_cache)}),
         samples_(load_samples(config, index)) {
@@ -83,23 +124,10 @@ class FederatedClient {
       send_memory_gauges();
       memduel_round_end(round);
     }
-    for (const auto& link : links_) link->connection.close();
+    links_.close();
   }
 
  private:
-  [[nodiscard]] std::vector<std::unique_ptr<Link>> links_to_aggregators() const {
-    std::vector<std::unique_ptr<Link>> links;
-    const int aggregators = workload_.swarm ? workload_.clients : 1;
-    for (int one = 1; one <= aggregators; ++one)
-      links.push_back(std::make_unique<Link>(config_, optimizations_, one, name_));
-    return links;
-  }
-
-  /// To the aggregator of a round, counted from 1.
-  [[nodiscard]] ServerConnection& connection(int round) const {
-    return links_[static_cast<std::size_t>(round - 1) % links_.size()]->connection;
-  }
-
   void begin_phase(const char* name) const { memduel::begin_phase(device_, name); }
 
   /// Where a received chunk may go directly: into the model's own tensors.
@@ -119,26 +147,15 @@ class FederatedClient {
   }
 
   void join() {
-    for (const auto& link : links_) {
-      link->transport->connect(kConnectWithin);
-      link->connection.attend();
-      check_configuration(link->connection.get_configuration());
-    }
+    links_.connect([&](const auto& server) { check_configuration(config_, server); });
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      initial_model_ = connection(1).get_global_model({i, chunks_.size()}, destination(chunks_[i]));
+      initial_model_ =
+          links_.of_round(1).get_global_model({i, chunks_.size()}, destination(chunks_[i]));
       copy_state(initial_model_, model_.state);
       done_with(initial_model_);
     }
     if (caches_received()) new_global_model_ = std::exchange(initial_model_, {});
-    for (const auto& link : links_) link->connection.set_sample_size(samples_.train.count());
-  }
-
-  /// Roles with different switches would misread each other's bytes.
-  void check_configuration(const nlohmann::json& server) const {
-    if (server.at("optimizations") != config_.optimizations ||
-        server.at("model") != workload_.model)
-      throw Error(ExitCode::usage, "server and client were given different switches or models",
-                  "worker configuration", "start all roles of a trial with one worker.json");
+    links_.set_sample_size(samples_.train.count());
   }
 
   void train(int round) {
@@ -165,7 +182,7 @@ class FederatedClient {
 
   void exchange(int round) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      new_global_model_ = update_global_model(i, connection(round));
+      new_global_model_ = update_global_model(i, links_.of_round(round));
       if (i + 1 == chunks_.size() && optimizations_.client_locals != ClientLocals::kept)
         release_local_model();
       begin_phase("load");
@@ -219,7 +236,7 @@ class FederatedClient {
   const std::string name_;
   CleanupTime& cleanup_time_;
   Optimizations optimizations_;
-  std::vector<std::unique_ptr<Link>> links_;
+  Links links_;
   CleanupPolicy collect_point_;
   RoleSamples samples_;
   Model model_;

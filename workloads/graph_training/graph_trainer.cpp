@@ -53,6 +53,43 @@ std::pair<double, double> large_graph(const GraphStore& graphs) {
   return {static_cast<double>(large->first), static_cast<double>(large->second)};
 }
 
+/// Graphs in batches on the device, made in turn or by workers.
+class BatchLoop {
+ public:
+  BatchLoop(int workers, const at::Device& device) : device_(device), workers_(workers) {}
+
+  void begin_epoch() { workers_.begin_epoch(); }
+  template <class Use>
+  void for_each(const GraphStore& graphs, const Indices& places, std::size_t batch_size, Use use) {
+    for (std::size_t first = 0; first < places.size(); first += batch_size) {
+      const Places some =
+          Places(places).subspan(first, std::min(batch_size, places.size() - first));
+      const GraphBatch made = make_batch(graphs, some);
+      workers_.made(made);
+      use(made.on(device_), some);
+    }
+  }
+
+ private:
+  const at::Device device_;
+  LoaderWorkers<GraphBatch> workers_;
+};
+
+/// Makes a stage's network and its trainer, as the switches want them.
+struct NetworkMaker {
+  const GraphSwitches& switches;
+  double learning_rate = 0;
+  at::Device device;
+
+  template <class Network>
+  [[nodiscard]] Network network(const GraphModel& model, const GraphStore& graphs) const {
+    return make_graph_network<Network>(model, graphs, switches.gradient_checkpointing, device);
+  }
+  [[nodiscard]] NetworkTrainer trainer(torch::nn::Module& network) const {
+    return {network, learning_rate, switches.mixed_precision, device};
+  }
+};
+
 class GraphTraining {
  public:
   GraphTraining(const WorkerConfig& config, const at::Device& device)
@@ -60,7 +97,8 @@ class GraphTraining {
         workload_(config.workload),
         device_(device),
         switches_(make_graph_switches(config.optimizations)),
-        workers_(switches_.loader_workers) {}
+        make_{switches_, workload_.learning_rate, device},
+        batches_(switches_.loader_workers, device) {}
 
   void run() {
     mark_idle();
@@ -119,8 +157,8 @@ class GraphTraining {
         stage.begin();
         batch_size_ = plan_batch(stage, model);
         torch::manual_seed(epoch_seed());
-        network = make_network<Network>(model);
-        trainer.emplace(make_trainer(*network));
+        network = make_.network<Network>(model, *graphs_);
+        trainer.emplace(make_.trainer(*network));
       }
       learn(stage, network, *trainer, epoch);
       stage.end_epoch(network);
@@ -131,39 +169,20 @@ class GraphTraining {
   }
 
   template <class Network>
-  Network make_network(const GraphModel& model) const {
-    return make_graph_network<Network>(model, *graphs_, switches_.gradient_checkpointing, device_);
-  }
-
-  NetworkTrainer make_trainer(torch::nn::Module& network) const {
-    return {network, workload_.learning_rate, switches_.mixed_precision, device_};
-  }
-
-  template <class Network>
   void learn(const Stage<Network>& stage, Network& network, NetworkTrainer& trainer, int epoch) {
     begin_phase(device_, "train");
     double losses = 0;
     int steps = 0;
-    workers_.begin_epoch();
-    for_each_batch(stage.graphs(epoch), [&](const GraphBatch& batch, Places places) {
-      losses += trainer.step(
-          batch, [&](const GraphBatch& one) { return stage.loss(network, one, places); });
-      ++steps;
-      if (switches_.clear_cache_every_n > 0 && steps % switches_.clear_cache_every_n == 0)
-        torch_cuda().empty_cache();
-    });
+    batches_.begin_epoch();
+    batches_.for_each(
+        *graphs_, stage.graphs(epoch), batch_size_, [&](const GraphBatch& batch, Places places) {
+          losses += trainer.step(
+              batch, [&](const GraphBatch& one) { return stage.loss(network, one, places); });
+          ++steps;
+          if (switches_.clear_cache_every_n > 0 && steps % switches_.clear_cache_every_n == 0)
+            torch_cuda().empty_cache();
+        });
     memduel_gauge("train_loss", losses / steps);
-  }
-
-  template <class Use>
-  void for_each_batch(const Indices& places, Use use) {
-    for (std::size_t first = 0; first < places.size(); first += batch_size_) {
-      const Places some =
-          Places(places).subspan(first, std::min(batch_size_, places.size() - first));
-      const GraphBatch made = make_batch(*graphs_, some);
-      workers_.made(made);
-      use(made.on(device_), some);
-    }
   }
 
   void load_graphs() {
@@ -215,8 +234,8 @@ class GraphTraining {
     std::optional<HeavyBatches> batches;
     const TrainingStep step = [&](std::int64_t batch_size) {
       if (!trainer) {
-        network = make_network<Network>(model);
-        trainer.emplace(make_trainer(*network));
+        network = make_.network<Network>(model, *graphs_);
+        trainer.emplace(make_.trainer(*network));
         batches.emplace(*graphs_,
                         heavier(*graphs_, stage.graphs(0), stage.graphs(stage.epochs - 1)),
                         config_.seed);
@@ -235,9 +254,10 @@ class GraphTraining {
     const torch::NoGradGuard no_grad;
     network->eval();
     std::int64_t right = 0;
-    for_each_batch(split_.validation, [&](const GraphBatch& batch, Places) {
-      right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
-    });
+    batches_.for_each(
+        *graphs_, split_.validation, batch_size_, [&](const GraphBatch& batch, Places) {
+          right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
+        });
     memduel_gauge("validation_accuracy_ratio",
                   static_cast<double>(right) / static_cast<double>(split_.validation.size()));
   }
@@ -258,7 +278,8 @@ class GraphTraining {
   const WorkloadConfig& workload_;
   const at::Device device_;
   const GraphSwitches switches_;
-  LoaderWorkers<GraphBatch> workers_;
+  const NetworkMaker make_;
+  BatchLoop batches_;
   std::unique_ptr<GraphStore> graphs_;
   std::optional<BusErrorLine> bus_error_;
   TrainingGraphs split_;

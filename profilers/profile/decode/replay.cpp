@@ -1,7 +1,6 @@
 #include "profilers/profile/decode/replay.h"
 
 #include <fmt/format.h>
-#include <tsl/robin_map.h>
 
 #include <algorithm>
 #include <bit>
@@ -10,9 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "memduel/annotate.h"
 #include "profilers/profile/decode/checked_number.h"
-#include "profilers/profile/decode/snapshot_stacks.h"
 
 namespace memduel {
 
@@ -84,12 +81,12 @@ void Replay::event(TraceCursor& cursor) {
     case Event::unmapping:
       return read_unmapping(cursor);
     case Event::mark:
-      return read_mark(cursor);
+      return rounds_.read_mark(cursor);
     case Event::interval:
       interval_ = static_cast<double>(cursor.number());
       return;
     case Event::thread_phase:
-      running_->phase = phase_number(cursor.text());
+      running_->phase = rounds_.phase_number(cursor.text());
       return;
   }
   throw std::out_of_range(fmt::format("unknown kind {}", kind));
@@ -125,7 +122,8 @@ void Replay::count_size(std::uint64_t size, const Estimate& amount) {
 }
 
 Moment Replay::now() const {
-  return {round_, running_->phase != 0 ? running_->phase : phase_, thread_, stretch_};
+  return {rounds_.round(), running_->phase != 0 ? running_->phase : rounds_.phase(), thread_,
+          rounds_.stretch()};
 }
 
 void Replay::read_allocation(TraceCursor& cursor) {
@@ -168,65 +166,17 @@ void Replay::read_unmapping(TraceCursor& cursor) {
   mappings_.unmap(from, from + size, now());
 }
 
-std::uint32_t Replay::phase_number(std::string_view name) {
-  if (name.empty()) return 0;
-  const auto known = phases_.find(name);
-  if (known != phases_.end()) return known->second;
-  const auto number = static_cast<std::uint32_t>(profile_.phases.size());
-  profile_.phases.emplace_back(name);
-  phases_.emplace(name, number);
-  return number;
-}
-
-void Replay::end_phase(std::int64_t now) {
-  if (phase_ == 0) return;
-  ProfilePeak peak = blocks_.heap().phase_peak();
-  peak.round = round_;
-  peak.phase = phase_;
-  peak.begin_ns = phase_begin_ns_;
-  peak.end_ns = now;
-  profile_.phase_peaks.push_back(std::move(peak));
-  phase_ = 0;
-}
-
-void Replay::end_round(std::int64_t now) {
-  end_phase(now);
-  if (round_ == 0) return;
-  ProfilePeak peak = blocks_.heap().round_peak();
-  peak.round = round_;
-  peak.begin_ns = round_begin_ns_;
-  peak.end_ns = now;
-  profile_.round_peaks.push_back(std::move(peak));
-  if (now != 0) {
-    for (RetentionCell& cell : blocks_.heap().survivors(round_)) {
-      profile_.retention.push_back(std::move(cell));
-    }
+void Replay::pages_block(const std::string& bytes, bool is_last) {
+  TraceCursor cursor(bytes);
+  try {
+    snapshot_.read(cursor);
+  } catch (const std::out_of_range& problem) {
+    profile_.notes.push_back(
+        fmt::format("the snapshot of resident memory makes no sense: {}", problem.what()));
+    snapshot_ = SnapshotPages(profile_);
+    return;
   }
-  round_ = 0;
-}
-
-void Replay::read_mark(TraceCursor& cursor) {
-  const auto now = checked_number<std::int64_t>(cursor.number(), "time");
-  const std::uint64_t kind = cursor.number();
-  const std::int64_t round = cursor.signed_number();
-  const std::string_view phase = cursor.text();
-  ++stretch_;
-  if (kind == MEMDUEL_MARK_ROUND_BEGIN) {
-    if (round < 1 || round > std::numeric_limits<int>::max()) {
-      throw std::out_of_range(fmt::format("round {}", round));
-    }
-    end_round(now);
-    round_ = static_cast<int>(round);
-    round_begin_ns_ = now;
-    blocks_.heap().begin_round();
-  } else if (kind == MEMDUEL_MARK_ROUND_END) {
-    end_round(now);
-  } else if (kind == MEMDUEL_MARK_PHASE) {
-    end_phase(now);
-    phase_ = phase_number(phase);
-    phase_begin_ns_ = now;
-    blocks_.heap().begin_phase();
-  }
+  if (is_last) snapshot_.find_owners(blocks_, mappings_);
 }
 
 void Replay::symbols_block(const std::string& bytes) {
@@ -238,65 +188,15 @@ void Replay::symbols_block(const std::string& bytes) {
   }
 }
 
-void Replay::pages_block(const std::string& bytes, bool is_last) {
-  TraceCursor cursor(bytes);
-  try {
-    pages_.read(cursor);
-  } catch (const std::out_of_range& problem) {
-    profile_.notes.push_back(
-        fmt::format("the snapshot of resident memory makes no sense: {}", problem.what()));
-    pages_ = {};
-    return;
-  }
-  if (!is_last || pages_.mappings.empty()) return;
-  owners_ = owners_of(pages_, {live_at_snapshot(), mappings_.ranges(), has_fact("forked", "yes")});
-}
-
-bool Replay::has_fact(const char* key, const char* value) const {
-  const auto fact = profile_.info.find(key);
-  return fact != profile_.info.end() && fact->second == value;
-}
-
-std::vector<LiveRange> Replay::live_at_snapshot() {
-  const bool glibc = has_fact("block_bytes", "glibc_chunk");
-  if (!pages_.tells_blocks) return blocks_.ranges(glibc);
-  tsl::robin_map<std::uint64_t, std::uint32_t> sites;  // by node and round
-  std::vector<LiveRange> ranges;
-  ranges.reserve(pages_.blocks.size());
-  for (const ToldBlock& block : pages_.blocks) {
-    if (block.node >= profile_.stacks.size()) continue;  // its stack is lost with a damaged block
-    const std::uint64_t key = block.node | static_cast<std::uint64_t>(block.round)
-                                               << 32U;  // nodes in the lowest bits
-    const auto [site, made] =
-        sites.try_emplace(key, static_cast<std::uint32_t>(told_births_.size()));
-    if (made) told_births_.push_back({static_cast<std::uint32_t>(block.node), block.round, 0, 0});
-    ranges.push_back(
-        {range_of_block(block.address, block.size + block.extra, glibc), site->second});
-  }
-  return ranges;
-}
-
-void Replay::finish_snapshot(std::size_t first_mapping_site) {
-  SnapshotBirths births;
-  for (std::size_t i = 0; i < profile_.sites.size(); ++i) {
-    const AllocationSite& site = profile_.sites[i];
-    (i < first_mapping_site ? births.blocks : births.mappings)
-        .push_back({site.stack, site.round, site.phase, site.thread});
-  }
-  if (pages_.tells_blocks) births.blocks = std::move(told_births_);
-  add_snapshot(profile_, pages_, *owners_, births);
-  drop_unused_stacks(profile_);
-}
-
 Profile Replay::finish() {
   profile_.peak = blocks_.heap().run_peak();
   profile_.mapping_peak = mappings_.heap().run_peak();
-  end_round(0);
+  rounds_.finish();
   profile_.sites = blocks_.heap().finish();
   const auto offset = static_cast<std::uint32_t>(profile_.sites.size());
   for (AllocationSite& site : mappings_.heap().finish()) profile_.sites.push_back(site);
   for (auto& entry : profile_.mapping_peak.sites) entry.first += offset;
-  if (owners_) finish_snapshot(offset);
+  snapshot_.finish(offset);
   if (stacks_.lost() > 0) {
     profile_.notes.push_back(
         fmt::format("{} frames of stacks are lost with damaged blocks", stacks_.lost()));

@@ -1,15 +1,15 @@
 // Replays the events of a trace into a profile.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "profilers/profile/decode/live_blocks.h"
-#include "profilers/profile/decode/page_owners.h"
-#include "profilers/profile/decode/resident_pages.h"
+#include "profilers/profile/decode/snapshot_pages.h"
 #include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/decode/trace_rounds.h"
 #include "profilers/profile/decode/trace_stacks.h"
 
 namespace memduel {
@@ -44,36 +44,22 @@ class Replay {
   void read_revival(TraceCursor& cursor);
   void read_mapping(TraceCursor& cursor);
   void read_unmapping(TraceCursor& cursor);
-  void read_mark(TraceCursor& cursor);
 
   std::uint64_t address(TraceCursor& cursor);
-  std::uint32_t phase_number(std::string_view name);
   [[nodiscard]] Moment now() const;
   void count_size(std::uint64_t size, const Estimate& amount);
-  [[nodiscard]] bool has_fact(const char* key, const char* value) const;
-  std::vector<LiveRange> live_at_snapshot();
-  void finish_snapshot(std::size_t first_mapping_site);
-  void end_phase(std::int64_t now);
-  void end_round(std::int64_t now);
 
   Profile profile_;
   double interval_ = 0;  ///< of the samples that follow; 0: every block was recorded
   TraceStacks stacks_{profile_};
   LiveBlocks blocks_;
   LiveMappings mappings_;
-  ResidentPages pages_;
-  std::optional<PageOwners> owners_;  ///< of `pages_`
-  std::vector<Birth> told_births_;    ///< of its blocks, where it tells them itself
+  SnapshotPages snapshot_{profile_};
+  TraceRounds rounds_{profile_, blocks_.heap()};
   std::unordered_map<std::uint32_t, Thread> threads_;
-  std::map<std::string, std::uint32_t, std::less<>> phases_;
   std::uint64_t last_address_ = 0;
   std::uint32_t thread_ = 0;
   Thread* running_ = &threads_[0];
-  int round_ = 0;
-  std::int64_t round_begin_ns_ = 0;
-  std::uint32_t phase_ = 0;
-  std::int64_t phase_begin_ns_ = 0;
-  std::uint32_t stretch_ = 0;
 };
 
 }  // namespace memduel

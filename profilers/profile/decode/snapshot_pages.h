@@ -1,0 +1,38 @@
+// The snapshot of resident memory in a trace, from its blocks to its rows in the profile.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "profilers/profile/decode/live_blocks.h"
+#include "profilers/profile/decode/page_owners.h"
+#include "profilers/profile/decode/resident_pages.h"
+#include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/model/profile.h"
+
+namespace memduel {
+
+class SnapshotPages {
+ public:
+  /// `profile` must outlive this.
+  explicit SnapshotPages(Profile& profile) : profile_(&profile) {}
+
+  /// Adds the records of a block. Throws std::out_of_range when one makes no sense.
+  void read(TraceCursor& cursor) { pages_.read(cursor); }
+  /// Once all is read: the owners of the pages, of what is live at this place of the trace.
+  void find_owners(const LiveBlocks& blocks, const LiveMappings& mappings);
+  /// Adds what each owns to the profile, whose sites are there: those of blocks, then, from
+  /// `first_mapping_site` on, those of mappings. Nothing where no owners were found.
+  void finish(std::size_t first_mapping_site);
+
+ private:
+  std::vector<LiveRange> live(const LiveBlocks& blocks);
+
+  Profile* profile_;
+  ResidentPages pages_;
+  std::optional<PageOwners> owners_;
+  std::vector<Birth> told_births_;  ///< of its blocks, where it tells them itself
+};
+
+}  // namespace memduel
