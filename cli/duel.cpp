@@ -20,6 +20,7 @@
 #include "cli/print.h"
 #include "cli/progress_bar.h"
 #include "cli/report_formats.h"
+#include "cli/slurm_run.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/programs.h"
@@ -294,6 +295,16 @@ void end_what_was_left() {
 
 namespace {
 
+DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
+                      const fs::path& directory, const RunFacts& facts) {
+  refuse_bad_gates(experiment);
+  submit_to_slurm(facts.config, experiment, options, directory);
+  collect_from_slurm(options, directory, facts.label);
+  FinishedRun finished = conclude(directory);
+  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
+  return {std::move(finished), std::move(ending)};
+}
+
 /// The trials of a run, into its store.
 RunOutcome measure(const Experiment& experiment, const RunOptions& options,
                    const fs::path& directory, const RunFacts& facts, DriverOptions driver) {
@@ -333,6 +344,7 @@ RunOutcome measure(const Experiment& experiment, const RunOptions& options,
 
 DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
                  const RunFacts& facts) {
+  if (options.slurm) return duel_on_slurm(experiment, options, directory, facts);
   ProgressBar bar(options.quiet);
   DriverOptions driver;
   driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };

@@ -22,6 +22,7 @@ nlohmann::json config_of_resumed(const RunOptions& options);
 struct RunFacts {
   nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
+  std::string config;        ///< the file, which other machines read; empty: there is none
   std::string label;         ///< stands before each line of progress: "2/3 mnist-quick, "
   double seconds_after = 0;  ///< that other runs are expected to take afterwards
 };

@@ -59,7 +59,9 @@ DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
 int plan(const PlanArguments& arguments) {
   if (arguments.slurm_shares) {
     const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
-    print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares));
+    const fs::path out = arguments.options.out.value_or("runs/" + file_name_for(divided.name));
+    print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares,
+                       fs::absolute(out).lexically_normal()));
     return 0;
   }
   const double change = share_of(arguments.detect);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "cli/duel.h"
 #include "cli/run_suite.h"
+#include "cli/slurm_run.h"
 #include "cli/verbs.h"
 #include "experiment/config/suite.h"
 #include "experiment/run/share.h"
@@ -14,6 +15,8 @@ namespace {
 struct RunArguments {
   std::string config;
   std::optional<std::string> blocks;
+  std::string launcher = "local";
+  SlurmOptions slurm;
   RunOptions options;
 };
 
@@ -41,7 +44,34 @@ int run_share(const RunArguments& arguments) {
   return duel_and_conclude(experiment, options, facts);
 }
 
+/// What only one machine can do.
+void refuse_on_slurm(const RunArguments& arguments) {
+  const char* option = arguments.blocks                         ? "--blocks"
+                       : arguments.options.max_minutes          ? "--max-minutes"
+                       : arguments.options.retry_on_regress > 0 ? "--retry-on-regress"
+                                                                : nullptr;
+  if (option)
+    throw Error(ExitCode::usage, "does not go with --launcher slurm", option,
+                arguments.options.max_minutes ? "give Slurm a limit: --time" : "leave it out");
+  if (arguments.options.resume && !arguments.options.out)
+    throw Error(ExitCode::usage, "found no directory to resume", "--resume",
+                "give the run's: --out DIR");
+}
+
+int run_on_slurm(const RunArguments& arguments) {
+  refuse_on_slurm(arguments);
+  RunOptions options = arguments.options;
+  options.slurm = arguments.slurm;
+  if (is_suite(arguments.config)) return run_suite(arguments.config, options);
+  if (options.resume) options.seed = seed_on_slurm(*options.out);
+  RunFacts facts;
+  facts.config = arguments.config;
+  return duel_and_conclude(load_experiment(arguments.config, overrides_from(options)), options,
+                           facts);
+}
+
 int run(const RunArguments& arguments) {
+  if (arguments.launcher == "slurm") return run_on_slurm(arguments);
   const bool suite = is_suite(arguments.config);
   if (suite && arguments.blocks)
     throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,
@@ -51,6 +81,45 @@ int run(const RunArguments& arguments) {
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
   return duel_and_conclude(experiment, arguments.options);
+}
+
+/// Options that sbatch has, too, go to it as they are.
+void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
+  CLI::Option* launcher =
+      verb.add_option("--launcher", arguments.launcher,
+                      "slurm: shares of the run as a job array; needs --repeats. See docs/scale.md")
+          ->check(CLI::IsMember({"local", "slurm"}))
+          ->capture_default_str()
+          ->type_name("local|slurm");
+  SlurmOptions& slurm = arguments.slurm;
+  verb.add_option("--shares", slurm.shares,
+                  "in so many shares (default: one for each node, if there are superblocks enough)")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(launcher)
+      ->type_name("N");
+  const auto pass_on = [&](const std::string& name, const char* type) {
+    verb.add_option_function<std::string>(
+            name,
+            [&slurm, name](const std::string& value) {
+              slurm.sbatch.push_back(name + "=" + value);
+            },
+            "of each task, as sbatch takes it")
+        ->needs(launcher)
+        ->type_name(type);
+  };
+  pass_on("--partition", "NAME");
+  pass_on("--time", "TIME");
+  pass_on("--mem", "SIZE");
+  verb.add_option("--sbatch", slurm.sbatch,
+                  "any other option of sbatch, e.g. --sbatch=--exclusive (repeatable)")
+      ->needs(launcher)
+      ->type_name("OPTION")
+      ->allow_extra_args(false);
+  verb.add_option("--retries", slurm.retries, "how often a task that fails is tried again")
+      ->check(CLI::Range(0, 100))
+      ->needs(launcher)
+      ->capture_default_str()
+      ->type_name("N");
 }
 
 }  // namespace
@@ -73,6 +142,7 @@ void add_run(CLI::App& app, Action& action) {
                    "needs --repeats and --seed")
       ->type_name("I/N");
   add_run_options(*verb, arguments->options);
+  add_slurm_options(*verb, *arguments);
 }
 
 }  // namespace memduel::cli

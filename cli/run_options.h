@@ -12,6 +12,13 @@
 
 namespace memduel::cli {
 
+/// How a run is handed over to Slurm.
+struct SlurmOptions {
+  std::optional<int> shares;
+  std::vector<std::string> sbatch;
+  int retries = 2;
+};
+
 struct RunOptions {
   std::optional<std::string> out;
   std::optional<int> repeats;
@@ -26,7 +33,8 @@ struct RunOptions {
   bool fail_on_undecided = false;
   int retry_on_regress = 0;
   std::optional<std::string> data_dir;
-  std::optional<Share> share;  ///< of `memduel run` alone
+  std::optional<Share> share;         ///< of `memduel run` alone, and so is
+  std::optional<SlurmOptions> slurm;  ///< absent: the trials run here
   bool quiet = false;
   bool verbose = false;
   std::vector<std::pair<std::string, std::string>> exports;  ///< see report_formats.h

@@ -19,6 +19,7 @@
 #include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/program.h"
+#include "cli/slurm_run.h"
 #include "experiment/config/suite.h"
 #include "experiment/store/run_lock.h"
 #include "reports/formats/suite_page.h"
@@ -41,7 +42,8 @@ bool is_stop(const Error& error) {
 }
 
 /// A run of an earlier part of the suite goes on where it was.
-bool has_run(const fs::path& directory) {
+bool has_run(const fs::path& directory, const RunOptions& options) {
+  if (options.slurm) return is_on_slurm(directory);
   std::error_code unreadable;
   return fs::exists(directory / "run.sqlite", unreadable);
 }
@@ -77,7 +79,8 @@ std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const f
   for (const SuiteExperiment& part : suite.experiments) {
     Planned one{part, out / part.name, options, {}};
     one.options.out = one.directory.string();
-    one.options.resume = options.resume && has_run(one.directory);
+    one.options.resume = options.resume && has_run(one.directory, options);
+    if (one.options.slurm && one.options.resume) one.options.seed = seed_on_slurm(one.directory);
     one.options.set.insert(one.options.set.begin(), part.set.begin(), part.set.end());
     one.experiment = load_experiment(part.config, overrides_from(one.options));
     refuse_bad_gates(one.experiment);
@@ -105,7 +108,7 @@ class SuiteRun {
     const RunLock lock(directory_);
     write_index();
     try {
-      forecast();
+      options_.slurm ? submit() : forecast();
       for (std::size_t at = 0; at < plan_.size(); ++at) run_one(at);
     } catch (...) {
       write_index();
@@ -120,6 +123,17 @@ class SuiteRun {
   }
 
  private:
+  /// All of it first, so that the cluster has work for all its nodes.
+  void submit() {
+    for (std::size_t at = 0; at < plan_.size(); ++at) {
+      Planned& one = plan_[at];
+      guarded(at, [&] {
+        submit_to_slurm(one.part.config.string(), one.experiment, one.options, one.directory);
+        one.options.resume = true;
+      });
+    }
+  }
+
   void forecast() {
     double seconds = 0;
     double bytes = 0;
@@ -145,6 +159,7 @@ class SuiteRun {
     SuiteEntry& entry = index_.entries[at];
     if (entry.outcome == SuiteOutcome::broken) return;
     RunFacts facts;
+    facts.config = one.part.config.string();
     facts.label = fmt::format("{}/{} {}, ", at + 1, plan_.size(), one.part.name);
     for (std::size_t later = at + 1; later < plan_.size(); ++later)
       facts.seconds_after += plan_[later].forecast.seconds;

@@ -10,6 +10,7 @@
 #include "base/installed.h"
 #include "base/text.h"
 #include "experiment/run/share.h"
+#include "experiment/slurm/slurm_shares.h"
 
 namespace memduel::cli {
 namespace {
@@ -42,19 +43,23 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
 
 }  // namespace
 
-std::string slurm_script(const std::string& config, const Experiment& experiment,
-                         const RunOptions& options, int shares) {
+int most_shares(const Experiment& experiment) {
   if (!experiment.measure.repeats)
-    throw Error(ExitCode::usage, "found no fixed number of blocks to divide", "--slurm",
+    throw Error(ExitCode::usage, "found no fixed number of blocks to divide", experiment.name,
                 "give --repeats N");
+  superblocks_of({1, 1}, *experiment.measure.repeats);
+  return *experiment.measure.repeats / 2;
+}
+
+std::string slurm_script(const std::string& config, const Experiment& experiment,
+                         const RunOptions& options, int shares, const fs::path& out) {
+  most_shares(experiment);
   superblocks_of({1, shares}, *experiment.measure.repeats);
   const std::string name = file_name_for(experiment.name);
-  const fs::path out =
-      fs::absolute(options.out.value_or((fs::path("runs") / name).string())).lexically_normal();
   const std::string directory = quoted_command_line({out.string()});
   return fmt::format(
       R"(#!/bin/bash
-# {name} in {shares} shares, each on a node of its own. Made by memduel plan --slurm.
+# {name} in {shares} shares, each on a node of its own.
 #   mkdir -p {directory} && sbatch [--time=… --mem=… --partition=…] THIS_FILE
 # When all tasks have ended:
 #   memduel merge {directory}/share-* --out {directory}/run
@@ -65,13 +70,14 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output={out}/log-%a.txt
-share={directory}/share-$SLURM_ARRAY_TASK_ID
+number=$((SLURM_ARRAY_TASK_ID + ${{{offset}:-0}}))
+share={directory}/share-$number
 resume=()
 if [ -e "$share/run.sqlite" ]; then resume=(--resume); fi
-exec {command} --blocks "$SLURM_ARRAY_TASK_ID/{shares}" --out "$share" "${{resume[@]}}"
+exec {command} --blocks "$number/{shares}" --out "$share" "${{resume[@]}}"
 )",
       fmt::arg("name", name), fmt::arg("shares", shares), fmt::arg("directory", directory),
-      fmt::arg("out", out.string()),
+      fmt::arg("out", out.string()), fmt::arg("offset", kShareOffset),
       fmt::arg("command", quoted_command_line(command_of(config, experiment, options))));
 }
 

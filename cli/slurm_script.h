@@ -1,6 +1,7 @@
 // A batch script for Slurm: a run's shares as the tasks of a job array.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "cli/run_options.h"
@@ -8,9 +9,14 @@
 
 namespace memduel::cli {
 
-/// One task for each share, which goes on where it was ended when it is requeued. Throws
-/// Error(usage) for a run without a fixed number of blocks, and for more shares than superblocks.
+/// How many shares a run has at most. Throws Error(usage) for a run without a fixed, even number of
+/// blocks.
+int most_shares(const Experiment& experiment);
+
+/// One task for each share, which goes on where it was ended when it is requeued. `directory` gets
+/// a directory for each share. Throws what most_shares throws, and Error(usage) for more shares.
 std::string slurm_script(const std::string& config, const Experiment& experiment,
-                         const RunOptions& options, int shares);
+                         const RunOptions& options, int shares,
+                         const std::filesystem::path& directory);
 
 }  // namespace memduel::cli

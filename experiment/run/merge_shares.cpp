@@ -33,10 +33,10 @@ struct Part {
   throw Error(ExitCode::usage, problem, part.directory.string(), advice);
 }
 
-Part read_part(const fs::path& directory) {
+Part read_part(const fs::path& directory, WithSeries series) {
   Part part;
   part.directory = directory;
-  part.run = read_kept_run(directory, WithSeries::yes);
+  part.run = read_kept_run(directory, series);
   part.programs = read_programs(directory);
   const auto share = part.run.environment.find(kShareKey);
   if (share == part.run.environment.end() || !share->is_string())
@@ -138,6 +138,13 @@ int repeats_of(const Part& part) {
   return config.at(place).get<int>();
 }
 
+std::size_t measured_blocks(const Part& part) {
+  std::set<int> blocks;
+  for (const TrialData& trial : part.run.trials)
+    if (trial.kind == TrialKind::measure) blocks.insert(trial.block);
+  return blocks.size();
+}
+
 void note_gaps(const std::vector<Part>& parts, Store& store) {
   const int of = parts.front().share.of;
   const int repeats = repeats_of(parts.front());
@@ -147,16 +154,13 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     const Share share{number, of};
     const SuperblockRange range = superblocks_of(share, repeats);
     const auto part = by_number.find(number);
-    std::set<int> blocks;
-    if (part != by_number.end())
-      for (const TrialData& trial : part->second->run.trials)
-        if (trial.kind == TrialKind::measure) blocks.insert(trial.block);
-    if (static_cast<int>(blocks.size()) >= range.blocks()) continue;
+    const std::size_t blocks = part == by_number.end() ? 0 : measured_blocks(*part->second);
+    if (static_cast<int>(blocks) >= range.blocks()) continue;
     store.add_warning(
         {"share_missing",
          fmt::format("share {} {}: of blocks {} to {} there are {}", to_text(share),
                      part == by_number.end() ? "is missing" : "was not finished",
-                     2 * range.first + 1, 2 * range.end, blocks.size()),
+                     2 * range.first + 1, 2 * range.end, blocks),
          fmt::format("run it again with --blocks {} and merge again", to_text(share))});
   }
 }
@@ -294,9 +298,20 @@ class Staging {
 
 }  // namespace
 
+bool is_whole_share(const fs::path& directory) {
+  try {
+    const Part part = read_part(directory, WithSeries::no);
+    return static_cast<int>(measured_blocks(part)) >=
+           superblocks_of(part.share, repeats_of(part)).blocks();
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 void merge_shares(const std::vector<fs::path>& directories, const fs::path& out) {
   std::vector<Part> parts;
-  for (const fs::path& directory : directories) parts.push_back(read_part(directory));
+  for (const fs::path& directory : directories)
+    parts.push_back(read_part(directory, WithSeries::yes));
   std::ranges::stable_sort(parts, {}, [](const Part& part) { return part.share.number; });
   refuse_others(parts);
   refuse_used_directory(out, "give another --out");

@@ -16,4 +16,7 @@ namespace memduel {
 void merge_shares(const std::vector<std::filesystem::path>& directories,
                   const std::filesystem::path& out);
 
+/// Whether every block of a share's is there. False where there is no run that could be read.
+bool is_whole_share(const std::filesystem::path& directory);
+
 }  // namespace memduel

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Starts a Slurm cluster of two nodes on this machine, for trying and testing: munge, slurmctld and two slurmd, each with a part of
 # its memory. As root. Its files are in DIR; afterwards:  export SLURM_CONF=DIR/slurm.conf  and  scripts/slurm/down.sh DIR
-#   scripts/slurm/up.sh DIR
+#   scripts/slurm/up.sh DIR [LINE…]      each LINE goes into slurm.conf, e.g. MaxArraySize=100
 set -euo pipefail
 directory=$(mkdir -p "${1:?usage: up.sh DIR}" && cd "$1" && pwd)
 for program in munged slurmctld slurmd sbatch; do
@@ -35,6 +35,7 @@ MpiDefault=none
 NodeName=n[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[17001-17002] CPUs=1 RealMemory=$memory State=UNKNOWN
 PartitionName=all Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
 CONF
+printf '%s\n' "${@:2}" >> "$directory/slurm.conf"
 
 # A key and a socket of its own, so that a munge of the machine is left alone.
 dd if=/dev/urandom of="$directory/munge.key" bs=1024 count=1 status=none

@@ -7,44 +7,13 @@ The cluster is scripts/slurm/up.sh's. What the merged run must hold follows from
 """
 import collections
 import json
-import os
 import pathlib
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from cluster import cluster, duel_in, is_possible, run, wait_for
+
 BLOCKS, SHARES, SEED = 12, 3, 5
-HOLDS = "import time; x = bytearray({} << 20); time.sleep(0.5)"
-
-
-def run(*words, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
-    if done.returncode != 0:
-        sys.exit(f"shares: {' '.join(map(str, words))} exited with {done.returncode}: {done.stderr}{done.stdout}")
-    return done.stdout
-
-
-def wait_for(what, seconds, condition):
-    for _ in range(seconds * 5):
-        if condition():
-            return
-        time.sleep(0.2)
-    sys.exit(f"shares: {what} took more than {seconds} s")
-
-
-def duel_in(place):
-    config = place / "duel.json"
-    command = lambda mib: ["/usr/bin/python3", "-c", HOLDS.format(mib)]
-    config.write_text(json.dumps({
-        "name": "duel",
-        "workload": {"kind": "command", "processes": [{"role": "command", "argv": command(30)}]},
-        "arms": [{"name": "a"}, {"name": "b", "argv": {"command": command(20)}}],
-        "baseline": "a",
-    }))
-    return config
 
 
 def check(results):
@@ -63,14 +32,10 @@ def check(results):
 
 def main():
     memduel = pathlib.Path(sys.argv[1]).resolve()
-    if os.geteuid() != 0 or not all(map(shutil.which, ("munged", "slurmctld", "slurmd", "sbatch"))):
+    if not is_possible():
         print("shares: needs root and Slurm")
         return 77
-    place = pathlib.Path(tempfile.mkdtemp(prefix="memduel-slurm-"))
-    cluster = place / "cluster"
-    try:
-        run(ROOT / "scripts/slurm/up.sh", cluster)
-        os.environ["SLURM_CONF"] = str(cluster / "slurm.conf")
+    with cluster() as place:
         out = place / "out"
         out.mkdir()
         script = place / "duel.sh"
@@ -87,9 +52,6 @@ def main():
             assert f"share {share}/{SHARES} is in" in logs, logs
         run(memduel, "merge", *sorted(out.glob("share-*")), "--out", out / "run")
         check(json.loads((out / "run/results.json").read_text()))
-    finally:
-        subprocess.run([ROOT / "scripts/slurm/down.sh", cluster], check=False)
-        shutil.rmtree(place, ignore_errors=True)
     print(f"{SHARES} shares, one requeued: every one of {BLOCKS} blocks is there once")
     return 0
 

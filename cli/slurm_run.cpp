@@ -1,0 +1,249 @@
+#include "cli/slurm_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "base/characters.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/random_digits.h"
+#include "base/standard_error.h"
+#include "base/stop_request.h"
+#include "base/text.h"
+#include "cli/progress_bar.h"
+#include "cli/slurm_script.h"
+#include "experiment/run/merge_shares.h"
+#include "experiment/slurm/slurm_shares.h"
+#include "experiment/store/run_lock.h"
+#include "experiment/store/store.h"
+
+namespace memduel::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// squeue asks the one daemon that every job of a cluster needs.
+constexpr std::chrono::seconds kFirstPause{1};
+constexpr std::chrono::seconds kLongestPause{30};
+/// A daemon that is restarted is back by then.
+constexpr std::chrono::minutes kSilence{15};
+
+bool is_there(const fs::path& path) {
+  std::error_code unreadable;
+  return fs::exists(path, unreadable);
+}
+
+/// One share for each node that there is; every share costs a warm-up of each arm.
+int shares_of(const Experiment& experiment, const SlurmOptions& slurm,
+              const SlurmCommands& commands) {
+  const int most = most_shares(experiment);
+  if (slurm.shares) return *slurm.shares;
+  const std::string option = "--partition=";
+  std::string partition;
+  for (const std::string& one : slurm.sbatch)
+    if (one.starts_with(option)) partition = one.substr(option.size());
+  const int nodes = commands.nodes(partition);
+  if (nodes == 0)
+    throw Error(ExitCode::cannot_measure, "Slurm has no node for this", "--partition " + partition,
+                "see sinfo");
+  return std::min(most, nodes);
+}
+
+SlurmRecord fresh_record(const Experiment& experiment, const SlurmOptions& slurm, int shares) {
+  SlurmRecord record;
+  record.name =
+      fmt::format("memduel-{}-{}", file_name_for(experiment.name), random_digits().substr(0, 8));
+  record.config_sha256 = experiment.config_sha256;
+  record.seed = experiment.measure.seed;
+  record.sbatch = slurm.sbatch;
+  for (int share = 1; share <= shares; ++share) record.tasks.push_back({share});
+  return record;
+}
+
+/// Whether a person says yes within half a minute.
+bool agrees_to_cancel(const SlurmShares& shares) {
+  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) return false;
+  memduel::say(fmt::format("\nSlurm still has: {}. Cancel that? [y/N] ", shares.summary()));
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  constexpr int kHalfAMinute = 30'000;
+  std::string answer(1, ' ');
+  if (poll(&input, 1, kHalfAMinute) != 1 || read(STDIN_FILENO, answer.data(), 1) != 1) return false;
+  return answer == "y" || answer == "Y";
+}
+
+[[noreturn]] void leave(const StopRequest& stop, const SlurmShares& shares, const fs::path& run) {
+  const std::string jobs = fmt::format("{}", fmt::join(shares.open_jobs(), " "));
+  if (agrees_to_cancel(shares)) {
+    shares.cancel();
+    throw stop.error("stopped; its tasks on Slurm are cancelled", run.string(),
+                     "finished trials are kept: go on with the same command, --out and --resume");
+  }
+  throw stop.error("no longer waiting for Slurm, where its tasks go on", run.string(),
+                   fmt::format("the same command, --out and --resume waits for them again; "
+                               "scancel {} ends them",
+                               jobs));
+}
+
+/// Waits for the shares, with ever longer pauses while nothing changes.
+class SlurmWait {
+ public:
+  SlurmWait(SlurmShares& shares, const RunOptions& options, const fs::path& run,
+            const std::string& label)
+      : shares_(shares), run_(run), label_(label), bar_(options.quiet) {}
+
+  void until_over() {
+    while (!shares_.over()) {
+      for (const std::string& words : shares_.look()) bar_.say(escape_terminal(words));
+      expect_answer();
+      show();
+      if (!shares_.over()) pause();
+    }
+    bar_.finish();
+  }
+
+ private:
+  void expect_answer() {
+    const Clock::time_point now = Clock::now();
+    if (shares_.answers()) {
+      silent_ = false;
+      answered_ = now;
+    } else if (!std::exchange(silent_, true)) {
+      bar_.say("Slurm does not answer; asking again");
+    } else if (now - answered_ > kSilence) {
+      throw Error(ExitCode::cannot_measure,
+                  fmt::format("Slurm has not answered for {} minutes", kSilence.count()),
+                  run_.string(), "see scontrol ping; the same command, --out and --resume goes on");
+    }
+  }
+
+  void show() {
+    const std::string summary = shares_.summary();
+    if (summary == shown_) return;
+    shown_ = summary;
+    pause_ = kFirstPause;
+    const auto& tasks = shares_.tasks();
+    const auto whole = std::ranges::count(tasks, std::string(kShareDone), &ShareTask::state);
+    bar_.show(static_cast<int>(whole), static_cast<int>(tasks.size()), label_ + summary);
+  }
+
+  void pause() {
+    const Clock::time_point end = Clock::now() + pause_;
+    while (Clock::now() < end) {
+      if (stop_.asked()) {
+        bar_.finish();
+        leave(stop_, shares_, run_);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    pause_ = std::min<std::chrono::milliseconds>(pause_ * 3 / 2, kLongestPause);
+  }
+
+  SlurmShares& shares_;
+  const fs::path& run_;
+  const std::string& label_;
+  const StopRequest& stop_ = listen_for_signals();
+  ProgressBar bar_;
+  std::chrono::milliseconds pause_ = kFirstPause;
+  Clock::time_point answered_ = Clock::now();
+  bool silent_ = false;
+  std::string shown_;
+};
+
+/// A run that was merged without some of its shares makes room for one with them; it is kept.
+void put_aside(const fs::path& run) {
+  if (!is_there(run / "run.sqlite")) return;
+  fs::path aside;
+  for (int number = 1; aside.empty() || is_there(aside); ++number)
+    aside = shares_directory(run) / fmt::format("merged-{}", number);
+  std::error_code failed;
+  fs::rename(run, aside, failed);
+  if (failed)
+    throw Error(ExitCode::io, "cannot put aside what was merged before: " + failed.message(),
+                run.string());
+}
+
+void merge(const SlurmShares& shares, const fs::path& run) {
+  std::vector<fs::path> there;
+  for (const ShareTask& task : shares.tasks()) {
+    const fs::path share = share_directory(shares_directory(run), task.share);
+    if (is_there(share / "run.sqlite")) there.push_back(share);
+  }
+  if (there.empty())
+    throw Error(ExitCode::cannot_measure, "no share was measured", shares_directory(run).string(),
+                "see the logs there");
+  put_aside(run);
+  merge_shares(there, run);
+}
+
+}  // namespace
+
+fs::path shares_directory(const fs::path& run) {
+  fs::path beside = fs::absolute(run / ".").lexically_normal().parent_path();
+  beside += ".shares";
+  return beside;
+}
+
+bool is_on_slurm(const fs::path& run) {
+  return is_there(shares_directory(run) / "slurm.json");
+}
+
+std::uint64_t seed_on_slurm(const fs::path& run) {
+  return read_slurm_record(shares_directory(run)).seed;
+}
+
+void submit_to_slurm(const std::string& config, const Experiment& experiment,
+                     const RunOptions& options, const fs::path& run) {
+  const fs::path directory = shares_directory(run);
+  if (is_on_slurm(run)) {
+    if (!options.resume)
+      throw Error(ExitCode::usage, "a run was handed over to Slurm from here before",
+                  directory.string(), "give another --out, or --resume to go on with it");
+    SlurmRecord record = read_slurm_record(directory);
+    if (record.config_sha256 != experiment.config_sha256)
+      throw Error(ExitCode::usage, "another config was handed over to Slurm from here",
+                  directory.string(), "give the config and the options of that run");
+    const RunLock lock(directory);
+    SlurmShares shares(directory, std::move(record), 0);
+    if (shares.over() && !shares.has_lost()) return;
+    for (const std::string& words : shares.go_on())
+      if (!options.quiet) memduel::say(escape_terminal(words) + "\n");
+    return;
+  }
+  refuse_used_directory(run, "give another --out");
+  std::error_code missing;
+  if (is_there(run) && !fs::is_empty(run, missing))
+    throw Error(ExitCode::usage, "found files, expected an empty directory or none", run.string(),
+                "give another --out");
+  const SlurmCommands commands;
+  const int shares = shares_of(experiment, *options.slurm, commands);
+  const std::string script = slurm_script(config, experiment, options, shares, directory);
+  make_directory(directory, "give another --out");
+  const RunLock lock(directory);
+  write_file_atomically(slurm_script_file(directory), script);
+  SlurmShares handed(directory, fresh_record(experiment, *options.slurm, shares), 0, commands);
+  try {
+    handed.submit();
+  } catch (const Error&) {
+    std::error_code gone;
+    if (handed.open_jobs().empty()) fs::remove_all(directory, gone);
+    throw;
+  }
+}
+
+void collect_from_slurm(const RunOptions& options, const fs::path& run, const std::string& label) {
+  const fs::path directory = shares_directory(run);
+  const RunLock lock(directory);
+  SlurmShares shares(directory, read_slurm_record(directory), options.slurm->retries);
+  if (shares.over() && is_there(run / "run.sqlite")) return;
+  SlurmWait(shares, options, run, label).until_over();
+  merge(shares, run);
+}
+
+}  // namespace memduel::cli

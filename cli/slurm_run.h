@@ -1,0 +1,34 @@
+// A run whose trials Slurm's nodes measure, share by share.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/run_options.h"
+#include "experiment/config/config.h"
+
+namespace memduel::cli {
+
+/// DIR.shares, beside the run: the shares, the batch script, logs, and what was handed over.
+std::filesystem::path shares_directory(const std::filesystem::path& run);
+
+/// Whether a run was handed over to Slurm from here.
+bool is_on_slurm(const std::filesystem::path& run);
+
+/// The seed of a run on Slurm, which goes on with --resume. Throws Error(usage) where there is
+/// none.
+std::uint64_t seed_on_slurm(const std::filesystem::path& run);
+
+/// Hands the shares of an experiment over; what was handed over before is left alone. @param config
+/// the file, which the nodes can read. Throws Error(usage) where the run cannot be divided, or
+/// where `run` holds one and it is not resumed; Error(cannot_measure) with what Slurm says.
+void submit_to_slurm(const std::string& config, const Experiment& experiment,
+                     const RunOptions& options, const std::filesystem::path& run);
+
+/// Waits for the shares and merges them into `run`. Shares that are lost are told, and missing in
+/// it. Throws Error(interrupted) for Ctrl-C, whose tasks go on unless a person at the terminal has
+/// them cancelled, Error(cannot_measure) where no share is left.
+void collect_from_slurm(const RunOptions& options, const std::filesystem::path& run,
+                        const std::string& label);
+
+}  // namespace memduel::cli

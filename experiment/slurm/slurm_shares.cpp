@@ -1,0 +1,262 @@
+#include "experiment/slurm/slurm_shares.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/foreign_json.h"
+#include "base/json/described_json.h"
+#include "base/text_file.h"
+#include "experiment/run/merge_shares.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecordFile = "slurm.json";
+constexpr const char* kRecordSchema = "memduel.slurm/1";
+
+bool is_open(const ShareTask& task) {
+  return task.state != kShareDone && task.state != kShareLost;
+}
+
+/// "1-3,7": how sbatch takes indices.
+std::string ranges_of(const std::vector<int>& indices) {
+  std::string text;
+  for (std::size_t i = 0; i < indices.size();) {
+    std::size_t last = i;
+    while (last + 1 < indices.size() && indices[last + 1] == indices[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", indices[i]);
+    if (last > i) text += fmt::format("-{}", indices[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+fs::path log_file(const fs::path& directory, const std::string& job, const std::string& index) {
+  return directory / fmt::format("log-{}-{}.txt", job, index);
+}
+
+}  // namespace
+
+fs::path share_directory(const fs::path& directory, int share) {
+  return directory / fmt::format("share-{}", share);
+}
+
+fs::path slurm_script_file(const fs::path& directory) {
+  return directory / "task.sh";
+}
+
+SlurmRecord read_slurm_record(const fs::path& directory) {
+  const fs::path file = directory / kRecordFile;
+  std::error_code missing;
+  if (!fs::exists(file, missing))
+    throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
+  const nlohmann::json json = parse_foreign_json(read_text_file(file));
+  auto record = read_value<SlurmRecord>(JsonReader(json, file.string()));
+  if (record.schema != kRecordSchema)
+    throw Error(ExitCode::io,
+                fmt::format("found \"{}\", expected \"{}\"", record.schema, kRecordSchema),
+                file.string());
+  for (std::size_t i = 0; i < record.tasks.size(); ++i)
+    if (record.tasks[i].share != static_cast<int>(i) + 1)
+      throw Error(ExitCode::io,
+                  fmt::format("found share {}, expected {}", record.tasks[i].share, i + 1),
+                  fmt::format("{}: /tasks/{}", file.string(), i));
+  return record;
+}
+
+SlurmShares::SlurmShares(fs::path directory, SlurmRecord record, int retries,
+                         SlurmCommands commands)
+    : directory_(std::move(directory)),
+      record_(std::move(record)),
+      retries_(retries),
+      commands_(std::move(commands)),
+      gone_(record_.tasks.size(), 0) {
+  record_.schema = kRecordSchema;
+  save();
+}
+
+void SlurmShares::save() const {
+  write_file_atomically(directory_ / kRecordFile, written(record_).dump(1) + "\n");
+}
+
+/// An array of shares above `offset`.
+std::string SlurmShares::job_name(int offset) const {
+  return offset == 0 ? record_.name : fmt::format("{}+{}", record_.name, offset);
+}
+
+void SlurmShares::adopt() {
+  std::map<std::string, int> offsets;
+  const int most = commands_.max_array_size() - 1;
+  for (const ShareTask& task : record_.tasks)
+    if (task.state == kShareWaits) {
+      const int offset = (task.share - 1) / most * most;
+      offsets[job_name(offset)] = offset;
+    }
+  for (const auto& [name, offset] : offsets) {
+    const std::vector<std::int64_t> jobs = commands_.jobs_named(name);
+    if (jobs.empty()) continue;
+    const auto queue = commands_.queue(jobs);
+    if (!queue) continue;
+    for (const auto& [id, found] : *queue)
+      for (ShareTask& task : record_.tasks)
+        if (task.state == kShareWaits && task.share == id.index + offset) {
+          task.job = id.job;
+          task.index = id.index;
+          task.state = found.state;
+        }
+  }
+  save();
+}
+
+std::vector<std::string> SlurmShares::go_on() {
+  adopt();
+  std::vector<std::string> said;
+  const auto queue = commands_.queue(open_jobs());
+  if (!queue)
+    throw Error(ExitCode::cannot_measure, "Slurm does not answer", "squeue", "see scontrol ping");
+  for (ShareTask& task : record_.tasks) {
+    if (task.state == kShareDone || task.state == kShareWaits ||
+        queue->contains({task.job, task.index}))
+      continue;
+    if (is_whole_share(share_directory(directory_, task.share))) {
+      task.state = kShareDone;
+      continue;
+    }
+    said.push_back(how_it_ended(task, commands_.end_of({task.job, task.index})) +
+                   "; it is handed over again");
+    task = ShareTask(task.share);
+  }
+  save();
+  submit();
+  return said;
+}
+
+void SlurmShares::submit() {
+  if (std::ranges::none_of(record_.tasks,
+                           [](const auto& task) { return task.state == kShareWaits; }))
+    return;
+  const int most = commands_.max_array_size() - 1;
+  std::map<int, std::vector<ShareTask*>> arrays;  // by offset
+  for (ShareTask& task : record_.tasks)
+    if (task.state == kShareWaits) arrays[(task.share - 1) / most * most].push_back(&task);
+  for (const auto& [offset, tasks] : arrays) {
+    std::vector<int> indices;
+    for (const ShareTask* task : tasks) indices.push_back(task->share - offset);
+    std::vector<std::string> options = {"--job-name=" + job_name(offset),
+                                        "--array=" + ranges_of(indices),
+                                        fmt::format("--export=ALL,{}={}", kShareOffset, offset),
+                                        "--output=" + log_file(directory_, "%A", "%a").string()};
+    options.insert(options.end(), record_.sbatch.begin(), record_.sbatch.end());
+    const std::int64_t job = commands_.submit(options, slurm_script_file(directory_));
+    for (ShareTask* task : tasks) {
+      task->job = job;
+      task->index = task->share - offset;
+      task->state = "PENDING";
+      gone_[static_cast<std::size_t>(task->share - 1)] = 0;
+    }
+    save();
+  }
+}
+
+std::vector<std::string> SlurmShares::look() {
+  std::vector<std::string> said;
+  const auto queue = commands_.queue(open_jobs());
+  answers_ = queue.has_value();
+  if (!answers_) return said;
+  for (std::size_t i = 0; i < record_.tasks.size(); ++i) {
+    ShareTask& task = record_.tasks[i];
+    if (!is_open(task) || task.state == kShareWaits) continue;
+    if (const auto found = queue->find({task.job, task.index}); found != queue->end()) {
+      gone_[i] = 0;
+      task.state = found->second.state;
+      if (const std::string& why = found->second.reason; !why.empty() && why != "None")
+        task.state += fmt::format(" ({})", why);
+      continue;
+    }
+    // What it wrote last may come to this machine a moment later.
+    if (++gone_[i] < 2) continue;
+    if (const std::string words = judge(task); !words.empty()) said.push_back(words);
+  }
+  save();
+  try {
+    submit();
+  } catch (const Error& error) {
+    answers_ = false;
+    said.push_back(error.message());
+  }
+  return said;
+}
+
+/// Of a task that has ended. Returns what is to be told.
+std::string SlurmShares::judge(ShareTask& task) {
+  const std::string end = commands_.end_of({task.job, task.index});
+  const bool whole = is_whole_share(share_directory(directory_, task.share));
+  const bool again = task.attempts <= retries_ && end != "CANCELLED";
+  if (whole && (end.empty() || end == "COMPLETED" || !again)) {
+    task.state = kShareDone;
+    return "";
+  }
+  const std::string what = how_it_ended(task, end);
+  if (!again) {
+    task.state = kShareLost;
+    return what + "; it is not tried again";
+  }
+  task.state = kShareWaits;
+  task.job = 0;
+  return fmt::format("{}; trying again, {} of {}", what, task.attempts++, retries_);
+}
+
+std::string SlurmShares::how_it_ended(const ShareTask& task, const std::string& end) const {
+  return fmt::format("share {} of {} ended early: {} (job {}){}", task.share, record_.tasks.size(),
+                     end.empty() ? "Slurm does not know how" : end,
+                     to_text(SlurmTaskId{task.job, task.index}), last_words(task));
+}
+
+/// What its log ends with.
+std::string SlurmShares::last_words(const ShareTask& task) const {
+  const fs::path log = log_file(directory_, std::to_string(task.job), std::to_string(task.index));
+  std::string text;
+  try {
+    text = without_line_end(read_text_file(log));
+  } catch (const Error&) {
+    return "";
+  }
+  if (text.empty()) return "";
+  return fmt::format("; {} ends with: {}", log.string(), text.substr(text.rfind('\n') + 1));
+}
+
+bool SlurmShares::over() const {
+  return std::ranges::none_of(record_.tasks, is_open);
+}
+
+bool SlurmShares::has_lost() const {
+  return std::ranges::any_of(record_.tasks,
+                             [](const auto& task) { return task.state == kShareLost; });
+}
+
+std::string SlurmShares::summary() const {
+  std::map<std::string, int> states;
+  for (const ShareTask& task : record_.tasks) ++states[task.state];
+  std::vector<std::string> words;
+  words.reserve(states.size());
+  for (const auto& [state, count] : states) words.push_back(fmt::format("{} {}", count, state));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::vector<std::int64_t> SlurmShares::open_jobs() const {
+  std::vector<std::int64_t> jobs;
+  for (const ShareTask& task : record_.tasks)
+    if (is_open(task) && task.job != 0 && !std::ranges::count(jobs, task.job))
+      jobs.push_back(task.job);
+  return jobs;
+}
+
+}  // namespace memduel

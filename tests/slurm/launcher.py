@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""memduel run --launcher slurm on a real Slurm of two nodes: whatever dies in between, every trial is there once at the end.
+
+    tests/slurm/launcher.py MEMDUEL      exit 77: not root, or no Slurm here
+
+What a run must hold follows from its plan: so many blocks of two arms, a warm-up of each, no failed trial.
+"""
+import collections
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from cluster import cluster, duel_in, is_possible, run, wait_for
+
+
+def results_of(out):
+    return json.loads((out / "results.json").read_text())
+
+
+def expect_every_trial_once(out, blocks):
+    results = results_of(out)
+    measured = collections.Counter((trial["block"], trial["arm"]) for trial in results["trials"] if trial["kind"] == "measure")
+    assert measured == {(block, arm): 1 for block in range(1, blocks + 1) for arm in "ab"}, measured
+    assert all(trial["status"] == "ok" for trial in results["trials"]), results["trials"]
+    assert not [note for note in results["warnings"] if note["code"] == "share_missing"], results["warnings"]
+
+
+def is_empty():
+    return not run("squeue", "--noheader")
+
+
+def start(memduel, config, out, *options, **streams):
+    return subprocess.Popen([memduel, "run", config, "--launcher", "slurm", "--out", out, *map(str, options)], **streams)
+
+
+def workers(share):
+    """Processes of memduel that write a share, by their command lines."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if os.fsencode(share) in words and b"--blocks" in words:
+            found.append(int(entry.parent.name))
+    return found
+
+
+def task_of(out, share):
+    task = json.loads((pathlib.Path(f"{out}.shares") / "slurm.json").read_text())["tasks"][share - 1]
+    return f"{task['job']}_{task['index']}"
+
+
+def kill_worker(out, share):
+    directory = pathlib.Path(f"{out}.shares/share-{share}")
+    wait_for(f"a first trial of {directory}", 60, lambda: (directory / "run.sqlite").exists() and workers(directory))
+    time.sleep(1)
+    for pid in workers(directory):
+        os.kill(pid, signal.SIGKILL)
+
+
+def whatever_dies(memduel, place):
+    """The submitter, a worker, and a task is requeued; an array holds two tasks at most, so that there are two of them."""
+    out = place / "dies"
+    submitter = start(memduel, duel_in(place), out, "--repeats", 12, "--shares", 3, "--quiet")
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    submitter.send_signal(signal.SIGKILL)
+    submitter.wait()
+    run("scontrol", "requeue", task_of(out, 1))
+    kill_worker(out, 2)
+    wait_for("requeueing", 60, lambda: "PENDING" in run("squeue", "--noheader", "--format=%T", f"--jobs={task_of(out, 1)}"))
+    run("scontrol", "update", f"jobid={task_of(out, 1)}", "StartTime=now")
+    said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 12, "--out", out, "--resume")
+    assert re.search(r"share 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
+    expect_every_trial_once(out, 12)
+    assert [one["share"] for one in results_of(out)["environment"]["shares"]] == ["1/3", "2/3", "3/3"]
+    assert task_of(out, 3).endswith("_1"), "the third is the first of a second array"
+
+
+def a_lost_share(memduel, place):
+    """Is named, and measured by --resume."""
+    out = place / "lost"
+    options = ("--repeats", 8, "--shares", 2, "--retries", 0)
+    waiting = start(memduel, duel_in(place), out, *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    kill_worker(out, 2)
+    said, _ = waiting.communicate(timeout=240)
+    assert "share 2 of 2 ended early: FAILED" in said and "it is not tried again" in said, said
+    [missing] = [note for note in results_of(out)["warnings"] if note["code"] == "share_missing"]
+    assert missing["message"].startswith("share 2/2 was not finished: of blocks 5 to 8"), missing
+    run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
+    expect_every_trial_once(out, 8)
+    assert pathlib.Path(f"{out}.shares/merged-1/run.sqlite").exists(), "what was merged before is kept"
+
+
+def a_terminal(memduel, place):
+    """Ctrl-C offers to cancel; what was measured stays. Without a terminal the tasks go on."""
+    out = place / "interrupted"
+    options = ("--repeats", 8, "--shares", 2)
+    master, terminal = pty.openpty()
+    waiting = start(memduel, duel_in(place), out, *options, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+    os.close(terminal)
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    waiting.send_signal(signal.SIGINT)
+    said = b""
+    while b"[y/N]" not in said:
+        said += os.read(master, 4096)
+    os.write(master, b"y\n")
+    assert waiting.wait(60) == 130
+    os.close(master)
+    wait_for("cancelling", 60, is_empty)
+
+    waiting = start(memduel, duel_in(place), out, *options, "--resume", stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_for("new tasks", 60, lambda: not is_empty())
+    time.sleep(2)
+    waiting.send_signal(signal.SIGINT)
+    _, said = waiting.communicate(timeout=60)
+    assert waiting.returncode == 130 and re.search(r"scancel \d+ ends them", said), said
+    assert not is_empty()
+    run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
+    expect_every_trial_once(out, 8)
+
+
+def a_silent_controller(memduel, place):
+    out = place / "silent"
+    waiting = start(memduel, duel_in(place), out, "--repeats", 8, "--shares", 2, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
+    controller = int((place / "cluster/slurmctld.pid").read_text())
+    os.kill(controller, signal.SIGTERM)
+    wait_for("the controller's end", 60, lambda: not pathlib.Path(f"/proc/{controller}").exists())
+    said = ""
+    while "Slurm does not answer; asking again" not in said:
+        line = waiting.stdout.readline()
+        assert line, said
+        said += line
+    run("slurmctld")
+    rest, _ = waiting.communicate(timeout=300)
+    assert waiting.returncode == 0, said + rest
+    expect_every_trial_once(out, 8)
+
+
+def refusals(memduel, place):
+    out = place / "refused"
+    said = run(memduel, "run", duel_in(place), "--launcher", "slurm", "--repeats", 4, "--shares", 2, "--partition", "nowhere", "--out", out, expect=3)
+    assert "invalid partition specified: nowhere" in said, said
+    assert not list(place.glob("refused*")), "nothing is left of it"
+
+
+def a_suite(memduel, place):
+    """The same trials here and there."""
+    for name in ("one", "two"):
+        duel_in(place, name)
+    suite = place / "suite.json"
+    suite.write_text(json.dumps({"name": "night", "experiments": [{"config": "one.json"}, {"config": "two.json"}]}))
+    run(memduel, "run", suite, "--repeats", 6, "--out", place / "here")
+    run(memduel, "run", suite, "--repeats", 6, "--launcher", "slurm", "--out", place / "there")
+    for name in ("one", "two"):
+        here, there = (collections.Counter((trial["kind"], trial["arm"]) for trial in results_of(place / side / name)["trials"]) for side in ("here", "there"))
+        assert here == there and here["measure", "a"] == 6, (here, there)
+
+
+def main():
+    memduel = pathlib.Path(sys.argv[1]).resolve()
+    if not is_possible():
+        print("launcher: needs root and Slurm")
+        return 77
+    with cluster("MaxArraySize=3") as place:
+        for check in [c for c in (refusals, whatever_dies, a_lost_share, a_terminal, a_silent_controller, a_suite) if len(sys.argv) < 3 or c.__name__ in sys.argv[2:]]:
+            begin = time.monotonic()
+            check(memduel, place)
+            print(f"{check.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
+    return 0
+
+
+sys.exit(main())
