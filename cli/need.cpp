@@ -2,6 +2,7 @@
 #include "analysis/questions/need.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,7 @@
 #include "experiment/run/job_trial.h"
 #include "experiment/supervision/supervisor.h"
 #include "experiment/trial/launcher_client.h"
+#include "profilers/meters/cgroup.h"
 
 namespace memduel::cli {
 namespace {
@@ -39,6 +41,7 @@ struct NeedArguments {
   std::string arm;
   double slowdown_percent = 5;
   int confirmations = 20;
+  std::string limit = "auto";
   RunOptions options;  ///< --set, --data-dir and --quiet
 };
 
@@ -70,6 +73,13 @@ std::size_t arm_of(const Experiment& experiment, const std::string& name) {
   throw Error(ExitCode::usage, fmt::format("found no arm \"{}\"", wanted), "--arm");
 }
 
+bool groups_can_be_limited() {
+  const TrialCgroup group = create_cgroup(kTrialCgroupPrefix + fmt::format("need-{}", getpid()));
+  const bool can = limit_cgroup(group, std::int64_t{1} << 30) == 0;
+  remove_cgroup(group);
+  return can;
+}
+
 /// Runs of one arm, each in fresh processes, with and without a limit.
 class Runs {
  public:
@@ -77,6 +87,8 @@ class Runs {
       : experiment_(std::move(experiment)),
         arm_(arm_of(experiment_, arguments.arm)),
         quiet_(arguments.options.quiet),
+        of_each_process_(arguments.limit == "process" ||
+                         (arguments.limit == "auto" && !groups_can_be_limited())),
         scratch_(fs::temp_directory_path(), "memduel-need") {
     // The recorder's counters would need memory of their own.
     experiment_.measure.meters = {"procfs"};
@@ -108,7 +120,7 @@ class Runs {
     slot.block = static_cast<int>(count_);
     slot.arm = arm_;
     PlannedTrial planned = plan_trial(experiment_, slot, site_);
-    planned.plan.memory_limit_bytes = limit;
+    if (limit) planned.plan.memory_limit = {*limit, of_each_process_};
     const TrialRun trial = run_whole_trial(
         planned, [&](const TrialPlan& plan) { return run_trial(plan, supervision_); },
         scratch_.path());
@@ -124,6 +136,7 @@ class Runs {
   /// Without a limit, the most of all runs, in bytes.
   [[nodiscard]] double charged_bytes() const { return std::max(charged_, resident_); }
   [[nodiscard]] double resident_bytes() const { return resident_; }
+  [[nodiscard]] bool of_each_process() const { return of_each_process_; }
 
  private:
   void note_peaks(const TrialData& trial) {
@@ -155,6 +168,7 @@ class Runs {
   Experiment experiment_;
   std::size_t arm_;
   bool quiet_;
+  bool of_each_process_;
   ScratchDirectory scratch_;
   SupervisorOptions supervision_;
   PlanSite site_;
@@ -178,11 +192,16 @@ std::string describe(const Need& need, const Runs& runs) {
   text += fmt::format("  its time there, against no limit: {} ({} to {}, 95 %)\n",
                       signed_percent(need.slowdown), signed_percent(need.slowdown_interval.low),
                       signed_percent(need.slowdown_interval.high));
+  const double bytes = static_cast<double>(need.bytes);
+  if (runs.of_each_process())
+    return text + fmt::format(
+                      "  each process may map so much for itself alone (RLIMIT_DATA); "
+                      "without a limit the peak RSS of all was {}\nshell: ulimit -d {:.0f}\n",
+                      format_bytes(runs.resident_bytes()), std::ceil(bytes / 1024));
   text +=
       fmt::format("  without a limit it was charged {}, page cache among it; its peak RSS was {}\n",
                   format_bytes(runs.charged_bytes()), format_bytes(runs.resident_bytes()));
-  return text + fmt::format("Slurm: #SBATCH --mem={:.0f}M\n",
-                            std::ceil(static_cast<double>(need.bytes) / kMiB));
+  return text + fmt::format("Slurm: #SBATCH --mem={:.0f}M\n", std::ceil(bytes / kMiB));
 }
 
 int need(const NeedArguments& arguments) {
@@ -207,8 +226,9 @@ void add_need(CLI::App& app, Action& action) {
       "Examples:\n"
       "  memduel need -- python3 train.py\n"
       "  memduel need configs/quickstart.json --arm optimized\n"
-      "Runs it under falling limits, in a control group of its own without swap: see\n"
-      "docs/scale.md. Needs root, or a group that is yours.");
+      "Runs it under falling limits, in a control group of its own without swap. Without\n"
+      "root or a group that is yours, each process's private memory is limited instead.\n"
+      "See docs/scale.md.");
   verb->add_option("WHAT", arguments->words, "a config, or after -- a program and its arguments")
       ->required();
   verb->add_option("--arm", arguments->arm, "the arm of a config (default: the baseline)")
@@ -222,6 +242,11 @@ void add_need(CLI::App& app, Action& action) {
                    "runs at the limit that is found; more of them narrow the intervals")
       ->check(finite_range(5, 10'000))
       ->type_name("N")
+      ->capture_default_str();
+  verb->add_option("--limit", arguments->limit,
+                   "group: of all processes, as the kernel charges them; process: of each one, "
+                   "RLIMIT_DATA; auto: group where that is allowed")
+      ->check(CLI::IsMember({"auto", "group", "process"}))
       ->capture_default_str();
   verb->add_option("--set", arguments->options.set, "override a value of the config")
       ->type_name("PATH=VALUE")

@@ -64,6 +64,13 @@ struct RoleMatch {
   std::string pattern;  ///< PCRE2
 };
 
+struct MemoryLimitOfTrial {
+  std::int64_t bytes = 0;
+  /// The private memory that each process may map for writing, by RLIMIT_DATA; else what all
+  /// processes together may be charged, without swap, by the trial's control group.
+  bool of_each_process = false;
+};
+
 struct TrialPlan {
   std::int64_t id = 0;
   int block = 0;
@@ -80,8 +87,8 @@ struct TrialPlan {
   std::map<std::string, int> ports;  ///< chosen for this trial, by name; free again after it
   std::optional<int>
       stop_after_round;  ///< the trial ends, well, when its roles have ended this one
-  /// Of all processes of the trial together, and no swap; absent: no limit.
-  std::optional<std::int64_t> memory_limit_bytes;
+  /// Absent: no limit.
+  std::optional<MemoryLimitOfTrial> memory_limit;
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
   /// What a log may take on disk while it is written, about; afterwards half of it is kept.

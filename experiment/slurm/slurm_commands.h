@@ -39,8 +39,8 @@ class SlurmCommands {
 
   /// Hands a batch script over; returns the job's number. Throws Error(cannot_measure) with what
   /// sbatch said.
-  [[nodiscard]] std::int64_t submit(const std::vector<std::string>& options,
-                                    const std::filesystem::path& script) const;
+  std::int64_t submit(const std::vector<std::string>& options,
+                      const std::filesystem::path& script) const;
 
   /// The tasks of these arrays that have not ended; absent where Slurm does not answer.
   [[nodiscard]] std::optional<std::map<SlurmTaskId, SlurmTask>> queue(

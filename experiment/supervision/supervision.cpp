@@ -70,9 +70,11 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
 }
 
 /// Throws Error(cannot_measure) where the trial has no control group of its own.
-void Supervision::limit_memory() const {
-  if (!plan_.memory_limit_bytes) return;
-  const int error = limit_cgroup(launcher_.cgroup(), *plan_.memory_limit_bytes);
+void Supervision::limit_memory() {
+  if (!plan_.memory_limit) return;
+  const auto [bytes, of_each_process] = *plan_.memory_limit;
+  if (of_each_process) return launcher_.limit_data(bytes);
+  const int error = limit_cgroup(launcher_.cgroup(), bytes);
   if (error != 0)
     throw Error(ExitCode::cannot_measure,
                 fmt::format("cannot limit the memory of a trial: {}",

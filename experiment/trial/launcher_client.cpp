@@ -131,6 +131,10 @@ void LauncherClient::signal(const std::string& role, int number) {
   request({"signal", role, std::to_string(number)});
 }
 
+void LauncherClient::limit_data(std::int64_t bytes) {
+  request({"limit_data", std::to_string(bytes)});
+}
+
 std::optional<Packet> LauncherClient::report() {
   auto packet = receive_packet(control_.get());
   over_ = over_ || !packet;

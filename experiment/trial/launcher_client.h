@@ -39,6 +39,8 @@ class LauncherClient {
   /// Sends a request; returns 0 or an errno value.
   int request(const std::vector<std::string>& fields, const std::vector<int>& descriptors = {});
   void signal(const std::string& role, int number);
+  /// Lets each process that is spawned from now on map at most so many bytes for itself alone.
+  void limit_data(std::int64_t bytes);
   /// Also where no request can be sent: a closed connection says the same.
   void ask_to_end();
 

@@ -34,6 +34,26 @@ TEST(Need, FindsTheLimitOfAProgramAndSaysItToSlurm) {
   EXPECT_THAT(run.out, HasSubstr("0 of 5 runs failed there"));
 }
 
+// Beside its 100 MiB a process has the stack's guard, the heap's top and the libraries' data.
+TEST(Need, WithoutAGroupLimitsEachProcess) {
+  const Workplace place;
+  const Finished run = memduel(place, {"need", "--limit", "process", "--slowdown", "200",
+                                       "--confirm", "5", "--", MEMDUEL_HOG, "100"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  std::smatch kibibytes;
+  ASSERT_TRUE(std::regex_search(run.out, kibibytes, std::regex("ulimit -d (\\d+)\n"))) << run.out;
+  EXPECT_GE(std::stoi(kibibytes[1]), 100 * 1024);
+  EXPECT_LE(std::stoi(kibibytes[1]), 104 * 1024);
+  const auto limited = [&](const std::string& limit) {
+    return Running(place, "/bin/sh",
+                   {"-c", "ulimit -d " + limit + "; exec \"$0\" 100", MEMDUEL_HOG})
+        .wait()
+        .status;
+  };
+  EXPECT_EQ(limited(kibibytes[1]), 0) << "the shell's own limit says the same";
+  EXPECT_NE(limited(std::to_string(99 * 1024)), 0);
+}
+
 TEST(Need, OfAProgramThatFailsAnywaySaysSo) {
   const Workplace place;
   const Finished run = memduel(place, {"need", "--", "/bin/false"});

@@ -98,6 +98,8 @@ class Launcher {
     const auto packet = receive_packet(control_);
     if (!packet || packet->fields.empty() || packet->fields[0] == "end") return false;
     if (packet->fields[0] == "spawn") start(*packet);
+    if (packet->fields[0] == "limit_data" && packet->fields.size() == 2)
+      data_limit_ = std::strtoull(packet->fields[1].c_str(), nullptr, 10);
     if (packet->fields[0] == "signal" && packet->fields.size() == 3) {
       for (const auto& [pid, role] : roles_) {
         if (role == packet->fields[1]) kill(pid, std::atoi(packet->fields[2].c_str()));
@@ -124,6 +126,7 @@ class Launcher {
     request.output = packet.descriptors[0];
     request.errors = packet.descriptors[1];
     if (packet.descriptors.size() > 2) request.marks = packet.descriptors[2];
+    request.data_limit = data_limit_;
     const SpawnResult result = spawn(request, trial_, group_);
     for (const int descriptor : packet.descriptors) close(descriptor);
     if (result.pid == 0) {
@@ -196,6 +199,7 @@ class Launcher {
   int control_;
   std::string trial_;
   TrialCgroup group_;
+  std::uint64_t data_limit_ = 0;
   std::map<pid_t, std::string> roles_;
   std::set<pid_t> escaped_;
   std::set<pid_t> left_over_;

@@ -3,6 +3,7 @@
 //
 //   requests  spawn ROLE CWD ARGC ARG… NAME=VALUE…   with descriptors stdout, stderr[, marks]
 //             signal ROLE NUMBER
+//             limit_data BYTES                       of each process that is spawned from now on
 //             end
 //   reports   ready MEMORY_CGROUP KILL_CGROUP        empty where none could be made
 //             spawned ROLE PID

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,12 +22,14 @@ enum Step : int {
   open_null,
   connect_streams,
   set_environment,
+  limit_data,
   execute
 };
 
-constexpr std::array<const char*, 6> kStepNames = {
+constexpr std::array<const char*, 7> kStepNames = {
     "joining the control group", "entering the working directory", "opening /dev/null",
-    "connecting output",         "setting the environment",        "executing the program"};
+    "connecting output",         "setting the environment",        "limiting its memory",
+    "executing the program"};
 
 struct Failure {
   int step = 0;
@@ -85,6 +88,9 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
+  const rlimit limit{request.data_limit, request.data_limit};
+  if (request.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
+    fail(report, limit_data, errno);
   execvp(arguments[0], arguments.data());
   fail(report, execute, errno);
 }

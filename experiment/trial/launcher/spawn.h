@@ -17,7 +17,8 @@ struct SpawnRequest {
   std::vector<std::string> environment;  ///< NAME=VALUE, added to the launcher's own
   int output = -1;
   int errors = -1;
-  int marks = -1;  ///< -1: none
+  int marks = -1;                ///< -1: none
+  std::uint64_t data_limit = 0;  ///< RLIMIT_DATA in bytes; 0: none
 };
 
 struct SpawnResult {
