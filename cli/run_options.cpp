@@ -38,6 +38,14 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                   "a fixed number of blocks; without it the run ends when settled")
       ->check(finite_range(1, kMostRepeats))
       ->type_name("N");
+  verb.add_option_function<int>(
+          "--warmup",
+          [&options](int trials) {
+            options.set.push_back(fmt::format("measure.warmups={}", trials));
+          },
+          "trials of each arm before the first block, which do not count (default: 1)")
+      ->check(CLI::Range(0, 100))
+      ->type_name("N");
   verb.add_option("--arms", options.arms, "only these arms, the baseline among them")
       ->delimiter(',')
       ->type_name("A,B");

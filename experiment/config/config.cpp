@@ -217,6 +217,7 @@ void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
 Measure measure_from_json(const json& source) {
   Measure measure;
   if (source.contains("repeats")) measure.repeats = source.at("repeats").get<int>();
+  measure.warmups = source.value("warmups", measure.warmups);
   measure.warmup_rounds = source.at("warmup_rounds");
   measure.interval_ms = source.at("interval_ms");
   measure.meters = source.at("meters").get<std::vector<std::string>>();

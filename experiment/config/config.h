@@ -46,7 +46,8 @@ struct Arm {
 
 struct Measure {
   std::optional<int> repeats;  ///< blocks of a fixed design; absent: adaptive looks
-  int warmup_rounds = 1;
+  int warmups = 1;             ///< trials of each arm before the first block
+  int warmup_rounds = 1;       ///< of a trial
   double interval_ms = 2;
   std::vector<std::string> meters;
   std::uint64_t seed = 1;  ///< of the order of the arms

@@ -23,7 +23,12 @@ void BlockTrials::run_warmup() {
   std::vector<std::size_t> order = block_order(experiment.measure.seed, 0, run_.arm_count());
   std::ranges::stable_partition(
       order, [&](std::size_t arm) { return experiment.arms[arm].name == experiment.baseline; });
-  run_places(0, order);
+  for (int warmup = 0; warmup < experiment.measure.warmups; ++warmup)
+    for (std::size_t position = 0; position < order.size(); ++position)
+      if (run_.ledger().warmups(experiment.arms[order[position]].name) <= warmup &&
+          !run_.ledger().is_dropped(0))
+        run_place(0, position, order[position]);
+  count_whole(0, 1);
 }
 
 /// An odd number of blocks ends with a single one.

@@ -101,6 +101,32 @@ TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
   EXPECT_EQ(stored().trials.size(), 6U);
 }
 
+TEST_F(DriverTest, WarmsUpAsOftenAsAskedFor) {
+  experiment_.measure.warmups = 3;
+  options_.most_trials = 4;
+  {
+    Store store = create();
+    EXPECT_EQ(run(store).end, RunEnd::paused);
+  }
+  options_.most_trials.reset();
+  Store store = resume();
+  run(store);
+  std::map<std::pair<std::string, TrialKind>, int> trials;
+  for (const TrialData& trial : stored().trials) ++trials[{trial.arm, trial.kind}];
+  EXPECT_EQ((trials[{"original", TrialKind::warmup}]), 3);
+  EXPECT_EQ((trials[{"optimized", TrialKind::warmup}]), 3);
+  EXPECT_EQ((trials[{"original", TrialKind::measure}]), 2);
+  EXPECT_EQ(fake_.seen[5].kind, TrialKind::warmup) << "all of them come first";
+}
+
+TEST_F(DriverTest, NeedsNoWarmUp) {
+  experiment_.measure.warmups = 0;
+  Store store = create();
+  run(store);
+  EXPECT_EQ(fake_.seen.size(), 4U);
+  EXPECT_EQ(fake_.seen.front().kind, TrialKind::measure);
+}
+
 TEST_F(DriverTest, TheWorkersConfigLiesInATrialsOwnFolderWhichIsRemovedAfterwards) {
   fake_.change = [](const TrialPlan& plan, TrialRun&) {
     EXPECT_TRUE(fs::exists(plan.trial_dir / "worker.json"));

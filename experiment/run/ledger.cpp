@@ -22,6 +22,7 @@ void Ledger::add(const TrialData& trial) {
   }
   last_block_ = std::max(last_block_, trial.block);
   arms_done_[trial.block].insert(trial.arm);
+  if (trial.kind == TrialKind::warmup) ++warmups_[trial.arm];
   if (trial.harness_fault || trial.status == TrialStatus::dropped) dropped_.insert(trial.block);
   count_allocations(trial);
   note_peaks(trial);
@@ -77,6 +78,11 @@ void Ledger::add_overhead(double seconds) {
 bool Ledger::has(int block, const std::string& arm) const {
   const auto found = arms_done_.find(block);
   return found != arms_done_.end() && found->second.contains(arm);
+}
+
+int Ledger::warmups(const std::string& arm) const {
+  const auto found = warmups_.find(arm);
+  return found == warmups_.end() ? 0 : found->second;
 }
 
 int Ledger::profiles(const std::string& arm, const std::string& tracer) const {

@@ -29,6 +29,7 @@ class Ledger {
     bool file_failed = false;  ///< a role of the last one ended with memduel's status for files
   };
 
+  [[nodiscard]] int warmups(const std::string& arm) const;
   [[nodiscard]] bool has(int block, const std::string& arm) const;
   [[nodiscard]] int profiles(const std::string& arm, const std::string& tracer) const;
   /// The most that any trial made; absent when nothing counted them.
@@ -58,6 +59,7 @@ class Ledger {
   int overheads_ = 0;
   double overhead_seconds_ = 0;
   std::map<int, std::set<std::string>> arms_done_;
+  std::map<std::string, int> warmups_;                           ///< by arm, failed ones too
   std::map<std::pair<std::string, std::string>, int> profiles_;  ///< by arm and tracer
   std::optional<double> allocations_;
   std::map<std::string, std::map<std::string, std::vector<double>>> peaks_;  ///< by arm and role

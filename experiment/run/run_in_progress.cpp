@@ -74,8 +74,8 @@ void RunInProgress::expect_another_trial() const {
 }
 
 int RunInProgress::total_trials() const {
-  const int blocks =
-      own_blocks(experiment_.measure, options_) + 1 + static_cast<int>(ledger_.dropped());
+  const int blocks = own_blocks(experiment_.measure, options_) + experiment_.measure.warmups +
+                     static_cast<int>(ledger_.dropped());
   return blocks * static_cast<int>(arm_count()) + profiles_expected_;
 }
 
