@@ -108,6 +108,7 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
         ->type_name(type);
   };
   pass_on("--partition", "NAME");
+  pass_on("--nodes", "N");
   pass_on("--time", "TIME");
   pass_on("--mem", "SIZE");
   verb.add_option("--sbatch", slurm.sbatch,

@@ -66,7 +66,6 @@ std::string slurm_script(const std::string& config, const Experiment& experiment
 #SBATCH --job-name=memduel-{name}
 #SBATCH --array=1-{shares}
 #SBATCH --nodes=1
-#SBATCH --ntasks=1
 #SBATCH --requeue
 #SBATCH --open-mode=append
 #SBATCH --output={out}/log-%a.txt

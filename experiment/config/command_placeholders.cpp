@@ -16,8 +16,9 @@ namespace {
 using nlohmann::json;
 
 using Names = std::vector<std::string>;
-const Names kOfTrial = {"trial_dir", "seed", "block", "deadline_seconds", "port:NAME"};
-const Names kOfProcess = {"trial_dir", "seed", "block", "deadline_seconds", "index", "port:NAME"};
+const Names kOfTrial = {"trial_dir", "seed", "block", "deadline_seconds", "port:NAME", "node:ROLE"};
+const Names kOfProcess = {"trial_dir", "seed",      "block",    "deadline_seconds",
+                          "index",     "port:NAME", "node:ROLE"};
 constexpr std::size_t kMostPorts = 256;
 const Names kOfCompare = {"a", "b"};
 
@@ -32,7 +33,9 @@ bool is_of_site(const std::string& name) {
 
 bool is_one_of(const Names& known, const std::string& name) {
   if (is_of_site(name)) return true;
-  const std::string kind = is_port(name) ? "port:NAME" : name;
+  const std::string kind = is_port(name)                                  ? "port:NAME"
+                           : name.starts_with("node:") && name.size() > 5 ? "node:ROLE"
+                                                                          : name;
   return std::ranges::find(known, kind) != known.end();
 }
 
@@ -155,6 +158,7 @@ TrialPlaceholders::TrialPlaceholders(const PlaceholderValues& values)
               {"block", std::to_string(values.block)},
               {"deadline_seconds", fmt::format("{}", values.deadline_seconds)}} {
   for (const auto& [name, value] : values.site) values_["site:" + name] = value;
+  for (const auto& [role, address] : values.nodes) values_["node:" + role] = address;
 }
 
 int TrialPlaceholders::port(const std::string& name) {

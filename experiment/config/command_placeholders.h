@@ -33,6 +33,8 @@ struct PlaceholderValues {
   double deadline_seconds = 600;  ///< of the trial, which a profile trial has more of
   /// {site:NAME} by NAME
   std::map<std::string, std::string> site = {};  // NOLINT(readability-redundant-member-init)
+  /// {node:ROLE} by ROLE: addresses
+  std::map<std::string, std::string> nodes = {};  // NOLINT(readability-redundant-member-init)
 };
 
 /// Their values in one trial. A port is chosen at its first mention.

@@ -67,6 +67,9 @@ JobProcess job_process_from_json(const json& source) {
   process.end = source.at("end") == "stop" ? End::stop : End::wait;
   process.takes_rounds = source.value("rounds", "own") == "reference";
   source.at("exit_statuses").get_to(process.exit_statuses);
+  if (const auto node = source.find("node"); node != source.end())
+    process.nodes =
+        node->is_array() ? node->get<std::vector<int>>() : std::vector{node->get<int>()};
   return process;
 }
 

@@ -39,10 +39,13 @@ struct JobProcess {
   End end = End::wait;
   bool takes_rounds = false;
   std::vector<int> exit_statuses = {0};
+  std::vector<int> nodes = {1};  ///< taken in turn by the processes of a count
   bool operator==(const JobProcess&) const = default;
 
   /// ROLE, or ROLE-1 to ROLE-count.
   [[nodiscard]] std::vector<std::string> roles() const;
+  /// Of the n-th of roles(), counted from 0.
+  [[nodiscard]] int node(std::size_t place) const { return nodes[place % nodes.size()]; }
 };
 
 /// A file of each trial, its placeholders replaced: a copy, or a JSON document.

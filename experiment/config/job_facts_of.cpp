@@ -1,10 +1,31 @@
 #include "experiment/config/job_facts_of.h"
 
+#include <algorithm>
+
 #include "experiment/config/config_command.h"
 
 namespace memduel {
 
 using nlohmann::json;
+
+namespace {
+
+bool is_spread(const json& workload) {
+  return std::ranges::any_of(workload.at("processes"), [](const json& process) {
+    return process.contains("node") && process.at("node") != 1;
+  });
+}
+
+/// Where no machine has the whole job: each role that is alone, and the largest of each group.
+std::vector<RoleMetric> gates_of_roles(const JobFacts& job) {
+  std::vector<RoleMetric> gates;
+  for (const std::string& role : job.roles)
+    if (!is_member(job, role)) gates.push_back({role, "peak_rss_bytes"});
+  for (const RoleGroup& group : job.groups) gates.push_back({group.largest(), "peak_rss_bytes"});
+  return gates;
+}
+
+}  // namespace
 
 JobFacts job_facts_of(const json& workload) {
   JobFacts job;
@@ -18,6 +39,7 @@ JobFacts job_facts_of(const json& workload) {
   }
   for (const json& match : workload.value("match", json::array()))
     job.roles.push_back(match.at("role"));
+  if (is_spread(workload)) job.default_gates = gates_of_roles(job);
   return job;
 }
 

@@ -38,6 +38,13 @@ struct RequiredAllocator {
       witness;  ///< the file that the witness writes; made before the process starts
 };
 
+/// Where a role is measured that runs on another machine: by memduel watch there.
+struct RemoteRole {
+  std::string node;           ///< its name
+  std::filesystem::path run;  ///< that the watch leaves; a file system of all nodes has it
+  std::string token;          ///< which that run must carry; its step has the name
+};
+
 struct ProcessSpec {
   std::string role;
   std::vector<std::string>
@@ -49,6 +56,8 @@ struct ProcessSpec {
   End end = End::wait;
   bool takes_rounds = false;  ///< has the reference role's rounds unless it marks some itself
   std::vector<int> exit_statuses = {0};
+  int node = 1;                      ///< of the allocation; 1: this machine
+  std::optional<RemoteRole> remote;  ///< absent for one that runs here
   /// Where the recorder in it leaves its counters; made before it starts. Absent: no recorder.
   std::optional<std::filesystem::path> heap_dir;
   std::string heap_obstacle;  ///< why there is none although it was asked for

@@ -95,6 +95,10 @@ void put(json& into, const char* key, const std::optional<T>& value) {
 
 }  // namespace
 
+std::string memduel_version() {
+  return kVersion;
+}
+
 json describe_environment(const json& of_site, const fs::path& root) {
   json environment = json::object();
   put(environment, "cpu", field(root / "proc/cpuinfo", "model name"));

@@ -15,6 +15,9 @@ namespace memduel {
 nlohmann::json describe_environment(const nlohmann::json& of_site,
                                     const std::filesystem::path& root = "/");
 
+/// Of this memduel.
+std::string memduel_version();
+
 /// 12 hexadecimal digits over what moves memory numbers: cpu, cores, kernel, glibc, allocator,
 /// torch, gpu, transparent_hugepage, aslr. Runs with different fingerprints are never compared as
 /// equals.

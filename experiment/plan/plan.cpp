@@ -8,6 +8,7 @@
 #include "experiment/plan/allocator_arm.h"
 #include "experiment/plan/plan_command.h"
 #include "experiment/plan/programs.h"
+#include "experiment/plan/spread_roles.h"
 #include "profilers/profile/capture/preload.h"
 #include "profilers/tracers/preloaded.h"
 #include "profilers/tracers/registry.h"
@@ -44,6 +45,7 @@ EnvironmentVariables variables_of(const ProcessSpec& process, const PlanSite& si
 std::string obstacle_to(const ProcessSpec& process, const PlanSite& site,
                         const EnvironmentVariables& variables,
                         const std::filesystem::path& trial_dir) {
+  if (process.node > 1) return "it runs on another node";
   const auto found_out = site.unrecordable.find(process.role);
   if (found_out != site.unrecordable.end()) return found_out->second;
   const auto cwd = process.cwd.empty() ? trial_dir : process.cwd;
@@ -98,9 +100,10 @@ PlannedTrial lower_job(const Experiment& experiment, const Arm& arm, const Trial
                        const PlanSite& site, const std::filesystem::path& trial_dir,
                        double deadline_seconds) {
   // A profile trial is of no block; it does what the warm-up did.
-  PlannedTrial planned = plan_command(
-      experiment.job, arm,
-      {trial_dir, experiment.seed, std::max(slot.block, 0), deadline_seconds, site.values});
+  PlannedTrial planned =
+      plan_command(experiment.job, arm,
+                   {trial_dir, experiment.seed, std::max(slot.block, 0), deadline_seconds,
+                    site.values, addresses_of_roles(arm, site)});
   planned.plan.deadline_seconds = deadline_seconds;
   return planned;
 }
@@ -132,6 +135,7 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
     attach_tracer(planned.plan, entry, slot, site, trial_dir);
     if (keeps_allocator && !entry.hides_allocator)
       require_allocators(planned.plan, arm, site, trial_dir);
+    send_to_nodes(planned.plan, site, trial_dir);
     return planned;
   }
   PlannedTrial planned =
@@ -141,6 +145,7 @@ PlannedTrial lower(const Experiment& experiment, const Arm& arm, const TrialSlot
   if (std::ranges::find(meters, "heap") != meters.end())
     count_heap(planned.plan.processes, site, trial_dir);
   require_allocators(planned.plan, arm, site, trial_dir);
+  send_to_nodes(planned.plan, site, trial_dir);
   return planned;
 }
 

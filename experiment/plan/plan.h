@@ -13,6 +13,12 @@
 
 namespace memduel {
 
+/// A machine of the allocation that a run has.
+struct SiteNode {
+  std::string name;
+  std::string address;
+};
+
 /// What the plans of a run share; every path is absolute.
 struct PlanSite {
   std::filesystem::path trials_dir;  ///< each trial makes its own folder here
@@ -20,6 +26,8 @@ struct PlanSite {
   std::map<std::string, std::string> environment;  ///< memduel's own, which processes inherit
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::map<std::string, std::string> values = {};  ///< {site:NAME} by NAME
+  /// The first is this machine; empty where there is no other.
+  std::vector<SiteNode> nodes = {};  // NOLINT(readability-redundant-member-init): -Wextra
   /// Roles that nothing can be preloaded into, and why: found out by trials.
   // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
   std::map<std::string, std::string> unrecordable = {};

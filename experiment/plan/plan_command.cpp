@@ -60,6 +60,7 @@ class JobPlanner {
       for (std::size_t i = 0; i < roles[source.role].size(); ++i) {
         placeholders_.set_index(static_cast<int>(i) + 1);
         ProcessSpec process = planned(source, roles[source.role][i]);
+        process.node = source.node(i);
         for (const std::string& after : source.after)
           process.after.insert(process.after.end(), roles[after].begin(), roles[after].end());
         result.push_back(std::move(process));

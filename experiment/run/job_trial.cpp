@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "experiment/plan/google_benchmark_output.h"
 #include "experiment/run/kept_files.h"
+#include "experiment/run/remote_roles.h"
 
 namespace memduel {
 namespace {
@@ -91,6 +92,7 @@ TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
   if (prepared.failed) return std::move(*prepared.failed);
   const FileStamps before(planned.leaves);
   TrialRun run = run_trial(planned.plan);
+  take_remote_roles(planned.plan, run);
   run.warnings.insert(run.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
   if (run.trial.status != TrialStatus::ok) return run;
   if (const auto missing = before.first_not_written()) {

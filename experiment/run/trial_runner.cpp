@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
+#include "experiment/plan/spread_roles.h"
 #include "experiment/run/job_trial.h"
 #include "experiment/run/kept_profiles.h"
 #include "experiment/run/memory_warnings.h"
@@ -33,6 +34,7 @@ TrialRunner::TrialRunner(RunInProgress& run, const RunTrial& run_trial)
   site_.trials_dir = directory / "trials";
   site_.log_dir = directory / "logs";
   site_.environment = current_environment();
+  if (is_spread(run.experiment())) site_.nodes = nodes_of_allocation(site_.environment);
   make_directory(site_.log_dir);
 }
 

@@ -15,6 +15,7 @@
 #include "experiment/supervision/trial_deadline.h"
 #include "experiment/trial/exit_verdict.h"
 #include "experiment/trial/ports.h"
+#include "experiment/trial/slurm_step.h"
 #include "experiment/trial/trial_name.h"
 
 namespace memduel {
@@ -59,6 +60,8 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       starting_(processes_, launcher_, outcome_),
       stopping_(plan, processes_,
                 [this](const SupervisedProcess& process, int number) {
+                  if (const auto& remote = process.spec().remote; remote && number == SIGTERM)
+                    return terminate_slurm_step(remote->token);
                   if (!process.is_daemon) return launcher_.signal(process.role(), number);
                   for (const pid_t pid : process.members) kill(pid, number);
                 }),

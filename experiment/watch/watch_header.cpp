@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "base/sha256.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/plan/environment.h"
+#include "experiment/plan/spread_roles.h"
 #include "experiment/trial/launcher/process_tree.h"
 
 namespace memduel {
@@ -104,6 +106,7 @@ RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarge
     watched.push_back(one);
   }
   header.environment["watched"] = watched;
+  if (const char* token = std::getenv(kNodeToken)) header.environment["node_token"] = token;
   return header;
 }
 

@@ -164,13 +164,83 @@ def a_suite(memduel, place):
         assert here == there and here["measure", "a"] == 6, (here, there)
 
 
+SERVER = """
+import http.server, os, sys
+kept = bytearray(b"x") * (int(sys.argv[2]) << 20)
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *_):
+        pass
+print("on", os.environ["SLURMD_NODENAME"], flush=True)
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
+CLIENT = """
+import os, sys, time, urllib.request
+kept = bytearray(b"x") * (40 << 20)
+for _ in range(5):
+    urllib.request.urlopen(urllib.request.Request("http://" + sys.argv[1], data=b"y" * (1 << 20))).read()
+    time.sleep(0.1)
+peak = next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print("on", os.environ["SLURMD_NODENAME"], "peak", peak, flush=True)
+"""
+STANDS_BY = """
+import os, time
+print("on", os.environ["SLURMD_NODENAME"], flush=True)
+kept = bytearray(b"x") * (25 << 20)
+time.sleep(3600)
+"""
+
+
+def roles_on_two_nodes(memduel, place):
+    """A server here, two clients and a process that has to be stopped there, each measured where it runs."""
+    for name, text in (("server", SERVER), ("client", CLIENT), ("by", STANDS_BY)):
+        (place / f"{name}.py").write_text(text)
+    server = lambda mib: ["/usr/bin/python3", str(place / "server.py"), "{port:web}", str(mib)]
+    config = place / "spread.json"
+    config.write_text(json.dumps({
+        "name": "spread",
+        "workload": {"kind": "command", "processes": [
+            {"role": "server", "argv": server(30), "ready": {"port": "web"}, "end": "stop"},
+            {"role": "by", "node": 2, "argv": ["/usr/bin/python3", str(place / "by.py")], "end": "stop"},
+            {"role": "client", "count": 2, "node": 2, "argv": ["/usr/bin/python3", str(place / "client.py"), "{node:server}:{port:web}"], "after": ["server"]},
+        ]},
+        "arms": [{"name": "a"}, {"name": "b", "argv": {"server": server(20)}}],
+        "baseline": "a",
+    }))
+    out = place / "spread"
+    run(memduel, "run", config, "--launcher", "slurm", "--nodes", 2, "--shares", 1, "--repeats", 4, "--retries", 0, "--out", out)
+    results = results_of(out)
+    measured = [trial for trial in results["trials"] if trial["kind"] == "measure"]
+    assert len(measured) == 8 and all(trial["status"] == "ok" for trial in measured), measured
+    medians = {}
+    for trial in measured:
+        roles = {role["role"]: role for role in trial["roles"]}
+        assert "tree" not in roles, "no machine has all of it"
+        for role in ("client-1", "client-2"):
+            log = (out / f"logs/{trial['id']}-{role}.stdout").read_text()
+            node, peak = re.fullmatch(r"on (\w+) peak (\d+)\n", log).groups()
+            assert node == "n2", log
+            assert abs(roles[role]["metrics"]["peak_rss_bytes"] - int(peak) * 1024) <= 1 << 20, (roles[role]["metrics"], peak)
+        assert (out / f"logs/{trial['id']}-server.stdout").read_text() == "on n1\n"
+        assert (out / f"logs/{trial['id']}-by.stdout").read_text() == "on n2\n"
+        assert roles["by"]["metrics"]["peak_rss_bytes"] > 25 << 20
+        medians.setdefault(trial["arm"], []).append(roles["server"]["metrics"]["peak_rss_bytes"])
+    saved = sorted(medians["a"])[1] - sorted(medians["b"])[1]
+    assert abs(saved - (10 << 20)) < 1 << 20, saved
+    said = run(memduel, "run", config, "--repeats", 4, "--out", place / "alone", expect=3)
+    assert "this is no batch job of Slurm" in said, said
+
+
 def main():
     memduel = pathlib.Path(sys.argv[1]).resolve()
     if not is_possible():
         print("launcher: needs root and Slurm")
         return 77
     with cluster("MaxArraySize=3") as place:
-        for check in [c for c in (refusals, whatever_dies, a_lost_share, a_terminal, a_silent_controller, a_suite) if len(sys.argv) < 3 or c.__name__ in sys.argv[2:]]:
+        for check in [c for c in (refusals, whatever_dies, a_lost_share, a_terminal, a_silent_controller, a_suite, roles_on_two_nodes) if len(sys.argv) < 3 or c.__name__ in sys.argv[2:]]:
             begin = time.monotonic()
             check(memduel, place)
             print(f"{check.__name__}: {time.monotonic() - begin:.0f} s", flush=True)

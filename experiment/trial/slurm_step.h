@@ -1,0 +1,12 @@
+// A step of the Slurm job that this process is in: a role on another node.
+#pragma once
+
+#include <string>
+
+namespace memduel {
+
+/// Sends SIGTERM to the processes of the step of this name. srun, which started it, would send
+/// SIGKILL for a SIGTERM of its own. Nothing happens where there is no such step.
+void terminate_slurm_step(const std::string& name);
+
+}  // namespace memduel
