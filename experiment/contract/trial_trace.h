@@ -77,7 +77,8 @@ struct TrialTrace {
   Series tree_gpu;        ///< all devices, by whatever program
   std::vector<PssSweep> sweeps;
   std::optional<std::int64_t> peak_cgroup_bytes;
-  CgroupParts cgroup_parts;  ///< when most was sampled
+  CgroupParts cgroup_parts;                   ///< when most was sampled
+  std::map<int, std::int64_t> cgroup_rounds;  ///< the most in each of the reference's rounds
 };
 
 /// The role's end: its exit, else its last sample or mark.

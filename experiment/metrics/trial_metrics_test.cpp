@@ -367,12 +367,15 @@ TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {
   trace.tree_rss = {"rss_bytes", {1 * kSecond, 8 * kSecond}, {1000, 980}};
   trace.peak_cgroup_bytes = 4242;
   trace.cgroup_parts = {4000, 100, 0, {}};
+  trace.cgroup_rounds = {{2, 4100}};
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   const RoleData tree = tree_metrics(trace, roles);
   EXPECT_EQ(tree.metrics.at("peak_pss_bytes"), 400);
   EXPECT_EQ(tree.rounds[0].metrics.at("end_pss_bytes"), 400);
   EXPECT_EQ(tree.metrics.at("peak_cgroup_bytes"), 4242);
+  EXPECT_EQ(tree.rounds[0].metrics.count("peak_cgroup_bytes"), 0U);
+  EXPECT_EQ(tree.rounds[1].metrics.at("peak_cgroup_bytes"), 4100);
   EXPECT_EQ(tree.metrics.at("peak_cgroup_anon_bytes"), 4000);
   EXPECT_EQ(tree.metrics.at("peak_cgroup_shmem_bytes"), 0);
   EXPECT_EQ(tree.metrics.count("peak_cgroup_kernel_bytes"), 0U) << "not known here";

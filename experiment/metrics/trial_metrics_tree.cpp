@@ -116,7 +116,11 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   if (roles.empty()) return tree;
   tree.series.push_back(trace.tree_rss);
   for (const RoundData& round : reference_role(roles, trace.reference).rounds) {
-    tree.rounds.push_back(tree_round(round, trace.tree_rss, roles));
+    RoundData summed = tree_round(round, trace.tree_rss, roles);
+    if (const auto charged = trace.cgroup_rounds.find(round.round);
+        charged != trace.cgroup_rounds.end())
+      summed.metrics["peak_cgroup_bytes"] = static_cast<double>(charged->second);
+    tree.rounds.push_back(std::move(summed));
   }
   if (!tree.rounds.empty()) {
     const auto& last = tree.rounds.back().metrics;

@@ -56,12 +56,14 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       processes_(plan, launcher_.living(),
                  [this](const std::string& role, pid_t pid) { meters_.add(role, pid); }),
       text_marks_(logs_of(plan).located(plan.text_marks)),
-      metering_({plan, processes_, meters_, text_marks_, options.rest_in_even_rounds}),
+      metering_({plan, processes_, meters_, text_marks_, options.rest_in_even_rounds, monotonic_ns,
+                 launcher_.cgroup()}),
       starting_(processes_, launcher_, outcome_),
       stopping_(plan, processes_,
                 [this](const SupervisedProcess& process, int number) {
-                  if (const auto& remote = process.spec().remote; remote && number == SIGTERM)
-                    return terminate_slurm_step(remote->token);
+                  if (const auto& remote = process.spec().remote;
+                      remote && number == SIGTERM && terminate_slurm_step(remote->token))
+                    return;
                   if (!process.is_daemon) return launcher_.signal(process.role(), number);
                   for (const pid_t pid : process.members) kill(pid, number);
                 }),
@@ -100,6 +102,9 @@ TrialRun Supervision::run() {
   outcome_.end_ns = monotonic_ns();
   outcome_.harness_cpu_seconds += meters_.cpu_seconds();
   outcome_.trace.cgroup_parts = metering_.cgroup_parts();
+  outcome_.trace.cgroup_rounds = metering_.cgroup_rounds().peaks();
+  if (auto& peak = outcome_.trace.peak_cgroup_bytes)
+    *peak = std::max(*peak, metering_.cgroup_rounds().largest_bytes());
   outcome_.killed_after_grace = stopping_.killed_after_grace();
   TrialRun result = make_result(plan_, outcome_, processes_, meters_);
   for (Note& note : text_marks_.limitations()) result.limitations.push_back(std::move(note));
@@ -118,7 +123,7 @@ void Supervision::step() {
   if (!processes_.any(State::starting)) processes_.look(now);
   allocators_.look(now);
   for (const auto& [process, record] : daemons_.ended(now)) end_process(*process, record);
-  metering_.sample(now, launcher_.cgroup());
+  metering_.sample(now);
   if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds))
     outcome_.fail(describe_overrun(plan_, processes_.started()));
   stopping_.after_last_round(now);

@@ -32,7 +32,10 @@ bool bounds_a_round(const Mark& mark) {
 }  // namespace
 
 TrialMetering::TrialMetering(const Parts& parts)
-    : of_(parts), begin_ns_(of_.clock()), sweep_due_ns_(begin_ns_ + kSweepInterval) {}
+    : of_(parts),
+      begin_ns_(of_.clock()),
+      cgroup_rounds_(of_.group),
+      sweep_due_ns_(begin_ns_ + kSweepInterval) {}
 
 bool TrialMetering::is_reference(const SupervisedProcess& process) const {
   return &process == &of_.processes.reference();
@@ -104,6 +107,7 @@ void TrialMetering::take_line_mark(RoleTrace& trace, Mark mark) {
 void TrialMetering::note_round(SupervisedProcess& process, MarkEvent& event) {
   const Mark& mark = event.mark;
   if (mark.kind != Mark::Kind::idle && !bounds_a_round(mark)) return;
+  if (is_reference(process)) cgroup_rounds_.take(mark);
   if (of_.rest_in_even_rounds && is_reference(process) && mark.kind == Mark::Kind::round_begin)
     of_.meters.rest(mark.round % 2 == 0);
   event.reading = of_.meters.read(process.role());
@@ -134,9 +138,9 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
 }
 
 /// A trial without marks has no round ends to read PSS at, and those of commands may be far apart.
-void TrialMetering::sample(std::int64_t now_ns, const TrialCgroup& group) {
+void TrialMetering::sample(std::int64_t now_ns) {
   of_.meters.sample(now_ns);
-  if (!of_.plan.meters.empty()) cgroup_peak_.sample(now_ns, group);
+  if (!of_.plan.meters.empty()) cgroup_peak_.sample(now_ns, of_.group);
   const bool at_round_ends_only =
       of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds;
   if (at_round_ends_only || now_ns < sweep_due_ns_) return;

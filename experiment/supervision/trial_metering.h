@@ -13,6 +13,7 @@
 #include "experiment/marks/text_marks.h"
 #include "experiment/supervision/trial_processes.h"
 #include "experiment/trial/cgroup_peak.h"
+#include "experiment/trial/cgroup_rounds.h"
 #include "experiment/trial/role_memory.h"
 #include "experiment/trial/trial_meters.h"
 
@@ -29,6 +30,7 @@ class TrialMetering {
     /// Outside meters rest in the reference role's even rounds.
     bool rest_in_even_rounds = false;
     std::function<std::int64_t()> clock = monotonic_ns;
+    TrialCgroup group = {};  // NOLINT(readability-redundant-member-init): -Wextra
   };
 
   /// The parts must outlive this.
@@ -39,10 +41,11 @@ class TrialMetering {
   /// What logs say.
   void take_lines(const std::vector<MarkedLine>& lines);
   /// What is due: samples, the control group's parts, PSS where no round's end is waited for.
-  void sample(std::int64_t now_ns, const TrialCgroup& group);
+  void sample(std::int64_t now_ns);
 
   /// Of the control group when most was sampled.
   [[nodiscard]] const CgroupParts& cgroup_parts() const { return cgroup_peak_.parts(); }
+  [[nodiscard]] const CgroupRounds& cgroup_rounds() const { return cgroup_rounds_; }
 
  private:
   void take(SupervisedProcess& process, Mark mark);
@@ -58,6 +61,7 @@ class TrialMetering {
   std::int64_t begin_ns_;
   std::map<std::string, RoleMemory> role_memory_;
   CgroupPeak cgroup_peak_;
+  CgroupRounds cgroup_rounds_;
   std::int64_t sweep_due_ns_;
   std::optional<std::int64_t> last_round_swept_ns_;
 };

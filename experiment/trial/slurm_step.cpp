@@ -8,20 +8,23 @@
 
 namespace memduel {
 
-void terminate_slurm_step(const std::string& name) {
+bool terminate_slurm_step(const std::string& name) {
   const char* job = std::getenv("SLURM_JOB_ID");
-  if (job == nullptr) return;
+  if (job == nullptr) return false;
   try {
     std::istringstream steps(
         capture({"squeue", "--steps", "--noheader", std::string("--jobs=") + job, "--format=%i|%j"})
             .out);
-    for (std::string line; std::getline(steps, line);)
-      if (const std::size_t bar = line.find('|');
-          bar != std::string::npos && line.substr(bar + 1) == name)
-        capture({"scancel", "--signal=TERM", line.substr(0, bar)});
+    for (std::string line; std::getline(steps, line);) {
+      const std::size_t bar = line.find('|');
+      if (bar == std::string::npos || line.substr(bar + 1) != name) continue;
+      capture({"scancel", "--signal=TERM", line.substr(0, bar)});
+      return true;
+    }
   } catch (const Error&) {
-    // Its grace ends, and srun is killed, which ends the step.
+    return false;
   }
+  return false;
 }
 
 }  // namespace memduel

@@ -6,7 +6,7 @@
 namespace memduel {
 
 /// Sends SIGTERM to the processes of the step of this name. srun, which started it, would send
-/// SIGKILL for a SIGTERM of its own. Nothing happens where there is no such step.
-void terminate_slurm_step(const std::string& name);
+/// SIGKILL for a SIGTERM of its own. Returns whether there was such a step.
+bool terminate_slurm_step(const std::string& name);
 
 }  // namespace memduel
