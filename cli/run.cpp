@@ -97,20 +97,16 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
       ->check(CLI::Range(1, 100'000))
       ->needs(launcher)
       ->type_name("N");
-  const auto pass_on = [&](const std::string& name, const char* type) {
-    verb.add_option_function<std::string>(
-            name,
-            [&slurm, name](const std::string& value) {
-              slurm.sbatch.push_back(name + "=" + value);
-            },
-            "of each task, as sbatch takes it")
-        ->needs(launcher)
-        ->type_name(type);
+  const auto pass_on = [&](const std::string& name, const char* type, const char* help) {
+    const auto take = [&slurm, name](const std::string& value) {
+      slurm.sbatch.push_back(name + "=" + value);
+    };
+    verb.add_option_function<std::string>(name, take, help)->needs(launcher)->type_name(type);
   };
-  pass_on("--partition", "NAME");
-  pass_on("--nodes", "N");
-  pass_on("--time", "TIME");
-  pass_on("--mem", "SIZE");
+  pass_on("--partition", "NAME", "where the tasks run, as sbatch takes it");
+  pass_on("--nodes", "N", "of each task, for roles that name theirs");
+  pass_on("--time", "TIME", "limit of each task");
+  pass_on("--mem", "SIZE", "of each task");
   verb.add_option("--sbatch", slurm.sbatch,
                   "any other option of sbatch, e.g. --sbatch=--exclusive (repeatable)")
       ->needs(launcher)
@@ -121,6 +117,10 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
       ->needs(launcher)
       ->capture_default_str()
       ->type_name("N");
+  for (CLI::Option* option : verb.get_options([&](const CLI::Option* one) {
+         return one == launcher || one->get_needs().contains(launcher);
+       }))
+    option->group("Slurm");
 }
 
 }  // namespace

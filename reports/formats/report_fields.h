@@ -230,6 +230,10 @@ template <>
 inline constexpr auto kDescription<Cause> =
     described("Cause", always("amount", &Cause::amount), always("name", &Cause::name),
               always("more", &Cause::more));
+template <>
+inline constexpr auto kDescription<Suggestion> =
+    described("Suggestion", always("sentence", &Suggestion::sentence),
+              always("command", &Suggestion::command));
 
 template <>
 inline constexpr auto kDescription<ReportModel> = described(
@@ -239,8 +243,9 @@ inline constexpr auto kDescription<ReportModel> = described(
     always("blocks_done", &ReportModel::blocks_done), always("progress", &ReportModel::progress),
     always("reproduce", &ReportModel::reproduce), always("compared", &ReportModel::compared),
     always("setting", &ReportModel::setting), always("overall", &ReportModel::overall),
-    always("causes", &ReportModel::causes), always("best", &ReportModel::best),
-    always("growth", &ReportModel::growth), always("growth_lines", &ReportModel::growth_lines),
+    always("causes", &ReportModel::causes), always("next_step", &ReportModel::next_step),
+    always("best", &ReportModel::best), always("growth", &ReportModel::growth),
+    always("growth_lines", &ReportModel::growth_lines),
     always("lower_bounds", &ReportModel::lower_bounds), always("ablation", &ReportModel::ablation),
     always("headlines", &ReportModel::headlines),
     always("side_effects", &ReportModel::side_effects),

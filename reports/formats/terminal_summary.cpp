@@ -48,6 +48,7 @@ class Summary {
     add_verdicts();
     add_answers();
     add_causes();
+    add_next_step();
     add_table();
     add_notes();
     const bool cut = cut_to(lines - 1);
@@ -130,6 +131,14 @@ class Summary {
                       look.color, options_) +
               "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n");
     }
+  }
+
+  /// Its command is to be copied: it stands on a line of its own, which is not broken.
+  void add_next_step() {
+    if (!model_.next_step) return;
+    add(Weight::cause, wrapped(escape_terminal(model_.next_step->sentence), 0, options_.width),
+        true);
+    add(Weight::cause, "  " + escape_terminal(model_.next_step->command) + "\n");
   }
 
   /// Whole, or not at all.

@@ -8,11 +8,13 @@
 #include <functional>
 #include <optional>
 
+#include "analysis/questions/held_memory.h"
 #include "analysis/questions/ranked_candidates.h"
 #include "base/command_line.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "reports/tables/report_model.h"
+#include "reports/tables/words.h"
 
 namespace memduel {
 namespace {
@@ -179,6 +181,34 @@ Cause cause_of(const DifferenceRow& row) {
 
 constexpr std::size_t kMostCauses = 3;
 
+/// A variable of glibc's malloc and what it does.
+struct MallocSetting {
+  const char* name;
+  const char* value;
+  const char* words;
+};
+constexpr int kManyArenas = 4;
+constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may hold less"};
+constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
+                                      "Giving it back earlier may help"};
+
+/// A run of the arm with the setting, beside the arm itself where that is one command.
+std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
+                         const std::string& name) {
+  const json& processes = member(member(model.config, "workload"), "processes");
+  const bool one_command = processes.is_array() && processes.size() == 1 &&
+                           !member(processes.front(), "count").is_number() &&
+                           member(arm, "optimizations").is_null() && member(arm, "cwd").is_null();
+  const std::string variable = fmt::format("{}={}", setting.name, setting.value);
+  if (one_command) {
+    const std::string words = ArmWords(arm, processes).all();
+    return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
+  }
+  return quoted_command_line(
+      {"memduel", "run", "config.json", "--set",
+       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value), "--out", "tried"});
+}
+
 }  // namespace
 
 std::vector<ComparedArm> compared_arms(const ReportModel& model) {
@@ -251,6 +281,23 @@ std::vector<Cause> largest_causes(const ReportModel& model) {
   }
   if (causes.size() > kMostCauses) causes.resize(kMostCauses);
   return causes;
+}
+
+std::optional<Suggestion> next_step(const ReportModel& model) {
+  const std::vector<std::string> candidates = ranked_candidates(model.results);
+  if (candidates.empty()) return std::nullopt;
+  const std::string& name = candidates.front();
+  const json& arm = arm_of(model.config, name);
+  const auto held = held_memory(model.results, name);
+  if (!held || arm.is_null() || !member(arm, "allocator").is_null()) return std::nullopt;
+  const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
+  if (member(arm, "env").contains(setting.name)) return std::nullopt;
+  return Suggestion{
+      fmt::format("Worth a try: {} of {} keeps {} of freed memory in {}, {} of its peak. {}:",
+                  held->role, name, format_bytes(held->bytes),
+                  format_count(static_cast<std::size_t>(held->arenas), "arena"),
+                  percent(held->share), setting.words),
+      command_with(setting, model, arm, name)};
 }
 
 }  // namespace memduel

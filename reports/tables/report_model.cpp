@@ -452,6 +452,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   if (options.confidential) make_confidential(model);
   model.compared = compared_arms(model);
   model.setting = setting_words(model);
+  if (!options.confidential) model.next_step = next_step(model);
   return model;
 }
 

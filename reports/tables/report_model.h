@@ -62,6 +62,7 @@ struct ReportModel {
   std::string setting;                    ///< runs, date and machine
   std::string overall;                    ///< all answers about the best candidate in one line
   std::vector<Cause> causes;              ///< the largest, from profile trials
+  std::optional<Suggestion> next_step;    ///< what is worth a try
   Sentence best;                          ///< of several candidates; else empty
   std::vector<Sentence> growth;           ///< sentences, where the workload has rounds
   std::vector<GrowthLine> growth_lines;   ///< of every row of results.growth

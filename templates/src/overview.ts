@@ -25,6 +25,9 @@ export function overview(model: ReportModel, looks: ArmLooks): HTMLElement | nul
   const parts = [
     model.overall === "" ? null : h("p", { class: "overall" }, model.overall),
     causes(model),
+    model.next_step === null
+      ? null
+      : h("div", { class: "next-step" }, h("p", {}, model.next_step.sentence), h("code", {}, model.next_step.command)),
   ].filter((part) => part !== null);
   const picture = thumbnail(model, looks);
   if (parts.length === 0 && picture === null) return null;

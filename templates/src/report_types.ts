@@ -371,6 +371,11 @@ export interface Cause {
   more: boolean;
 }
 
+export interface Suggestion {
+  sentence: string;
+  command: string;
+}
+
 export interface SentencePart {
   text: string;
   mark: "plain" | "strong" | "verdict";
@@ -568,6 +573,7 @@ export interface ReportLists {
   setting: string;
   overall: string;
   causes: Cause[];
+  next_step: Suggestion | null;
   best: SentencePart[];
   growth: SentencePart[][];
   growth_lines: GrowthLine[];

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """memduel run --launcher slurm on a real Slurm of two nodes: whatever dies in between, every trial is there once at the end.
 
-    tests/slurm/launcher.py MEMDUEL      exit 77: not root, or no Slurm here
+    tests/slurm/launcher.py MEMDUEL [CHECK…]      exit 77: not root, or no Slurm here
 
 What a run must hold follows from its plan: so many blocks of two arms, a warm-up of each, no failed trial.
 """
@@ -68,7 +68,7 @@ def kill_worker(out, share):
 def whatever_dies(memduel, place):
     """The submitter, a worker, and a task is requeued; an array holds two tasks at most, so that there are two of them."""
     out = place / "dies"
-    submitter = start(memduel, duel_in(place), out, "--repeats", 12, "--shares", 3, "--quiet")
+    submitter = start(memduel, duel_in(place), out, "--repeats", 18, "--shares", 3, "--quiet")
     wait_for("a first trial", 60, lambda: pathlib.Path(f"{out}.shares/share-1/run.sqlite").exists())
     submitter.send_signal(signal.SIGKILL)
     submitter.wait()
@@ -76,9 +76,9 @@ def whatever_dies(memduel, place):
     kill_worker(out, 2)
     wait_for("requeueing", 60, lambda: "PENDING" in run("squeue", "--noheader", "--format=%T", f"--jobs={task_of(out, 1)}"))
     run("scontrol", "update", f"jobid={task_of(out, 1)}", "StartTime=now")
-    said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 12, "--out", out, "--resume")
+    said = run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--repeats", 18, "--out", out, "--resume")
     assert re.search(r"share 2 of 3 ended early: FAILED \(job \d+_2\).*; it is handed over again", said), said
-    expect_every_trial_once(out, 12)
+    expect_every_trial_once(out, 18)
     assert [one["share"] for one in results_of(out)["environment"]["shares"]] == ["1/3", "2/3", "3/3"]
     assert task_of(out, 3).endswith("_1"), "the third is the first of a second array"
 
@@ -101,7 +101,7 @@ def a_lost_share(memduel, place):
 def a_terminal(memduel, place):
     """Ctrl-C offers to cancel; what was measured stays. Without a terminal the tasks go on."""
     out = place / "interrupted"
-    options = ("--repeats", 8, "--shares", 2)
+    options = ("--repeats", 12, "--shares", 2)
     master, terminal = pty.openpty()
     waiting = start(memduel, duel_in(place), out, *options, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
     os.close(terminal)
@@ -123,7 +123,7 @@ def a_terminal(memduel, place):
     assert waiting.returncode == 130 and re.search(r"scancel \d+ ends them", said), said
     assert not is_empty()
     run(memduel, "run", place / "duel.json", "--launcher", "slurm", "--out", out, *options, "--resume")
-    expect_every_trial_once(out, 8)
+    expect_every_trial_once(out, 12)
 
 
 def a_silent_controller(memduel, place):
@@ -240,7 +240,10 @@ def main():
         print("launcher: needs root and Slurm")
         return 77
     with cluster("MaxArraySize=3") as place:
-        for check in [c for c in (refusals, whatever_dies, a_lost_share, a_terminal, a_silent_controller, a_suite, roles_on_two_nodes) if len(sys.argv) < 3 or c.__name__ in sys.argv[2:]]:
+        checks = (refusals, whatever_dies, a_lost_share, a_terminal, a_silent_controller, a_suite, roles_on_two_nodes)
+        for check in checks:
+            if sys.argv[2:] and check.__name__ not in sys.argv[2:]:
+                continue
             begin = time.monotonic()
             check(memduel, place)
             print(f"{check.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
