@@ -138,11 +138,15 @@ int repeats_of(const Part& part) {
   return config.at(place).get<int>();
 }
 
-std::size_t measured_blocks(const Part& part) {
-  std::set<int> blocks;
+/// Those of which every arm has a trial.
+int whole_blocks(const Part& part) {
+  std::map<int, std::set<std::string>> arms;  // by block
   for (const TrialData& trial : part.run.trials)
-    if (trial.kind == TrialKind::measure) blocks.insert(trial.block);
-  return blocks.size();
+    if (trial.kind == TrialKind::measure) arms[trial.block].insert(trial.arm);
+  const auto told = part.run.config.find("arms");
+  const std::size_t all = told == part.run.config.end() ? 0 : told->size();
+  return static_cast<int>(
+      std::ranges::count_if(arms, [&](const auto& block) { return block.second.size() >= all; }));
 }
 
 void note_gaps(const std::vector<Part>& parts, Store& store) {
@@ -154,8 +158,8 @@ void note_gaps(const std::vector<Part>& parts, Store& store) {
     const Share share{number, of};
     const SuperblockRange range = superblocks_of(share, repeats);
     const auto part = by_number.find(number);
-    const std::size_t blocks = part == by_number.end() ? 0 : measured_blocks(*part->second);
-    if (static_cast<int>(blocks) >= range.blocks()) continue;
+    const int blocks = part == by_number.end() ? 0 : whole_blocks(*part->second);
+    if (blocks >= range.blocks()) continue;
     store.add_warning(
         {"share_missing",
          fmt::format("share {} {}: of blocks {} to {} there are {}", to_text(share),
@@ -301,8 +305,8 @@ class Staging {
 bool is_whole_share(const fs::path& directory) {
   try {
     const Part part = read_part(directory, WithSeries::no);
-    return static_cast<int>(measured_blocks(part)) >=
-           superblocks_of(part.share, repeats_of(part)).blocks();
+    const int planned = superblocks_of(part.share, repeats_of(part)).blocks();
+    return whole_blocks(part) >= planned;
   } catch (const Error&) {
     return false;
   }

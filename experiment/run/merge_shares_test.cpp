@@ -48,13 +48,16 @@ class Shares : public TestFolder {
   }
 
   /// @param node of what is measured there
-  fs::path measured(const std::string& name, std::optional<Share> share, double node = 1) {
+  /// @param most trials that it comes to, warm-ups among them
+  fs::path measured(const std::string& name, std::optional<Share> share, double node = 1,
+                    std::optional<int> most = {}) {
     nlohmann::json environment = {{"fingerprint", node == 1 ? "f" : "g"}, {"cpu", "C"}};
     if (share) environment[kShareKey] = to_text(*share);
     Store store = Store::create(folder_ / name, {experiment_.resolved, experiment_.config_sha256,
                                                  experiment_.facts, environment, programs_});
     DriverOptions options;
     options.share = share;
+    options.most_trials = most;
     run_experiment(
         experiment_, store, [&](const TrialPlan& plan) { return simulated(plan, node); }, options);
     return folder_ / name;
@@ -130,6 +133,21 @@ TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
   EXPECT_EQ(run.model_differences.size(), whole.model_differences.size());
   EXPECT_THAT(codes_of(run.warnings), testing::ElementsAreArray(codes_of(whole.warnings)));
   EXPECT_TRUE(fs::exists(folder_ / "merged/models"));
+}
+
+// A quarter of eight blocks: two warm-ups, and two arms of two blocks.
+TEST_F(Shares, AreWholeWithEveryArmOfEveryBlock) {
+  EXPECT_TRUE(is_whole_share(measured("whole", Share{1, 4})));
+  const fs::path cut = measured("cut", Share{2, 4}, 1, 5);
+  EXPECT_FALSE(is_whole_share(cut)) << "its second block has one arm only";
+  EXPECT_FALSE(is_whole_share(measured("alone", {}))) << "is no share";
+  EXPECT_FALSE(is_whole_share(folder_ / "nowhere"));
+  const RunData run = merged({cut, folder_ / "whole"});
+  EXPECT_THAT(codes_of(run.warnings), testing::Contains("share_missing"));
+  std::set<std::string> told;
+  for (const Note& note : run.warnings)
+    if (note.code == "share_missing") told.insert(note.message);
+  EXPECT_THAT(told, testing::Contains("share 2/4 was not finished: of blocks 3 to 4 there are 1"));
 }
 
 TEST_F(Shares, MissingOrUnfinishedAreNamed) {
