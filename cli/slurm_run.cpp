@@ -80,7 +80,8 @@ bool agrees_to_cancel(const SlurmShares& shares) {
 
 [[noreturn]] void leave(const StopRequest& stop, const SlurmShares& shares, const fs::path& run) {
   const std::string jobs = fmt::format("{}", fmt::join(shares.open_jobs(), " "));
-  if (agrees_to_cancel(shares)) {
+  const bool by_hand = stop.error("").code() == ExitCode::interrupted;
+  if (by_hand && agrees_to_cancel(shares)) {
     shares.cancel();
     throw stop.error("stopped; its tasks on Slurm are cancelled", run.string(),
                      "finished trials are kept: go on with the same command, --out and --resume");
@@ -101,6 +102,7 @@ class SlurmWait {
   void until_over() {
     while (!shares_.over()) {
       for (const std::string& words : shares_.look()) bar_.say(escape_terminal(words));
+      stop_if_asked();
       expect_answer();
       show();
       if (!shares_.over()) pause();
@@ -109,6 +111,12 @@ class SlurmWait {
   }
 
  private:
+  void stop_if_asked() {
+    if (!stop_.asked()) return;
+    bar_.finish();
+    leave(stop_, shares_, run_);
+  }
+
   void expect_answer() {
     const Clock::time_point now = Clock::now();
     if (shares_.answers()) {
@@ -136,10 +144,7 @@ class SlurmWait {
   void pause() {
     const Clock::time_point end = Clock::now() + pause_;
     while (Clock::now() < end) {
-      if (stop_.asked()) {
-        bar_.finish();
-        leave(stop_, shares_, run_);
-      }
+      stop_if_asked();
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     pause_ = std::min<std::chrono::milliseconds>(pause_ * 3 / 2, kLongestPause);

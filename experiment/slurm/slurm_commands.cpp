@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -133,12 +134,11 @@ int SlurmCommands::max_array_size() const {
 }
 
 int SlurmCommands::nodes(const std::string& partition) const {
-  std::vector<std::string> argv = {"sinfo", "--noheader", "--format=%D"};
+  std::vector<std::string> argv = {"sinfo", "--noheader", "--Node", "--format=%N"};
   if (!partition.empty()) argv.push_back("--partition=" + partition);
-  int all = 0;
-  for (const std::string& line : lines_of(expect(argv)))
-    all += number_of<int>(line.substr(0, line.find(' '))).value_or(0);
-  return all;
+  const std::vector<std::string> lines = lines_of(expect(argv));
+  // A node has a line for each of its partitions.
+  return static_cast<int>(std::set(lines.begin(), lines.end()).size());
 }
 
 void SlurmCommands::cancel(const std::vector<std::int64_t>& jobs) const {

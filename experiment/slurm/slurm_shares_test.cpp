@@ -23,7 +23,7 @@ class PlayedSlurm {
       {"squeue", {0, "", ""}},
       {"sacct", {1, "", "Slurm accounting storage is disabled\n"}},
       {"scontrol", {0, "MaxArraySize            = 1001\nMaxBatchRequeue         = 5\n", ""}},
-      {"sinfo", {0, "2\n", ""}},
+      {"sinfo", {0, "n1\nn2\nn1\n", ""}},
       {"scancel", {0, "", ""}}};
   std::vector<std::vector<std::string>> calls;
 
@@ -59,6 +59,14 @@ TEST(SlurmQueue, OfAForgottenJobIsEmptyAndOfASilentControllerAbsent) {
   slurm.answers["squeue"] = {
       1, "", "slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n"};
   EXPECT_FALSE(slurm.commands().queue({17}));
+}
+
+TEST(SlurmNodes, CountOnceInSeveralPartitions) {
+  PlayedSlurm slurm;
+  EXPECT_EQ(slurm.commands().nodes(""), 2);
+  slurm.answers["sinfo"].out = "";
+  EXPECT_EQ(slurm.commands().nodes("nowhere"), 0);
+  EXPECT_THAT(slurm.calls.back(), testing::Contains("--partition=nowhere"));
 }
 
 TEST(SlurmEnds, AreAccountingsOrTheControllers) {
