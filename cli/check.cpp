@@ -14,6 +14,7 @@
 #include "cli/run_options.h"
 #include "cli/verbs.h"
 #include "experiment/config/json_text.h"
+#include "experiment/store/store.h"
 
 namespace memduel::cli {
 namespace {
@@ -75,7 +76,7 @@ int write_new_budgets(const CheckArguments& arguments) {
 
 /// The run that is judged is not written over.
 void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem::path& run) {
-  for (const char* own : {"run.sqlite", "results.json", "config.json", "run.lock"}) {
+  for (const char* own : {kStoreFile, "results.json", "config.json", "run.lock"}) {
     std::error_code error;
     if (std::filesystem::equivalent(file, run / own, error))
       throw Error(ExitCode::usage, "found a file of the run itself, expected another to write",

@@ -17,6 +17,7 @@
 #include "cli/report_formats.h"
 #include "cli/verbs.h"
 #include "experiment/run/kept_run.h"
+#include "experiment/store/store.h"
 
 namespace memduel::cli {
 namespace {
@@ -63,7 +64,7 @@ Measured read_measured(const std::string& path) {
 /// it is.
 void make_output_directory(const fs::path& directory) {
   make_directory(directory, "give another --out");
-  const bool ours = fs::exists(directory / "results.json") && !fs::exists(directory / "run.sqlite");
+  const bool ours = fs::exists(directory / "results.json") && !has_run(directory);
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
     if (ours && (name == "results.json" || name == "report.html")) continue;

@@ -14,6 +14,7 @@
 #include "experiment/builds/builds_make.h"
 #include "experiment/builds/worktrees.h"
 #include "experiment/config/json_text.h"
+#include "experiment/store/store.h"
 
 namespace memduel::cli {
 namespace {
@@ -258,7 +259,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   } catch (const Error&) {
     // What a signal ended on the way, such as git, fails in ways of its own.
     if (!stop.asked()) throw;
-    const bool measured = fs::exists(fs::path(*settled.options.out) / "run.sqlite");
+    const bool measured = has_run(*settled.options.out);
     throw stop.error("stopped by a signal; the worktrees are gone", *settled.options.out,
                      measured ? "continue with the same command and --resume" : "");
   }

@@ -22,6 +22,7 @@
 #include "cli/slurm_run.h"
 #include "experiment/config/suite.h"
 #include "experiment/store/run_lock.h"
+#include "experiment/store/store.h"
 #include "reports/formats/suite_page.h"
 
 namespace memduel::cli {
@@ -42,10 +43,8 @@ bool is_stop(const Error& error) {
 }
 
 /// A run of an earlier part of the suite goes on where it was.
-bool has_run(const fs::path& directory, const RunOptions& options) {
-  if (options.slurm) return is_on_slurm(directory);
-  std::error_code unreadable;
-  return fs::exists(directory / "run.sqlite", unreadable);
+bool can_go_on(const fs::path& directory, const RunOptions& options) {
+  return options.slurm ? is_on_slurm(directory) : has_run(directory);
 }
 
 constexpr const char* kIndexFile = "suite.json";
@@ -79,7 +78,7 @@ std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const f
   for (const SuiteExperiment& part : suite.experiments) {
     Planned one{part, out / part.name, options, {}};
     one.options.out = one.directory.string();
-    one.options.resume = options.resume && has_run(one.directory, options);
+    one.options.resume = options.resume && can_go_on(one.directory, options);
     if (one.options.slurm && one.options.resume) one.options.seed = seed_on_slurm(one.directory);
     one.options.set.insert(one.options.set.begin(), part.set.begin(), part.set.end());
     one.experiment = load_experiment(part.config, overrides_from(one.options));

@@ -163,7 +163,7 @@ class SlurmWait {
 
 /// A run that was merged without some of its shares makes room for one with them; it is kept.
 void put_aside(const fs::path& run) {
-  if (!is_there(run / "run.sqlite")) return;
+  if (!has_run(run)) return;
   fs::path aside;
   for (int number = 1; aside.empty() || is_there(aside); ++number)
     aside = shares_directory(run) / fmt::format("merged-{}", number);
@@ -178,7 +178,7 @@ void merge(const SlurmShares& shares, const fs::path& run) {
   std::vector<fs::path> there;
   for (const ShareTask& task : shares.tasks()) {
     const fs::path share = share_directory(shares_directory(run), task.share);
-    if (is_there(share / "run.sqlite")) there.push_back(share);
+    if (has_run(share)) there.push_back(share);
   }
   if (there.empty())
     throw Error(ExitCode::cannot_measure, "no share was measured", shares_directory(run).string(),
@@ -246,7 +246,7 @@ void collect_from_slurm(const RunOptions& options, const fs::path& run, const st
   const fs::path directory = shares_directory(run);
   const RunLock lock(directory);
   SlurmShares shares(directory, read_slurm_record(directory), options.slurm->retries);
-  if (shares.over() && is_there(run / "run.sqlite")) return;
+  if (shares.over() && has_run(run)) return;
   SlurmWait(shares, options, run, label).until_over();
   merge(shares, run);
 }

@@ -119,7 +119,8 @@ std::string message_with(const char* place, const std::string& value) {
 TEST(BadCommandConfig, UnknownPlaceholdersAreNamedWithTheirPlace) {
   EXPECT_EQ(message_with("/processes/0/argv", R"(["./server", "{por:fl}"])"),
             "c.json, $.workload.processes[0].argv[1]: found unknown placeholder {por:fl}, expected "
-            "{trial_dir}, {seed}, {block}, {deadline_seconds}, {index}, {port:NAME}\n  {{por:fl}} "
+            "{trial_dir}, {seed}, {block}, {deadline_seconds}, {index}, {port:NAME}, {node:ROLE}\n "
+            " {{por:fl}} "
             "stands for the text "
             "itself");
   const std::multimap<const char*, const char*> faulty = {

@@ -29,9 +29,6 @@ struct Demands {
   bool no_default_gates = false;
 };
 
-/// The calibration that a run keeps in its directory, where there was one when it began.
-inline constexpr const char* kCalibrationFile = "calibration.json";
-
 /// The settings that a run is judged by. Throws Error(usage) for a faulty gate.
 AnalysisSettings settings_for(const RunData& run, const Demands& demands = {},
                               std::optional<Calibration> calibration = std::nullopt);

@@ -276,9 +276,9 @@ void merge_into(std::vector<Part>& parts, const fs::path& directory) {
   merge_models(parts, store);
   merge_files(parts, store);
   for (const Part& part : parts) copy_files(part, directory);
-  const fs::path calibration = parts.front().directory / "calibration.json";
+  const fs::path calibration = parts.front().directory / kCalibrationFile;
   std::error_code none;
-  if (fs::exists(calibration, none)) take_over(calibration, directory / "calibration.json");
+  if (fs::exists(calibration, none)) take_over(calibration, directory / kCalibrationFile);
 }
 
 /// Beside where it will be, so that a rename is enough; gone where it did not come to that.

@@ -17,7 +17,6 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-constexpr char kStoreFile[] = "run.sqlite";
 constexpr char kConfigFile[] = "config.json";
 
 /// What a run directory may hold before its first trial: the logs of builds and their worktrees.
@@ -209,6 +208,11 @@ struct TrialWriter {
 };
 
 }  // namespace
+
+bool has_run(const fs::path& directory) {
+  std::error_code unreadable;
+  return fs::exists(directory / kStoreFile, unreadable);
+}
 
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {
   for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {

@@ -238,7 +238,7 @@ RunData read_run(const Database& database, WithSeries series) {
 }
 
 RunData read_run(const std::filesystem::path& directory, WithSeries series) {
-  const auto file = directory / "run.sqlite";
+  const auto file = directory / kStoreFile;
   if (!std::filesystem::exists(file)) {
     throw Error(ExitCode::io, "there is no run here: found no run.sqlite", directory.string());
   }
