@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/installed.h"
 #include "base/random_digits.h"
+#include "profilers/tracers/preloaded.h"
 
 namespace memduel {
 namespace {
@@ -29,11 +30,6 @@ std::string address_in(const std::string& line, const std::string& node) {
   if (at == std::string::npos) return node;
   const std::size_t begin = at + key.size();
   return line.substr(begin, line.find(' ', begin) - begin);
-}
-
-std::string value_of(const std::map<std::string, std::string>& variables, const char* name) {
-  const auto found = variables.find(name);
-  return found == variables.end() ? "" : found->second;
 }
 
 std::string address_of(const PlanSite& site, int node) {
@@ -84,8 +80,8 @@ bool is_spread(const Experiment& experiment) {
 }
 
 std::vector<SiteNode> nodes_of_allocation(const std::map<std::string, std::string>& environment) {
-  const std::string list = value_of(environment, "SLURM_JOB_NODELIST");
-  const std::string own = value_of(environment, "SLURMD_NODENAME");
+  const std::string list = value_in(environment, "SLURM_JOB_NODELIST");
+  const std::string own = value_in(environment, "SLURMD_NODENAME");
   if (list.empty() || own.empty())
     throw Error(ExitCode::cannot_measure,
                 "roles are to run on several nodes, and this is no batch job of Slurm", "node",
