@@ -295,14 +295,17 @@ void end_what_was_left() {
 
 namespace {
 
+DuelRun told(FinishedRun finished, const RunOptions& options, const fs::path& directory) {
+  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
+  return {std::move(finished), std::move(ending)};
+}
+
 DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
   refuse_bad_gates(experiment);
   submit_to_slurm(facts.config, experiment, options, directory);
   collect_from_slurm(options, directory, facts.label);
-  FinishedRun finished = conclude(directory);
-  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
-  return {std::move(finished), std::move(ending)};
+  return told(conclude(directory), options, directory);
 }
 
 /// The trials of a run, into its store.
@@ -358,8 +361,7 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
              "the run ended after {} of at most {} blocks, because --max-minutes had passed",
              outcome.blocks, planned_blocks(experiment.measure)),
          "go on with --resume"});
-  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
-  return {std::move(finished), std::move(ending)};
+  return told(std::move(finished), options, directory);
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,

@@ -54,6 +54,16 @@ std::vector<std::string> JobProcess::roles() const {
   return names;
 }
 
+std::vector<int> nodes_of_process(const json& process) {
+  const auto node = process.find("node");
+  if (node == process.end()) return {1};
+  return node->is_array() ? node->get<std::vector<int>>() : std::vector{node->get<int>()};
+}
+
+bool are_elsewhere(const std::vector<int>& nodes) {
+  return std::ranges::any_of(nodes, [](int node) { return node > 1; });
+}
+
 JobProcess job_process_from_json(const json& source) {
   JobProcess process;
   process.role = source.at("role");
@@ -67,9 +77,7 @@ JobProcess job_process_from_json(const json& source) {
   process.end = source.at("end") == "stop" ? End::stop : End::wait;
   process.takes_rounds = source.value("rounds", "own") == "reference";
   source.at("exit_statuses").get_to(process.exit_statuses);
-  if (const auto node = source.find("node"); node != source.end())
-    process.nodes =
-        node->is_array() ? node->get<std::vector<int>>() : std::vector{node->get<int>()};
+  process.nodes = nodes_of_process(source);
   return process;
 }
 

@@ -92,6 +92,11 @@ Job job_from_json(const nlohmann::json& workload);
 
 std::vector<JobTemplate> job_templates_from_json(const nlohmann::json& templates);
 
+/// "node" of an element of "processes", resolved or not: see JobProcess::nodes.
+std::vector<int> nodes_of_process(const nlohmann::json& process);
+/// Whether one of such nodes is another than memduel's own.
+bool are_elsewhere(const std::vector<int>& nodes);
+
 /// One element of "processes".
 JobProcess job_process_from_json(const nlohmann::json& process);
 

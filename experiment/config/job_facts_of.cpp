@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiment/config/config_command.h"
+#include "experiment/config/job.h"
 
 namespace memduel {
 
@@ -12,7 +13,7 @@ namespace {
 
 bool is_spread(const json& workload) {
   return std::ranges::any_of(workload.at("processes"), [](const json& process) {
-    return process.contains("node") && process.at("node") != 1;
+    return are_elsewhere(nodes_of_process(process));
   });
 }
 

@@ -73,9 +73,8 @@ void send(ProcessSpec& process, const PlanSite& site, const std::filesystem::pat
 
 bool is_spread(const Experiment& experiment) {
   return std::ranges::any_of(experiment.arms, [](const Arm& arm) {
-    return std::ranges::any_of(arm.processes, [](const JobProcess& process) {
-      return std::ranges::any_of(process.nodes, [](int node) { return node > 1; });
-    });
+    return std::ranges::any_of(
+        arm.processes, [](const JobProcess& process) { return are_elsewhere(process.nodes); });
   });
 }
 

@@ -83,8 +83,12 @@ SlurmShares::SlurmShares(fs::path directory, SlurmRecord record, int retries,
   save();
 }
 
-void SlurmShares::save() const {
-  write_file_atomically(directory_ / kRecordFile, written(record_).dump(1) + "\n");
+/// Most looks change nothing.
+void SlurmShares::save() {
+  std::string text = written(record_).dump(1) + "\n";
+  if (text == saved_) return;
+  write_file_atomically(directory_ / kRecordFile, text);
+  saved_ = std::move(text);
 }
 
 /// An array of shares above `offset`.

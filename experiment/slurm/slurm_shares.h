@@ -84,7 +84,7 @@ class SlurmShares {
   void cancel() const { commands_.cancel(open_jobs()); }
 
  private:
-  void save() const;
+  void save();
   void adopt();
   [[nodiscard]] std::string job_name(int offset) const;
   std::string judge(ShareTask& task);
@@ -95,6 +95,7 @@ class SlurmShares {
   SlurmRecord record_;
   int retries_;
   SlurmCommands commands_;
+  std::string saved_;  ///< what the file holds
   bool answers_ = true;
   std::vector<int> gone_;  ///< by task: looks in a row that did not find it
 };
