@@ -142,13 +142,28 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
 
 void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmProfiles& candidate,
                   const std::string& name) {
+  struct Question {
+    const std::string* role;
+    const ProfileSide* baseline;
+    const ProfileSide* candidate;
+    DifferenceKind kind;
+    Heap heap;
+  };
+  std::vector<Question> questions;
   for (const auto& [role, mine] : candidate) {
     const auto other = baseline.find(role);
     if (other == baseline.end()) continue;
     for (const DifferenceKind kind : kKinds)
       for (const Heap heap : {Heap::malloc, Heap::mapping})
-        add_difference(found, profile_difference(other->second, mine, kind, heap), name, role);
+        questions.push_back({&role, &other->second, &mine, kind, heap});
   }
+  std::vector<ProfileDifference> answers(questions.size());
+  run_parallel(questions.size(), [&](std::size_t i) {
+    const Question& of = questions[i];
+    answers[i] = profile_difference(*of.baseline, *of.candidate, of.kind, of.heap);
+  });
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    add_difference(found, answers[i], name, *questions[i].role);
 }
 
 /// Of all trials and process images the largest.

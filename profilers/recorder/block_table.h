@@ -75,7 +75,7 @@ class BlockTable {
     const std::size_t old_capacity = capacity_;
     Entry* old = slots_;
     const std::size_t larger = capacity_ == 0 ? 2048 : capacity_ * 2;
-    auto* made = static_cast<Entry*>(own_memory(larger * sizeof(Entry)));
+    auto* made = static_cast<Entry*>(own_table(larger * sizeof(Entry)));
     if (made == nullptr) return false;
     slots_ = made;
     capacity_ = larger;

@@ -70,6 +70,21 @@ TEST(StackNodes, AreOnePerParentAndFrame) {
   restart_nodes();
 }
 
+TEST(StackNodes, AreNotFoundAfterTheyWereForgotten) {
+  bool made = false;
+  const std::uint32_t outer = find_or_make_node(kRootNode, 10, made);
+  const std::uint32_t inner = find_or_make_node(outer, 20, made);
+  forget_nodes();
+  const std::uint32_t again = find_or_make_node(kRootNode, 10, made);
+  EXPECT_TRUE(made);
+  EXPECT_EQ(again, inner + 1) << "numbers go on";
+  EXPECT_EQ(find_or_make_node(again, 20, made), again + 1);
+  EXPECT_TRUE(made);
+  EXPECT_EQ(find_or_make_node(again, 20, made), again + 1);
+  EXPECT_FALSE(made);
+  restart_nodes();
+}
+
 std::vector<std::pair<std::uint32_t, FrameWord>> told;
 
 TEST(StackNodes, AreToldWhenTheyAreNeededAfterTheirParents) {

@@ -19,10 +19,19 @@ struct Node {
 Node* nodes = nullptr;  // by number
 std::size_t node_capacity = 0;
 std::uint32_t next_number = 1;
+std::uint32_t first_findable = 1;  // those before it were forgotten
 std::uint32_t next_told = 1;
 std::uint32_t untold[kMostMerged];  // on the way from a node to the root
 
-// What a node is found by lies in its slot, so that a search reads one line of memory.
+// A new stack makes its nodes in a row, so a node's first child is mostly the next number. Such a
+// child is found there and has no slot: chains, which most stacks end in, stay out of the table.
+bool is_next_number(std::uint32_t parent, FrameWord frame) {
+  const std::uint32_t child = parent + 1;
+  return child >= first_findable && child < next_number && nodes[child].parent == parent &&
+         nodes[child].frame == frame;
+}
+
+// What another child is found by lies in its slot, so that a search reads one line of memory.
 struct Slot {
   FrameWord frame;
   std::uint32_t parent;
@@ -50,7 +59,7 @@ bool grow_slots() {
   const std::size_t old_capacity = capacity;
   Slot* old = slots;
   const std::size_t larger = capacity == 0 ? 4096 : capacity * 2;
-  auto* made = static_cast<Slot*>(own_memory(larger * sizeof(Slot)));
+  auto* made = static_cast<Slot*>(own_table(larger * sizeof(Slot)));
   if (made == nullptr) return false;
   slots = made;
   capacity = larger;
@@ -63,7 +72,7 @@ bool grow_slots() {
 
 bool grow_nodes() {
   const std::size_t larger = node_capacity == 0 ? 4096 : node_capacity * 2;
-  auto* made = static_cast<Node*>(own_memory(larger * sizeof(Node)));
+  auto* made = static_cast<Node*>(own_table(larger * sizeof(Node)));
   if (made == nullptr) return false;
   if (nodes != nullptr) {
     memcpy(made, nodes, node_capacity * sizeof(Node));
@@ -78,13 +87,16 @@ bool grow_nodes() {
 
 std::uint32_t find_or_make_node(std::uint32_t parent, FrameWord frame, bool& made) {
   made = false;
-  if (2 * (used + 1) > capacity && !grow_slots()) return 0;
-  Slot* slot = find_slot(parent, frame);
-  if (slot->node != 0) return slot->node;
+  if (is_next_number(parent, frame)) return parent + 1;
   if (next_number >= node_capacity && !grow_nodes()) return 0;
+  if (next_number != parent + 1) {
+    if (2 * (used + 1) > capacity && !grow_slots()) return 0;
+    Slot* slot = find_slot(parent, frame);
+    if (slot->node != 0) return slot->node;
+    *slot = {frame, parent, next_number};
+    ++used;
+  }
   nodes[next_number] = {frame, parent, 0};
-  *slot = {frame, parent, next_number};
-  ++used;
   made = true;
   return next_number++;
 }
@@ -111,12 +123,13 @@ std::uint32_t next_untold_node() {
 void forget_nodes() {
   if (slots != nullptr) memset(slots, 0, capacity * sizeof(Slot));
   used = 0;
+  first_findable = next_number;
 }
 
 void restart_nodes() {
-  forget_nodes();
   next_number = 1;
   next_told = 1;
+  forget_nodes();
 }
 
 }  // namespace memduel::recorder

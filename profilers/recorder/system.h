@@ -38,10 +38,21 @@ inline void* own_memory(std::size_t bytes) {
   const long at = raw_syscall(SYS_mmap, 0, static_cast<long>(bytes), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (at < 0 && at > -4096) return nullptr;
-  // A huge page would turn a sparse table into resident memory of the program under test.
+  // A huge page would turn sparse memory into resident memory of the program under test.
   raw_syscall(SYS_madvise, at, static_cast<long>(bytes), MADV_NOHUGEPAGE);
   note_own_range(reinterpret_cast<void*>(at), bytes);
   return reinterpret_cast<void*>(at);
+}
+
+/// The same for a hash table or a list: memory that is hit all over.
+inline void* own_table(std::size_t bytes) {
+  // Of a smaller one a huge page would be mostly empty. Of a larger one it spares most misses of
+  // the TLB: 7 % of a profile trial of the quickstart.
+  constexpr std::size_t kHugePageBytes = std::size_t{2} << 20;
+  void* at = own_memory(bytes);
+  if (at != nullptr && bytes >= kHugePageBytes)
+    raw_syscall(SYS_madvise, reinterpret_cast<long>(at), static_cast<long>(bytes), MADV_HUGEPAGE);
+  return at;
 }
 
 inline void release_memory(void* at, std::size_t bytes) {
