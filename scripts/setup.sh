@@ -18,7 +18,7 @@ test_packages=(
   ccache make
   libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev libyaml-cpp-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
-  chromium faketime python3
+  chromium faketime fonts-dejavu-core python3
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   fish heaptrack libgoogle-perftools4 mawk sqlite3 valgrind zsh
 )

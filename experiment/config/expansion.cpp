@@ -54,16 +54,18 @@ void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& pl
                     places[i] + "." + key);
 }
 
-/// Every switch of every arm with its value; presets are gone.
+/// Every switch of every arm with its value. A preset stays as the name of its values alone.
 json with_switches(json arms, const Catalog& catalog, const std::string& kind,
                    const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < arms.size(); ++i) {
     json& arm = arms[i];
     std::optional<std::string> preset;
     if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-    arm["optimizations"] = resolve_optimizations(
-        catalog, kind, preset, arm.value("optimizations", json::object()), places[i]);
-    arm.erase("preset");
+    const json own = arm.value("optimizations", json::object());
+    arm["optimizations"] = resolve_optimizations(catalog, kind, preset, own, places[i]);
+    if (preset && arm["optimizations"] !=
+                      resolve_optimizations(catalog, kind, preset, json::object(), places[i]))
+      arm.erase("preset");
   }
   return arms;
 }

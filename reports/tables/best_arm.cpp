@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -15,10 +16,12 @@ using RankedRows = std::vector<const Comparison*>;
 
 std::string of_metric(const JobFacts& job, const RankedRows& rows) {
   const Comparison& best = *rows.front();
-  std::string text = fmt::format("{}: {} has {}", quantity(job, best.role, best.metric),
-                                 best.candidate, change_words(best));
+  const std::string what = quantity(job, best.role, best.metric);
+  if (std::ranges::all_of(rows, [](const auto* row) { return row->verdict == Verdict::unchanged; }))
+    return what + ": all have the SAME";
+  std::string text = fmt::format("{}: {} has {}", what, best.candidate, decided_words(best));
   for (std::size_t i = 1; i < rows.size(); ++i)
-    text += fmt::format(", {} {}", rows[i]->candidate, change_words(*rows[i]));
+    text += fmt::format(", {} {}", rows[i]->candidate, decided_words(*rows[i]));
   if (!told_apart(best, *rows[1]))
     text += fmt::format(" ({} and {} are not told apart)", best.candidate, rows[1]->candidate);
   return text;

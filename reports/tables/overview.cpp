@@ -171,6 +171,30 @@ std::string gates_of(const Results& results, const std::string& candidate, GateO
   return count == 0 ? "" : fmt::format("{} {}", format_count(count, "gate"), to_name(outcome));
 }
 
+/// Why nothing was compared.
+std::string without_verdict(const Results& results) {
+  std::vector<const ArmSummary*> arms;
+  for (const ArmSummary& arm : results.arms)
+    if (!arm.ablation) arms.push_back(&arm);
+  if (arms.empty() || std::ranges::all_of(arms, [](const ArmSummary* arm) {
+        return arm->trials_ok + arm->trials_failed == 0;
+      }))
+    return "No verdict: no trial was measured.";
+  for (const ArmSummary* arm : arms) {
+    if (arm->trials_ok > 0 || arm->trials_failed == 0) continue;
+    const auto first = std::ranges::find_if(results.trials, [&](const TrialData& trial) {
+      return trial.arm == arm->name && !trial.failure.empty();
+    });
+    const std::string why =
+        first == results.trials.end()
+            ? "."
+            : fmt::format(". The first: {}.", first->failure.substr(0, first->failure.find('\n')));
+    return fmt::format("No verdict: every trial of {} failed{}", arm->name, why);
+  }
+  if (arms.size() == 1) return fmt::format("No verdict: {} is the only arm.", arms.front()->name);
+  return "No verdict: no gate's metric was measured in two arms.";
+}
+
 Cause cause_of(const WaterfallStep& step) {
   return {step.amount, name_of(step), step.size > 0};
 }
@@ -220,7 +244,8 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
     if (arm.ablation) continue;
     const json& config = arm_of(model.config, arm.name);
     std::string words = ArmWords(config, processes).all();
-    if (words.empty()) words = switches_of(member(config, "optimizations"), switches);
+    const std::string changed = switches_of(member(config, "optimizations"), switches);
+    if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     if (words.empty() && arm.name == baseline) words = "the baseline";
     arms.push_back({arm.name, std::move(words)});
   }
@@ -255,6 +280,7 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 }
 
 std::string overall_sentence(const ReportModel& model) {
+  if (model.headlines.empty() && model.growth.empty()) return without_verdict(model.results);
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty()) return {};
   const std::string& best = candidates.front();

@@ -85,8 +85,12 @@ TEST(OverallSentence, BeginsWithAGateThatFailed) {
               testing::StartsWith("optimized: 1 gate failed; "));
 }
 
-TEST(OverallSentence, IsEmptyWhereNothingWasCompared) {
-  EXPECT_EQ(sample_model({.blocks = -1}).overall, "");
+TEST(OverallSentence, SaysWhyNothingWasCompared) {
+  EXPECT_EQ(sample_model({.blocks = -1}).overall, "No verdict: no trial was measured.");
+  EXPECT_EQ(sample_model({.candidates = 0}).overall, "No verdict: original is the only arm.");
+  EXPECT_EQ(sample_model({.all_failed = true}).overall,
+            "No verdict: every trial of original failed. The first: server was killed by "
+            "signal 9.");
 }
 
 TEST(LargestCauses, AreThreeOfTheWaterfallsLargest) {

@@ -117,12 +117,14 @@ std::string signed_metric(const std::string& metric, double value) {
   return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
 }
 
-std::string short_effect(const Comparison& c) {
+std::string decided_words(const Comparison& c) {
   const bool told = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
-  const bool has_effect = c.ratio || c.difference;
-  const char* untold = c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
-  return fmt::format("{} ({}{})", told && has_effect ? change_words(c) : untold, interval_words(c),
-                     blocks(c));
+  if (told && (c.ratio || c.difference)) return change_words(c);
+  return c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
+}
+
+std::string short_effect(const Comparison& c) {
+  return fmt::format("{} ({}{})", decided_words(c), interval_words(c), blocks(c));
 }
 
 std::string with_minus(std::string_view text) {

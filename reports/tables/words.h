@@ -24,6 +24,9 @@ std::string change_words(const Comparison& comparison);
 /// A difference with its sign: "−12.0 KiB", "+1.5 s".
 std::string signed_metric(const std::string& metric, double value);
 
+/// "94 % LESS", "the SAME", "cannot be told".
+std::string decided_words(const Comparison& comparison);
+
 /// "94 % LESS (93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
 std::string short_effect(const Comparison& comparison);
 

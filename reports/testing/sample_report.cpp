@@ -1,7 +1,7 @@
 // Writes the reports of a made-up run, for tests of the page in a browser:
 // memduel-sample-report DIR
 // [plain|hostile|empty|failed|one-arm|unmarked|confidential|many|million|ablated|hostile-ablated|
-//  profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running|growing|
+//  hostile-many|one-trial|zeros|profiled|hostile-profiled|confidential-profiled|traced|agreed|hostile-agreed|running|growing|
 //  hostile-growing|trained]
 // memduel-sample-report DIR flame-plain|flame-hostile|flame-one|flame-large: only the flame graph
 // of a made-up profile, of two where it has a candidate.
@@ -38,6 +38,9 @@ std::map<std::string, Kind> kinds() {
   all["failed"].sample = {.all_failed = true};
   all["one-arm"].sample = {.candidates = 0};
   all["unmarked"].sample = {.rounds = 0};
+  all["hostile-many"].sample = {.candidates = 3, .hostile = true};
+  all["one-trial"].sample = {.blocks = 1};
+  all["zeros"].sample = {.zeros = true};
   all["confidential"] = {{.failed_trial = true}, {.confidential = true}};
   all["many"].sample = {.candidates = 3, .blocks = 16, .rounds = 100};
   all["million"].sample = {.blocks = 2, .rounds = 14'000, .phases = false, .series = false};

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "reports/testing/sample_agreement.h"
+#include "tests/integration/on_a_terminal.h"
 
 namespace memduel {
 namespace {
@@ -28,6 +29,7 @@ std::string clone_name(bool hostile) {
 }
 
 std::string arm_name(int k, bool hostile) {
+  if (hostile && k == 2) return "ذاكرة أقل 🧠 " + std::string(300, 'x');
   if (hostile) return k == 0 ? "base<b>line" : fmt::format("cand\"{}\" & <i>", k);
   if (k == 0) return "original";
   return k == 1 ? "optimized" : fmt::format("candidate-{}", k);
@@ -95,6 +97,16 @@ void add_parts(RoleData& role, int k) {
   }
 }
 
+void set_bytes_to_zero(RoleData& role) {
+  for (const char* name :
+       {"peak_rss_bytes", "idle_rss_bytes", "peak_rss_above_idle_bytes", "heap_held_free_bytes"})
+    role.metrics[name] = 0;
+  for (RoundData& round : role.rounds.edit()) {
+    round.metrics["peak_rss_bytes"] = round.metrics["end_rss_bytes"] = 0;
+    for (PhaseData& phase : round.phases) phase.metrics["peak_rss_bytes"] = 0;
+  }
+}
+
 TrialData make_trial(const SampleOptions& options, int id, int block, int position, int k) {
   TrialData trial;
   trial.id = id;
@@ -120,7 +132,9 @@ TrialData make_trial(const SampleOptions& options, int id, int block, int positi
     if (options.parts && role.role == "server") add_parts(role, k);
     if (!options.phases)
       for (RoundData& round : role.rounds.edit()) round.phases.clear();
-    if (options.series) role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
+    if (options.series && !options.zeros)
+      role.series.push_back(make_series(role, trial.begin_ns, trial.end_ns));
+    if (options.zeros) set_bytes_to_zero(role);
     if (role.role != "tree") role.exit_status = 0;
     trial.roles.push_back(std::move(role));
   }
@@ -152,14 +166,25 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   c.gate = metric == "peak_rss_above_idle_bytes" && role != "tree";
   c.baseline_median = median_of(run, c.baseline, role, metric);
   c.candidate_median = median_of(run, c.candidate, role, metric);
-  c.ratio = *c.candidate_median / *c.baseline_median;
   c.difference = *c.candidate_median - *c.baseline_median;
+  c.n_baseline = c.n_candidate = options.blocks;
+  c.margin = margin;
+  if (*c.baseline_median == 0) {
+    c.ci_low = c.ci_high = 0;
+    c.verdict = Verdict::unchanged;
+    c.reason = "no difference in any block";
+    return c;
+  }
+  c.ratio = *c.candidate_median / *c.baseline_median;
+  if (options.blocks == 1) {
+    c.verdict = Verdict::inconclusive;
+    c.reason = "fewer than 5 blocks";
+    return c;
+  }
   c.ci_low = *c.ratio * 0.995;
   c.ci_high = *c.ratio * 1.005;
   c.p_value = 0.0078125;
   if (c.gate) c.p_adjusted = 0.015625;
-  c.n_baseline = c.n_candidate = options.blocks;
-  c.margin = margin;
   c.smallest_detectable = 0.004;
   const bool same = std::abs(*c.ratio - 1) < margin;
   c.verdict = same ? Verdict::unchanged : *c.ratio < 1 ? Verdict::improved : Verdict::regressed;
@@ -175,7 +200,9 @@ GateResult gate_of(const Comparison& c) {
   gate.role = c.role;
   gate.metric = c.metric;
   gate.candidate = c.candidate;
-  gate.outcome = c.verdict == Verdict::regressed ? GateOutcome::failed : GateOutcome::passed;
+  gate.outcome = c.verdict == Verdict::regressed      ? GateOutcome::failed
+                 : c.verdict == Verdict::inconclusive ? GateOutcome::undecided
+                                                      : GateOutcome::passed;
   gate.reason = c.reason;
   return gate;
 }
@@ -432,6 +459,11 @@ Sample make_sample(const SampleOptions& options) {
   if (options.differences) add_differences(sample.results, options.hostile);
   if (options.snapshots) add_resident(sample.results, options.hostile);
   return sample;
+}
+
+bool fits(const std::string& line, std::size_t width) {
+  const std::size_t begin = line.find_first_not_of(' ');
+  return count_characters(line) <= width || line.find(' ', begin) == std::string::npos;
 }
 
 std::vector<ProfileFile> sample_profiles(const Sample& sample) {

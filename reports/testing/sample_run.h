@@ -15,6 +15,7 @@ struct SampleOptions {
   bool phases = true;
   bool series = true;
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format
+  bool zeros = false;    ///< no bytes anywhere
   bool failed_trial = false;
   bool all_failed = false;
   bool ablation = false;     ///< see add_ablation in sample_run.cpp
@@ -36,6 +37,10 @@ struct Sample {
 /// at 600 * 0.6^k MiB, plus 1 MiB per round and up to 2 MiB by block; clients are the same in all
 /// arms.
 Sample make_sample(const SampleOptions& options = {});
+
+/// Whether a line of a terminal has at most `width` characters, or one word, which stays whole so
+/// that it can be copied.
+bool fits(const std::string& line, std::size_t width);
 
 /// Of each profile trial the server's script and program, and a client.
 std::vector<ProfileFile> sample_profiles(const Sample& sample);

@@ -100,7 +100,7 @@ function trials(model: ReportModel): HTMLElement {
   return h(
     "details",
     { open: failed > 0, class: "raw" },
-    h("summary", {}, `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
+    h("summary", {}, all.length === 0 ? "No trials" : `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
     rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
   );
 }

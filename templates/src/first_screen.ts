@@ -24,10 +24,6 @@ export function first_screen(model: ReportModel, looks: ArmLooks): HTMLElement[]
 }
 
 function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
-  const nothing =
-    model.headlines.length === 0 && model.growth.length === 0
-      ? h("p", { class: "muted" }, "No verdict yet: no gate metric was measured in two arms.")
-      : null;
   return section(
     "verdict",
     "Verdict",
@@ -36,7 +32,6 @@ function verdicts(model: ReportModel, looks: ArmLooks): HTMLElement {
     growth(model),
     model.best.length === 0 ? null : h("p", { class: "sentence best" }, ...shown(model.best)),
     h("ul", { class: "headlines" }, ...checks_of(model).map((lines) => card_of(lines, model, looks))),
-    nothing,
   );
 }
 
@@ -116,7 +111,7 @@ function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): H
     return h(
       "tr",
       {},
-      h("th", { scope: "row" }, line.candidate),
+      h("th", { scope: "row", title: line.candidate }, line.candidate),
       h("td", { class: "number" }, row === undefined ? "–" : change_of(row)),
       h("td", {}, verdict_badge(line.verdict, line.tier)),
       h("td", { title: with_minus(line.reason) }, ...(line.outcome === "passed" ? facts({ ...line, reason: "" }) : facts(line))),
@@ -178,7 +173,7 @@ function note_list(notes: Note[], kind: string): HTMLElement[] {
       {},
       h("strong", {}, `${kind}: `),
       note.message,
-      note.advice === "" ? null : h("span", { class: "muted" }, ` ${note.advice}`),
+      note.advice === "" ? null : h("span", { class: "muted" }, `; advice: ${note.advice}`),
     ),
   );
 }

@@ -289,7 +289,7 @@ describe("sections without data", () => {
   });
   test("a run in which every trial failed shows what happened to each", async () => {
     const { page } = await open_report(browser, report("failed"));
-    assert.match(await page.textContent("#verdict"), /No verdict yet/);
+    assert.match(await page.textContent("#verdict"), /No verdict: every trial of original failed\. The first: server was killed by signal 9/);
     assert.equal(await page.locator("#evidence tr.killed_for_memory").count(), 18);
     assert.match(await page.textContent("#evidence"), /server was killed by signal 9/);
     await page.close();

@@ -1,0 +1,97 @@
+// Pictures of pages with unusual runs, held to those in screens/: a change of layout or colour has to be looked at.
+// MEMDUEL_UPDATE_GOLDEN=1 writes them anew. Text is drawn in one font, because machines differ in theirs.
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { launch, open_report } from "./browser.mjs";
+import { make_samples, overflows } from "./samples.mjs";
+
+const kinds = ["plain", "many", "snapshots", "hostile", "hostile-many", "zeros", "one-trial", "one-arm", "unmarked", "failed", "empty", "running"];
+const shots = [1400, 900, 390].flatMap((width) => ["light", "dark"].map((scheme) => ({ name: `${width}-${scheme}`, width, scheme })));
+shots.push({ name: "print", width: 794, scheme: "light", media: "print" });
+const scale = 0.25;
+const font = `*, *::before, *::after { font-family: "DejaVu Sans" !important; animation: none !important; transition: none !important; }`;
+const folder = fileURLToPath(new URL("./screens/", import.meta.url));
+const updating = process.env.MEMDUEL_UPDATE_GOLDEN === "1";
+
+let browser;
+let pictures;
+let samples;
+let judge;
+
+before(async () => {
+  samples = make_samples(kinds);
+  browser = await launch();
+  pictures = await browser.newContext({ deviceScaleFactor: scale, reducedMotion: "reduce", bypassCSP: true });
+  judge = await browser.newPage();
+  mkdirSync(folder, { recursive: true });
+});
+
+after(async () => {
+  await browser?.close();
+  samples?.remove();
+});
+
+/** The share of the squares of 4 x 4 pixels whose mean brightness differs by more than a sixteenth; 1 for another width. Heights may
+ *  differ by a fiftieth: a browser's update moves lines by fractions of a pixel. */
+async function difference(before, after) {
+  const urls = [before, after].map((bytes) => `data:image/jpeg;base64,${bytes.toString("base64")}`);
+  return judge.evaluate(async (all) => {
+    const square = 4;
+    const drawn = [];
+    for (const url of all) {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      drawn.push(context.getImageData(0, 0, image.width, image.height));
+    }
+    const [a, b] = drawn;
+    if (a.width !== b.width || Math.abs(a.height - b.height) > a.height / 50) return 1;
+    const mean = (picture, left, top) => {
+      let sum = 0;
+      for (let y = top; y < top + square; ++y)
+        for (let x = left; x < left + square; ++x) for (let channel = 0; channel < 3; ++channel) sum += picture.data[(y * picture.width + x) * 4 + channel];
+      return sum / (square * square * 3);
+    };
+    let squares = 0;
+    let differ = 0;
+    const height = Math.min(a.height, b.height);
+    for (let y = 0; y + square <= height; y += square)
+      for (let x = 0; x + square <= a.width; x += square) {
+        ++squares;
+        if (Math.abs(mean(a, x, y) - mean(b, x, y)) > 16) ++differ;
+      }
+    return differ / squares;
+  }, urls);
+}
+
+describe("pages look as their pictures", () => {
+  for (const kind of kinds)
+    test(kind, async () => {
+      const { page, faults } = await open_report(pictures, samples.report(kind));
+      await page.addStyleTag({ content: font });
+      for (const { name, width, scheme, media = "screen" } of shots) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: scheme, media });
+        await page.waitForTimeout(100);
+        assert.equal(await overflows(page), false, `${name}: wider than the window`);
+        const picture = await page.screenshot({ fullPage: true, type: "jpeg", quality: 50 });
+        const file = `${folder}${kind}-${name}.jpg`;
+        if (updating) {
+          writeFileSync(file, picture);
+          continue;
+        }
+        assert.ok(existsSync(file), `no picture ${file}`);
+        const differs = await difference(readFileSync(file), picture);
+        if (differs > 0.01) writeFileSync(`${kind}-${name}.jpg`, picture);
+        assert.ok(differs <= 0.01, `${(100 * differs).toFixed(1)} % of ${name} looks otherwise; the new picture is ${process.cwd()}/${kind}-${name}.jpg`);
+      }
+      assert.deepEqual(faults, []);
+      await page.close();
+    });
+});
