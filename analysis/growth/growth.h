@@ -15,7 +15,7 @@
 //   settling      likewise, after a warm-up that mattered
 //   stepped       likewise, but for single jumps
 //   inconclusive  none of these, with the rounds that would tell
-// docs/method.md has the simulated rates.
+// bench/statistics/results.md has the simulated rates.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Prints the table of docs/method.md and exits 1 when a target is missed:
+// Prints the tables of results.md and exits 1 when a target is missed:
 //   build/release/bin/memduel-bench-statistics [REPETITIONS [SEED]]
 #include <fmt/format.h>
 
