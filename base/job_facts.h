@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 
 struct RoleMetric {
@@ -46,7 +48,7 @@ struct JobFacts {
   std::vector<RoleGroup> groups;
   std::string reference;  ///< the role whose rounds are the job's; empty: the first
   /// The rows that get a corrected verdict when nobody named a gate.
-  std::vector<RoleMetric> default_gates = {{"tree", "peak_heap_bytes"}, {"tree", "peak_rss_bytes"}};
+  std::vector<RoleMetric> default_gates = {{"tree", kPeakHeap}, {"tree", kPeakRss}};
   std::vector<HeldModel> held_models;
 
   bool operator==(const JobFacts&) const = default;

@@ -10,6 +10,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kAllTracers = "see memduel list tracers";
+
 /// The tracer that is always here, and that a failed gate asks for.
 inline constexpr const char* kRecorderTracer = "recorder";
 

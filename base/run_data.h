@@ -17,6 +17,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kKilledForMemory = "was killed for memory";
+
 enum class TrialKind { warmup, measure, profile };
 enum class TrialStatus { ok, failed, killed_for_memory, dropped };
 template <>

@@ -124,4 +124,18 @@ std::optional<std::string> nearest_name(std::string_view word,
   return best;
 }
 
+std::string not_whole_number(std::string_view found, std::int64_t least, std::int64_t most) {
+  return fmt::format("found {}, expected a whole number from {} to {}", found, least, most);
+}
+
+std::string not_above_zero(std::string_view found) {
+  return fmt::format("found {}, expected a number above 0", found);
+}
+
+std::string nearest_advice(std::string_view word, const std::vector<std::string>& candidates,
+                           const std::string& otherwise) {
+  const auto nearest = nearest_name(word, candidates);
+  return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : otherwise;
+}
+
 }  // namespace memduel

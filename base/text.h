@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,5 +42,13 @@ std::string file_name_for(std::string name);
 /// (more than a third of the word's length, at least 2).
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates);
+
+/// What errors say of numbers: "found X, expected a whole number from 1 to 9".
+std::string not_whole_number(std::string_view found, std::int64_t least, std::int64_t most);
+std::string not_above_zero(std::string_view found);
+
+/// "did you mean "X"?" of the nearest name, or `otherwise`.
+std::string nearest_advice(std::string_view word, const std::vector<std::string>& candidates,
+                           const std::string& otherwise = {});
 
 }  // namespace memduel

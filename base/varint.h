@@ -8,6 +8,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kTooLongNumber = "a number of more than 64 bits";
+
 inline void put_varint(std::string& bytes, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
   bytes.push_back(static_cast<char>(value));

@@ -13,7 +13,9 @@
 #include "experiment/builds/builds_experiment.h"
 #include "experiment/builds/builds_make.h"
 #include "experiment/builds/worktrees.h"
+#include "experiment/config/config.h"
 #include "experiment/config/json_text.h"
+#include "experiment/run/run_in_progress.h"
 #include "experiment/store/store.h"
 
 namespace memduel::cli {
@@ -235,7 +237,7 @@ int compare_directories(const std::string& a, const std::string& b,
   if (!arguments.calibrate && same_programs(prepared.duel))
     throw Error(ExitCode::usage,
                 "the two builds are the same program: " + programs_of(prepared.duel), a + ", " + b,
-                "nothing can differ between them; to measure the noise give --calibrate");
+                kMeasureTheNoise);
   return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
 }
 
@@ -261,7 +263,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
     if (!stop.asked()) throw;
     const bool measured = has_run(*settled.options.out);
     throw stop.error("stopped by a signal; the worktrees are gone", *settled.options.out,
-                     measured ? "continue with the same command and --resume" : "");
+                     measured ? kResumeAdvice : "");
   }
 }
 

@@ -6,6 +6,8 @@
 
 namespace memduel::cli {
 
+inline constexpr const char* kCommandHelp = "the command and its arguments, after --";
+
 /// Broken at spaces so that it fits 80 columns; continued lines start with `indent` spaces.
 std::string wrapped(const std::string& line, std::size_t indent);
 

@@ -146,8 +146,8 @@ class Runs {
       const auto found = tree->metrics.find(metric);
       if (found != tree->metrics.end()) so_far = std::max(so_far, found->second);
     };
-    most("peak_cgroup_bytes", charged_);
-    most("peak_rss_bytes", resident_);
+    most(kPeakCgroup, charged_);
+    most(kPeakRss, resident_);
   }
 
   LimitedRun outcome_of(const TrialData& trial, std::optional<std::int64_t> limit) const {

@@ -91,10 +91,9 @@ void prepare(CLI::App& app, const std::string& footer) {
 }
 
 int refuse_verb(const CLI::App& app, const std::string& word) {
-  const std::optional<std::string> nearest = nearest_name(word, verbs_of(app));
-  print_failure(fmt::format(
-      "found \"{}\", expected a verb\n  {}", word,
-      nearest ? "did you mean " + *nearest + "?" : "see " + app.get_name() + " --help"));
+  print_failure(
+      fmt::format("found \"{}\", expected a verb\n  {}", word,
+                  nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help")));
   return static_cast<int>(ExitCode::usage);
 }
 

@@ -86,7 +86,7 @@ TEST(RunProgram, AFailureIsNotMistakenForTheStatusOfACommand) {
 TEST(RunProgram, SuggestsTheNearestVerb) {
   const Ended ended = run_with({"recrod"}, nothing);
   EXPECT_EQ(ended.code, 2);
-  EXPECT_THAT(ended.said, HasSubstr("did you mean record?"));
+  EXPECT_THAT(ended.said, HasSubstr("did you mean \"record\"?"));
 }
 
 TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {

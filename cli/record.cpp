@@ -13,6 +13,7 @@
 #include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/finite_range.h"
+#include "cli/help.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "experiment/run/kept_profiles.h"
@@ -221,8 +222,7 @@ void add_record(CLI::App& app, Action& action) {
   add_output_option(
       *verb, arguments->output, "FILE.mdp",
       "the first image's file (default: NAME.PID.mdp here, or the tracer's extension)");
-  verb->add_option("CMD", arguments->command, "the command and its arguments, after --")
-      ->required();
+  verb->add_option("CMD", arguments->command, kCommandHelp)->required();
 }
 
 }  // namespace memduel::cli

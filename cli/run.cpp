@@ -2,8 +2,10 @@
 
 #include "base/error.h"
 #include "cli/duel.h"
+#include "cli/run_options.h"
 #include "cli/run_suite.h"
 #include "cli/slurm_run.h"
+#include "cli/slurm_script.h"
 #include "cli/verbs.h"
 #include "experiment/config/suite.h"
 #include "experiment/run/share.h"
@@ -23,7 +25,7 @@ struct RunArguments {
 /// Every machine must come to the same plan by itself.
 void check_share(const Share& share, const Experiment& experiment, bool drawn_seed) {
   if (!experiment.measure.repeats)
-    throw Error(ExitCode::usage, "found no fixed number of blocks to divide", "--blocks",
+    throw Error(ExitCode::usage, kNoFixedBlocks, "--blocks",
                 "give the same --repeats N for every share");
   superblocks_of(share, *experiment.measure.repeats);
   if (drawn_seed)
@@ -54,8 +56,7 @@ void refuse_on_slurm(const RunArguments& arguments) {
     throw Error(ExitCode::usage, "does not go with --launcher slurm", option,
                 arguments.options.max_minutes ? "give Slurm a limit: --time" : "leave it out");
   if (arguments.options.resume && !arguments.options.out)
-    throw Error(ExitCode::usage, "found no directory to resume", "--resume",
-                "give the run's: --out DIR");
+    throw Error(ExitCode::usage, kNoDirectoryToResume, "--resume", "give the run's: --out DIR");
 }
 
 int run_on_slurm(const RunArguments& arguments) {

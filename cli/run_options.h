@@ -12,6 +12,8 @@
 
 namespace memduel::cli {
 
+inline constexpr const char* kNoDirectoryToResume = "found no directory to resume";
+
 /// How a run is handed over to Slurm.
 struct SlurmOptions {
   std::optional<int> shares;

@@ -19,6 +19,7 @@
 #include "cli/duel.h"
 #include "cli/print.h"
 #include "cli/program.h"
+#include "cli/run_options.h"
 #include "cli/slurm_run.h"
 #include "experiment/config/suite.h"
 #include "experiment/store/run_lock.h"
@@ -228,8 +229,7 @@ class SuiteRun {
 
 int run_suite(const fs::path& file, const RunOptions& options) {
   if (options.resume && !options.out)
-    throw Error(ExitCode::usage, "found no directory to resume", "--resume",
-                "give the suite's: --out DIR");
+    throw Error(ExitCode::usage, kNoDirectoryToResume, "--resume", "give the suite's: --out DIR");
   if (!options.exports.empty())
     throw Error(ExitCode::usage, "found --export for several experiments, expected one",
                 file.string(), "afterwards: memduel check DIR --export FORMAT FILE");

@@ -45,8 +45,7 @@ std::vector<std::string> command_of(const std::string& config, const Experiment&
 
 int most_shares(const Experiment& experiment) {
   if (!experiment.measure.repeats)
-    throw Error(ExitCode::usage, "found no fixed number of blocks to divide", experiment.name,
-                "give --repeats N");
+    throw Error(ExitCode::usage, kNoFixedBlocks, experiment.name, "give --repeats N");
   superblocks_of({1, 1}, *experiment.measure.repeats);
   return *experiment.measure.repeats / 2;
 }

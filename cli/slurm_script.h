@@ -9,6 +9,8 @@
 
 namespace memduel::cli {
 
+inline constexpr const char* kNoFixedBlocks = "found no fixed number of blocks to divide";
+
 /// How many shares a run has at most. Throws Error(usage) for a run without a fixed, even number of
 /// blocks.
 int most_shares(const Experiment& experiment);

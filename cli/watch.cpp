@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "cli/duel.h"
+#include "cli/help.h"
 #include "cli/live_block.h"
 #include "cli/print.h"
 #include "cli/verbs.h"
@@ -168,7 +169,7 @@ void add_watch(CLI::App& app, Action& action) {
       ->option_text("PERCENT (default 90)");
   verb->add_flag("--quiet", arguments->quiet,
                  "show warnings only; without a pattern the command keeps its own output");
-  verb->add_option("CMD", arguments->command, "the command and its arguments, after --");
+  verb->add_option("CMD", arguments->command, kCommandHelp);
 }
 
 }  // namespace memduel::cli

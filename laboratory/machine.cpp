@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "laboratory/datasets.h"
+#include "laboratory/worker_abilities.h"
 #include "laboratory/worker_program.h"
 
 namespace memduel {
@@ -48,7 +49,7 @@ json describe_laboratory() {
   for (const Dataset& dataset : known_datasets()) rows.push_back(row_of(dataset));
   return {{"rows", std::move(rows)},
           {"cuda", described.value("cuda", false)},
-          {"no_cuda", described.value("no_cuda", "memduel-worker sees no GPU")}};
+          {"no_cuda", described.value("no_cuda", kSeesNoGpu)}};
 }
 
 }  // namespace memduel

@@ -1,14 +1,12 @@
 #include "laboratory/replay_facts.h"
 
+#include "base/metric_catalogue.h"
 #include "laboratory/replay_devices.h"
 
 namespace memduel {
 namespace {
 
 using nlohmann::json;
-
-constexpr const char* kAboveIdle = "peak_rss_above_idle_bytes";
-constexpr const char* kGrowth = "rss_growth_bytes_per_round";
 
 /// Of a training: what a client holds beside its model, on the device that it trains on.
 HeldModel held_by_clients(const json& workload, const std::string& metric) {
@@ -21,9 +19,11 @@ HeldModel held_by_clients(const json& workload, const std::string& metric) {
 JobFacts facts_of_rounds(const json& workload) {
   JobFacts job;
   job.groups = {{"client", workload.at("clients").get<int>()}};
-  job.default_gates = {{"server", kAboveIdle}, {"client_max", kAboveIdle}, {"server", kGrowth}};
+  job.default_gates = {{"server", kPeakRssAboveIdle},
+                       {"client_max", kPeakRssAboveIdle},
+                       {"server", kRssGrowthPerRound}};
   const auto metric_of = [&](const char* role) {
-    return is_gpu(device_of_role(workload, role)) ? "peak_gpu_allocated_bytes" : kAboveIdle;
+    return is_gpu(device_of_role(workload, role)) ? kPeakGpuAllocated : kPeakRssAboveIdle;
   };
   job.held_models = {{"server", metric_of("server"), 0, ""},
                      held_by_clients(workload, metric_of("client"))};
@@ -32,8 +32,8 @@ JobFacts facts_of_rounds(const json& workload) {
 
 JobFacts facts_of_one(const std::string& role, bool grows) {
   JobFacts job;
-  job.default_gates = {{role, kAboveIdle}};
-  if (grows) job.default_gates.push_back({role, kGrowth});
+  job.default_gates = {{role, kPeakRssAboveIdle}};
+  if (grows) job.default_gates.push_back({role, kRssGrowthPerRound});
   return job;
 }
 

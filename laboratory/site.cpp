@@ -19,8 +19,8 @@ fs::path worker_here(const json& arms) {
   for (const json& arm : arms)
     if (arm.at("env").contains(kWorkerVariable))
       return arm.at("env").at(kWorkerVariable).get<std::string>();
-  throw Error(ExitCode::cannot_measure, "this build has no memduel-worker, which runs the replays",
-              "", "build preset release, or duel programs of your own with a command workload");
+  throw Error(ExitCode::cannot_measure, kNoWorker, "",
+              "build preset release, or duel programs of your own with a command workload");
 }
 
 /// As the driver names it; absent where the worker sees none, or the driver has no NVML.

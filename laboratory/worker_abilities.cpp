@@ -17,8 +17,7 @@ void expect_device(const nlohmann::json& workload, const nlohmann::json& worker)
     if (!is_gpu(device)) continue;
     if (!worker.value("cuda", false))
       throw Error(ExitCode::cannot_measure,
-                  fmt::format("device \"{}\": {}", device,
-                              worker.value("no_cuda", "memduel-worker sees no GPU")),
+                  fmt::format("device \"{}\": {}", device, worker.value("no_cuda", kSeesNoGpu)),
                   "workload.device", kAdvice);
     const int gpus = worker.value("gpus", 1);
     if (gpu_number(device) >= gpus)

@@ -12,6 +12,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kTooMuch = ": more than may be used";
+
 constexpr std::size_t kNameColumn = 24;
 constexpr std::size_t kValueColumn = 12;
 
@@ -34,7 +36,7 @@ std::string batch_row(const std::string& name, std::int64_t batch, const MemoryB
   const double bytes = estimated_bytes(budget, batch);
   return padded(name, kNameColumn) + padded(fmt::format("{}", batch), kValueColumn) +
          fmt::format("which takes {}{}\n", format_bytes(bytes),
-                     bytes > budget.usable_bytes ? ": more than may be used" : "");
+                     bytes > budget.usable_bytes ? kTooMuch : "");
 }
 
 /// An estimate from shapes, where there is one, beside what was measured.
@@ -68,8 +70,7 @@ std::string peak_rows(const BudgetReport& report) {
   text += "true peak: ";
   if (estimated) text += fmt::format("{:+.1f} % of the estimate, ", 100 * (truth / *estimate - 1));
   return text + fmt::format("{:+.1f} % of the budget of {}{}\n", 100 * (truth / budget - 1),
-                            format_bytes(budget),
-                            report.is_exceeded() ? ": more than may be used" : "");
+                            format_bytes(budget), report.is_exceeded() ? kTooMuch : "");
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kRoleNeeds = "a role needs --role and --config";
+
 constexpr std::string_view kRoles[] = {"server", "client", "simulator", "trainer", "graphs"};
 
 [[noreturn]] void refuse_words(const std::string& what) {
@@ -82,8 +84,7 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
                       option));
     if (!words.any()) break;
   }
-  if (arguments.role.empty() || arguments.config.empty())
-    refuse_words("a role needs --role and --config");
+  if (arguments.role.empty() || arguments.config.empty()) refuse_words(kRoleNeeds);
   if (std::find(std::begin(kRoles), std::end(kRoles), arguments.role) == std::end(kRoles))
     refuse_words(
         fmt::format("found role \"{}\", expected {}", arguments.role, fmt::join(kRoles, ", ")));
@@ -93,7 +94,7 @@ void read_role(Words& words, std::string option, WorkerArguments& arguments) {
 
 WorkerArguments parse_worker_arguments(const std::vector<std::string>& all) {
   Words words(all);
-  if (!words.any()) refuse_words("a role needs --role and --config");
+  if (!words.any()) refuse_words(kRoleNeeds);
   WorkerArguments arguments;
   const std::string first = words.take();
   if (first == "--help" || first == "-h")

@@ -58,7 +58,7 @@ std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics
 
 /// By the recorder's exact counters, else as the allocator itself reports.
 std::optional<double> heap_at_end(const RoundData& round) {
-  for (const char* name : {kEndHeap, "heap_in_use_bytes"}) {
+  for (const char* name : {kEndHeap, kHeapInUse}) {
     const auto at = round.metrics.find(name);
     if (at != round.metrics.end() && !std::isnan(at->second)) return at->second;
   }
@@ -222,6 +222,18 @@ const ArmObservations* find_arm(const Observations& observations, const std::str
 bool any_alive(const ArmObservations& arm) {
   return std::ranges::any_of(
       arm.trials, [](const Observation& trial) { return trial.status == TrialStatus::ok; });
+}
+
+std::vector<double> values_of(const ArmObservations& arm, const std::string& role,
+                              const std::string& metric) {
+  std::vector<double> values;
+  for (const Observation& trial : arm.trials) {
+    const auto found = trial.roles.find(role);
+    if (found == trial.roles.end() || trial.status != TrialStatus::ok) continue;
+    const auto at = found->second.find(metric);
+    if (at != found->second.end()) values.push_back(at->second);
+  }
+  return values;
 }
 
 Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {

@@ -56,6 +56,10 @@ const ArmObservations* find_arm(const Observations& observations, const std::str
 /// Whether one of its trials came to its end.
 bool any_alive(const ArmObservations& arm);
 
+/// Of its trials that are ok and have the metric, in the order of the blocks.
+std::vector<double> values_of(const ArmObservations& arm, const std::string& role,
+                              const std::string& metric);
+
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
 /// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
 /// warmup_rounds not for the medians of durations.

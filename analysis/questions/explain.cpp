@@ -42,17 +42,6 @@ std::string show_p(double p) {
   return p < 0.0001 ? "below 0.0001" : fmt::format("{:.4f}", p);
 }
 
-std::vector<double> values_of(const ArmObservations& arm, const Comparison& row) {
-  std::vector<double> values;
-  for (const Observation& trial : arm.trials) {
-    const auto role = trial.roles.find(row.role);
-    if (role == trial.roles.end() || trial.status != TrialStatus::ok) continue;
-    const auto at = role->second.find(row.metric);
-    if (at != role->second.end()) values.push_back(at->second);
-  }
-  return values;
-}
-
 std::string describe_arm(const Comparison& row, const std::string& arm,
                          const std::vector<double>& values, std::optional<double> median) {
   std::string text =
@@ -176,9 +165,10 @@ std::string describe_growth(const Results& results, const Comparison& row) {
 std::string explain_row(const Results& results, const Comparison& row) {
   RunData run;
   run.trials = results.trials;
+  run.job = results.job;
   const Observations observations = observe(run, {row.baseline, row.candidate}, 0);
-  const std::vector<double> a = values_of(observations.arms[0], row);
-  const std::vector<double> b = values_of(observations.arms[1], row);
+  const std::vector<double> a = values_of(observations.arms[0], row.role, row.metric);
+  const std::vector<double> b = values_of(observations.arms[1], row.role, row.metric);
   std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);
   text += fmt::format("Verdict: {}{}{}\n  {}\n", to_name(row.verdict),
                       row.tier == Tier::strong ? ", strong" : "", row.gate ? "" : " (advisory)",
@@ -207,10 +197,9 @@ std::string explain(const Results& results, std::string_view role_metric) {
     text += explain_row(results, row);
   }
   if (text.empty()) {
-    const auto nearest = nearest_name(role_metric, names);
-    throw Error(ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
-                nearest ? fmt::format("did you mean '{}'?", *nearest)
-                        : "write ROLE.METRIC, for example tree.peak_rss_bytes");
+    throw Error(
+        ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
+        nearest_advice(role_metric, names, "write ROLE.METRIC, for example tree.peak_rss_bytes"));
   }
   return text;
 }

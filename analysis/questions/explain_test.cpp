@@ -29,13 +29,23 @@ TEST(Explain, TellsVerdictValuesEffectTestAndTail) {
   EXPECT_THAT(text, HasSubstr("Gate tree.peak_rss_bytes<=+1%: passed"));
 }
 
+TEST(Explain, TellsTheValuesOfAGroupsLargest) {
+  Results all = results();
+  all.job.groups = {{"client", 1}};
+  for (TrialData& trial : all.trials)
+    for (RoleData& role : trial.roles) role.role = "client-1";
+  for (Comparison& row : all.comparisons) row.role = "client_max";
+  EXPECT_THAT(explain(all, "client_max.peak_rss_bytes"),
+              HasSubstr("a: median 190.7 MiB; in the order of the blocks: 190.7 MiB, 191.7 MiB"));
+}
+
 TEST(Explain, NamesTheNearestRow) {
   try {
     explain(results(), "tree.peak_rss_byte");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_THAT(error.message(), HasSubstr("did you mean 'tree.peak_rss_bytes'?"));
+    EXPECT_THAT(error.message(), HasSubstr("did you mean \"tree.peak_rss_bytes\"?"));
   }
 }
 

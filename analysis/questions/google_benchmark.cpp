@@ -22,11 +22,9 @@ using nlohmann::json;
 constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
     {{"max_bytes_used", kPeakHeap},
      {"total_allocated_bytes", kAllocatedBytes},
-     {"allocs_per_iter", "allocation_count"},
+     {"allocs_per_iter", kAllocationCount},
      {"net_heap_growth", "net_heap_growth_bytes"}}};
 
-constexpr const char* kRealTime = "real_time_seconds";
-constexpr const char* kCpuTime = "cpu_time_seconds";
 constexpr double kAddressSpace = 281474976710656;  // 48 bits
 
 double seconds_per_unit(const JsonReader& benchmark) {
@@ -69,10 +67,10 @@ Metrics metrics_of(const JsonReader& benchmark) {
   Metrics metrics;
   const double unit = seconds_per_unit(benchmark);
   if (const auto time = benchmark.maybe_number("real_time")) {
-    metrics[kRealTime] = *time * unit;
+    metrics[kRealTimeSeconds] = *time * unit;
   }
   if (const auto time = benchmark.maybe_number("cpu_time")) {
-    metrics[kCpuTime] = *time * unit;
+    metrics[kCpuTimeSeconds] = *time * unit;
   }
   for (const auto& [field, metric] : kMemoryFields) {
     if (const auto value = benchmark.maybe_number(field)) metrics[metric] = *value;
@@ -194,7 +192,7 @@ std::vector<RoleData> benchmarks_of_process(const json& document, const std::str
       const auto found = values.find({benchmark.role, metric});
       if (found != values.end()) benchmark.metrics[metric] = found->second.back();
     }
-    for (const char* const time : {kRealTime, kCpuTime}) {
+    for (const char* const time : {kRealTimeSeconds, kCpuTimeSeconds}) {
       const auto found = values.find({benchmark.role, time});
       if (found != values.end()) benchmark.metrics[time] = median(found->second);
     }

@@ -27,10 +27,10 @@ std::optional<double> median_of(const Results& results, const std::string& arm,
 std::optional<HeldMemory> held_memory(const Results& results, const std::string& arm) {
   std::optional<HeldMemory> most;
   for (const Comparison& row : results.comparisons) {
-    if (row.metric != "heap_held_free_bytes") continue;
+    if (row.metric != kHeapHeldFree) continue;
     const auto held = median_of(results, arm, row.role, row.metric);
     const auto peak = median_of(results, arm, row.role, kPeakRss);
-    const auto arenas = median_of(results, arm, row.role, "allocator_arena_count");
+    const auto arenas = median_of(results, arm, row.role, kAllocatorArenaCount);
     if (!held || !peak || !arenas || *peak <= 0) continue;
     if (*held < kLeastBytes || *held < kLeastShare * *peak) continue;
     if (!most || *held > most->bytes)

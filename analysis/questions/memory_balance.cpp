@@ -14,7 +14,7 @@ namespace memduel {
 namespace {
 
 constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakRss, kPeakPss,
-                                                       "peak_cgroup_bytes"};
+                                                       kPeakCgroup};
 
 const Comparison* row_of(const Results& results, const std::string& candidate,
                          const std::string& role, std::string_view metric) {
@@ -68,8 +68,8 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
   balance.metric = total.metric;
   balance.total = {"", false, *total.baseline_median, *total.candidate_median};
   std::vector<MemoryPart> heap;
-  add_part(heap, results, total, "heap_in_use_bytes", "live blocks at marks");
-  add_part(heap, results, total, "heap_held_free_bytes", "held free by the allocator at marks");
+  add_part(heap, results, total, kHeapInUse, "live blocks at marks");
+  add_part(heap, results, total, kHeapHeldFree, "held free by the allocator at marks");
   const std::optional<MemoryPart> live = live_at_peak(results, total);
   if (live) {
     balance.parts = {*live};
@@ -82,15 +82,14 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
         "what these parts leave untold: they are read at marks, each at its own highest, and miss "
         "what lives between marks; a profile trial tells it (--set profile.trials=1)";
   }
-  add_part(balance.parts, results, total, "peak_rss_file_bytes", "file-backed pages");
-  const bool cgroup = total.metric == "peak_cgroup_bytes";
+  add_part(balance.parts, results, total, kPeakRssFile, "file-backed pages");
+  const bool cgroup = total.metric == kPeakCgroup;
   if (cgroup)  // the kernel counts shared memory and tmpfs among these
-    add_part(balance.parts, results, total, "peak_cgroup_file_bytes",
-             "file-backed or shared pages");
+    add_part(balance.parts, results, total, kPeakCgroupFile, "file-backed or shared pages");
   else
-    add_part(balance.parts, results, total, "peak_cgroup_shmem_bytes", "shared memory and tmpfs");
+    add_part(balance.parts, results, total, kPeakCgroupShmem, "shared memory and tmpfs");
   if (balance.parts.empty()) return {};
-  add_part(balance.at_marks, results, total, "peak_rss_anon_bytes", "anonymous pages at marks");
+  add_part(balance.at_marks, results, total, kPeakRssAnon, "anonymous pages at marks");
   balance.rest_bytes = balance.total.difference();
   for (const MemoryPart& part : balance.parts) balance.rest_bytes -= part.difference();
   return balance;

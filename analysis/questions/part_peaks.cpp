@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::array kTrainingParts = {NamedPart{"parameter_bytes", "parameters"
                                        NamedPart{"activation_bytes", "activations"},
                                        NamedPart{"data_bytes", "data"},
                                        NamedPart{"teacher_bytes", "teacher"},
-                                       NamedPart{"peak_torch_cpu_bytes", "all tensors"},
-                                       NamedPart{"peak_gpu_allocated_bytes", "all on the GPU"}};
+                                       NamedPart{kPeakTorchCpu, "all tensors"},
+                                       NamedPart{kPeakGpuAllocated, "all on the GPU"}};
 
 /// The highest of a trial's rounds.
 std::optional<double> highest(const RoleData& role, const char* metric) {

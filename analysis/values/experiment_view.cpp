@@ -83,9 +83,8 @@ ExperimentView view_experiment(const RunData& run) {
   if (view.baseline.empty() && !view.arms.empty()) view.baseline = view.arms.front();
   const auto at = std::ranges::find(view.arms, view.baseline);
   if (at == view.arms.end()) {
-    const auto nearest = nearest_name(view.baseline, view.arms);
     throw Error(ExitCode::usage, fmt::format("baseline '{}' is no arm", view.baseline), "/baseline",
-                nearest ? fmt::format("did you mean '{}'?", *nearest) : "");
+                nearest_advice(view.baseline, view.arms));
   }
   std::rotate(view.arms.begin(), at, at + 1);
   return view;

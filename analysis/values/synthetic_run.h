@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/metric_catalogue.h"
 #include "base/run_data.h"
 
 namespace memduel {
@@ -16,9 +17,9 @@ inline JobFacts server_and_clients(int clients) {
     job.roles.push_back("client-" + std::to_string(index));
   job.groups = {{"client", clients}};
   job.reference = "server";
-  job.default_gates = {{"server", "peak_rss_above_idle_bytes"},
-                       {"client_max", "peak_rss_above_idle_bytes"},
-                       {"server", "rss_growth_bytes_per_round"}};
+  job.default_gates = {{"server", kPeakRssAboveIdle},
+                       {"client_max", kPeakRssAboveIdle},
+                       {"server", kRssGrowthPerRound}};
   return job;
 }
 

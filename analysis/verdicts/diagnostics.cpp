@@ -13,6 +13,7 @@
 
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/modes.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -139,7 +140,7 @@ void note_swap(std::vector<Note>& notes, const Observations& observations) {
   for (const ArmObservations& arm : observations.arms) {
     for (const Observation& trial : arm.trials) {
       const bool swapped = std::ranges::any_of(trial.roles, [](const auto& role) {
-        const auto at = role.second.find("swapped_bytes");
+        const auto at = role.second.find(kSwapped);
         return at != role.second.end() && at->second > 0;
       });
       swapping += static_cast<int>(swapped);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/statistics/tail.h"
+#include "analysis/verdicts/verdict.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -37,7 +38,7 @@ std::string compact(std::string text) {
 }
 
 Answer too_few(int n, int needed) {
-  return {GateOutcome::undecided, fmt::format("cannot tell: {} of {} blocks", n, needed)};
+  return {GateOutcome::undecided, too_few_blocks(n, needed)};
 }
 
 /// `limit` is the allowed worsening on the row's scale.

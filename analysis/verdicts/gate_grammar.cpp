@@ -16,6 +16,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kAllMetrics = "see memduel list metrics";
+
 constexpr const char* kGrammar =
     "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
     "tree.peak_rss_bytes<=+2%|+16MiB or tree.peak_heap_bytes<=900MiB";
@@ -127,16 +129,10 @@ bool may_be_gauge(std::string_view metric) {
   return metric_info(metric).unit != Unit::number || metric.starts_with("metric_");
 }
 
-std::string nearest_advice(const std::string& word, const std::vector<std::string>& names,
-                           const std::string& otherwise) {
-  const auto nearest = nearest_name(word, names);
-  return nearest ? fmt::format("did you mean '{}'?", *nearest) : otherwise;
-}
-
 void check_metric_name(std::string_view gate, const std::string& metric) {
   if (is_known_metric(metric) || may_be_gauge(metric)) return;
   refuse(gate, fmt::format("unknown metric '{}'", metric),
-         nearest_advice(metric, known_metric_names(), "see memduel list metrics"));
+         nearest_advice(metric, known_metric_names(), kAllMetrics));
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
@@ -227,7 +223,7 @@ void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::str
       std::vector<std::string> names = known_metric_names();
       names.insert(names.end(), metrics.begin(), metrics.end());
       refuse(gate.text, fmt::format("unknown metric '{}'", gate.metric),
-             nearest_advice(gate.metric, names, "see memduel list metrics"));
+             nearest_advice(gate.metric, names, kAllMetrics));
     }
   }
 }

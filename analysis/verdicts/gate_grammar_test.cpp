@@ -47,7 +47,8 @@ TEST(ParseGate, KeepsColonsOfABenchmarksName) {
 }
 
 TEST(ParseGate, NamesTheNearestMetric) {
-  EXPECT_THAT(message_of("server.peak_rss_byte<=+2%"), HasSubstr("did you mean 'peak_rss_bytes'?"));
+  EXPECT_THAT(message_of("server.peak_rss_byte<=+2%"),
+              HasSubstr("did you mean \"peak_rss_bytes\"?"));
 }
 
 TEST(ParseGate, RefusesABoundWithoutOrWithAnotherUnit) {
@@ -94,7 +95,7 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
     }
     return std::string();
   };
-  EXPECT_THAT(message("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean 'server'?"));
+  EXPECT_THAT(message("sever.peak_rss_bytes<=+1%"), HasSubstr("did you mean \"server\"?"));
   EXPECT_THAT(message("program.peak_rss_bytes<=+1%"),
               HasSubstr("the roles of this run are server, tree, or * for all"));
   EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/verdicts/doubts.h"
+#include "base/run_data.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -34,7 +35,7 @@ Decision without_test(MeasuredRow& row) {
   const int exact = exact_trials(row.family);
   const bool may_be_exact = row.metric.exact && n < exact;
   out.blocks_needed = may_be_exact ? exact : kMinimumBlocks;
-  return cannot_tell(fmt::format("cannot tell: {} of {} blocks", n, *out.blocks_needed));
+  return cannot_tell(too_few_blocks(n, *out.blocks_needed));
 }
 
 Decision exactly(MeasuredRow& row) {
@@ -156,8 +157,7 @@ Decision with_failures(MeasuredRow& row, Decision of_living) {
   if (values.candidate_failed == 0) return of_living;
   const std::string what = fmt::format(
       "the candidate {} in {} of {} blocks in which the baseline lived",
-      values.candidate_killed_for_memory == values.candidate_failed ? "was killed for memory"
-                                                                    : "failed",
+      values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
       values.candidate_failed, out.n_candidate);
   if (values.candidate_failed == out.n_candidate) {
     out.blocks_needed.reset();
@@ -188,6 +188,10 @@ Decision of_living(MeasuredRow& row, double alpha, int family) {
 }
 
 }  // namespace
+
+std::string too_few_blocks(int blocks, int needed) {
+  return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
+}
 
 void decide(MeasuredRow& row, double alpha, int family, const std::vector<std::string>& doubts) {
   const bool dead = row.values.candidate_failed > 0 && !std::isfinite(row.effect);

@@ -14,6 +14,9 @@
 
 namespace memduel {
 
+/// "cannot tell: 3 of 5 blocks".
+std::string too_few_blocks(int blocks, int needed);
+
 /// Fills interval and decision, and tells the decision as the comparison's verdict, tier and
 /// reason. comparison.p_adjusted must be set where the row has a test; `family` is the number of
 /// rows it was adjusted for.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiment/config/config.h"
 
 namespace memduel {
 namespace {
@@ -134,11 +135,7 @@ const Arm& named_arm(const Experiment& experiment, const std::string& name, cons
     if (arm.name == name) return arm;
     names.push_back(arm.name);
   }
-  const auto nearest = nearest_name(name, names);
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
-      option, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+  refuse_arm(name, names, option);
 }
 
 const Arm& last_arm_beside(const Experiment& experiment, const std::string& baseline) {

@@ -23,9 +23,7 @@ std::vector<std::string> names_of(const std::vector<Item>& items) {
 
 /// "did you mean …?", or the whole list where nothing is near.
 std::string hint(const std::string& word, const std::vector<std::string>& names) {
-  const auto nearest = nearest_name(word, names);
-  return nearest ? fmt::format("did you mean \"{}\"?", *nearest)
-                 : fmt::format("expected {}", fmt::join(names, ", "));
+  return nearest_advice(word, names, fmt::format("expected {}", fmt::join(names, ", ")));
 }
 
 bool has(const std::vector<std::string>& list, const std::string& word) {
@@ -100,12 +98,11 @@ void set_switch(json& into, const std::vector<Optimization>& switches, const std
     allowed.push_back(to ? fmt::format("a whole number from {} to {}", from, *to)
                          : fmt::format("a whole number from {}", from));
   }
-  std::optional<std::string> nearest;  // of words: no number is a slip of the pen
-  if (value.is_string()) nearest = nearest_name(plain(value), allowed);
   throw Error(ExitCode::usage,
               fmt::format("found {} for optimization \"{}\", expected {}", value.dump(), name,
                           fmt::join(allowed, " or ")),
-              place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+              place,  // no number is a slip of the pen
+              value.is_string() ? nearest_advice(plain(value), allowed) : "");
 }
 
 /// A condition that nothing can meet would silence its switch for ever.
@@ -191,10 +188,11 @@ Catalog parse_catalog(const json& optimizations, const std::vector<json>& preset
   }
   for (const Optimization& one : catalog.optimizations) {
     refuse_impossible(one.matters_with, catalog.optimizations, "matters_with of " + one.name);
-    refuse_impossible(one.works_only_with, catalog.optimizations, "works_only_with of " + one.name);
+    const std::string works_with = "works_only_with of ";
+    refuse_impossible(one.works_only_with, catalog.optimizations, works_with + one.name);
     for (const OptimizationValue& value : one.values)
       refuse_impossible(value.works_only_with, catalog.optimizations,
-                        "works_only_with of " + in_words(one.name, value.value));
+                        works_with + in_words(one.name, value.value));
   }
   for (const Preset& preset : catalog.presets) {
     for (const std::string& kind : preset.workload_kinds) {

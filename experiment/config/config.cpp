@@ -52,14 +52,9 @@ std::vector<std::string> arm_names(const json& arms) {
   return names;
 }
 
-void refuse_unknown_arm(const std::string& name, const std::vector<std::string>& names,
-                        const std::string& place) {
-  if (std::ranges::find(names, name) != names.end()) return;
-  const auto nearest = nearest_name(name, names);
-  throw Error(
-      ExitCode::usage,
-      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
-      place, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+void expect_arm(const std::string& name, const std::vector<std::string>& names,
+                const std::string& place) {
+  if (std::ranges::find(names, name) == names.end()) refuse_arm(name, names, place);
 }
 
 void refuse_repeated_names(const Source& source, const std::vector<std::string>& names) {
@@ -74,13 +69,13 @@ void refuse_repeated_names(const Source& source, const std::vector<std::string>&
 json selected_arms(const json& arms, const std::vector<std::string>& wanted,
                    const std::string& baseline) {
   const auto names = arm_names(arms);
-  for (const std::string& name : wanted) refuse_unknown_arm(name, names, "--arms");
+  for (const std::string& name : wanted) expect_arm(name, names, "--arms");
   json selected = json::array();
   for (const json& arm : arms) {
     const bool keep = std::ranges::find(wanted, arm.at("name").get<std::string>()) != wanted.end();
     if (keep) selected.push_back(arm);
   }
-  refuse_unknown_arm(baseline, arm_names(selected), "--arms, baseline");
+  expect_arm(baseline, arm_names(selected), "--arms, baseline");
   return selected;
 }
 
@@ -106,15 +101,14 @@ void apply_overrides(json& document, const Overrides& overrides) {
 void refuse_unknown_ablation_arms(const json& document, const Source& source) {
   const auto names = arm_names(document.at("arms"));
   const json& ablation = document.at("ablation");
-  refuse_unknown_arm(ablation.at("candidate"), names,
-                     json_place(source.origin, {"ablation", "candidate"}));
+  expect_arm(ablation.at("candidate"), names, json_place(source.origin, {"ablation", "candidate"}));
   const json& switches = ablation.at("switches");
   for (std::size_t i = 0; i < switches.size(); ++i) {
     for (const char* view : {"added_alone", "left_out"}) {
       const json& cell = switches[i].at(view);
       if (!cell.contains("arm")) continue;
       const JsonPath place = {"ablation", "switches", std::to_string(i), view, "arm"};
-      refuse_unknown_arm(cell.at("arm"), names, json_place(source.origin, place));
+      expect_arm(cell.at("arm"), names, json_place(source.origin, place));
     }
   }
 }
@@ -124,7 +118,7 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   json& arms = document.at("arms");
   const std::string baseline = document.at("baseline");
   refuse_repeated_names(source, arm_names(arms));
-  refuse_unknown_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
+  expect_arm(baseline, arm_names(arms), json_place(source.origin, {"baseline"}));
   if (overrides.arms) {
     arms = selected_arms(arms, *overrides.arms, baseline);
     document.erase("ablation");  // it speaks of all its arms
@@ -133,8 +127,8 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   refuse_repeated_names(source, arm_names(arms));
   for (const json& arm : arms) {
     if (!arm.contains("twin_of")) continue;
-    refuse_unknown_arm(arm.at("twin_of"), arm_names(arms),
-                       arm_place(source, arm.at("name").get<std::string>()) + ".twin_of");
+    expect_arm(arm.at("twin_of"), arm_names(arms),
+               arm_place(source, arm.at("name").get<std::string>()) + ".twin_of");
   }
   if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
   if (arms.size() < 2) {
@@ -208,8 +202,7 @@ void refuse_equal_arms(const std::vector<Arm>& arms, const Source& source) {
                   fmt::format("the arms \"{}\" and \"{}\" have the same program, arguments, "
                               "environment and directory",
                               arms[j].name, arms[i].name),
-                  arm_place(source, arms[i].name),
-                  "nothing can differ between them; to measure the noise give --calibrate");
+                  arm_place(source, arms[i].name), kMeasureTheNoise);
     }
   }
 }
@@ -329,6 +322,14 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
 }
 
 }  // namespace
+
+void refuse_arm(const std::string& name, const std::vector<std::string>& names,
+                const std::string& place) {
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found \"{}\", expected the name of an arm: {}", name, fmt::join(names, ", ")),
+      place, nearest_advice(name, names));
+}
 
 std::string twin_name(const std::string& baseline) {
   return baseline + "-twin";

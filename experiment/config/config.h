@@ -20,6 +20,10 @@
 
 namespace memduel {
 
+/// Advice for two arms that are the same program.
+inline constexpr const char* kMeasureTheNoise =
+    "nothing can differ between them; to measure the noise give --calibrate";
+
 /// What the command line changes in a config.
 struct Overrides {
   std::vector<std::string> set;                  ///< path=value, applied in order
@@ -83,5 +87,9 @@ Experiment load_experiment(const std::filesystem::path& path, const Overrides& o
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides = {},
                             const AskProvider& ask = ask_program);
+
+/// Says that no arm is called so. Throws Error(usage) with the names that there are.
+[[noreturn]] void refuse_arm(const std::string& name, const std::vector<std::string>& names,
+                             const std::string& place);
 
 }  // namespace memduel

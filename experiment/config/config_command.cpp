@@ -11,6 +11,7 @@
 #include "experiment/config/config_text_marks.h"
 #include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
+#include "experiment/contract/trial_plan.h"
 #include "experiment/marks/log_pattern.h"
 
 namespace memduel {
@@ -42,9 +43,8 @@ void check_after(const json& process, const std::vector<std::string>& earlier,
                  const std::string& origin, const JsonPath& path) {
   for (const std::string role : process.at("after")) {
     if (std::ranges::find(earlier, role) != earlier.end()) continue;
-    const auto nearest = nearest_name(role, earlier);
     refuse(origin, path, "after", fmt::format("found \"{}\", expected an earlier role", role),
-           nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+           nearest_advice(role, earlier));
   }
 }
 
@@ -113,9 +113,8 @@ void apply_arguments(json& processes, const json& arm, const std::string& key,
       if (roles.back() == change.key()) target = &process;
     }
     if (target == nullptr) {
-      const auto nearest = nearest_name(change.key(), roles);
       throw Error(ExitCode::usage, fmt::format("found unknown role \"{}\"", change.key()),
-                  place + "." + key, nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+                  place + "." + key, nearest_advice(change.key(), roles));
     }
     json& argv = (*target)["argv"];
     if (key == "argv") argv = json::array();
@@ -129,8 +128,7 @@ void check_that_it_ends(const json& workload, const std::string& origin) {
       processes, [](const json& process) { return process.at("end") == "wait"; });
   if (ends || workload.contains("stop_after_round")) return;
   refuse(origin, {"workload"}, "processes",
-         "found \"end\": \"stop\" in all of them: nothing ends a trial",
-         "give one of them \"end\": \"wait\", or the workload stop_after_round");
+         "found \"end\": \"stop\" in all of them: nothing ends a trial", kGiveATrialAnEnd);
 }
 
 /// What stands for a group must not be somebody's own name.
@@ -157,11 +155,8 @@ void check_reference(const json& workload, const std::vector<std::string>& names
     reference = std::ranges::find_if(
         processes, [&](const json& process) { return process.at("role") == named; });
     if (reference == processes.end()) {
-      const auto nearest = nearest_name(named, names);
-      refuse(origin, {"workload"}, "reference",
-             fmt::format("found \"{}\", expected the role of a process: {}", named,
-                         fmt::join(names, ", ")),
-             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+      refuse(origin, {"workload"}, "reference", not_a_role(named, names),
+             nearest_advice(named, names));
     }
   }
   if (reference->value("rounds", "own") == "own") return;
@@ -223,6 +218,11 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
                          "it is moved from there into the run");
   check_command_texts(workload, origin);
   resolve_text_marks(workload, origin);
+}
+
+std::string not_a_role(const std::string& name, const std::vector<std::string>& roles) {
+  return fmt::format("found \"{}\", expected the role of a process: {}", name,
+                     fmt::join(roles, ", "));
 }
 
 std::vector<std::string> roles_of_process(const json& process) {

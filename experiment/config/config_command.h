@@ -25,6 +25,9 @@ void resolve_templates(nlohmann::json& templates, const std::filesystem::path& d
 nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::json& arm,
                                 const std::string& place);
 
+/// What an error says of a name that no process has.
+std::string not_a_role(const std::string& name, const std::vector<std::string>& roles);
+
 /// ROLE, or ROLE-1 … ROLE-count for a process with a count.
 std::vector<std::string> roles_of_process(const nlohmann::json& process);
 

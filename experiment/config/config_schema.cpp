@@ -20,6 +20,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kNotTheSchema = "does not follow the schema";
+
 using nlohmann::json;
 
 /// Follows $ref, and the if/then branch whose `const` the instance has.
@@ -78,11 +80,6 @@ std::vector<std::string> keys_of(const json& object) {
   return keys;
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& names) {
-  const auto nearest = nearest_name(word, names);
-  return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "";
-}
-
 struct Fault {
   JsonPath path;
   std::string what;
@@ -114,7 +111,7 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
   std::vector<std::string> names;
   for (const json& choice : *choices) names.push_back(choice.get<std::string>());
   return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
-               value.is_string() ? did_you_mean(value.get<std::string>(), names) : ""};
+               value.is_string() ? nearest_advice(value.get<std::string>(), names) : ""};
 }
 
 std::optional<Fault> pattern_fault(const json& schema, const json& value, const JsonPath& path) {
@@ -138,7 +135,7 @@ std::optional<Fault> object_fault(const json& schema, const json& value, const J
       JsonPath at = path;
       at.push_back(item.key());
       const auto names = keys_of(properties);
-      const std::string nearest = did_you_mean(item.key(), names);
+      const std::string nearest = nearest_advice(item.key(), names);
       return Fault{at, fmt::format("found unknown key \"{}\"", item.key()),
                    nearest.empty() ? fmt::format("expected {}", fmt::join(names, ", ")) : nearest};
     }
@@ -223,10 +220,10 @@ Fault fault_of(const valijson::ValidationResults& results, const json& document)
   for (const auto& error : results) {
     if (deepest == nullptr || error.context.size() > deepest->context.size()) deepest = &error;
   }
-  if (deepest == nullptr) return {{}, "does not follow the schema", ""};
+  if (deepest == nullptr) return {{}, kNotTheSchema, ""};
   Fault fault{path_of(deepest->context), "", with_short_numbers(deepest->description)};
   const json* value = value_at(document, fault.path);
-  fault.what = value == nullptr ? "does not follow the schema" : "found " + shown(*value);
+  fault.what = value == nullptr ? kNotTheSchema : "found " + shown(*value);
   return fault;
 }
 

@@ -43,11 +43,7 @@ void check_mark_role(const json& mark, const std::vector<std::string>& roles,
                      const std::string& origin, const JsonPath& path) {
   const std::string role = mark.at("role");
   if (std::ranges::find(roles, role) != roles.end()) return;
-  const auto nearest = nearest_name(role, roles);
-  refuse_mark(
-      origin, path, "role",
-      fmt::format("found \"{}\", expected the role of a process: {}", role, fmt::join(roles, ", ")),
-      nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+  refuse_mark(origin, path, "role", not_a_role(role, roles), nearest_advice(role, roles));
 }
 
 void resolve_from(json& mark, const std::string& origin, const JsonPath& path) {
@@ -59,11 +55,10 @@ void resolve_from(json& mark, const std::string& origin, const JsonPath& path) {
     return;
   }
   if (from == "stdout" || from == "stderr") return;
-  const auto nearest = nearest_name(from.get<std::string>(), {"stdout", "stderr"});
   refuse_mark(
       origin, path, "from",
       fmt::format("found {}, expected \"stdout\", \"stderr\" or {{\"file\": PATH}}", from.dump()),
-      nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+      nearest_advice(from.get<std::string>(), {"stdout", "stderr"}));
 }
 
 /// Descendants write to the streams of the process that memduel started.

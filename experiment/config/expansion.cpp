@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
+#include "experiment/config/provider.h"
 
 namespace memduel {
 namespace {
@@ -192,11 +193,9 @@ void refuse_unknown_kind(const json& catalogue, const Provider& provider, const 
   auto kinds = catalogue.at("kinds").get<std::vector<std::string>>();
   if (std::ranges::find(kinds, provider.kind) != kinds.end()) return;
   if (provider.is_default()) kinds.emplace_back("command");
-  const auto nearest = nearest_name(provider.kind, kinds);
   throw Error(ExitCode::usage,
               fmt::format("found \"{}\", expected {}", provider.kind, fmt::join(kinds, " or ")),
-              json_place(file, {"workload", "kind"}),
-              nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+              json_place(file, {"workload", "kind"}), nearest_advice(provider.kind, kinds));
 }
 
 /// Asks for the job of `document` and keeps the answer, with what would be asked for its resolved
@@ -271,7 +270,7 @@ Expansion expand(json& document, const Origin& origin, const json& before, const
         ExitCode::usage, "found an answer of another form: " + reason_of(error),
         fmt::format("{}: {} expand", origin.file,
                     fmt::join(document.at("provider").get<std::vector<std::string>>(), " ")),
-        "docs/providers.md says what a provider answers");
+        kWhatAProviderAnswers);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
 #include "experiment/config/config_command.h"
 #include "experiment/config/job.h"
 
@@ -21,8 +22,8 @@ bool is_spread(const json& workload) {
 std::vector<RoleMetric> gates_of_roles(const JobFacts& job) {
   std::vector<RoleMetric> gates;
   for (const std::string& role : job.roles)
-    if (!is_member(job, role)) gates.push_back({role, "peak_rss_bytes"});
-  for (const RoleGroup& group : job.groups) gates.push_back({group.largest(), "peak_rss_bytes"});
+    if (!is_member(job, role)) gates.push_back({role, kPeakRss});
+  for (const RoleGroup& group : job.groups) gates.push_back({group.largest(), kPeakRss});
   return gates;
 }
 

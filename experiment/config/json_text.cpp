@@ -82,9 +82,8 @@ nlohmann::json& array_element(nlohmann::json& array, const std::string& step,
     if (*name == step) return element;
     names.push_back(*name);
   }
-  const auto nearest = nearest_name(step, names);
   refuse_set(assignment, fmt::format("no element is named \"{}\"", step),
-             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : "");
+             nearest_advice(step, names));
 }
 
 }  // namespace

@@ -32,8 +32,7 @@ std::string command_of(const Provider& provider, const std::string& word) {
 /// An answer that is not one.
 [[noreturn]] void refuse(const Provider& provider, const std::string& word,
                          const std::string& what) {
-  throw Error(ExitCode::usage, what, command_of(provider, word),
-              "docs/providers.md says what a provider answers");
+  throw Error(ExitCode::usage, what, command_of(provider, word), kWhatAProviderAnswers);
 }
 
 /// A provider that knows what memduel's errors are made of has printed one.
@@ -147,10 +146,9 @@ Catalog catalog_of(const json& catalogue, const Provider& provider) {
   try {
     return parse_catalog(optimizations, presets);
   } catch (const Error& error) {
-    throw Error(
-        ExitCode::usage, fmt::format("{}: {}", error.where(), error.what()),
-        command_of(provider, "catalogue"),
-        error.advice().empty() ? "docs/providers.md says what a provider answers" : error.advice());
+    throw Error(ExitCode::usage, fmt::format("{}: {}", error.where(), error.what()),
+                command_of(provider, "catalogue"),
+                error.advice().empty() ? kWhatAProviderAnswers : error.advice());
   }
 }
 

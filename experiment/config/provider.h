@@ -17,6 +17,9 @@
 
 namespace memduel {
 
+inline constexpr const char* kWhatAProviderAnswers =
+    "docs/providers.md says what a provider answers";
+
 /// Has the kinds of workload that are neither `command` nor a named provider's.
 inline constexpr const char* kDefaultProvider = "memduel-laboratory";
 /// What it runs its jobs with, and a variable in an arm's environment that names another one, so

@@ -15,6 +15,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kOwnName = "give it a \"name\" of its own";
+
 using nlohmann::json;
 
 std::string assignment(const std::string& path, const json& value) {
@@ -90,13 +92,13 @@ Suite load_suite(const std::filesystem::path& path) {
         if (one.name == kept)
           throw Error(ExitCode::usage,
                       fmt::format("found the name \"{}\", which a file of the suite has", kept),
-                      place, "give it a \"name\" of its own");
+                      place, kOwnName);
       const auto [known, is_new] = places.emplace(one.name, place);
       if (!is_new)
         throw Error(
             ExitCode::usage,
             fmt::format("found the name \"{}\", which {} has, too", one.name, known->second), place,
-            "give it a \"name\" of its own");
+            kOwnName);
       suite.experiments.push_back(std::move(one));
     }
   }

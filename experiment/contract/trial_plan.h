@@ -15,6 +15,14 @@
 
 namespace memduel {
 
+// Codes of notes that trials and watched jobs share.
+inline constexpr const char* kPeaksSampledFromOutside = "peaks_sampled_from_outside";
+inline constexpr const char* kMarksOfSeveralProcesses = "marks_of_several_processes";
+
+/// Advice for a job that nothing ends.
+inline constexpr const char* kGiveATrialAnEnd =
+    "give one of them \"end\": \"wait\", or the workload stop_after_round";
+
 /// When a started process counts as ready; the processes that name it in `after` wait for that.
 struct Ready {
   std::optional<int> port;                 ///< seen listening in /proc/net/tcp, never by connecting

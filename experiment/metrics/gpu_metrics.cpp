@@ -4,12 +4,11 @@
 #include <iterator>
 #include <map>
 
+#include "base/metric_catalogue.h"
 #include "profilers/meters/nvml_meter.h"
 
 namespace memduel {
 namespace {
-
-constexpr const char* kPeakGpuUsed = "peak_gpu_used_bytes";
 
 std::optional<std::int64_t> used_at(const MarkEvent& event) {
   const auto found = event.reading.values.find(kGpuUsed);
@@ -51,9 +50,9 @@ void add_levels(RoleData& data, const Series& used, const std::optional<IdleLeve
   for (RoundData& round : data.rounds.edit())
     set_peak(round.metrics, largest_between(used, round.begin_ns, round.end_ns));
   if (!idle) return;
-  data.metrics["idle_gpu_used_bytes"] = static_cast<double>(idle->bytes);
+  data.metrics[kIdleGpuUsed] = static_cast<double>(idle->bytes);
   if (const auto since = largest_between(used, idle->t_ns, INT64_MAX))
-    data.metrics["peak_gpu_used_above_idle_bytes"] =
+    data.metrics[kPeakGpuUsedAboveIdle] =
         static_cast<double>(std::max<std::int64_t>(0, *since - idle->bytes));
 }
 

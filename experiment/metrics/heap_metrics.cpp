@@ -7,8 +7,6 @@
 
 namespace memduel {
 namespace {
-constexpr const char* kAllocations = "allocation_count";
-constexpr const char* kLiveAtEnd = "live_at_end_bytes";
 
 double as_double(std::int64_t value) {
   return static_cast<double>(value);
@@ -17,7 +15,7 @@ double as_double(std::int64_t value) {
 Metrics metrics_of(const HeapScope& scope) {
   return {{kPeakHeap, as_double(scope.peak_bytes)},
           {kAllocatedBytes, as_double(scope.allocated_bytes)},
-          {kAllocations, as_double(scope.allocations)}};
+          {kAllocationCount, as_double(scope.allocations)}};
 }
 
 /// The stretches of one phase come back in the order in which they were.
@@ -73,11 +71,11 @@ std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& 
 void add_heap(RoleData& data, const RoleTrace& trace) {
   if (trace.heap_images.empty()) return;
   std::int64_t peak = 0;
-  Metrics own = {{kAllocatedBytes, 0}, {kAllocations, 0}, {kLiveAtEnd, 0}};
+  Metrics own = {{kAllocatedBytes, 0}, {kAllocationCount, 0}, {kLiveAtEnd, 0}};
   for (const HeapCounters& image : trace.heap_images) {
     peak = std::max(peak, image.peak_bytes);
     own[kAllocatedBytes] += as_double(image.allocated_bytes);
-    own[kAllocations] += as_double(image.allocations);
+    own[kAllocationCount] += as_double(image.allocations);
     own[kLiveAtEnd] +=
         as_double(std::max<std::int64_t>(0, image.live_bytes - image.inherited_bytes));
   }
@@ -87,7 +85,7 @@ void add_heap(RoleData& data, const RoleTrace& trace) {
   if (sent_marks(trace)) {
     for (const HeapCounters& image : trace.heap_images) add_rounds(data, image.scopes);
   } else if (!data.rounds.empty()) {  // the one round is the process's life
-    for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocations})
+    for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount})
       data.rounds.edit().front().metrics[name] = own[name];
   }
   data.metrics.merge(own);
@@ -103,7 +101,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
     largest = std::max(largest, peak->second);
     const auto& own = trace.roles[i].heap_images;
     images.insert(images.end(), own.begin(), own.end());
-    for (const char* name : {kAllocatedBytes, kAllocations, kLiveAtEnd})
+    for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd})
       sums[name] += roles[i].metrics.at(name);
   }
   const bool one_role = roles.size() == 1;
@@ -113,7 +111,7 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
                        [&](const RoundData& each) { return each.round == round.round; });
       if (own == roles.front().rounds.end()) continue;
-      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocations, kEndHeap}) {
+      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount, kEndHeap}) {
         const auto value = own->metrics.find(name);
         if (value != own->metrics.end()) round.metrics.insert(*value);
       }

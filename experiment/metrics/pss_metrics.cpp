@@ -31,13 +31,13 @@ void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
     auto& peak = data.metrics[kPeakPss];
     peak = std::max(peak, *bytes);
     RoundData* round = round_ended_before(data.rounds.edit(), sweep.t_ns);
-    if (round != nullptr) round->metrics.emplace("end_pss_bytes", *bytes);
+    if (round != nullptr) round->metrics.emplace(kEndPss, *bytes);
   }
   if (series.t_ns.empty()) return;
   data.series.push_back(std::move(series));
   if (data.rounds.empty()) return;
-  const auto last = data.rounds.back().metrics.find("end_pss_bytes");
-  if (last != data.rounds.back().metrics.end()) data.metrics["end_pss_bytes"] = last->second;
+  const auto last = data.rounds.back().metrics.find(kEndPss);
+  if (last != data.rounds.back().metrics.end()) data.metrics[kEndPss] = last->second;
 }
 
 void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
@@ -47,7 +47,7 @@ void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
   const auto series = std::ranges::find_if(
       data.series, [](const Series& one) { return one.metric == "pss_bytes"; });
   const auto of_rss = data.metrics.find(kPeakRss);
-  const auto anonymous = data.metrics.find("peak_rss_anon_bytes");
+  const auto anonymous = data.metrics.find(kPeakRssAnon);
   const bool below_anonymous = anonymous != data.metrics.end() && peak->second < anonymous->second;
   bool near = false;
   for (std::size_t i = 0; of_rss != data.metrics.end() && i < series->t_ns.size(); ++i) {

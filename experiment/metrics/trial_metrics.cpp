@@ -53,8 +53,8 @@ void end_round_at(RoundData& round, std::int64_t t_ns) {
 void add_usage(Metrics& metrics, const RoleTrace& trace) {
   if (!trace.exit || trace.outlived_its_process) return;
   metrics[kCpuSeconds] = trace.exit->cpu_seconds;
-  metrics["minor_faults_count"] = static_cast<double>(trace.exit->minor_faults);
-  metrics["major_faults_count"] = static_cast<double>(trace.exit->major_faults);
+  metrics[kMinorFaults] = static_cast<double>(trace.exit->minor_faults);
+  metrics[kMajorFaults] = static_cast<double>(trace.exit->major_faults);
   if (!trace.has_matched_descendants)
     raise(metrics, kPeakRss, static_cast<double>(trace.exit->max_rss_bytes));
 }
@@ -149,8 +149,8 @@ class MarkWalk {
   void raise_sizes(const MarkSizes& sizes) {
     for (Metrics* metrics : {&data_.metrics, round_ ? &round_->metrics : nullptr}) {
       if (metrics == nullptr) continue;
-      raise(*metrics, "peak_rss_anon_bytes", as_double(sizes.anon));
-      raise(*metrics, "peak_rss_file_bytes", as_double(sizes.file));
+      raise(*metrics, kPeakRssAnon, as_double(sizes.anon));
+      raise(*metrics, kPeakRssFile, as_double(sizes.file));
     }
   }
 

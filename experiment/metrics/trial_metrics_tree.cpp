@@ -91,11 +91,11 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace) {
 void add_cgroup(RoleData& tree, const TrialTrace& trace) {
   const CgroupParts& parts = trace.cgroup_parts;
   const std::map<std::string, std::optional<std::int64_t>> values = {
-      {"peak_cgroup_bytes", trace.peak_cgroup_bytes},
-      {"peak_cgroup_anon_bytes", parts.anon},
-      {"peak_cgroup_file_bytes", parts.file},
-      {"peak_cgroup_shmem_bytes", parts.shmem},
-      {"peak_cgroup_kernel_bytes", parts.kernel}};
+      {kPeakCgroup, trace.peak_cgroup_bytes},
+      {kPeakCgroupAnon, parts.anon},
+      {kPeakCgroupFile, parts.file},
+      {kPeakCgroupShmem, parts.shmem},
+      {kPeakCgroupKernel, parts.kernel}};
   for (const auto& [name, value] : values) {
     if (value) tree.metrics[name] = static_cast<double>(*value);
   }
@@ -119,7 +119,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
     RoundData summed = tree_round(round, trace.tree_rss, roles);
     if (const auto charged = trace.cgroup_rounds.find(round.round);
         charged != trace.cgroup_rounds.end())
-      summed.metrics["peak_cgroup_bytes"] = static_cast<double>(charged->second);
+      summed.metrics[kPeakCgroup] = static_cast<double>(charged->second);
     tree.rounds.push_back(std::move(summed));
   }
   if (!tree.rounds.empty()) {
@@ -128,8 +128,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
   }
   add_peaks(tree, trace, roles);
   add_above_idle(tree, trace);
-  for (const char* name :
-       {kIdleRss, kCpuSeconds, "minor_faults_count", "major_faults_count", "swapped_bytes"}) {
+  for (const char* name : {kIdleRss, kCpuSeconds, kMinorFaults, kMajorFaults, kSwapped}) {
     add_sum(tree, trace, roles, name);
   }
   add_pss(tree, trace.sweeps, sum_of);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 
 namespace memduel {
@@ -52,7 +53,7 @@ std::vector<RunnerLoss> losses(const std::vector<Capability>& capabilities) {
   const bool charged = cgroup != nullptr && cgroup->ok &&
                        cgroup->detail.find("no memory controller") == std::string::npos;
   if (!charged)
-    lost.push_back({"peak_cgroup_bytes",
+    lost.push_back({kPeakCgroup,
                     cgroup == nullptr || cgroup->ok ? "no memory controller may be used here"
                                                     : cgroup->detail + "; " + cgroup->advice,
                     "tree.peak_rss_bytes: the processes, without the page cache"});

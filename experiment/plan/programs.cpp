@@ -15,6 +15,7 @@
 #include "base/installed.h"
 #include "base/sha256.h"
 #include "experiment/config/command_placeholders.h"
+#include "experiment/config/config.h"
 #include "experiment/plan/allocator_arm.h"
 
 namespace memduel {
@@ -169,7 +170,7 @@ void refuse_arms_that_run_the_same(const Experiment& experiment) {
               fmt::format("the arms \"{}\" and \"{}\" run the same program, with the same "
                           "arguments, environment and directory",
                           equal->first, equal->second),
-              "", "nothing can differ between them; to measure the noise give --calibrate");
+              "", kMeasureTheNoise);
 }
 
 }  // namespace

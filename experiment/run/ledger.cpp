@@ -40,7 +40,7 @@ void Ledger::add(const TrialData& trial) {
 
 void Ledger::count_allocations(const TrialData& trial) {
   for (const RoleData& role : trial.roles) {
-    const auto count = role.metrics.find("allocation_count");
+    const auto count = role.metrics.find(kAllocationCount);
     if (count == role.metrics.end()) continue;
     allocations_ = std::max(allocations_.value_or(0), count->second);
   }

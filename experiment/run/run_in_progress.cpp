@@ -69,8 +69,7 @@ bool RunInProgress::out_of_time(int times) const {
 void RunInProgress::expect_another_trial() const {
   if (options_.most_trials && trials_here_ >= *options_.most_trials) throw RunPaused();
   if (options_.stop == nullptr || !options_.stop->asked()) return;
-  throw options_.stop->error("stopped by a signal", store_.directory().string(),
-                             "continue with the same command and --resume");
+  throw options_.stop->error("stopped by a signal", store_.directory().string(), kResumeAdvice);
 }
 
 int RunInProgress::total_trials() const {

@@ -13,6 +13,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kResumeAdvice = "continue with the same command and --resume";
+
 /// Thrown where a run has made as many trials as it was to make.
 struct RunPaused {};
 

@@ -12,6 +12,7 @@
 #include "base/why_not_run.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
+#include "experiment/trial/launcher/protocol.h"
 #include "experiment/trial/ports.h"
 #include "experiment/trial/role_memory.h"
 
@@ -103,7 +104,7 @@ void Starting::take(const Unstarted& unstarted) {
   SupervisedProcess& process = processes_.named(unstarted.role);
   process.state = State::ended;
   const ProcessSpec& spec = process.spec();
-  const bool by_directory = unstarted.step == "entering the working directory";
+  const bool by_directory = unstarted.step == kEnteringDirectory;
   const std::string what =
       by_directory ? spec.cwd.string() : fmt::format("{}", fmt::join(spec.argv, " "));
   const std::string& program = spec.argv.front();

@@ -44,6 +44,11 @@ std::string came_too_early(const SupervisedProcess& process,
   return fmt::format(" while {} was not ready yet (\"after\" would make it wait)", unready->role());
 }
 
+bool is_asked_to_stop(const TrialPlan& plan, const SupervisorOptions& options) {
+  if (options.stop == nullptr) return false;
+  return plan.ignores_stop ? options.stop->asked_for_haste() : options.stop->asked();
+}
+
 }  // namespace
 
 Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options)
@@ -95,7 +100,7 @@ TrialRun Supervision::run() {
   while (!over()) step();
   metering_.take_lines(text_marks_.finish());
   end_trial();
-  if (stop_asked()) throw options_.stop->error("stopped by a signal");
+  if (is_asked_to_stop(plan_, options_)) throw options_.stop->error("stopped by a signal");
   allocators_.verify();
   check_ports();
   outcome_.begin_ns = begin_ns_;
@@ -132,12 +137,7 @@ void Supervision::step() {
 }
 
 bool Supervision::over() const {
-  return outcome_.failed() || stop_asked() || processes_.all_ended();
-}
-
-bool Supervision::stop_asked() const {
-  if (options_.stop == nullptr) return false;
-  return plan_.ignores_stop ? options_.stop->asked_for_haste() : options_.stop->asked();
+  return outcome_.failed() || is_asked_to_stop(plan_, options_) || processes_.all_ended();
 }
 
 void Supervision::wait_for_events(std::int64_t until_ns) {
@@ -212,7 +212,7 @@ void Supervision::end_process(SupervisedProcess& process, const ExitRecord& reco
                             process.readiness ? process.readiness->describe() : std::string(),
                             process.asked_to_stop && stopping_.began_after_last_round()};
   trace.ended_well = ended_well(process.spec(), record, context);
-  if (!trace.ended_well && !outcome_.failed() && !stop_asked()) {
+  if (!trace.ended_well && !outcome_.failed() && !is_asked_to_stop(plan_, options_)) {
     if (context.killed_for_memory) outcome_.status = TrialStatus::killed_for_memory;
     outcome_.fail_of(
         process, describe_exit(record, context) + came_too_early(process, processes_.started()));

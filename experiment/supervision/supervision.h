@@ -35,7 +35,6 @@ class Supervision {
   void step();
   [[nodiscard]] bool over() const;
   void limit_memory();
-  [[nodiscard]] bool stop_asked() const;
   void wait_for_events(std::int64_t until_ns);
   void look_at_logs(std::int64_t now_ns);
   void take_marks(SupervisedProcess& process);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "experiment/contract/trial_plan.h"
 #include "experiment/metrics/heap_metrics.h"
 #include "experiment/metrics/trial_metrics.h"
 #include "profilers/profile/capture/heap_counters.h"
@@ -44,7 +45,7 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
     if (!trace.peaks_reset) no_reset.push_back(trace.role);
   }
   note_roles(
-      run.limitations, unmarked, "peaks_sampled_from_outside",
+      run.limitations, unmarked, kPeaksSampledFromOutside,
       "{} sent no marks: one round each, with peaks sampled from outside",
       "mark rounds with memduel_annotate.py (Python) or memduel/annotate.h (C, C++) for exact "
       "peaks");
@@ -134,7 +135,7 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
              "{} put itself into the background; what it left there was measured and stopped as "
              "the role, without its CPU time",
              "start it in the foreground");
-  note_roles(run.warnings, several, "marks_of_several_processes",
+  note_roles(run.warnings, several, kMarksOfSeveralProcesses,
              "more than one process of {} sent marks; those of the first one count",
              "give each process its own role");
   note_roles(run.warnings, other_clocks, "clock_of_role",

@@ -23,7 +23,7 @@ std::string describe_exit(const ExitRecord& exit, const ExitContext& context) {
   const std::string round =
       context.round ? fmt::format(" in round {}", *context.round) : std::string();
   if (exit.signal == SIGKILL && context.killed_for_memory) {
-    return "was killed for memory" + round;
+    return kKilledForMemory + round;
   }
   if (exit.signal) {
     const char* meaning = sigdescr_np(*exit.signal);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "experiment/contract/trial_plan.h"
 #include "profilers/meters/registry.h"
 
 namespace memduel {
@@ -39,9 +40,8 @@ void check_order(const TrialPlan& plan, const std::set<std::string>& roles) {
   for (const ProcessSpec& process : plan.processes) {
     for (const std::string& before : process.after) {
       if (roles.contains(before)) continue;
-      const auto nearest = nearest_name(before, {roles.begin(), roles.end()});
       refuse(process.role, fmt::format("waits for \"{}\", which is no role of the trial", before),
-             nearest ? fmt::format("did you mean \"{}\"?", *nearest) : std::string());
+             nearest_advice(before, {roles.begin(), roles.end()}));
     }
   }
   std::set<std::string> started;
@@ -76,8 +76,7 @@ void check_plan(const TrialPlan& plan) {
   const bool ends = std::ranges::any_of(
       plan.processes, [](const auto& process) { return process.end == End::wait; });
   if (!ends && !plan.stop_after_round) {
-    refuse({}, "no process of the trial ends it",
-           "give one of them \"end\": \"wait\", or the workload stop_after_round");
+    refuse({}, "no process of the trial ends it", kGiveATrialAnEnd);
   }
   for (const std::string& name : plan.meters) meter_named(name);
 }

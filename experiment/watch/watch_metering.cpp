@@ -8,6 +8,7 @@
 
 #include "base/metric_catalogue.h"
 #include "base/text.h"
+#include "experiment/contract/trial_plan.h"
 #include "experiment/marks/seconds.h"
 
 namespace memduel {
@@ -285,7 +286,7 @@ std::vector<RoleData> WatchMetering::take_roles() {
 std::vector<Note> WatchMetering::limitations() const {
   std::vector<Note> notes;
   if (!round_ends_.count() && !whole_.marks_dropped())
-    notes.push_back({"peaks_sampled_from_outside",
+    notes.push_back({kPeaksSampledFromOutside,
                      fmt::format("no round ended: one round, with peaks sampled each {}",
                                  format_seconds(options_.interval_seconds)),
                      "mark rounds with memduel/annotate.h, or name them with --round-pattern"});

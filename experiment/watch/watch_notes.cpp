@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "base/run_data.h"
 #include "base/text.h"
+#include "experiment/contract/trial_plan.h"
 
 namespace memduel {
 namespace {
 
 std::string end_of_command(const ExitRecord& exit, bool for_memory) {
-  if (for_memory) return "was killed for memory";
+  if (for_memory) return kKilledForMemory;
   return exit.status ? fmt::format("exited with status {}", *exit.status)
                      : fmt::format("was ended by signal {}", exit.signal.value_or(0));
 }
@@ -51,7 +53,7 @@ Note not_interleaved() {
 }
 
 Note marks_of_several_processes() {
-  return {"marks_of_several_processes",
+  return {kMarksOfSeveralProcesses,
           "more than one process sent marks; those of the first one count", ""};
 }
 

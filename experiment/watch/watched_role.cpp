@@ -29,7 +29,7 @@ void leave_out_unknown_peaks(RoleData& data) {
 }
 
 bool grows_only(const std::string& metric) {
-  return metric.starts_with("peak_") || metric == "swapped_bytes";
+  return metric.starts_with("peak_") || metric == kSwapped;
 }
 
 }  // namespace

@@ -15,6 +15,10 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kLogs = "the logs of every process lie in the run's own directory";
+constexpr const char* kPlots = "no plots of the data are drawn";
+constexpr const char* kClientNames = "the clients are named client-1, client-2, …";
+
 std::string shown(const AppflValue& value) {
   return value.text ? fmt::format("\"{}\"", *value.text) : "nothing";
 }
@@ -27,14 +31,14 @@ bool is_or_ends_with(const std::string& key, std::string_view suffix) {
 /// Why a key that nobody asked for is lost, by how it ends.
 std::pair<std::string, LossKind> reason_for(const std::string& key) {
   static const std::vector<std::pair<std::string_view, std::string_view>> kReasons = {
-      {"client_id", "the clients are named client-1, client-2, …"},
-      {"logging_id", "the clients are named client-1, client-2, …"},
+      {"client_id", kClientNames},
+      {"logging_id", kClientNames},
       {"experiment_id", "the experiment is named for the server's file"},
-      {"logging_output_dirname", "the logs of every process lie in the run's own directory"},
-      {"logging_output_filename", "the logs of every process lie in the run's own directory"},
-      {"visualization", "no plots of the data are drawn"},
-      {"output_dirname", "no plots of the data are drawn"},
-      {"output_filename", "no plots of the data are drawn"},
+      {"logging_output_dirname", kLogs},
+      {"logging_output_filename", kLogs},
+      {"visualization", kPlots},
+      {"output_dirname", kPlots},
+      {"output_filename", kPlots},
       {"server_uri", "the roles of a trial meet on this machine, at a port that is free"},
   };
   for (const auto& [ending, why] : kReasons)
@@ -187,10 +191,7 @@ std::int64_t to_whole(const AppflValue& value, std::int64_t least, std::int64_t 
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (error != std::errc() || end != digits.data() + digits.size() || number < least ||
       number > most)
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found {}, expected a whole number from {} to {}", shown(value), least, most),
-        value.place());
+    throw Error(ExitCode::usage, not_whole_number(shown(value), least, most), value.place());
   return number;
 }
 
@@ -200,8 +201,7 @@ double to_positive(const AppflValue& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) ||
       number <= 0)
-    throw Error(ExitCode::usage, fmt::format("found {}, expected a number above 0", shown(value)),
-                value.place());
+    throw Error(ExitCode::usage, not_above_zero(shown(value)), value.place());
   return number;
 }
 
@@ -217,10 +217,9 @@ bool to_flag(const AppflValue& value) {
 
 void refuse_value(const AppflValue& value, const std::vector<std::string>& expected,
                   const std::string& advice) {
-  const auto nearest = nearest_name(value.text.value_or(""), expected);
   throw Error(ExitCode::usage,
               fmt::format("found {}, expected {}", shown(value), fmt::join(expected, ", ")),
-              value.place(), nearest ? fmt::format("did you mean \"{}\"?", *nearest) : advice);
+              value.place(), nearest_advice(value.text.value_or(""), expected, advice));
 }
 
 }  // namespace memduel

@@ -82,9 +82,13 @@ class Flattener {
  public:
   explicit Flattener(const std::string& file) : file_(file) {}
 
-  void mapping(const YAML::Node& node, const std::string& prefix, int level) {
+  void refuse_depth(const YAML::Node& node, int level) const {
     if (level > kMostLevels)
       refuse(file_, line_of(node), fmt::format("nested deeper than {} levels", kMostLevels));
+  }
+
+  void mapping(const YAML::Node& node, const std::string& prefix, int level) {
+    refuse_depth(node, level);
     std::set<std::string> own;
     std::vector<YAML::Node> merged;
     for (const auto& item : node) {
@@ -126,8 +130,7 @@ class Flattener {
   }
 
   void sequence(const YAML::Node& node, const std::string& key, int level) {
-    if (level > kMostLevels)
-      refuse(file_, line_of(node), fmt::format("nested deeper than {} levels", kMostLevels));
+    refuse_depth(node, level);
     std::size_t index = 0;
     for (const auto& item : node) {
       count(item);

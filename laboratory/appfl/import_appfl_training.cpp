@@ -11,6 +11,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kLoss = "cross-entropy is used";
+
 using nlohmann::ordered_json;
 
 /// A flag that has to be off, with settings that matter only where it is on.
@@ -78,9 +80,8 @@ bool flag_of(AppflSources& sources, const std::string& key) {
 
 /// What memduel does in one way only.
 void expect_one_way_of_training(AppflSources& sources) {
-  sources.expect(sources.shared("train_configs.loss_fn_name"), {"CELoss"}, "cross-entropy is used");
-  sources.expect(sources.shared("train_configs.loss_fn"), {"CrossEntropyLoss"},
-                 "cross-entropy is used");
+  sources.expect(sources.shared("train_configs.loss_fn_name"), {"CELoss"}, kLoss);
+  sources.expect(sources.shared("train_configs.loss_fn"), {"CrossEntropyLoss"}, kLoss);
   sources.expect(sources.shared("train_configs.metric_name"), {"accuracy"}, "accuracy is used");
   for (const char* const key : {"train_configs.loss_fn_path", "train_configs.metric_path"}) {
     sources.ignore(std::string("client_configs.") + key);

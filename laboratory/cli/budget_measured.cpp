@@ -14,6 +14,7 @@
 #include "laboratory/datasets.h"
 #include "laboratory/expand.h"
 #include "laboratory/replay_job.h"
+#include "laboratory/worker_abilities.h"
 #include "laboratory/worker_program.h"
 #include "training/budget_text.h"
 #include "training/graph_models.h"
@@ -106,8 +107,7 @@ fs::path worker_of(const Arm& arm) {
   if (const auto worker = find_worker()) return *worker;
   if (const auto named = arm.env.find(kWorkerVariable); named != arm.env.end())
     return named->second;
-  throw Error(ExitCode::cannot_measure, "this build has no memduel-worker, which runs the replays",
-              "", "build preset release");
+  throw Error(ExitCode::cannot_measure, kNoWorker, "", "build preset release");
 }
 
 /// worker.json of the arm, as a trial in `directory` would have it.

@@ -15,6 +15,8 @@
 namespace memduel::cli {
 namespace {
 
+constexpr const char* kExample = "Example: memduel checkpoints summary runs/finetuned";
+
 struct PruneArguments {
   std::string directory;
   RetentionRules rules;
@@ -85,7 +87,7 @@ void add_prune(CLI::App& checkpoints, Action& action) {
 void add_tree_summary(CLI::App& checkpoints, Action& action) {
   auto directory = std::make_shared<std::string>();
   CLI::App* verb = checkpoints.add_subcommand("summary", "count, sizes, ages and metrics");
-  verb->footer("Example: memduel checkpoints summary runs/finetuned");
+  verb->footer(kExample);
   add_directory(*verb, *directory);
   verb->callback([directory, &action] {
     action = [directory] {
@@ -103,7 +105,7 @@ void add_checkpoints(CLI::App& app, Action& action) {
       app.add_subcommand("checkpoints", "prune a training's checkpoints, or sum them up");
   verb->group("Replay");
   verb->require_subcommand(1);
-  verb->footer("Example: memduel checkpoints summary runs/finetuned");
+  verb->footer(kExample);
   add_prune(*verb, action);
   add_tree_summary(*verb, action);
 }

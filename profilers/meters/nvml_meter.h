@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/metric_catalogue.h"
 #include "profilers/meters/meter.h"
 #include "profilers/meters/nvml.h"
 #include "profilers/meters/sampled_sums.h"
@@ -15,7 +16,6 @@
 namespace memduel {
 
 /// The series of this meter, and the value at marks.
-inline constexpr const char* kGpuUsed = "gpu_used_bytes";
 
 class NvmlMeter : public Meter {
  public:

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/metric_catalogue.h"
 #include "memory/text_file.h"
 #include "profilers/meters/proc_text.h"
 
@@ -131,13 +132,12 @@ MeterReading ProcfsMeter::read(const std::string& role) {
   const Role* entry = find(role);
   if (entry == nullptr) return reading;
   for (const auto& process : entry->processes) {
-    add_to(reading.counters, "cpu_seconds", cpu_seconds_of(process->pid));
+    add_to(reading.counters, kCpuSeconds, cpu_seconds_of(process->pid));
     if (const auto faults = fault_counts(process->stat.read())) {
-      add_to(reading.counters, "minor_faults_count", static_cast<double>(faults->minor));
-      add_to(reading.counters, "major_faults_count", static_cast<double>(faults->major));
+      add_to(reading.counters, kMinorFaults, static_cast<double>(faults->minor));
+      add_to(reading.counters, kMajorFaults, static_cast<double>(faults->major));
     }
-    add_to(reading.values, "swapped_bytes",
-           as_double(sized_field(process->status.read(), "VmSwap")));
+    add_to(reading.values, kSwapped, as_double(sized_field(process->status.read(), "VmSwap")));
   }
   return reading;
 }

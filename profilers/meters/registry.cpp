@@ -38,8 +38,8 @@ Availability worker_is_here() {
 }
 
 Availability recorder_is_here() {
-  if (std::filesystem::exists(recorder_library())) return {true, {}};
-  return {false, recorder_library().string() + " is missing; build the target memduel_recorder"};
+  const std::string why = why_no_recorder();
+  return {why.empty(), why};
 }
 
 /// Tried on a group of our own.
@@ -125,9 +125,8 @@ const MeterEntry& meter_named(const std::string& name) {
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const MeterEntry& entry : table) names.push_back(entry.name);
-  const auto nearest = nearest_name(name, names);
   throw Error(ExitCode::usage, "there is no meter \"" + name + "\"", {},
-              nearest ? "did you mean \"" + *nearest + "\"?" : "see memduel list meters");
+              nearest_advice(name, names, "see memduel list meters"));
 }
 
 }  // namespace memduel

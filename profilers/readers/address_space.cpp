@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "profilers/profile/names/module_names.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/text_cursor.h"
 
@@ -166,8 +167,7 @@ std::uint32_t AddressSpace::location_at(std::uint64_t address) {
 void AddressSpace::finish() {
   for (const auto& [module, names] : names_) {
     if (!names.problem().empty()) {
-      profile_.notes.push_back(fmt::format("{} {}; its frames have no names",
-                                           profile_.modules[module].path, names.problem()));
+      profile_.notes.push_back(note_of_no_names(profile_.modules[module].path, names.problem()));
     }
     names.keep();
   }

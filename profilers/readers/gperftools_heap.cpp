@@ -45,7 +45,7 @@ class GperftoolsHeapReader {
       if (mapped) break;
       if (!line->empty()) read_stack(*line);
     }
-    if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
+    if (!mapped) source_.fail(kEndsBeforeMaps);
     read_maps(source_, space_);
     add_heap_stacks(profile_, builder_, space_, stacks_);
     note_loss();
@@ -87,7 +87,7 @@ class GperftoolsHeapReader {
   void read_totals() {
     const auto line = source_.line();
     TextCursor cursor(line.value_or(""));
-    if (!source_.line_ended()) source_.fail("the file ends inside its first line");
+    if (!source_.line_ended()) source_.fail(kEndsInFirstLine);
     expect(cursor, kGperftoolsStart);
     totals_ = counts(cursor);
     cursor.skip_spaces();

@@ -17,6 +17,8 @@ namespace memduel {
 
 namespace {
 
+constexpr const char* kNeverGiven = "blocks that were never given";
+
 constexpr std::uint64_t kNewestVersion = 3;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 48;
 
@@ -34,13 +36,13 @@ class HeaptrackBlocks {
 
   void allocate(HeaptrackLine& line) {
     last_ = line.hex();
-    if (*last_ >= numbered_.size()) line.fail("blocks that were never given");
+    if (*last_ >= numbered_.size()) line.fail(kNeverGiven);
     add(numbered_[*last_]);
   }
 
   void free(HeaptrackLine& line) {
     const std::uint64_t number = line.hex();
-    if (number >= numbered_.size()) line.fail("blocks that were never given");
+    if (number >= numbered_.size()) line.fail(kNeverGiven);
     const Blocks& blocks = numbered_[number];
     if (!heap_.remove(blocks.site, blocks.size, last_ == number)) {
       line.fail("more blocks of a stack were freed than allocated");
@@ -107,7 +109,7 @@ class HeaptrackReader {
 
   Profile read() {
     while (const auto line = source_.line()) {
-      if (!source_.line_ended()) source_.fail("the file ends inside a line");
+      if (!source_.line_ended()) source_.fail(kEndsInALine);
       if (!line->empty()) read_line(*line);
     }
     if (profile_.stacks.size() == 1) source_.fail("the file ends before its first allocation");

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/varint.h"
 #include "profilers/readers/plain_source.h"
 
 namespace memduel {
@@ -30,7 +31,7 @@ class HeaptrackLine {
       value = (value << 4) | static_cast<std::uint64_t>(digit);
     }
     if (at_ == begin) fail("a number is missing");
-    if (at_ - begin > 16) fail("a number of more than 64 bits");
+    if (at_ - begin > 16) fail(kTooLongNumber);
     if (at_ < line_.size()) ++at_;
     return value;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "profilers/profile/model/tracer_facts.h"
 #include "profilers/readers/dumped_stacks.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/text_cursor.h"
@@ -22,16 +23,16 @@ class JemallocReader {
     read_start();
     bool mapped = false;
     while (const auto line = source_.line()) {
-      if (!source_.line_ended()) source_.fail("the file ends inside a line");
+      if (!source_.line_ended()) source_.fail(kEndsInALine);
       mapped = *line == kJemallocMaps;
       if (mapped) break;
       read_line(*line);
     }
-    if (!mapped) source_.fail("the file ends before its MAPPED_LIBRARIES");
+    if (!mapped) source_.fail(kEndsBeforeMaps);
     read_maps(source_, space_);
     add_heap_stacks(profile_, builder_, space_, stacks_);
     profile_.info["mode"] = "sampled";
-    profile_.info["amounts"] = "bytes of size classes";
+    profile_.info["amounts"] = kBytesOfClasses;
     return std::move(profile_);
   }
 
@@ -55,7 +56,7 @@ class JemallocReader {
   void read_start() {
     const auto line = source_.line();
     TextCursor cursor(line.value_or(""));
-    if (!source_.line_ended()) source_.fail("the file ends inside its first line");
+    if (!source_.line_ended()) source_.fail(kEndsInFirstLine);
     expect(cursor, kJemallocStart);
     const std::uint64_t interval = number(cursor);
     interval_ = static_cast<double>(interval);

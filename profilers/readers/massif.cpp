@@ -183,7 +183,7 @@ class MassifReader {
     profile_.info["mode"] = "exact";
     profile_.info["amounts"] =
         profile_.info["massif_options"].find("--pages-as-heap=yes") != std::string::npos
-            ? "bytes of mapped pages"
+            ? kBytesOfPages
             : "requested bytes";
     return std::move(profile_);
   }

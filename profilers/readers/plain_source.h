@@ -10,6 +10,11 @@
 
 namespace memduel {
 
+// What is wrong with files of several formats.
+inline constexpr const char* kEndsInALine = "the file ends inside a line";
+inline constexpr const char* kEndsInFirstLine = "the file ends inside its first line";
+inline constexpr const char* kEndsBeforeMaps = "the file ends before its MAPPED_LIBRARIES";
+
 class Unpacker;
 
 class PlainSource {

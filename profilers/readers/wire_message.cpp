@@ -6,6 +6,8 @@ namespace memduel {
 
 namespace {
 
+constexpr const char* kNoField = "no field of a message";
+
 enum WireType : unsigned { varint_type = 0, fixed64_type = 1, bytes_type = 2, fixed32_type = 5 };
 
 }  // namespace
@@ -17,7 +19,7 @@ std::uint64_t WireMessage::varint() {
     rest_.remove_prefix(1);
     return byte;
   });
-  if (!value) fail("a number of more than 64 bits");
+  if (!value) fail(kTooLongNumber);
   return *value;
 }
 
@@ -32,7 +34,7 @@ std::optional<WireField> WireMessage::next() {
   if (rest_.empty()) return std::nullopt;
   const std::uint64_t tag = varint();
   constexpr std::uint64_t kMostFields = 1U << 29;
-  if (tag >> 3 == 0 || tag >> 3 >= kMostFields) fail("no field of a message");
+  if (tag >> 3 == 0 || tag >> 3 >= kMostFields) fail(kNoField);
   WireField field;
   field.number = static_cast<unsigned>(tag >> 3);
   switch (tag & 7) {
@@ -50,7 +52,7 @@ std::optional<WireField> WireMessage::next() {
       take(4);
       return field;
     default:
-      fail("no field of a message");
+      fail(kNoField);
   }
 }
 

@@ -37,8 +37,7 @@ std::unique_ptr<Tracer> make_massif() {
 }
 
 Availability massif_works() {
-  if (!std::filesystem::exists(dump_library()))
-    return {false, dump_library().string() + " is missing; build the target memduel_dump"};
+  if (const Availability dump = dump_library_is_here(); !dump.works) return dump;
   if (find_program("valgrind").empty()) return {false, "valgrind was not found in PATH"};
   return {true, {}};
 }

@@ -39,9 +39,13 @@ std::optional<fs::path> find_shared_library(const std::string& name) {
   return std::nullopt;
 }
 
+Availability dump_library_is_here() {
+  if (fs::exists(dump_library())) return {true, {}};
+  return {false, dump_library().string() + " is missing; build the target memduel_dump"};
+}
+
 Availability library_works(const std::string& library) {
-  if (!fs::exists(dump_library()))
-    return {false, dump_library().string() + " is missing; build the target memduel_dump"};
+  if (const Availability dump = dump_library_is_here(); !dump.works) return dump;
   if (!find_shared_library(library)) return {false, library + " was not found"};
   return {true, {}};
 }

@@ -52,8 +52,8 @@ std::unique_ptr<Tracer> make_recorder() {
 }
 
 Availability recorder_works() {
-  if (std::filesystem::exists(recorder_library())) return {true, {}};
-  return {false, recorder_library().string() + " is missing; build the target memduel_recorder"};
+  const std::string why = why_no_recorder();
+  return {why.empty(), why};
 }
 
 }  // namespace memduel

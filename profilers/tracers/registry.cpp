@@ -126,9 +126,8 @@ const TracerEntry& tracer_named(const std::string& name) {
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const TracerEntry& entry : table) names.push_back(entry.name);
-  const auto nearest = nearest_name(name, names);
   throw Error(ExitCode::usage, "there is no tracer \"" + name + "\"", {},
-              nearest ? "did you mean \"" + *nearest + "\"?" : "see memduel list tracers");
+              nearest_advice(name, names, kAllTracers));
 }
 
 std::string obstacle_here(const TracerEntry& entry, const Availability& here) {

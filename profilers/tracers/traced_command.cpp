@@ -9,6 +9,7 @@
 #include "base/profile_name.h"
 #include "base/scratch_directory.h"
 #include "profilers/profile/capture/preload.h"
+#include "profilers/profile/capture/record_command.h"
 #include "profilers/profile/capture/run_command.h"
 
 namespace memduel {
@@ -27,11 +28,11 @@ EnvironmentVariables inherited_variables() {
 }  // namespace
 
 TracedResult trace_command(const TracerEntry& entry, const TracedCommand& command) {
-  if (command.argv.empty()) throw Error(ExitCode::usage, "no command to record");
+  if (command.argv.empty()) throw Error(ExitCode::usage, kNoCommand);
   const Availability here = entry.works_here();
   if (!here.works)
     throw Error(ExitCode::cannot_measure, obstacle_here(entry, here), "--tracer " + entry.name,
-                "see memduel list tracers");
+                kAllTracers);
   if (command.output && is_written_through(*command.output))
     throw Error(ExitCode::usage, "found a device or a pipe, expected the name of a file",
                 command.output->string(), "only the recorder's profiles go through one");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "reports/formats/dot_strips.h"
 #include "reports/tables/ablation_tables.h"
 #include "reports/tables/escape.h"
 #include "reports/tables/words.h"
@@ -19,7 +20,7 @@ namespace memduel {
 namespace {
 
 /// Of what is not folded.
-constexpr size_t kMostLines = 15;
+constexpr size_t kMostLines = 20;
 constexpr size_t kTopStacks = 3;
 constexpr size_t kMostStacks = 5;
 constexpr size_t kMostCallers = 3;
@@ -175,10 +176,18 @@ std::vector<std::string> stacks(const ReportModel& model) {
   return lines;
 }
 
+/// Of names that come from anywhere: nothing in it ends the block of code around it.
+std::string without_fence(std::string text) {
+  std::ranges::replace(text, '`', '\'');
+  std::erase_if(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x20; });
+  return text;
+}
+
 /// Everything that is read without unfolding.
 std::string head(const ReportModel& model) {
   std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
                                     "### memduel: " + line(model.title)};
+  if (!model.overall.empty()) lines.push_back(fmt::format("**{}**", line(model.overall)));
   if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
   std::vector<std::string> end = stacks(model);
   const auto& warnings = model.results.warnings;
@@ -186,6 +195,12 @@ std::string head(const ReportModel& model) {
     end.insert(end.begin(),
                fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
                            line(warnings.front().message)));
+  const std::vector<std::string> strips = dot_strips(model);
+  if (!strips.empty()) {
+    end.emplace_back("```text");
+    for (const std::string& strip : strips) end.push_back(without_fence(strip));
+    end.emplace_back("```");
+  }
   end.emplace_back();
   end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));
   end.emplace_back();
@@ -347,9 +362,9 @@ std::string ablation_table(const AblationTable& table) {
                        ablation_cell(row.added_alone, row.metric),
                        ablation_cell(row.left_out, row.metric), word(row.effect));
   return out +
-         ablation_sum("all of them", total.metric, total.whole.difference, total.whole.difference) +
-         ablation_sum("sum of the above", total.metric, total.added_alone.sum, total.left_out.sum) +
-         ablation_sum("interaction", total.metric, total.added_alone.remainder,
+         ablation_sum(kAllOfThem, total.metric, total.whole.difference, total.whole.difference) +
+         ablation_sum(kSumOfTheAbove, total.metric, total.added_alone.sum, total.left_out.sum) +
+         ablation_sum(kInteraction, total.metric, total.added_alone.remainder,
                       total.left_out.remainder);
 }
 

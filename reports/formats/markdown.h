@@ -7,7 +7,7 @@
 
 namespace memduel {
 
-/// At most 15 lines, then the folded table of all metrics. The first line is a hidden marker by
+/// At most 20 lines, then the folded table of all metrics. The first line is a hidden marker by
 /// which a bot finds its own comment and updates it.
 std::string render_markdown(const ReportModel& model);
 

@@ -41,14 +41,14 @@ std::string sentence_lines(const ReportModel& model, const TerminalOptions& opti
 std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
   std::set<std::string> roles;
   for (const Comparison& c : rows)
-    if (c.metric == "real_time_seconds") roles.insert(c.role);
+    if (c.metric == kRealTimeSeconds) roles.insert(c.role);
   return roles;
 }
 
 /// A group's largest says what counts about it, so its median stays in the HTML report.
 bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
   if (is_median_of_group(job, c.role) && !c.gate) return false;
-  if (c.metric == "allocation_count" && benchmarks.contains(c.role)) return true;
+  if (c.metric == kAllocationCount && benchmarks.contains(c.role)) return true;
   return c.gate || metric_info(c.metric).is_key;
 }
 

@@ -51,11 +51,11 @@ std::optional<double> negative(std::optional<double> value) {
 
 /// The right half is in the sense of its cells: what leaving out adds.
 std::string sums(const AblationTotal& total) {
-  return sums_line("all of them", total.metric, total.whole.difference,
+  return sums_line(kAllOfThem, total.metric, total.whole.difference,
                    negative(total.whole.difference)) +
-         sums_line("sum of the above", total.metric, total.added_alone.sum,
+         sums_line(kSumOfTheAbove, total.metric, total.added_alone.sum,
                    negative(total.left_out.sum)) +
-         sums_line("interaction", total.metric, total.added_alone.remainder,
+         sums_line(kInteraction, total.metric, total.added_alone.remainder,
                    negative(total.left_out.remainder));
 }
 

@@ -38,6 +38,25 @@ struct Piece {
   }
 };
 
+/// Leaves out what weighs least until the rest has at most so many lines. Whether something had to
+/// go.
+bool cut_pieces(std::vector<Piece>& pieces, int lines) {
+  bool cut = false;
+  const auto total = [&] {
+    int sum = 0;
+    for (const Piece& piece : pieces) sum += piece.lines();
+    return sum;
+  };
+  while (total() > lines && pieces.size() > 1) {
+    auto least = pieces.begin();
+    for (auto piece = pieces.begin(); piece != pieces.end(); ++piece)
+      if (piece->weight >= least->weight) least = piece;
+    pieces.erase(least);
+    cut = true;
+  }
+  return cut;
+}
+
 class Summary {
  public:
   Summary(const ReportModel& model, const TerminalOptions& options)
@@ -51,10 +70,11 @@ class Summary {
     add_next_step();
     add_table();
     add_notes();
-    const bool cut = cut_to(lines - 1);
+    const bool cut = cut_pieces(pieces_, lines - 1);
+    const bool more = !model_.results.comparisons.empty() || !model_.results.limitations.empty();
     std::string out;
     for (const Piece& piece : pieces_) out += (piece.opens ? "\n" : "") + piece.text;
-    return out + (cut || has_tables() ? "Every table and note: --verbose.\n" : "");
+    return out + (cut || more ? "Every table and note: --verbose.\n" : "");
   }
 
  private:
@@ -158,28 +178,6 @@ class Summary {
     };
     add_all(Weight::warning, "Warning", model_.results.warnings);
     add_all(Weight::limitation, "Limitation", model_.results.limitations);
-  }
-
-  /// Whether something had to go.
-  bool cut_to(int lines) {
-    bool cut = false;
-    const auto total = [&] {
-      int sum = 0;
-      for (const Piece& piece : pieces_) sum += piece.lines();
-      return sum;
-    };
-    while (total() > lines && pieces_.size() > 1) {
-      auto least = pieces_.begin();
-      for (auto piece = pieces_.begin(); piece != pieces_.end(); ++piece)
-        if (piece->weight >= least->weight) least = piece;
-      pieces_.erase(least);
-      cut = true;
-    }
-    return cut;
-  }
-
-  [[nodiscard]] bool has_tables() const {
-    return !model_.results.comparisons.empty() || !model_.results.limitations.empty();
   }
 
   const ReportModel& model_;

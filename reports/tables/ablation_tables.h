@@ -9,6 +9,11 @@
 
 namespace memduel {
 
+// The last rows of a table.
+inline constexpr const char* kAllOfThem = "all of them";
+inline constexpr const char* kSumOfTheAbove = "sum of the above";
+inline constexpr const char* kInteraction = "interaction";
+
 /// The rows of one role, metric and phase, largest effect first, with their total.
 struct AblationTable {
   std::span<const AblationRow> rows;

@@ -56,7 +56,7 @@ std::string without_paths(const std::string& text) {
 }
 
 void make_confidential(ReportModel& model) {
-  model.reproduce = "memduel run config.json --out again";  // another may be a command's arguments
+  model.reproduce = kRunAgain;  // another may be a command's arguments
   redact(model.config);
   redact(model.results.environment);
   redact(model.results.limitations);

@@ -48,9 +48,9 @@ bool covers(const Results& results, const std::string& asked, const std::string&
 
 /// The kind of difference that explains a metric; empty for time and quality.
 std::string kind_for(const Question& question, const Results& results) {
-  if (question.metric == "allocation_count") return "allocations";
+  if (question.metric == kAllocationCount) return "allocations";
   if (question.metric == kAllocatedBytes) return "allocated";
-  if (question.metric == "live_at_end_bytes") return "live";
+  if (question.metric == kLiveAtEnd) return "live";
   if (is_growth_metric(question.metric)) {
     const bool retains = std::ranges::any_of(results.difference_totals, [&](const auto& total) {
       return total.kind == "retained" && total.candidate == question.candidate &&

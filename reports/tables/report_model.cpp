@@ -288,7 +288,7 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
   std::set<double> values;
   std::vector<SideEffect> each;
   for (const Equivalence* e : all) {
-    const auto accuracy = e->metrics.find("validation_accuracy_ratio");
+    const auto accuracy = e->metrics.find(kValidationAccuracy);
     if (accuracy == e->metrics.end()) continue;
     const auto [baseline, candidate] = accuracy->second;
     values.insert({baseline, candidate});
@@ -359,7 +359,7 @@ RunData without_ablation_arms(RunData run, const Results& results) {
 
 /// A run whose programs are not there any more says itself how they come back.
 std::string reproduce_command(const nlohmann::json& environment) {
-  const std::string config = "memduel run config.json --out again";
+  const std::string config = kRunAgain;
   return environment.is_object() ? environment.value("reproduce", config) : config;
 }
 

@@ -22,6 +22,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kRunAgain = "memduel run config.json --out again";
+
 /// One sentence of the first screen, about a gate metric of one candidate.
 struct Headline {
   Sentence sentence;

@@ -2,6 +2,7 @@
 
 import { h, section } from "./dom";
 import type { AgreementRow, AgreementStackRow, AgreementTable, ReportModel } from "./model";
+import { FUNCTION_AND_CALLERS } from "./words";
 
 const badges: Record<string, [string, string]> = {
   same: ["unchanged", "= SAME"],
@@ -96,7 +97,7 @@ function table_of(table: AgreementTable): HTMLElement {
           h("summary", {}, `The largest stacks of ${table.reference}, and what the others have there`),
           scrolled(
             `Stacks of ${table.title}`,
-            h("table", { class: "agreement-stacks" }, heads(["function, and who calls it", "question", ...tracers]), h("tbody", {}, ...table.stacks.map(stack_row))),
+            h("table", { class: "agreement-stacks" }, heads([FUNCTION_AND_CALLERS, "question", ...tracers]), h("tbody", {}, ...table.stacks.map(stack_row))),
           ),
         ),
   );

@@ -4,6 +4,7 @@ import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
 import { exact_bytes, metric_exact } from "./format";
 import type { DifferenceRow, DifferenceTable, FlamePair, ReportModel } from "./model";
+import { FUNCTION_AND_CALLERS, OF_A_PROFILE_TRIAL } from "./words";
 
 const first_rows = 5;
 
@@ -27,7 +28,7 @@ function exact(size: number, kind: string): string {
 }
 
 function table_of(table: DifferenceTable, model: ReportModel): HTMLElement {
-  const columns = ["difference", "of what differs", "function, and who calls it", "phase"];
+  const columns = ["difference", "of what differs", FUNCTION_AND_CALLERS, "phase"];
   const flame = model.flames.find(
     ({ id, role, arms }) => id !== "" && role === table.role && arms[1] === table.candidate,
   );
@@ -61,7 +62,7 @@ export function differences_section(model: ReportModel): HTMLElement[] {
       h(
         "p",
         { class: "muted" },
-        h("strong", {}, "Profile trial, not part of the verdict."),
+        h("strong", {}, OF_A_PROFILE_TRIAL),
         " Stacks are matched by their functions, whatever their addresses and lines, so that two builds can be compared.",
       ),
       table_of(first, model),

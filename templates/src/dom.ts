@@ -115,3 +115,8 @@ export function select(
   );
   return h("label", { class: "select" }, h("span", {}, label), list);
 }
+
+/** Runs when the system goes from light to dark or back. */
+export function on_scheme_change(run: () => void): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", run);
+}

@@ -4,6 +4,7 @@ import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
 import { bytes_text, exact_bytes, metric_exact, metric_value, role_label, with_minus } from "./format";
 import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
+import { FUNCTION_AND_CALLERS, OF_A_PROFILE_TRIAL } from "./words";
 
 const signs: Record<Growth["verdict"], string> = {
   flat: "→",
@@ -92,12 +93,12 @@ function stack_line(row: Series, stack: GrowingRow, model: ReportModel): HTMLEle
 function stacks_part(rows: Series[], model: ReportModel): (HTMLElement | null)[] {
   const lines = rows.flatMap((row) => row.line.stacks.map((stack) => stack_line(row, stack, model)));
   const unnamed = rows.some((row) => row.verdict === "growing" && row.line.stacks.length === 0);
-  const head = ["role", "arm", "this stack’s live blocks", "the role’s RSS", "function, and who calls it", "phase"];
+  const head = ["role", "arm", "this stack’s live blocks", "the role’s RSS", FUNCTION_AND_CALLERS, "phase"];
   return [
     lines.length === 0 ? null : h("h3", {}, "The stacks that grow"),
     lines.length === 0
       ? null
-      : h("p", { class: "muted" }, h("strong", {}, "Profile trial, not part of the verdict."), " How much more each stack has live at the end of each round, beside the growth of the role’s RSS, which measured trials have: RSS also has what the allocator holds, so that neither is a share of the other."),
+      : h("p", { class: "muted" }, h("strong", {}, OF_A_PROFILE_TRIAL), " How much more each stack has live at the end of each round, beside the growth of the role’s RSS, which measured trials have: RSS also has what the allocator holds, so that neither is a share of the other."),
     lines.length === 0 ? null : table("Stacks that grow", head, lines, "differences growing"),
     unnamed
       ? h("p", { class: "muted" }, "Which stacks grow is known where a profile trial looked at the role: ", h("code", {}, "--set profile.trials=1"), ".")

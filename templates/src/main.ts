@@ -7,7 +7,7 @@ import "./flame/flame.css";
 import { ablation_section, lower_bounds_section } from "./ablation";
 import { agreement_section } from "./agreement";
 import { type ArmLooks, arm_looks } from "./arms";
-import { choice, h } from "./dom";
+import { choice, h, on_scheme_change } from "./dom";
 import { evidence_section } from "./evidence";
 import { first_screen } from "./first_screen";
 import { flames_section } from "./flames";
@@ -179,7 +179,7 @@ async function start(): Promise<void> {
     go_to_chosen();
   });
   follow_reading();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => keeping(() => render(model)));
+  on_scheme_change(() => keeping(() => render(model)));
 }
 
 start().catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { flame_link } from "./flame_link";
 import { bytes_text, exact_bytes, role_label } from "./format";
 import type { OwnerRow, ReportModel, ResidentTable, WaterfallStep } from "./model";
 import { type Step, step_amount, waterfall_of } from "./waterfall";
+import { OF_A_PROFILE_TRIAL } from "./words";
 
 /** A step by its function, its owner before it; the rest of an owner by the owner alone. */
 function name_of(step: WaterfallStep, link: HTMLElement | null): HTMLElement {
@@ -79,7 +80,7 @@ export function resident_section(model: ReportModel, looks: ArmLooks): HTMLEleme
       h(
         "p",
         { class: "muted" },
-        h("strong", {}, "Profile trial, not part of the verdict."),
+        h("strong", {}, OF_A_PROFILE_TRIAL),
         " A snapshot near the peak gives every resident page an owner. Each bar begins where the one above ends.",
       ),
       figure_of(first, 0, model, looks),

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "workloads/datasets/image_set.h"
 
 namespace memduel {
 namespace {
@@ -11,7 +12,6 @@ namespace {
 constexpr std::size_t kImageBytes = 3 * 32 * 32;
 constexpr std::size_t kRecordBytes = 1 + kImageBytes;
 constexpr std::uint8_t kClasses = 10;
-constexpr const char* kAdvice = "fetch the file again with scripts/fetch-datasets.sh";
 
 }  // namespace
 
@@ -20,7 +20,7 @@ ImageSet parse_cifar10(std::string_view bytes, const std::string& name) {
     throw Error(ExitCode::io,
                 fmt::format("byte {}: found {} bytes, expected whole records of {} bytes",
                             bytes.size() - bytes.size() % kRecordBytes, bytes.size(), kRecordBytes),
-                name, kAdvice);
+                name, kFetchAgain);
   ImageSet set{3, 32, 32, {}, {}};
   const std::size_t count = bytes.size() / kRecordBytes;
   set.pixels.reserve(count * kImageBytes);
@@ -31,7 +31,7 @@ ImageSet parse_cifar10(std::string_view bytes, const std::string& name) {
       throw Error(
           ExitCode::io,
           fmt::format("byte {}: found label {}, expected 0 to {}", offset, label, kClasses - 1),
-          name, kAdvice);
+          name, kFetchAgain);
     set.labels.push_back(label);
     const std::string_view pixels = bytes.substr(offset + 1, kImageBytes);
     set.pixels.insert(set.pixels.end(), pixels.begin(), pixels.end());

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "workloads/datasets/image_set.h"
 
 namespace memduel {
 
@@ -14,7 +15,7 @@ std::string gunzip(std::string_view bytes, const std::string& name, std::size_t 
   z_stream stream{};
   constexpr int kGzipWindow = 15 + 16;  // 15 bits of window, 16 asks for the gzip header
   if (inflateInit2(&stream, kGzipWindow) != Z_OK)
-    throw Error(ExitCode::io, "zlib could not be started", name);
+    throw Error(ExitCode::io, "zlib cannot read gzip here", name);
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, inflateEnd);
 
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -36,7 +37,7 @@ std::string gunzip(std::string_view bytes, const std::string& name, std::size_t 
                 fmt::format("gzip data is {} at byte {}: {}",
                             status == Z_BUF_ERROR ? "truncated" : "corrupt", stream.total_in,
                             stream.msg != nullptr ? stream.msg : zError(status)),
-                name, "fetch the file again with scripts/fetch-datasets.sh");
+                name, kFetchAgain);
   return out;
 }
 

@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "workloads/datasets/file_lengths.h"
 #include "workloads/datasets/gzip.h"
+#include "workloads/datasets/image_set.h"
 
 namespace memduel {
 namespace {
@@ -21,8 +23,7 @@ constexpr std::uint32_t kMostPixelsPerSide = 4096;
 constexpr std::uint8_t kClasses = 10;  ///< MNIST's and its successors'
 
 [[noreturn]] void fail(const std::string& file, std::size_t offset, const std::string& what) {
-  throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), file,
-              "fetch the file again with scripts/fetch-datasets.sh");
+  throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), file, kFetchAgain);
 }
 
 std::uint32_t big_endian_u32(std::string_view bytes, std::size_t offset) {
@@ -34,10 +35,7 @@ std::uint32_t big_endian_u32(std::string_view bytes, std::size_t offset) {
 
 void expect_header(std::string_view bytes, std::size_t header, std::uint32_t magic,
                    const std::string& file) {
-  if (bytes.size() < header)
-    fail(file, bytes.size(),
-         fmt::format("the file ends within its header: found {} bytes, expected at least {}",
-                     bytes.size(), header));
+  if (bytes.size() < header) fail(file, bytes.size(), ends_within_header(bytes.size(), header));
   const std::uint32_t found = big_endian_u32(bytes, 0);
   if (found != magic)
     fail(file, 0, fmt::format("found magic 0x{:08x}, expected 0x{:08x}", found, magic));
@@ -45,9 +43,7 @@ void expect_header(std::string_view bytes, std::size_t header, std::uint32_t mag
 
 void expect_size(std::string_view bytes, std::size_t expected, const std::string& file) {
   if (bytes.size() != expected)
-    fail(file, std::min(bytes.size(), expected),
-         fmt::format("found {} bytes, expected {} from the header's counts", bytes.size(),
-                     expected));
+    fail(file, std::min(bytes.size(), expected), not_of_header(bytes.size(), expected));
 }
 
 std::string load(const std::filesystem::path& path) {

@@ -8,6 +8,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kFetchAgain = "fetch the file again with scripts/fetch-datasets.sh";
+
 /// `count()` images of channels × height × width bytes each, planes in that order, one after the
 /// other, and one label each.
 struct ImageSet {

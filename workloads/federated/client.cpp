@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/metric_catalogue.h"
 #include "memduel/annotate.h"
 #include "workloads/federated/role_setup.h"
 #include "workloads/federated/roles.h"
@@ -168,14 +169,14 @@ class FederatedClient {
                   error.advice());
     }
     local_model_ = trainer_->upload();
-    if (result.accuracy) memduel_gauge("train_accuracy_ratio", *result.accuracy);
-    if (result.loss) memduel_gauge("train_loss", *result.loss);
+    if (result.accuracy) memduel_gauge(kTrainAccuracy, *result.accuracy);
+    if (result.loss) memduel_gauge(kTrainLoss, *result.loss);
   }
 
   void validate_if(bool wanted) {
     if (!wanted) return;
     begin_phase("validate");
-    memduel_gauge("validation_accuracy_ratio",
+    memduel_gauge(kValidationAccuracy,
                   validate(model_, samples_.validation, workload_.validation_batch_size,
                            optimizations_.make_predictions));
   }

@@ -57,8 +57,7 @@ std::int64_t JsonFields::integer_or(const std::string& key, std::int64_t least,
 
 double JsonFields::positive(const std::string& key) {
   const nlohmann::json& value = required(key);
-  if (!value.is_number() || !(value.get<double>() > 0))
-    fail(key, fmt::format("found {}, expected a number above 0", value.dump()));
+  if (!value.is_number() || !(value.get<double>() > 0)) fail(key, not_above_zero(value.dump()));
   return value.get<double>();
 }
 
@@ -82,9 +81,8 @@ void JsonFields::expect_no_more() const {
   const std::vector<std::string> known(known_.begin(), known_.end());
   for (const auto& [key, value] : object_.items()) {
     if (known_.contains(key)) continue;
-    const auto nearest = nearest_name(key, known);
-    fail(key, nearest ? fmt::format("unknown key; did you mean \"{}\"?", *nearest)
-                      : fmt::format("unknown key; known are {}", fmt::join(known, ", ")));
+    fail(key, "unknown key; " +
+                  nearest_advice(key, known, fmt::format("known are {}", fmt::join(known, ", "))));
   }
 }
 

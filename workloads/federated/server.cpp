@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/metric_catalogue.h"
 #include "memduel/annotate.h"
 #include "workloads/federated/busy_time.h"
 #include "workloads/federated/exchange.h"
@@ -146,7 +147,7 @@ class FederatedServer final : public ServerPart {
     }
     if (workload_.server_validation) {
       begin_phase("validate");
-      memduel_gauge("validation_accuracy_ratio",
+      memduel_gauge(kValidationAccuracy,
                     validate(model_, samples_.validation, workload_.validation_batch_size,
                              optimizations_.make_predictions));
     }
@@ -155,7 +156,7 @@ class FederatedServer final : public ServerPart {
       if (const auto cleaned = collect_point_.round_ended(round))
         cleanup_time_.add(cleaned->report);
     }
-    memduel_gauge("transfer_seconds", table_.transfer_time.take().count());
+    memduel_gauge(kTransferSeconds, table_.transfer_time.take().count());
     await_device(device_);
     if (workload_.swarm) return;
     cleanup_time_.end_round();

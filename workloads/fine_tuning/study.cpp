@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
@@ -140,8 +141,8 @@ class Study {
     await_device(device_);
     send_memory_gauges();
     send_part_gauges(result_.parts);
-    memduel_gauge("cleanup_seconds", cleanup_seconds_);
-    memduel_gauge("validation_accuracy_ratio", result_.scores.accuracy);
+    memduel_gauge(kCleanupSeconds, cleanup_seconds_);
+    memduel_gauge(kValidationAccuracy, result_.scores.accuracy);
     memduel_gauge("validation_kappa_ratio", result_.scores.kappa);
     memduel_gauge("epochs_count", result_.epochs);
     memduel_gauge("samples_at_once_count", static_cast<double>(result_.samples_at_once));

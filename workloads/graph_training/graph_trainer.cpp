@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/metric_catalogue.h"
 #include "memduel/annotate.h"
 #include "memduel/memory_torch.h"
 #include "workloads/datasets/loader_workers.h"
@@ -182,7 +183,7 @@ class GraphTraining {
           if (switches_.clear_cache_every_n > 0 && steps % switches_.clear_cache_every_n == 0)
             torch_cuda().empty_cache();
         });
-    memduel_gauge("train_loss", losses / steps);
+    memduel_gauge(kTrainLoss, losses / steps);
   }
 
   void load_graphs() {
@@ -258,7 +259,7 @@ class GraphTraining {
         *graphs_, split_.validation, batch_size_, [&](const GraphBatch& batch, Places) {
           right += (network->forward(batch).argmax(1) == batch.labels).sum().item<std::int64_t>();
         });
-    memduel_gauge("validation_accuracy_ratio",
+    memduel_gauge(kValidationAccuracy,
                   static_cast<double>(right) / static_cast<double>(split_.validation.size()));
   }
 

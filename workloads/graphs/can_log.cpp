@@ -13,6 +13,10 @@
 namespace memduel {
 namespace {
 
+[[noreturn]] void refuse_length(std::uint8_t found, std::uint8_t expected) {
+  throw BadCanLine{fmt::format("found {} bytes, expected {} from the length", found, expected)};
+}
+
 using ParseLine = CanFrame (*)(CanLine line);
 
 void add_byte(CanFrame& frame, std::string_view digits) {
@@ -52,8 +56,7 @@ CanFrame parse_hcrl_csv(CanLine line) {
   const std::uint8_t length = can_length(line.until(','));
   while (frame.length < length) {
     if (line.at_end() || line.rest() == "R" || line.rest() == "T")
-      throw BadCanLine{
-          fmt::format("found {} bytes, expected {} from the length", frame.length, length)};
+      refuse_length(frame.length, length);
     add_byte(frame, line.until(','));
   }
   const std::string_view flag = line.until(',');
@@ -76,9 +79,7 @@ CanFrame parse_hcrl_text(CanLine line) {
   line.expect("DLC:");
   const std::uint8_t length = can_length(line.word());
   while (frame.length < length) {
-    if (line.at_end())
-      throw BadCanLine{
-          fmt::format("found {} bytes, expected {} from the length", frame.length, length)};
+    if (line.at_end()) refuse_length(frame.length, length);
     add_byte(frame, line.word());
   }
   line.expect_end();

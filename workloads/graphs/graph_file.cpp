@@ -16,6 +16,7 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "workloads/datasets/file_lengths.h"
 
 namespace memduel {
 namespace {
@@ -156,9 +157,7 @@ class GraphFile {
 
   void read_header() {
     if (bytes_ < sizeof(GraphHeader))
-      refuse(bytes_, fmt::format("the file ends within its header: found {} bytes, expected at "
-                                 "least {}",
-                                 bytes_, sizeof(GraphHeader)));
+      refuse(bytes_, ends_within_header(bytes_, sizeof(GraphHeader)));
     read_bytes(&header_, 0, sizeof(GraphHeader));
     if (header_.magic != kGraphMagic)
       refuse(0, "found other bytes than \"mdgraphs\": no file of graphs");
@@ -173,9 +172,7 @@ class GraphFile {
     parts_ = parts_of(header_);
     expect_number(48, "bytes of the file", header_.file_bytes, parts_.end);
     if (bytes_ != parts_.end)
-      refuse(
-          std::min(bytes_, parts_.end),
-          fmt::format("found {} bytes, expected {} from the header's counts", bytes_, parts_.end));
+      refuse(std::min(bytes_, parts_.end), not_of_header(bytes_, parts_.end));
   }
 
   void expect_number(std::uint64_t offset, const char* what, std::uint64_t found,

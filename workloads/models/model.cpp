@@ -63,10 +63,9 @@ Model make_model(const std::string& name, std::uint64_t seed) {
     torch::manual_seed(seed);
     return wrap_network(known.make());
   }
-  const auto nearest = nearest_name(name, model_names());
   throw Error(ExitCode::usage, fmt::format("unknown model \"{}\"", name), "workload.model",
-              nearest ? fmt::format("did you mean \"{}\"?", *nearest)
-                      : fmt::format("known are {}", fmt::join(model_names(), ", ")));
+              nearest_advice(name, model_names(),
+                             fmt::format("known are {}", fmt::join(model_names(), ", "))));
 }
 
 Model move_to(Model model, const at::Device& device) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace memduel {
 
@@ -17,10 +18,8 @@ inline int choose_whole_number(const char* switch_name, const nlohmann::json& va
                                int most) {
   if (!value.is_number_integer() || value.get<std::int64_t>() < least ||
       value.get<std::int64_t>() > most)
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found {}, expected a whole number from {} to {}", value.dump(), least, most),
-        fmt::format("optimizations.{}", switch_name));
+    throw Error(ExitCode::usage, not_whole_number(value.dump(), least, most),
+                fmt::format("optimizations.{}", switch_name));
   return value.get<int>();
 }
 

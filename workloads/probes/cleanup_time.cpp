@@ -1,5 +1,6 @@
 #include "workloads/probes/cleanup_time.h"
 
+#include "base/metric_catalogue.h"
 #include "memduel/annotate.h"
 
 namespace memduel {
@@ -22,9 +23,9 @@ void CleanupTime::end_round() {
   const std::lock_guard lock(mutex_);
   if (!first_round_) return;
   const double passed = std::chrono::duration<double>(Clock::now() - *first_round_).count();
-  memduel_gauge("cleanup_seconds", seconds_);
-  memduel_gauge("heap_cleanup_seconds", heap_seconds_);
-  if (passed > 0) memduel_gauge("cleanup_ratio", all_seconds_ / passed);
+  memduel_gauge(kCleanupSeconds, seconds_);
+  memduel_gauge(kHeapCleanupSeconds, heap_seconds_);
+  if (passed > 0) memduel_gauge(kCleanupRatio, all_seconds_ / passed);
 }
 
 }  // namespace memduel

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
 #include "memduel/allocator.h"
 #include "memduel/annotate.h"
 #include "memduel/memory.h"
@@ -22,29 +23,29 @@ void send_allocator_gauges() {
 }
 
 void send_torch_peak() {
-  memduel_gauge("peak_torch_cpu_bytes", static_cast<double>(torch_bytes().peak));
+  memduel_gauge(kPeakTorchCpu, static_cast<double>(torch_bytes().peak));
   reset_torch_peak();
 }
 
 void send_torch_gauges() {
-  memduel_gauge("torch_cpu_bytes", static_cast<double>(torch_bytes().live));
+  memduel_gauge(kTorchCpu, static_cast<double>(torch_bytes().live));
   send_torch_peak();
 }
 
 void send_cuda_peaks() {
   const auto device = cuda_bytes();
   if (!device) return;
-  memduel_gauge("peak_gpu_allocated_bytes", static_cast<double>(device->peak_allocated));
-  memduel_gauge("peak_gpu_reserved_bytes", static_cast<double>(device->peak_reserved));
+  memduel_gauge(kPeakGpuAllocated, static_cast<double>(device->peak_allocated));
+  memduel_gauge(kPeakGpuReserved, static_cast<double>(device->peak_reserved));
   reset_cuda_peaks();
 }
 
 void send_cuda_gauges() {
   const auto device = cuda_bytes();
   if (!device) return;
-  memduel_gauge("gpu_allocated_bytes", static_cast<double>(device->allocated));
-  memduel_gauge("gpu_reserved_bytes", static_cast<double>(device->reserved));
-  memduel_gauge("gpu_inactive_split_bytes", static_cast<double>(device->inactive_split));
+  memduel_gauge(kGpuAllocated, static_cast<double>(device->allocated));
+  memduel_gauge(kGpuReserved, static_cast<double>(device->reserved));
+  memduel_gauge(kGpuInactiveSplit, static_cast<double>(device->inactive_split));
   send_cuda_peaks();
 }
 
@@ -63,7 +64,7 @@ void install_probes(const std::vector<std::string>& meters, OnGpu on_gpu) {
 void send_idle_gauges() {
   if (!cuda_wanted) return;
   if (const auto device = cuda_bytes())
-    memduel_gauge("idle_gpu_reserved_bytes", static_cast<double>(device->reserved));
+    memduel_gauge(kIdleGpuReserved, static_cast<double>(device->reserved));
   reset_cuda_peaks();
 }
 

@@ -18,6 +18,12 @@
 namespace memduel {
 namespace {
 
+[[noreturn]] void refuse_worker(int error, const std::string& advice = {}) {
+  throw Error(ExitCode::cannot_measure,
+              fmt::format("cannot start a loader's worker: {}", std::strerror(error)),
+              "optimizations.loader_workers", advice);
+}
+
 bool read_all(int socket, void* into, std::size_t size) {
   auto* at = static_cast<char*>(into);
   while (size > 0) {
@@ -65,10 +71,7 @@ void serve(int socket, const LoaderProcess::Make& make) {
 
 LoaderProcess::LoaderProcess(const Make& make) {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw Error(ExitCode::cannot_measure,
-                fmt::format("cannot start a loader's worker: {}", std::strerror(errno)),
-                "optimizations.loader_workers");
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) refuse_worker(errno);
   pid_ = fork();
   if (pid_ == 0) {
     keep_only(ends[1]);
@@ -80,9 +83,7 @@ LoaderProcess::LoaderProcess(const Make& make) {
   socket_ = ends[0];
   if (pid_ > 0) return;
   close(socket_);
-  throw Error(ExitCode::cannot_measure,
-              fmt::format("cannot start a loader's worker: {}", std::strerror(failed)),
-              "optimizations.loader_workers", "ulimit -u says how many processes there may be");
+  refuse_worker(failed, "ulimit -u says how many processes there may be");
 }
 
 LoaderProcess::LoaderProcess(LoaderProcess&& other) noexcept

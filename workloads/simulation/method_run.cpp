@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
 #include "memduel/annotate.h"
 #include "workloads/federated/device.h"
 #include "workloads/federated/validate.h"
@@ -62,7 +63,7 @@ void MethodRun::play_round(int round) {
   begin_phase(device, "aggregate");
   average();
   begin_phase(device, "validate");
-  memduel_gauge("validation_accuracy_ratio",
+  memduel_gauge(kValidationAccuracy,
                 validate(global_, samples_.validation, workload_.validation_batch_size,
                          choose_predictions("reduced")));
 }

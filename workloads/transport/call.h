@@ -15,6 +15,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kCallBrokenOff = "the client broke off its call";
+
 /// The four calls of APPFL's service.
 enum class Method {
   get_configuration,

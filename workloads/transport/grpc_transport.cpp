@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "workloads/transport/access_token.h"
+#include "workloads/transport/call.h"
 
 namespace memduel {
 namespace {
@@ -75,8 +76,7 @@ class GrpcServerCall final : public Call {
     ByteBuffer buffer;
     if (stream_.Read(&buffer)) return to_message(buffer);
     // gRPC may end the stream a moment before it says that the call was cancelled.
-    if (cancelled_ || context_.IsCancelled())
-      throw PeerGone("the client broke off its call", peer_);
+    if (cancelled_ || context_.IsCancelled()) throw PeerGone(kCallBrokenOff, peer_);
     return std::nullopt;
   }
 

@@ -15,6 +15,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kClosedWithin = "the peer closed within a message";
+
 constexpr std::size_t kHeaderBytes = 5;
 
 }  // namespace
@@ -62,8 +64,7 @@ std::optional<Frame> Frames::receive() {
     size |= static_cast<std::size_t>(static_cast<std::uint8_t>(header[1 + i])) << (8 * i);
   expect_no_more_than_the_limit(size);
   Frame frame{header[0], std::string(size, '\0')};
-  if (!receive_all(frame.bytes.data(), size))
-    throw PeerGone("the peer closed within a message", peer_);
+  if (!receive_all(frame.bytes.data(), size)) throw PeerGone(kClosedWithin, peer_);
   return frame;
 }
 
@@ -83,7 +84,7 @@ bool Frames::receive_all(char* to, std::size_t size) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw PeerGone(fmt::format("nothing received: {}", std::strerror(errno)), peer_);
     if (got == 0 && done == 0) return false;
-    if (got == 0) throw PeerGone("the peer closed within a message", peer_);
+    if (got == 0) throw PeerGone(kClosedWithin, peer_);
     done += static_cast<std::size_t>(got);
   }
   return true;

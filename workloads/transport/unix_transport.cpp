@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/standard_error.h"
 #include "workloads/transport/access_token.h"
+#include "workloads/transport/call.h"
 #include "workloads/transport/socket_frames.h"
 
 namespace memduel {
@@ -43,7 +44,7 @@ class UnixServerCall final : public Call {
   std::optional<Message> read() override {
     if (ended_) return std::nullopt;
     std::optional<Frame> frame = frames_.receive();
-    if (!frame) throw PeerGone("the client broke off its call", peer());
+    if (!frame) throw PeerGone(kCallBrokenOff, peer());
     ended_ = frame->kind == 'E';
     if (ended_) return std::nullopt;
     return to_message(std::move(*frame));

@@ -19,6 +19,9 @@
 
 namespace memduel {
 
+/// A step of `unstarted`.
+inline constexpr const char* kEnteringDirectory = "entering the working directory";
+
 /// Every process of a trial carries this environment variable; its value names the trial.
 inline constexpr const char* kTrialVariable = "MEMDUEL_TRIAL";
 /// ... and this one, whose value is the role of the process that it descends from.

@@ -27,9 +27,8 @@ enum Step : int {
 };
 
 constexpr std::array<const char*, 7> kStepNames = {
-    "joining the control group", "entering the working directory", "opening /dev/null",
-    "connecting output",         "setting the environment",        "limiting its memory",
-    "executing the program"};
+    "joining the control group", kEnteringDirectory,    "opening /dev/null",    "connecting output",
+    "setting the environment",   "limiting its memory", "executing the program"};
 
 struct Failure {
   int step = 0;

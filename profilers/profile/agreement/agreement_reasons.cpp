@@ -13,6 +13,8 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kAllocateThemselves = " and the libraries that it needs allocate themselves";
+
 /// Of a standard normal, two-sided: what is printed. k999 is what counts as chance.
 constexpr double k95 = 1.959964;
 /// Of jemalloc's size classes: four to each doubling, 16 bytes apart where that is more.
@@ -160,11 +162,9 @@ void add_unseen(Reasons& reasons, const Pair& pair) {
                     a.frees_pools ? pair.reference.tracer : pair.other.tracer),
         at_most(amount_where(a.frees_pools ? pair.other : pair.reference, pair.kind, is_in_pool)),
         b.frees_pools);
-  add_seen_by_one(reasons, "brought_by_tracer",
-                  pair.other.tracer + " and the libraries that it needs allocate themselves",
+  add_seen_by_one(reasons, "brought_by_tracer", pair.other.tracer + kAllocateThemselves,
                   brought_bytes(pair.other, pair.reference, pair.kind), false);
-  add_seen_by_one(reasons, "brought_by_tracer",
-                  pair.reference.tracer + " and the libraries that it needs allocate themselves",
+  add_seen_by_one(reasons, "brought_by_tracer", pair.reference.tracer + kAllocateThemselves,
                   brought_bytes(pair.reference, pair.other, pair.kind), true);
   for (const TracerSide* side : {&pair.reference, &pair.other}) {
     const bool other = side == &pair.other;

@@ -14,6 +14,8 @@ namespace memduel {
 
 namespace {
 
+constexpr const char* kOtherVersion = "it was written by another version of the recorder";
+
 using recorder::HeapPage;
 using recorder::Mode;
 using recorder::Scope;
@@ -86,14 +88,13 @@ HeapPage page_of(const std::string& bytes, const std::filesystem::path& file) {
                 fmt::format("{} {}, expected {}",
                             other_version ? "found counters" : "not a counters file: found",
                             valid_utf8(found), expected),
-                file.string(),
-                other_version ? "it was written by another version of the recorder" : "");
+                file.string(), other_version ? kOtherVersion : "");
   }
   if (page.page_bytes != sizeof(HeapPage) || page.scope_bytes != sizeof(Scope)) {
     throw Error(ExitCode::io,
                 fmt::format("page of {} and scopes of {} bytes, expected {} and {}",
                             page.page_bytes, page.scope_bytes, sizeof(HeapPage), sizeof(Scope)),
-                file.string(), "it was written by another version of the recorder");
+                file.string(), kOtherVersion);
   }
   return page;
 }

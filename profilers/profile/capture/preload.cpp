@@ -69,6 +69,13 @@ std::filesystem::path recorder_library() {
   return library_beside_programs("libmemduel_recorder.so");
 }
 
+std::string why_no_recorder() {
+  const std::string library = recorder_library().string();
+  return std::filesystem::exists(library)
+             ? ""
+             : library + " is missing; build the target memduel_recorder";
+}
+
 std::map<std::string, std::string> recording_environment(const Preload& preload,
                                                          const std::filesystem::path& directory,
                                                          const std::string& other_preloads) {

@@ -27,6 +27,9 @@ struct Preload {
 /// libmemduel_recorder.so in lib/ beside the directory of the running program.
 std::filesystem::path recorder_library();
 
+/// Empty where it is there.
+std::string why_no_recorder();
+
 /// What makes a program record itself into `directory`, which must exist when it starts.
 /// `other_preloads` is the value that LD_PRELOAD would have. Throws Error(io) without the library.
 std::map<std::string, std::string> recording_environment(const Preload& preload,

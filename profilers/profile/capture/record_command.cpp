@@ -32,7 +32,7 @@ std::string without_profiles(const RecordedImages& recorded, const fs::path& dir
 }  // namespace
 
 RecordResult record_command(const RecordOptions& options) {
-  if (options.argv.empty()) throw Error(ExitCode::usage, "no command to record");
+  if (options.argv.empty()) throw Error(ExitCode::usage, kNoCommand);
   const fs::path program = find_program(options.argv[0]);
   if (options.output && (fs::is_directory(*options.output) || !options.output->has_filename()))
     throw Error(ExitCode::usage, "found a directory, expected the name of a file",

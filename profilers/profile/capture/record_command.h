@@ -11,6 +11,8 @@
 
 namespace memduel {
 
+inline constexpr const char* kNoCommand = "no command to record";
+
 struct RecordOptions {
   std::vector<std::string> argv;
   Preload preload;

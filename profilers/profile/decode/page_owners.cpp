@@ -63,6 +63,26 @@ std::vector<AddressRange> stacks_in(const ResidentPages& pages) {
   return stacks;
 }
 
+std::size_t sites_of(const std::vector<LiveRange>& ranges) {
+  std::size_t sites = 0;
+  for (const LiveRange& range : ranges) sites = std::max<std::size_t>(sites, range.site + 1);
+  return sites;
+}
+
+void tell_untouched(const std::vector<LiveRange>& ranges, const OwnedBySite& touched,
+                    OwnedBySite& untouched) {
+  untouched.resize(touched.size());
+  for (const LiveRange& range : ranges) {
+    OwnedBytes& owned = untouched[range.site];
+    owned.bytes += extent(range.at);
+    owned.ranges += 1;
+  }
+  for (std::size_t site = 0; site < untouched.size(); ++site) {
+    untouched[site].bytes -= touched[site].bytes;
+    if (untouched[site].bytes < static_cast<double>(kPageBytes)) untouched[site] = {};
+  }
+}
+
 class Ownership {
  public:
   Ownership(const ResidentPages& pages, LiveSet live)
@@ -243,26 +263,6 @@ class Ownership {
     add(PageOwner::inherited, "shared-with-others", {}, shared);
     add(PageOwner::inherited, "own-copy", {}, inherited_ - shared);
     inherited_ = 0;
-  }
-
-  static std::size_t sites_of(const std::vector<LiveRange>& ranges) {
-    std::size_t sites = 0;
-    for (const LiveRange& range : ranges) sites = std::max<std::size_t>(sites, range.site + 1);
-    return sites;
-  }
-
-  static void tell_untouched(const std::vector<LiveRange>& ranges, const OwnedBySite& touched,
-                             OwnedBySite& untouched) {
-    untouched.resize(touched.size());
-    for (const LiveRange& range : ranges) {
-      OwnedBytes& owned = untouched[range.site];
-      owned.bytes += extent(range.at);
-      owned.ranges += 1;
-    }
-    for (std::size_t site = 0; site < untouched.size(); ++site) {
-      untouched[site].bytes -= touched[site].bytes;
-      if (untouched[site].bytes < static_cast<double>(kPageBytes)) untouched[site] = {};
-    }
   }
 
   const ResidentPages& pages_;

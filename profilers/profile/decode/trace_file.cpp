@@ -159,7 +159,7 @@ std::uint8_t TraceCursor::byte() {
 
 std::uint64_t TraceCursor::number() {
   const auto value = read_varint([this] { return byte(); });
-  if (!value) throw std::out_of_range("a number of more than 64 bits");
+  if (!value) throw std::out_of_range(kTooLongNumber);
   return *value;
 }
 

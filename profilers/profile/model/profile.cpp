@@ -78,10 +78,9 @@ ProfileKind profile_kind_from(const std::string& name) {
   if (const auto kind = from_name<ProfileKind>(name)) return *kind;
   std::vector<std::string> names;
   for (const auto& entry : kNameTable<ProfileKind>) names.emplace_back(entry.second);
-  const auto nearest = nearest_name(name, names);
   throw Error(ExitCode::usage,
               fmt::format("unknown kind \"{}\"; expected {}", name, fmt::join(names, ", ")), {},
-              nearest ? "did you mean " + *nearest + "?" : "");
+              nearest_advice(name, names));
 }
 
 std::string to_string(ProfileKind kind) {

@@ -151,8 +151,8 @@ TracerFacts facts_of(const Profile& profile) {
 
 std::string counting_of(const TracerFacts& facts) {
   const char* bytes = facts.counted == CountedBytes::requested      ? "requested bytes"
-                      : facts.counted == CountedBytes::size_classes ? "bytes of size classes"
-                                                                    : "bytes of mapped pages";
+                      : facts.counted == CountedBytes::size_classes ? kBytesOfClasses
+                                                                    : kBytesOfPages;
   if (facts.interval_bytes)
     return fmt::format("{}, one sample per {}{}", bytes, format_bytes(*facts.interval_bytes),
                        facts.denser_at_first ? ", the first ones denser" : "");

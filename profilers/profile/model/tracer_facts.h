@@ -9,6 +9,9 @@
 
 namespace memduel {
 
+inline constexpr const char* kBytesOfClasses = "bytes of size classes";
+inline constexpr const char* kBytesOfPages = "bytes of mapped pages";
+
 /// Frames that stand for stacks which a tracer left out.
 inline constexpr const char* kCutOffFrame = "[cut off]";
 inline constexpr const char* kBelowThresholdFrame = "[below massif's threshold]";

@@ -73,6 +73,10 @@ void write_cache(const std::filesystem::path& file, const Names& names) {
 
 }  // namespace
 
+std::string note_of_no_names(const std::string& path, const std::string& problem) {
+  return fmt::format("{} {}; its frames have no names", path, problem);
+}
+
 ModuleNames::ModuleNames(const ProfileModule& module, const SymbolOptions& options)
     : file_(module.path), build_id_(module.build_id) {
   // elfutils asks these servers by itself where the variable is set.

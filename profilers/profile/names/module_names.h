@@ -14,6 +14,9 @@
 
 namespace memduel {
 
+/// What a profile notes of a module whose ModuleNames have a problem.
+std::string note_of_no_names(const std::string& path, const std::string& problem);
+
 class ModuleNames {
  public:
   ModuleNames(const ProfileModule& module, const SymbolOptions& options);

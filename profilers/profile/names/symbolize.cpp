@@ -24,8 +24,7 @@ void symbolize_module(Profile& profile, std::size_t index, const std::vector<std
     location.names = names.at(location.address);
   }
   if (!names.problem().empty()) {
-    profile.notes.push_back(fmt::format("{} {}; its frames have no names",
-                                        profile.modules[index].path, names.problem()));
+    profile.notes.push_back(note_of_no_names(profile.modules[index].path, names.problem()));
   }
   names.keep();
 }

@@ -3,7 +3,7 @@
 import "../style.css";
 import "./flame.css";
 
-import { h, section } from "../dom";
+import { h, on_scheme_change, section } from "../dom";
 import { load } from "./data";
 import { FlameView } from "./view";
 
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
   addEventListener("keydown", (event) => {
     if (event.key === "/" && !(event.target instanceof HTMLInputElement)) view.focus_search(event);
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.reset());
+  on_scheme_change(() => view.reset());
 }
 
 start().catch((error: unknown) => {

@@ -1,0 +1,79 @@
+#include "reports/formats/dot_strips.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "analysis/growth/observations.h"
+#include "analysis/questions/ranked_candidates.h"
+#include "base/characters.h"
+#include "base/text.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+constexpr std::size_t kColumns = 48;
+constexpr std::size_t kMostArms = 4;
+constexpr std::size_t kMostOfName = 16;
+
+std::string name_of_arm(const std::string& arm) {
+  std::string name;
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < arm.size() && characters < kMostOfName; ++characters) {
+    std::size_t bytes = 1;
+    while (at + bytes < arm.size() && (static_cast<unsigned char>(arm[at + bytes]) & 0xC0) == 0x80)
+      ++bytes;
+    name += arm.substr(at, bytes);
+    at += bytes;
+  }
+  return name + std::string(kMostOfName + 1 - characters, ' ');
+}
+
+std::string strip(const std::vector<double>& values, double least, double most) {
+  constexpr std::array kDots = {" ", "·", "•", "●"};  // of so many trials, the last of more
+  std::array<std::size_t, kColumns> counts{};
+  for (const double value : values) {
+    const double place = most > least ? (value - least) / (most - least) : 0;
+    ++counts[static_cast<std::size_t>(std::lround(place * (kColumns - 1)))];
+  }
+  std::string text = "|";
+  for (const std::size_t count : counts) text += kDots[std::min(count, kDots.size() - 1)];
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+}  // namespace
+
+std::vector<std::string> dot_strips(const ReportModel& model) {
+  const Results& results = model.results;
+  const Comparison* row = first_gate_row(results);
+  if (row == nullptr) return {};
+  std::vector<std::string> arms = {row->baseline};
+  for (const Comparison* ranked : ranked_rows(results, *row))
+    if (arms.size() < kMostArms) arms.push_back(ranked->candidate);
+  RunData run;
+  run.trials = results.trials;
+  run.job = results.job;
+  std::vector<std::vector<double>> values;
+  double least = 0;
+  double most = 0;
+  for (const ArmObservations& arm : observe(run, arms, 0).arms) {
+    values.push_back(values_of(arm, row->role, row->metric));
+    for (const double value : values.back()) {
+      least = std::min(least, value);
+      most = std::max(most, value);
+    }
+  }
+  if (std::ranges::all_of(values, [](const auto& of_arm) { return of_arm.empty(); })) return {};
+  std::vector<std::string> lines = {fmt::format(
+      "{}, {} to {}: a dot for each run", quantity(results.job, row->role, row->metric),
+      least < 0 ? format_metric(row->metric, least) : "0", format_metric(row->metric, most))};
+  for (std::size_t i = 0; i < arms.size(); ++i)
+    lines.push_back(name_of_arm(valid_utf8(arms[i])) + strip(values[i], least, most));
+  return lines;
+}
+
+}  // namespace memduel
