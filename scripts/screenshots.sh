@@ -4,5 +4,5 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 usage="usage: scripts/screenshots.sh QUICKSTART_DIR RESNET_DIR"
-node "$root/tests/report/screenshots.mjs" "${1:?$usage}" "$root/docs/images" report
-node "$root/tests/report/screenshots.mjs" "${2:?$usage}" "$root/docs/images" resnet
+node "$root/tests/report/screenshots.mjs" "${1:?$usage}" "$root/docs/images" report resident rounds flames
+node "$root/tests/report/screenshots.mjs" "${2:?$usage}" "$root/docs/images" resnet lower-bounds

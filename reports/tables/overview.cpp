@@ -319,8 +319,8 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
   const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
   if (member(arm, "env").contains(setting.name)) return std::nullopt;
   return Suggestion{
-      fmt::format("Worth a try: {} of {} keeps {} of freed memory in {}, {} of its peak. {}:",
-                  held->role, name, format_bytes(held->bytes),
+      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak. {}:", name,
+                  format_bytes(held->bytes), role_words(model.results.job, held->role),
                   format_count(static_cast<std::size_t>(held->arenas), "arena"),
                   percent(held->share), setting.words),
       command_with(setting, model, arm, name)};

@@ -143,8 +143,8 @@ TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
           .next_step;
   ASSERT_TRUE(step);
   EXPECT_EQ(step->sentence,
-            "Worth a try: server of optimized keeps 50.0 MiB of freed memory in 14 arenas, 25 % of "
-            "its peak. Two arenas may hold less:");
+            "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
+            "peak. Two arenas may hold less:");
   const CommandLine command = split_command_line(step->command);
   ASSERT_EQ(command.argv.size(), 6U);
   const CommandLine tried = split_command_line(command.argv[5]);

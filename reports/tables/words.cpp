@@ -13,13 +13,6 @@
 namespace memduel {
 namespace {
 
-std::string role_words(const JobFacts& job, const std::string& role) {
-  if (const auto group = group_role(job, role))
-    return (group->is_median ? "median-" : "largest-") + group->group->name;
-  if (role == "tree") return "whole-job";
-  return role;
-}
-
 std::string blocks(const Comparison& c) {
   return format_count(std::min(c.n_baseline, c.n_candidate), "block");
 }
@@ -95,6 +88,13 @@ void add_growth(Sentence& sentence, const Growth& g) {
 }
 
 }  // namespace
+
+std::string role_words(const JobFacts& job, const std::string& role) {
+  if (const auto group = group_role(job, role))
+    return (group->is_median ? "median-" : "largest-") + group->group->name;
+  if (role == "tree") return "whole-job";
+  return role;
+}
 
 std::string change_words(const Comparison& c) {
   if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");

@@ -21,6 +21,9 @@ std::string percent(double share);
 /// "41 % LESS", "12.0 MiB/round MORE", of a row with an effect.
 std::string change_words(const Comparison& comparison);
 
+/// How a sentence speaks of a role's memory or time: "server", "largest-client", "whole-job".
+std::string role_words(const JobFacts& job, const std::string& role);
+
 /// A difference with its sign: "−12.0 KiB", "+1.5 s".
 std::string signed_metric(const std::string& metric, double value);
 

@@ -1,18 +1,17 @@
-// node tests/report/screenshots.mjs RUN_DIR OUT_DIR [PREFIX]: pictures of a run's report for README and docs, PREFIX.png and
-// PREFIX-SECTION.png for each section that the report has; of the flame graphs without their tables, which name source paths.
+// node tests/report/screenshots.mjs RUN_DIR OUT_DIR PREFIX [SECTION...]: pictures of a run's report for README and docs, PREFIX.png and
+// PREFIX-SECTION.png for each section; of the flame graphs without their tables, which name source paths.
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { launch, open_report } from "./browser.mjs";
 
-const [run, out, prefix = "report"] = process.argv.slice(2);
-if (run === undefined || out === undefined) {
-  console.error("usage: node tests/report/screenshots.mjs RUN_DIR OUT_DIR [PREFIX]");
+const [run, out, prefix, ...sections] = process.argv.slice(2);
+if (prefix === undefined) {
+  console.error("usage: node tests/report/screenshots.mjs RUN_DIR OUT_DIR PREFIX [SECTION...]");
   process.exit(2);
 }
 
 const width = 1120;
-const sections = ["resident", "rounds", "flames", "ablation", "lower-bounds"];
 const last = { flames: "#flames .flame:not([hidden])" };
 
 mkdirSync(out, { recursive: true });
@@ -23,7 +22,7 @@ await page.waitForTimeout(300);
 await page.screenshot({ path: join(out, `${prefix}.png`) });
 for (const section of sections) {
   const part = page.locator(`#${section}`);
-  if ((await part.count()) === 0) continue;
+  if ((await part.count()) === 0) throw new Error(`the report has no section ${section}`);
   const { x, y, width, height } = await part.boundingBox();
   const end = last[section] === undefined ? null : await page.locator(last[section]).boundingBox();
   const clip = { x, y, width, height: end === null ? height : end.y + end.height - y + 8 };
