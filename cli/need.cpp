@@ -210,6 +210,7 @@ int need(const NeedArguments& arguments) {
   NeedOptions options;
   options.most_slowdown = arguments.slowdown_percent / 100;
   options.confirmations = arguments.confirmations;
+  options.may_slow_down = !runs.of_each_process();
   const Need found = find_need(unlimited, static_cast<std::int64_t>(runs.charged_bytes()), options,
                                [&](std::int64_t limit) { return runs.run(limit); });
   print_fitted(describe(found, runs));

@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <optional>
+#include <sstream>
 
+#include "base/characters.h"
 #include "base/error.h"
 #include "reports/formats/terminal_text.h"
 
@@ -35,6 +37,17 @@ std::string fitted_to(int descriptor, const std::string& text) {
 
 void print_fitted(const std::string& text) {
   print(fitted_to(STDOUT_FILENO, text));
+}
+
+void print_table(const std::string& table) {
+  const auto columns = terminal_columns(STDOUT_FILENO);
+  if (!columns) return print(table);
+  const auto width = static_cast<std::size_t>(*columns);
+  std::string text;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);)
+    text += (count_characters(line) > width ? padded(line, width, false) : line) + "\n";
+  print(text);
 }
 
 void print(const std::string& text) {

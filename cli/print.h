@@ -15,5 +15,7 @@ int columns_of(int descriptor);
 std::string fitted_to(int descriptor, const std::string& text);
 /// Prints `text` for people.
 void print_fitted(const std::string& text);
+/// Prints a table: on a terminal, lines end with "…" where they do not fit.
+void print_table(const std::string& table);
 
 }  // namespace memduel::cli

@@ -1,6 +1,7 @@
 // memduel record -- CMD…: runs a command under a tracer and leaves a profile per process image.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "base/text.h"
 #include "cli/finite_range.h"
 #include "cli/help.h"
+#include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
 #include "experiment/run/kept_profiles.h"
@@ -69,6 +71,10 @@ std::int64_t size_of(const RecordedImage& image) {
   return image.counters.peak_bytes + image.counters.mapping_peak_bytes;
 }
 
+void tell_line(const std::string& line) {
+  say(fitted_to(STDERR_FILENO, line));
+}
+
 /// On stderr: stdout is the command's. A shell's many images are told by their largest.
 void tell(const RecordResult& result) {
   constexpr std::size_t kTold = 3;
@@ -80,17 +86,18 @@ void tell(const RecordResult& result) {
     told.resize(kTold);
   }
   for (const RecordedImage& image : told)
-    say(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
+    tell_line(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
   if (many)
-    say(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
-                    format_bytes(static_cast<double>(size_of(told.back())))));
+    tell_line(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
+                          format_bytes(static_cast<double>(size_of(told.back())))));
   if (told.size() > 1) {
     const auto largest = std::ranges::max_element(
         told, [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
-    say(fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
+    tell_line(
+        fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
   }
   for (const std::string& note : result.notes)
-    say(fmt::format("memduel: {}\n", escape_terminal_lines(note)));
+    tell_line(fmt::format("memduel: {}\n", escape_terminal_lines(note)));
 }
 
 [[noreturn]] void refuse(const std::string& option, const RecordArguments& arguments,

@@ -41,7 +41,7 @@ int summary_of_folder(const fs::path& folder) {
   }
   if (lines.empty())
     throw Error(ExitCode::io, "there is no profile in this folder", folder.string());
-  print(profile_table(std::move(lines)));
+  print_table(profile_table(std::move(lines)));
   return 0;
 }
 

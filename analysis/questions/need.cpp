@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kPage = 4096;
 constexpr std::int64_t kLeast = std::int64_t{1} << 20;
 constexpr int kMostDoublings = 4;
+constexpr int kRunsToBeSure = 10;  // that it is slower
+constexpr double kChance = 0.01;   // of each limit that is tried to look slower
 
 std::int64_t whole_pages(double bytes) {
   return static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(kPage))) * kPage;
@@ -87,7 +89,7 @@ class Search {
       }
       if (need_.failed == 0) {
         tell_slowdown(seconds);
-        if (need_.slowdown <= options_.most_slowdown) break;
+        if (!is_too_slow(seconds)) break;
       }
       need_.too_little = need_.bytes;
       need_.why = need_.failed > 0 ? "failed when it was confirmed" : slower(need_.slowdown);
@@ -99,9 +101,21 @@ class Search {
 
   static std::string slower(double share) { return fmt::format("{:.0f} % slower", 100 * share); }
 
+  [[nodiscard]] double slowdown_of(const std::vector<double>& seconds) const {
+    return hodges_lehmann_shift(unlimited_, seconds) / median(unlimited_);
+  }
+
+  [[nodiscard]] bool seems_slow(const std::vector<double>& seconds) const {
+    return options_.may_slow_down && slowdown_of(seconds) > options_.most_slowdown;
+  }
+
+  [[nodiscard]] bool is_too_slow(const std::vector<double>& seconds) const {
+    return seems_slow(seconds) && MannWhitney(unlimited_, seconds).interval(kChance).low > 0;
+  }
+
   void tell_slowdown(const std::vector<double>& seconds) {
     const double base = median(unlimited_);
-    need_.slowdown = hodges_lehmann_shift(unlimited_, seconds) / base;
+    need_.slowdown = slowdown_of(seconds);
     const Interval interval = MannWhitney(unlimited_, seconds).interval(kAlpha);
     need_.slowdown_interval = {interval.low / base, interval.high / base};
   }
@@ -110,13 +124,16 @@ class Search {
   bool holds(std::int64_t limit) {
     std::vector<double> seconds;
     std::string why;
-    for (int i = 0; i < options_.runs && why.empty(); ++i) {
+    const auto needs_more = [&] {
+      const auto done = static_cast<int>(seconds.size());
+      return done < options_.runs || (done < kRunsToBeSure && seems_slow(seconds));
+    };
+    while (why.empty() && needs_more()) {
       const LimitedRun one = run_(limit);
       if (one.failed) why = one.why.empty() ? "failed" : one.why;
       seconds.push_back(one.seconds);
     }
-    const double slowdown = median(seconds) / median(unlimited_) - 1;
-    if (why.empty() && slowdown > options_.most_slowdown) why = slower(slowdown);
+    if (why.empty() && is_too_slow(seconds)) why = slower(slowdown_of(seconds));
     if (why.empty()) return true;
     need_.too_little = std::max(need_.too_little, limit);
     need_.why = why;

@@ -19,6 +19,7 @@ struct LimitedRun {
 
 struct NeedOptions {
   double most_slowdown = 0.05;  ///< of the median run, as a share
+  bool may_slow_down = true;    ///< false: this kind of limit lets a program run or fail
   double precision = 0.02;      ///< of the limit that is found, as a share
   int runs = 3;                 ///< at each limit that is tried
   int confirmations = 20;       ///< at the one that is found
@@ -40,8 +41,9 @@ using RunUnderLimit = std::function<LimitedRun(std::int64_t bytes)>;
 
 /// @param unlimited seconds of runs without a limit, at least three. @param start bytes that a run
 /// without a limit was seen to take. Doubles it until a limit holds, halves it until one does not,
-/// then divides what lies between. A limit that fails while it is confirmed is raised. Throws
-/// Error(cannot_measure) where nothing holds up to 16 times `start`.
+/// then divides what lies between. A limit that fails while it is confirmed is raised. Slower
+/// counts where it is more than is allowed and more than chance, by ten runs (Mann and Whitney, 1
+/// %). Throws Error(cannot_measure) where nothing holds up to 16 times `start`.
 Need find_need(const std::vector<double>& unlimited, std::int64_t start, const NeedOptions& options,
                const RunUnderLimit& run);
 

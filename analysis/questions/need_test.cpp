@@ -81,6 +81,27 @@ TEST(Need, OfFreshRunsFailsWithinTheIntervalThatItStates) {
   EXPECT_LE(outside, 2) << "of 40 with 95 %";
 }
 
+TEST(Need, DoesNotTakeNoiseForSlowness) {
+  int far = 0;
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    Program program{.knee = 100, .noise = 0.1};
+    program.random.seed(seed);
+    const Need need = need_of(program, 140);
+    far += static_cast<double>(need.bytes) > 103 * kMebibyte ? 1 : 0;
+  }
+  EXPECT_LE(far, 10) << "of 100: up to ten limits are tried, each with a chance of 1 %";
+}
+
+TEST(Need, UnderALimitThatOnlyLetsFailIsNotAskedForItsTime) {
+  Program program{.knee = 100, .slower_at_knee = 0.3};
+  const std::vector<double> unlimited = program.unlimited();
+  NeedOptions options;
+  options.may_slow_down = false;
+  const Need need = find_need(unlimited, static_cast<std::int64_t>(150 * kMebibyte), options,
+                              [&](std::int64_t bytes) { return program(bytes); });
+  EXPECT_NEAR(static_cast<double>(need.bytes) / kMebibyte, 101, 1.1);
+}
+
 TEST(Need, OfAProgramThatAlwaysFailsIsAnError) {
   EXPECT_THROW(find_need({1, 1, 1}, 1 << 20, {},
                          [](std::int64_t) { return LimitedRun{true, 1, "exited with status 3"}; }),

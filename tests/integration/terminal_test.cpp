@@ -57,6 +57,9 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   EXPECT_THAT(expect("plan duel.json --detect 5%", 0).out, HasSubstr("blocks, about"));
   EXPECT_THAT(expect("watch --interval 0.1 --out watched -- sleep 0.5", 0).out, HasSubstr("RSS"));
   expect("record -o one.mdp -- " MEMDUEL_HOG " 20", 0);
+  expect("record --snapshot-at rss=90% -o snapshot.mdp -- " MEMDUEL_HOG " 20", 0);
+  EXPECT_THAT(expect("need --limit process -- " MEMDUEL_HOG " 20", 0).out, HasSubstr("ulimit -d"));
+  EXPECT_THAT(expect("merge no-such-share --out merged", 4).out, HasSubstr("no-such-share"));
 }
 
 TEST_F(EveryVerb, ThatJudgesEndsWithinFortyLinesOfAnyWidth) {
@@ -85,6 +88,7 @@ TEST_F(EveryVerb, ThatReadsAProfileFitsTheTerminal) {
   expect("flamegraph two.mdp -o two.html", 0);
   expect("flamegraph two.mdp --diff two.mdp -o same.html", 0);
   expect("export two.mdp --format folded -o two.txt", 0);
+  EXPECT_THAT(expect("summary run/profiles", 0).out, HasSubstr("most of it"));
   expect("summary no-such.mdp", 4);
 }
 
@@ -99,7 +103,7 @@ TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
 }
 
 TEST_F(EveryVerb, ThatTellsOfTheMachineFitsTheTerminal) {
-  for (const char* list : {"list metrics", "list meters", "list tracers"}) expect(list, 0);
+  for (const char* list : {"list", "list metrics", "list meters", "list tracers"}) expect(list, 0);
   const Finished doctor = on_a_terminal(*place_, memduel() + "doctor");
   EXPECT_LE(doctor.status, 3) << doctor.out;
   expect_fits(doctor, "doctor");
