@@ -142,9 +142,10 @@ TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
       with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOne, json::parse(R"({"env": {"A": "1"}})"))
           .next_step;
   ASSERT_TRUE(step);
-  EXPECT_EQ(step->sentence,
-            "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
-            "peak. Two arenas may hold less:");
+  EXPECT_EQ(
+      step->sentence,
+      "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
+      "peak. Two arenas may hold less:");
   const CommandLine command = split_command_line(step->command);
   ASSERT_EQ(command.argv.size(), 6U);
   const CommandLine tried = split_command_line(command.argv[5]);
