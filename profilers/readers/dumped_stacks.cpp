@@ -1,10 +1,28 @@
 #include "profilers/readers/dumped_stacks.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "profilers/readers/allocator_frames.h"
 
 namespace memduel {
+
+std::uint64_t number_at(const PlainSource& source, TextCursor& cursor) {
+  cursor.skip_spaces();
+  const auto found = cursor.number();
+  if (!found || *found > kMostCounted) fail_at(source, cursor, "expected a number");
+  return *found;
+}
+
+void expect_at(const PlainSource& source, TextCursor& cursor, std::string_view wanted) {
+  cursor.skip_spaces();
+  if (!cursor.skip(wanted)) fail_at(source, cursor, fmt::format("expected \"{}\"", wanted));
+}
+
+void fail_at(const PlainSource& source, const TextCursor& cursor, const std::string& problem) {
+  source.fail(fmt::format("line {}: {}", source.line_number(), problem), cursor.position());
+}
 
 Estimate unbiased(std::uint64_t count, std::uint64_t bytes, double interval) {
   const auto n = static_cast<double>(count);

@@ -2,16 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "profilers/profile/model/profile.h"
 #include "profilers/readers/address_space.h"
+#include "profilers/readers/plain_source.h"
 #include "profilers/readers/stack_builder.h"
+#include "profilers/readers/text_cursor.h"
 
 namespace memduel {
 
 /// No program has more bytes than that; sums of larger numbers would not fit.
 inline constexpr std::uint64_t kMostCounted = std::uint64_t{1} << 48;
+
+/// The number that comes next in a line of the dump. Throws Error(io) for none, or one too large.
+std::uint64_t number_at(const PlainSource& source, TextCursor& cursor);
+/// Passes over what comes next. Throws Error(io) for something else.
+void expect_at(const PlainSource& source, TextCursor& cursor, std::string_view wanted);
+/// Throws Error(io) with line and byte.
+[[noreturn]] void fail_at(const PlainSource& source, const TextCursor& cursor,
+                          const std::string& problem);
 
 struct DumpedStack {
   std::vector<std::uint64_t>

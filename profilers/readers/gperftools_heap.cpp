@@ -54,33 +54,17 @@ class GperftoolsHeapReader {
   }
 
  private:
-  std::uint64_t number(TextCursor& cursor) const {
-    cursor.skip_spaces();
-    const auto found = cursor.number();
-    if (!found || *found > kMostCounted) fail(cursor, "expected a number");
-    return *found;
-  }
-
-  void expect(TextCursor& cursor, std::string_view wanted) const {
-    cursor.skip_spaces();
-    if (!cursor.skip(wanted)) fail(cursor, fmt::format("expected \"{}\"", wanted));
-  }
-
-  [[noreturn]] void fail(const TextCursor& cursor, const std::string& problem) const {
-    source_.fail(fmt::format("line {}: {}", source_.line_number(), problem), cursor.position());
-  }
-
   GperftoolsCounts counts(TextCursor& cursor) const {
     GperftoolsCounts found;
-    found.live_blocks = number(cursor);
-    expect(cursor, ":");
-    found.live_bytes = number(cursor);
-    expect(cursor, "[");
-    found.blocks = number(cursor);
-    expect(cursor, ":");
-    found.bytes = number(cursor);
-    expect(cursor, "]");
-    expect(cursor, "@");
+    found.live_blocks = number_at(source_, cursor);
+    expect_at(source_, cursor, ":");
+    found.live_bytes = number_at(source_, cursor);
+    expect_at(source_, cursor, "[");
+    found.blocks = number_at(source_, cursor);
+    expect_at(source_, cursor, ":");
+    found.bytes = number_at(source_, cursor);
+    expect_at(source_, cursor, "]");
+    expect_at(source_, cursor, "@");
     return found;
   }
 
@@ -88,16 +72,16 @@ class GperftoolsHeapReader {
     const auto line = source_.line();
     TextCursor cursor(line.value_or(""));
     if (!source_.line_ended()) source_.fail(kEndsInFirstLine);
-    expect(cursor, kGperftoolsStart);
+    expect_at(source_, cursor, kGperftoolsStart);
     totals_ = counts(cursor);
     cursor.skip_spaces();
     const bool exact = cursor.rest() == "heapprofile";
     profile_.info["mode"] = exact ? "exact" : "sampled";
     if (exact) return;
     if (!cursor.skip("heap_v2/") && !cursor.skip("heapz_v2/")) {
-      fail(cursor, "expected heapprofile or heap_v2/INTERVAL");
+      fail_at(source_, cursor, "expected heapprofile or heap_v2/INTERVAL");
     }
-    const std::uint64_t interval = number(cursor);
+    const std::uint64_t interval = number_at(source_, cursor);
     interval_ = static_cast<double>(interval);
     profile_.info["interval_bytes"] = fmt::format("{}", interval);
   }
@@ -111,7 +95,7 @@ class GperftoolsHeapReader {
                       unbiased(found.blocks, found.bytes, interval_)};
     for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
       const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
-      if (!address) fail(cursor, "expected an address");
+      if (!address) fail_at(source_, cursor, "expected an address");
       stack.calls.push_back(*address - 1);  // in the call, not behind it
     }
     stacks_.push_back(std::move(stack));

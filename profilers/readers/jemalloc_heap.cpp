@@ -37,28 +37,12 @@ class JemallocReader {
   }
 
  private:
-  std::uint64_t number(TextCursor& cursor) const {
-    cursor.skip_spaces();
-    const auto found = cursor.number();
-    if (!found || *found > kMostCounted) fail(cursor, "expected a number");
-    return *found;
-  }
-
-  void expect(TextCursor& cursor, std::string_view wanted) const {
-    cursor.skip_spaces();
-    if (!cursor.skip(wanted)) fail(cursor, fmt::format("expected \"{}\"", wanted));
-  }
-
-  [[noreturn]] void fail(const TextCursor& cursor, const std::string& problem) const {
-    source_.fail(fmt::format("line {}: {}", source_.line_number(), problem), cursor.position());
-  }
-
   void read_start() {
     const auto line = source_.line();
     TextCursor cursor(line.value_or(""));
     if (!source_.line_ended()) source_.fail(kEndsInFirstLine);
-    expect(cursor, kJemallocStart);
-    const std::uint64_t interval = number(cursor);
+    expect_at(source_, cursor, kJemallocStart);
+    const std::uint64_t interval = number_at(source_, cursor);
     interval_ = static_cast<double>(interval);
     profile_.info["interval_bytes"] = fmt::format("{}", interval);
   }
@@ -75,7 +59,7 @@ class JemallocReader {
       if (stacks_.empty()) return;  // the whole program's, before the first stack
       read_counts(cursor, stacks_.back());
     } else if (!cursor.skip("t")) {
-      fail(cursor, "expected a stack or a thread");
+      fail_at(source_, cursor, "expected a stack or a thread");
     }
   }
 
@@ -83,21 +67,21 @@ class JemallocReader {
     DumpedStack stack;
     for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
       const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
-      if (!address) fail(cursor, "expected an address");
+      if (!address) fail_at(source_, cursor, "expected an address");
       stack.calls.push_back(*address - 1);  // in the call, not behind it
     }
     stacks_.push_back(std::move(stack));
   }
 
   void read_counts(TextCursor& cursor, DumpedStack& stack) {
-    const std::uint64_t live_blocks = number(cursor);
-    expect(cursor, ":");
-    stack.live += unbiased(live_blocks, number(cursor), interval_);
-    expect(cursor, "[");
-    const std::uint64_t blocks = number(cursor);
-    expect(cursor, ":");
-    stack.allocated += unbiased(blocks, number(cursor), interval_);
-    expect(cursor, "]");
+    const std::uint64_t live_blocks = number_at(source_, cursor);
+    expect_at(source_, cursor, ":");
+    stack.live += unbiased(live_blocks, number_at(source_, cursor), interval_);
+    expect_at(source_, cursor, "[");
+    const std::uint64_t blocks = number_at(source_, cursor);
+    expect_at(source_, cursor, ":");
+    stack.allocated += unbiased(blocks, number_at(source_, cursor), interval_);
+    expect_at(source_, cursor, "]");
   }
 
   PlainSource& source_;

@@ -2,6 +2,10 @@
 #pragma once
 
 #include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+
+#include <cstring>
 
 #include "profilers/recorder/thread_state.h"
 
@@ -13,5 +17,21 @@ extern int (*find_object)(void* address, dl_find_object* found) MEMDUEL_HIDDEN;
 
 /// Once, before the first stack is walked.
 void look_up_find_object() MEMDUEL_HIDDEN;
+
+/// Asks `visit` about each segment of a module until it says true; false where it never does. The
+/// first segment of a library starts with its ELF header, as the dynamic linker maps it.
+template <class Visit>
+bool any_segment(const dl_find_object& module, Visit visit) {
+  const char* start = static_cast<const char*>(module.dlfo_map_start);
+  ElfW(Ehdr) header;
+  memcpy(&header, start, sizeof header);
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    memcpy(&segment, start + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (visit(segment)) return true;
+  }
+  return false;
+}
 
 }  // namespace memduel::recorder

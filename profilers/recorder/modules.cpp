@@ -58,25 +58,19 @@ BuildId find_in_notes(const char* at, std::size_t size) {
   return {};
 }
 
-// The first segment of a library starts with its ELF header, as the dynamic linker maps it.
 BuildId build_id_of(const dl_find_object& module) {
   const char* start = static_cast<const char*>(module.dlfo_map_start);
-  ElfW(Ehdr) header;
-  memcpy(&header, start, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
-  for (int i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment;
-    memcpy(&segment, start + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type != PT_NOTE) continue;
+  BuildId found{};
+  any_segment(module, [&](const ElfW(Phdr) & segment) {
+    if (segment.p_type != PT_NOTE) return false;
     const char* notes =
         reinterpret_cast<const char*>(module.dlfo_link_map->l_addr) + segment.p_vaddr;
-    if (notes < start || notes + segment.p_memsz > static_cast<const char*>(module.dlfo_map_end)) {
-      continue;
-    }
-    const BuildId found = find_in_notes(notes, segment.p_memsz);
-    if (found.bytes != nullptr) return found;
-  }
-  return {};
+    if (notes < start || notes + segment.p_memsz > static_cast<const char*>(module.dlfo_map_end))
+      return false;
+    found = find_in_notes(notes, segment.p_memsz);
+    return found.bytes != nullptr;
+  });
+  return found;
 }
 
 }  // namespace

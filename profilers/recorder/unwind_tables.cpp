@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/system.h"
 
 namespace memduel::recorder {
@@ -33,24 +34,19 @@ bool has_text_relocations(const link_map& module) {
   return false;
 }
 
-// From the header of the tables to the end of its segment, where that can only be read. The first
-// segment of a library starts with its ELF header, as the dynamic linker maps it.
+// From the header of the tables to the end of its segment, where that can only be read.
 Range pages_of_tables(const dl_find_object& module) {
-  const char* start = static_cast<const char*>(module.dlfo_map_start);
   const auto tables = reinterpret_cast<std::uintptr_t>(module.dlfo_eh_frame);
-  ElfW(Ehdr) header;
-  memcpy(&header, start, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return {};
-  for (int i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment;
-    memcpy(&segment, start + header.e_phoff + i * sizeof segment, sizeof segment);
+  Range pages;
+  any_segment(module, [&](const ElfW(Phdr) & segment) {
     const std::uintptr_t begin = module.dlfo_link_map->l_addr + segment.p_vaddr;
     const std::uintptr_t end = begin + segment.p_filesz;
-    if (segment.p_type != PT_LOAD || tables < begin || tables >= end) continue;
-    if (segment.p_flags != PF_R) return {};
-    return {(tables + kPageBytes - 1) & ~(kPageBytes - 1), end & ~(kPageBytes - 1)};
-  }
-  return {};
+    if (segment.p_type != PT_LOAD || tables < begin || tables >= end) return false;
+    if (segment.p_flags == PF_R)
+      pages = {(tables + kPageBytes - 1) & ~(kPageBytes - 1), end & ~(kPageBytes - 1)};
+    return true;
+  });
+  return pages;
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every sentence stands once, and every class can be held in the head.
+"""Every sentence and every six lines of code stand once, and every class can be held in the head.
 
     tests/architecture/once.py
 
 A sentence is a text of four words or more in a source that is no test; adjacent C++ literals are one text. Two places with the same one are a fault, each
-language for itself. So is a class with more than 12 private functions, and one whose functions are defined in more than one file.
+language for itself. So are six lines in a row that stand twice, comments, includes and braces left out, and a class with more than 12 private functions, and one whose functions are defined in more than one file.
 """
 
 import collections
@@ -19,6 +19,8 @@ TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<mark>\w*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<text>(?:\\.|[^"\\\n])*)"|\'(?:\\.|[^\'\\\n])\'|`(?P<template>(?:\\.|[^`\\])*)`', re.DOTALL
 )
 WORDS = 4
+LINES = 6
+NO_CODE = re.compile(r"//|#|/?\*|import |from |namespace |[{}();]*$|(public|private|protected):$")
 MOST_PRIVATE = 12
 CLASS = re.compile(r"^(?:class|struct) (?:\[\[\w+\]\] )?(?:MEMDUEL_\w+ )?(\w+)(?: final)?(?: : [^{;]*)? \{$", re.MULTILINE)
 FUNCTION = re.compile(r"^  (?:\[\[nodiscard\]\] |static |virtual |constexpr |explicit |inline )*(?:const )?[\w:<>,&*\s]+?[\s&*](\w+)\((?!\*)", re.MULTILINE)
@@ -52,6 +54,23 @@ def repeated_sentences(files):
             if len(re.findall(r"[A-Za-z]{2,}", text)) >= WORDS and " " in text.strip():
                 places[text].append(f"{name}:{line}")
     return [f'"{text}" stands in {", ".join(where)}' for text, where in places.items() if len(where) > 1]
+
+
+def repeated_lines(files):
+    code = {
+        name: [(number, " ".join(line.split())) for number, line in enumerate(source.split("\n"), 1) if not NO_CODE.match(line.strip())]
+        for name, source in files.items()
+    }
+    first, faults = {}, []
+    for name, lines in code.items():
+        passed = 0
+        for at in range(len(lines) - LINES + 1):
+            window = tuple(line for _, line in lines[at : at + LINES])
+            file, place, line = first.setdefault(window, (name, at, lines[at][0]))
+            if at >= passed and (file != name or at >= place + LINES):
+                faults.append(f"{name}:{lines[at][0]} repeats {file}:{line}")
+                passed = at + LINES
+    return faults
 
 
 def body_of(source, begin):
@@ -118,7 +137,7 @@ def main():
     if len(code) < 500 or len(viewer) < 30:
         sys.exit(f"once: found {len(code)} and {len(viewer)} sources only")
     large, classes = large_classes(code)
-    faults = repeated_sentences(code) + repeated_sentences(viewer) + large + scattered_classes(code)
+    faults = repeated_sentences(code) + repeated_sentences(viewer) + repeated_lines({**code, **viewer}) + large + scattered_classes(code)
     print("\n".join([*faults, f"{len(code) + len(viewer)} sources, {classes} classes, {len(faults)} faults"]))
     sys.exit(1 if faults else 0)
 
