@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/statistics/signed_rank.h"
+#include "analysis/statistics/shift_test.h"
 #include "experiment/config/suite.h"
 #include "experiment/config/test_support.h"
 #include "laboratory/datasets.h"
@@ -158,7 +158,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
     const std::string name = entry.path().filename();
     if (!name.starts_with("csfl-") && !name.starts_with("nvflare")) continue;
     const Experiment experiment = load_experiment(entry.path(), {}, ask_laboratory);
-    EXPECT_GE(experiment.measure.repeats, kSignedRankMinimum) << name;
+    EXPECT_GE(experiment.measure.repeats, kMinimumBlocks) << name;
     EXPECT_GE(experiment.job.rounds.value_or(0), 8) << name;
     ++count;
     if (!name.starts_with("nvflare-matrix")) continue;
@@ -168,7 +168,7 @@ TEST(ReplayConfigs, ThoseOfLongRunsHaveTheRunsAndRoundsThatAGrowthVerdictNeeds) 
   EXPECT_EQ(count, 7);
   const Experiment fine_tunings =
       load_experiment(MEMDUEL_CONFIGS "/cbramod-quick.json", {}, ask_laboratory);
-  EXPECT_GE(fine_tunings.measure.repeats, kSignedRankMinimum);
+  EXPECT_GE(fine_tunings.measure.repeats, kMinimumBlocks);
 }
 
 TEST(BadReplay, UnknownValue) {

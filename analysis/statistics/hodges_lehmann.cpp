@@ -37,18 +37,4 @@ double hodges_lehmann_shift(std::span<const double> a, std::span<const double> b
   return median_of_sorted(sorted_differences(a, b));
 }
 
-std::vector<double> sorted_walsh_averages(std::span<const double> x) {
-  std::vector<double> averages;
-  averages.reserve(x.size() * (x.size() + 1) / 2);
-  for (size_t i = 0; i < x.size(); ++i) {
-    for (size_t j = i; j < x.size(); ++j) averages.push_back(middle(x[i], x[j]));
-  }
-  std::ranges::sort(averages);
-  return averages;
-}
-
-double hodges_lehmann_center(std::span<const double> x) {
-  return median_of_sorted(sorted_walsh_averages(x));
-}
-
 }  // namespace memduel

@@ -16,10 +16,4 @@ std::vector<double> sorted_differences(std::span<const double> a, std::span<cons
 /// Median of all b - a: the shift of b against a. Both sides need at least one value.
 double hodges_lehmann_shift(std::span<const double> a, std::span<const double> b);
 
-/// All (x_i + x_j) / 2 for i <= j, sorted.
-std::vector<double> sorted_walsh_averages(std::span<const double> x);
-
-/// Median of the Walsh averages: the centre of one sample.
-double hodges_lehmann_center(std::span<const double> x);
-
 }  // namespace memduel

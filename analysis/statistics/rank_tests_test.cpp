@@ -4,7 +4,6 @@
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/mann_whitney.h"
 #include "analysis/statistics/multiplicity.h"
-#include "analysis/statistics/signed_rank.h"
 #include "analysis/statistics/tail.h"
 #include "analysis/values/test_data.h"
 
@@ -50,28 +49,6 @@ TEST(MannWhitney, TakesInfinitiesAsWorseThanAnyValue) {
   const Values a = {1, 2, 3, 4, 5};
   const Values b = {infinity, infinity, infinity, infinity, infinity};
   EXPECT_DOUBLE_EQ(MannWhitney(a, b).p_value(), 2.0 / 252);
-}
-
-TEST(SignedRankAgainstR, GivesThePValueTheCentreAndTheInterval) {
-  for (const auto& expected : test_data("rank_tests.json").at("signed_rank")) {
-    const Values x = expected.at("x");
-    EXPECT_NEAR(signed_rank_p(x), expected.at("p").get<double>(), kClose);
-    EXPECT_NEAR(hodges_lehmann_center(x), expected.at("estimate").get<double>(), kClose);
-    EXPECT_NEAR(signed_rank_interval(x, 0.05).low, expected.at("low95").get<double>(), kClose);
-    EXPECT_NEAR(signed_rank_interval(x, 0.05).high, expected.at("high95").get<double>(), kClose);
-  }
-}
-
-TEST(SignedRankAgainstR, GivesTheWholeDistribution) {
-  const Values p = test_data("rank_tests.json").at("signed_rank_cdf").at("p");
-  const Values cdf = signed_rank_cdf(8);
-  ASSERT_EQ(cdf.size(), p.size());
-  for (size_t w = 0; w < p.size(); ++w) EXPECT_NEAR(cdf[w], p[w], kClose);
-}
-
-TEST(SignedRank, HasNoIntervalBelowSixValues) {
-  const Values x = {1, 2, 3, 4, 5};
-  EXPECT_TRUE(std::isinf(signed_rank_interval(x, 0.05).low));
 }
 
 TEST(MultiplicityAgainstR, AdjustsByHolmAndByBenjaminiAndHochberg) {

@@ -12,12 +12,6 @@ mann_whitney <- function(m, n, shift) {
           list_of(a), list_of(b), number(t$p.value), number(t$estimate), number(t$conf.int[1]),
           number(t$conf.int[2]), number(u$conf.int[1]), number(u$conf.int[2]))
 }
-signed_rank <- function(n, shift) {
-  x <- round(rnorm(n) + shift, 6)
-  t <- wilcox.test(x, exact = TRUE, conf.int = TRUE, conf.level = 0.95)
-  sprintf('{"x": %s, "p": %s, "estimate": %s, "low95": %s, "high95": %s}', list_of(x),
-          number(t$p.value), number(t$estimate), number(t$conf.int[1]), number(t$conf.int[2]))
-}
 adjusted <- function(p) {
   sprintf('{"p": %s, "holm": %s, "benjamini_hochberg": %s}', list_of(p), list_of(p.adjust(p, "holm")),
           list_of(p.adjust(p, "BH")))
@@ -31,12 +25,9 @@ join <- function(items) paste0("[\n    ", paste(items, collapse = ",\n    "), "\
 cat("{\n")
 cat('  "mann_whitney": ', join(c(mann_whitney(5, 5, 0.5), mann_whitney(5, 5, 4), mann_whitney(6, 6, 0),
   mann_whitney(7, 7, 1), mann_whitney(7, 6, -1), mann_whitney(12, 12, 0.7))), ",\n", sep = "")
-cat('  "signed_rank": ', join(c(signed_rank(6, 3), signed_rank(8, 0.5), signed_rank(12, 0),
-  signed_rank(16, 0.4))), ",\n", sep = "")
 cat('  "adjusted": ', join(c(adjusted(c(0.01, 0.02, 0.03)), adjusted(c(0.001, 0.2, 0.04, 0.04, 0.6)),
   adjusted(c(0.05)))), ",\n", sep = "")
 cat('  "clopper_pearson": ', join(c(exceedance(0, 10), exceedance(1, 20), exceedance(5, 100),
   exceedance(20, 20))), ",\n", sep = "")
-cat('  "wilcox_cdf": {"m": 7, "n": 5, "p": ', list_of(pwilcox(0:35, 7, 5)), "},\n", sep = "")
-cat('  "signed_rank_cdf": {"n": 8, "p": ', list_of(psignrank(0:36, 8)), "}\n", sep = "")
+cat('  "wilcox_cdf": {"m": 7, "n": 5, "p": ', list_of(pwilcox(0:35, 7, 5)), "}\n", sep = "")
 cat("}\n")
