@@ -74,6 +74,18 @@ TEST(ReplayConfigs, AResolvedOneLoadsAsItselfAndAsksNobody) {
   }
 }
 
+TEST(ReplayConfigs, AnArmKeepsThePresetWhoseValuesItHas) {
+  const json document = json::parse(R"({"name": "r", "baseline": "a",
+      "workload": {"kind": "federated", "model": "csfl-cnn", "dataset": {"name": "mnist"}},
+      "arms": [{"name": "a", "preset": "appfl-original"},
+               {"name": "b", "preset": "appfl-optimized", "optimizations": {"cleanup": "trim"}},
+               {"name": "c", "preset": "appfl-optimized", "optimizations": {"cleanup": "none"}}]})");
+  const json arms = replay(document).resolved.at("arms");
+  EXPECT_EQ(arms[0].value("preset", ""), "appfl-original");
+  EXPECT_EQ(arms[1].value("preset", ""), "appfl-optimized") << "trim is the preset's own";
+  EXPECT_FALSE(arms[2].contains("preset"));
+}
+
 TEST(ReplayConfigs, ASeedIsSetWithoutAskingAgain) {
   const Experiment once = replay(small_document());
   EXPECT_EQ(once.seed, 1U);
@@ -123,14 +135,17 @@ TEST(ReplaySchema, DescribesTheDataSetsThatCanBeFound) {
   EXPECT_EQ(described, known);
 }
 
-TEST(ReplaySchema, EveryConfigOfTheProjectIsValid) {
+TEST(ReplaySchema, EveryConfigOfTheProjectIsValidAndResolvedLoadsAsItself) {
   const std::filesystem::path configs = std::filesystem::path(MEMDUEL_CONFIGS);
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(configs)) {
     if (entry.path().extension() != ".json" || entry.path().filename() == "optimizations.json") {
       continue;
     }
-    EXPECT_NO_THROW(load_experiment(entry.path(), {}, ask_laboratory)) << entry.path();
+    const Experiment once = load_experiment(entry.path(), {}, ask_laboratory);
+    EXPECT_EQ(parse_experiment(once.resolved.dump(), "c.json", "/", {}, ask_laboratory).resolved,
+              once.resolved)
+        << entry.path();
     ++count;
   }
   EXPECT_GE(count, 1);

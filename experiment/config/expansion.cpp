@@ -55,20 +55,27 @@ void refuse_keys_of_the_job(const json& arms, const std::vector<std::string>& pl
                     places[i] + "." + key);
 }
 
-/// Every switch of every arm with its value. A preset stays as the name of its values alone.
+/// Every switch of every arm with its value.
 json with_switches(json arms, const Catalog& catalog, const std::string& kind,
                    const std::vector<std::string>& places) {
   for (std::size_t i = 0; i < arms.size(); ++i) {
     json& arm = arms[i];
     std::optional<std::string> preset;
     if (arm.contains("preset")) preset = arm.at("preset").get<std::string>();
-    const json own = arm.value("optimizations", json::object());
-    arm["optimizations"] = resolve_optimizations(catalog, kind, preset, own, places[i]);
-    if (preset && arm["optimizations"] !=
-                      resolve_optimizations(catalog, kind, preset, json::object(), places[i]))
-      arm.erase("preset");
+    arm["optimizations"] = resolve_optimizations(
+        catalog, kind, preset, arm.value("optimizations", json::object()), places[i]);
   }
   return arms;
+}
+
+/// A preset stays as the name of its values alone.
+void drop_changed_presets(json& arms, const Catalog& catalog, const std::string& kind) {
+  for (json& arm : arms)
+    if (arm.contains("preset") &&
+        arm.at("optimizations") != resolve_optimizations(catalog, kind,
+                                                         arm.at("preset").get<std::string>(),
+                                                         json::object(), ""))
+      arm.erase("preset");
 }
 
 /// What a provider is asked; {seed} stands for the seed. @param own the same arms as the document
@@ -245,6 +252,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin.arms);
   if (!known) ask_for_job(expansion, document, provider, origin, ask);
   take_what_is_said(expansion.arms, expansion.kept.at("arms"));
+  drop_changed_presets(expansion.arms, expansion.catalog, provider.kind);
   const json seed = expansion.workload.value("seed", json());
   const bool has_resolved = expansion.kept.contains("resolved");
   if (has_resolved)
