@@ -73,6 +73,9 @@ int run_on_slurm(const RunArguments& arguments) {
 
 int run(const RunArguments& arguments) {
   if (arguments.launcher == "slurm") return run_on_slurm(arguments);
+  if (arguments.slurm != SlurmOptions{})
+    throw Error(ExitCode::usage, "found options of Slurm with local, expected slurm", "--launcher",
+                "--launcher slurm, or leave them out");
   const bool suite = is_suite(arguments.config);
   if (suite && arguments.blocks)
     throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,

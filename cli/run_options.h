@@ -19,6 +19,7 @@ struct SlurmOptions {
   std::optional<int> shares;
   std::vector<std::string> sbatch;
   int retries = 2;
+  bool operator==(const SlurmOptions&) const = default;
 };
 
 struct RunOptions {

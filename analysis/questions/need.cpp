@@ -80,23 +80,30 @@ class Search {
   void confirm() {
     for (;;) {
       std::vector<double> seconds;
+      std::string why;
       need_.failed = 0;
       for (need_.runs = 0; need_.runs < options_.confirmations; ++need_.runs) {
         const LimitedRun one = run_(need_.bytes);
-        need_.failed += one.failed ? 1 : 0;
-        if (one.failed) break;
         seconds.push_back(one.seconds);
+        if (!one.failed) continue;
+        need_.failed = 1;
+        why = fmt::format("{} when it was confirmed", reason_of(one));
+        break;
       }
       if (need_.failed == 0) {
         tell_slowdown(seconds);
         if (!is_too_slow(seconds)) break;
       }
       need_.too_little = need_.bytes;
-      need_.why = need_.failed > 0 ? "failed when it was confirmed" : slower(need_.slowdown);
+      need_.why = need_.failed > 0 ? why : slower(need_.slowdown);
       need_.bytes = whole_pages(static_cast<double>(need_.bytes) * (1 + options_.precision));
       refuse_beyond(need_.bytes);
     }
     need_.failure_rate = clopper_pearson(need_.failed, need_.runs);
+  }
+
+  static std::string reason_of(const LimitedRun& failed) {
+    return failed.why.empty() ? "failed" : failed.why;
   }
 
   static std::string slower(double share) { return fmt::format("{:.0f} % slower", 100 * share); }
@@ -130,7 +137,7 @@ class Search {
     };
     while (why.empty() && needs_more()) {
       const LimitedRun one = run_(limit);
-      if (one.failed) why = one.why.empty() ? "failed" : one.why;
+      if (one.failed) why = reason_of(one);
       seconds.push_back(one.seconds);
     }
     if (why.empty() && is_too_slow(seconds)) why = slower(slowdown_of(seconds));

@@ -9,8 +9,8 @@
 
 #include "analysis/growth/observations.h"
 #include "analysis/questions/ranked_candidates.h"
-#include "base/characters.h"
 #include "base/text.h"
+#include "reports/formats/terminal_text.h"
 #include "reports/tables/words.h"
 
 namespace memduel {
@@ -18,26 +18,14 @@ namespace {
 
 constexpr std::size_t kColumns = 48;
 constexpr std::size_t kMostArms = 4;
-constexpr std::size_t kMostOfName = 16;
-
-std::string name_of_arm(const std::string& arm) {
-  std::string name;
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < arm.size() && characters < kMostOfName; ++characters) {
-    std::size_t bytes = 1;
-    while (at + bytes < arm.size() && (static_cast<unsigned char>(arm[at + bytes]) & 0xC0) == 0x80)
-      ++bytes;
-    name += arm.substr(at, bytes);
-    at += bytes;
-  }
-  return name + std::string(kMostOfName + 1 - characters, ' ');
-}
+constexpr std::size_t kName = 16;
 
 std::string strip(const std::vector<double>& values, double least, double most) {
   constexpr std::array kDots = {" ", "·", "•", "●"};  // of so many trials, the last of more
   std::array<std::size_t, kColumns> counts{};
   for (const double value : values) {
     const double place = most > least ? (value - least) / (most - least) : 0;
+    if (!(place >= 0 && place <= 1)) continue;  // a store may hold infinities
     ++counts[static_cast<std::size_t>(std::lround(place * (kColumns - 1)))];
   }
   std::string text = "|";
@@ -63,6 +51,7 @@ std::vector<std::string> dot_strips(const ReportModel& model) {
   for (const ArmObservations& arm : observe(run, arms, 0).arms) {
     values.push_back(values_of(arm, row->role, row->metric));
     for (const double value : values.back()) {
+      if (!std::isfinite(value)) continue;
       least = std::min(least, value);
       most = std::max(most, value);
     }
@@ -72,7 +61,8 @@ std::vector<std::string> dot_strips(const ReportModel& model) {
       "{}, {} to {}: a dot for each run", quantity(results.job, row->role, row->metric),
       least < 0 ? format_metric(row->metric, least) : "0", format_metric(row->metric, most))};
   for (std::size_t i = 0; i < arms.size(); ++i)
-    lines.push_back(name_of_arm(valid_utf8(arms[i])) + strip(values[i], least, most));
+    lines.push_back(padded(valid_utf8(arms[i]), kName, false) + " " +
+                    strip(values[i], least, most));
   return lines;
 }
 

@@ -59,6 +59,8 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   expect("record -o one.mdp -- " MEMDUEL_HOG " 20", 0);
   expect("record --snapshot-at rss=90% -o snapshot.mdp -- " MEMDUEL_HOG " 20", 0);
   EXPECT_THAT(expect("need --limit process -- " MEMDUEL_HOG " 20", 0).out, HasSubstr("ulimit -d"));
+  EXPECT_THAT(expect("run duel.json --launcher local --shares 2 --out none", 2).out,
+              HasSubstr("expected slurm"));
   EXPECT_THAT(expect("merge no-such-share --out merged", 4).out, HasSubstr("no-such-share"));
 }
 
