@@ -24,6 +24,14 @@ std::int64_t whole_pages(double bytes) {
   return static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(kPage))) * kPage;
 }
 
+std::string slower(double share) {
+  return fmt::format("{:.0f} % slower", 100 * share);
+}
+
+std::string reason_of(const LimitedRun& failed) {
+  return failed.why.empty() ? "failed" : failed.why;
+}
+
 class Search {
  public:
   Search(const std::vector<double>& unlimited, const NeedOptions& options, const RunUnderLimit& run)
@@ -101,12 +109,6 @@ class Search {
     }
     need_.failure_rate = clopper_pearson(need_.failed, need_.runs);
   }
-
-  static std::string reason_of(const LimitedRun& failed) {
-    return failed.why.empty() ? "failed" : failed.why;
-  }
-
-  static std::string slower(double share) { return fmt::format("{:.0f} % slower", 100 * share); }
 
   [[nodiscard]] double slowdown_of(const std::vector<double>& seconds) const {
     return hodges_lehmann_shift(unlimited_, seconds) / median(unlimited_);
