@@ -194,9 +194,9 @@ Observation observe_trial(const TrialData& trial, const JobFacts& job, int warmu
   return observation;
 }
 
-std::set<int> blocks_to_drop(const RunData& run) {
+std::set<int> blocks_to_drop(const std::vector<TrialData>& trials) {
   std::set<int> blocks;
-  for (const TrialData& trial : run.trials) {
+  for (const TrialData& trial : trials) {
     if (trial.kind != TrialKind::measure) continue;
     if (trial.harness_fault || trial.status == TrialStatus::dropped) blocks.insert(trial.block);
   }
@@ -224,29 +224,36 @@ bool any_alive(const ArmObservations& arm) {
       arm.trials, [](const Observation& trial) { return trial.status == TrialStatus::ok; });
 }
 
+std::optional<double> value_of(const Observation& trial, const std::string& role,
+                               const std::string& metric) {
+  const auto of_role = trial.roles.find(role);
+  if (of_role == trial.roles.end()) return std::nullopt;
+  const auto at = of_role->second.find(metric);
+  return at == of_role->second.end() ? std::nullopt : std::optional(at->second);
+}
+
 std::vector<double> values_of(const ArmObservations& arm, const std::string& role,
                               const std::string& metric) {
   std::vector<double> values;
   for (const Observation& trial : arm.trials) {
-    const auto found = trial.roles.find(role);
-    if (found == trial.roles.end() || trial.status != TrialStatus::ok) continue;
-    const auto at = found->second.find(metric);
-    if (at != found->second.end()) values.push_back(at->second);
+    if (trial.status != TrialStatus::ok) continue;
+    if (const auto value = value_of(trial, role, metric)) values.push_back(*value);
   }
   return values;
 }
 
-Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds) {
+Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
+                     const std::vector<std::string>& arms, int warmup_rounds) {
   Observations all;
-  const std::set<int> dropped = blocks_to_drop(run);
+  const std::set<int> dropped = blocks_to_drop(trials);
   all.dropped_blocks = static_cast<int>(dropped.size());
   for (const std::string& arm : arms) {
     std::map<int, Observation> by_block;
-    for (const TrialData& trial : run.trials) {
+    for (const TrialData& trial : trials) {
       if (trial.arm != arm || trial.kind != TrialKind::measure || dropped.contains(trial.block)) {
         continue;
       }
-      by_block[trial.block] = observe_trial(trial, run.job, warmup_rounds, all.not_a_number);
+      by_block[trial.block] = observe_trial(trial, job, warmup_rounds, all.not_a_number);
     }
     ArmObservations observations{arm, {}};
     for (auto& [block, observation] : by_block)

@@ -56,6 +56,10 @@ const ArmObservations* find_arm(const Observations& observations, const std::str
 /// Whether one of its trials came to its end.
 bool any_alive(const ArmObservations& arm);
 
+/// Absent where the trial has no such role, or the role no such metric.
+std::optional<double> value_of(const Observation& trial, const std::string& role,
+                               const std::string& metric);
+
 /// Of its trials that are ok and have the metric, in the order of the blocks.
 std::vector<double> values_of(const ArmObservations& arm, const std::string& role,
                               const std::string& metric);
@@ -63,7 +67,12 @@ std::vector<double> values_of(const ArmObservations& arm, const std::string& rol
 /// Measure trials of `arms`; a block with a harness fault or a dropped trial is left out for all
 /// arms. The first max(warmup_rounds, 2, 20 %) rounds do not count for growth, the first
 /// warmup_rounds not for the medians of durations.
-Observations observe(const RunData& run, const std::vector<std::string>& arms, int warmup_rounds);
+Observations observe(const std::vector<TrialData>& trials, const JobFacts& job,
+                     const std::vector<std::string>& arms, int warmup_rounds);
+inline Observations observe(const RunData& run, const std::vector<std::string>& arms,
+                            int warmup_rounds) {
+  return observe(run.trials, run.job, arms, warmup_rounds);
+}
 
 /// How many of `rounds` rounds growth leaves out.
 size_t growth_warmup(size_t rounds, int warmup_rounds);

@@ -163,10 +163,8 @@ std::string describe_growth(const Results& results, const Comparison& row) {
 }
 
 std::string explain_row(const Results& results, const Comparison& row) {
-  RunData run;
-  run.trials = results.trials;
-  run.job = results.job;
-  const Observations observations = observe(run, {row.baseline, row.candidate}, 0);
+  const Observations observations =
+      observe(results.trials, results.job, {row.baseline, row.candidate}, 0);
   const std::vector<double> a = values_of(observations.arms[0], row.role, row.metric);
   const std::vector<double> b = values_of(observations.arms[1], row.role, row.metric);
   std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);

@@ -11,10 +11,8 @@ namespace memduel {
 namespace {
 
 std::optional<double> value_of(const Observation& trial, const AblationSubject& subject) {
-  const auto role = trial.roles.find(subject.role);
-  if (trial.status != TrialStatus::ok || role == trial.roles.end()) return std::nullopt;
-  const auto at = role->second.find(subject.key);
-  return at == role->second.end() ? std::nullopt : std::optional(at->second);
+  if (trial.status != TrialStatus::ok) return std::nullopt;
+  return value_of(trial, subject.role, subject.key);
 }
 
 std::map<int, double> values_by_block(const AblationSubject& subject, const std::string& arm) {

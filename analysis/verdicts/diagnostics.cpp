@@ -36,10 +36,8 @@ std::vector<TimedValue> values_in_order(const ArmObservations& arm, const std::s
   std::vector<TimedValue> values;
   for (const Observation& trial : arm.trials) {
     if (trial.status != TrialStatus::ok) continue;
-    const auto of_role = trial.roles.find(role);
-    if (of_role == trial.roles.end()) continue;
-    const auto at = of_role->second.find(metric);
-    if (at != of_role->second.end()) values.push_back({trial.trial_id, at->second});
+    if (const auto value = value_of(trial, role, metric))
+      values.push_back({trial.trial_id, *value});
   }
   std::ranges::sort(values, {}, &TimedValue::trial_id);
   return values;

@@ -39,13 +39,7 @@ LowerBound bound_of(const HeldModel& held, const ModelSizes& model) {
 }
 
 std::optional<double> arm_median(const ArmObservations& arm, const LowerBound& bound) {
-  std::vector<double> values;
-  for (const Observation& trial : arm.trials) {
-    const auto role = trial.roles.find(bound.role);
-    if (trial.status != TrialStatus::ok || role == trial.roles.end()) continue;
-    const auto at = role->second.find(bound.metric);
-    if (at != role->second.end()) values.push_back(at->second);
-  }
+  std::vector<double> values = values_of(arm, bound.role, bound.metric);
   return values.empty() ? std::nullopt : std::optional(median(std::move(values)));
 }
 

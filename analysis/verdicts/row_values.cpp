@@ -10,14 +10,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::optional<double> value_of(const Observation& trial, const std::string& role,
-                               const std::string& metric) {
-  const auto of_role = trial.roles.find(role);
-  if (of_role == trial.roles.end()) return std::nullopt;
-  const auto at = of_role->second.find(metric);
-  return at == of_role->second.end() ? std::nullopt : std::optional(at->second);
-}
-
 void note_failure(RowValues& row, const Observation& trial) {
   if (row.candidate_failed++ == 0) row.failure = trial.failure;
   if (trial.status == TrialStatus::killed_for_memory) ++row.candidate_killed_for_memory;

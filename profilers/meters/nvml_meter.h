@@ -15,8 +15,7 @@
 
 namespace memduel {
 
-/// The series of this meter, and the value at marks.
-
+/// kGpuUsed is its series, and the value at marks.
 class NvmlMeter : public Meter {
  public:
   /// Throws Error(cannot_measure) where there is no GPU to ask about (nvml.h).

@@ -42,13 +42,10 @@ std::vector<std::string> dot_strips(const ReportModel& model) {
   std::vector<std::string> arms = {row->baseline};
   for (const Comparison* ranked : ranked_rows(results, *row))
     if (arms.size() < kMostArms) arms.push_back(ranked->candidate);
-  RunData run;
-  run.trials = results.trials;
-  run.job = results.job;
   std::vector<std::vector<double>> values;
   double least = 0;
   double most = 0;
-  for (const ArmObservations& arm : observe(run, arms, 0).arms) {
+  for (const ArmObservations& arm : observe(results.trials, results.job, arms, 0).arms) {
     values.push_back(values_of(arm, row->role, row->metric));
     for (const double value : values.back()) {
       if (!std::isfinite(value)) continue;
