@@ -103,19 +103,16 @@ def calibrate(build, words, minutes, join):
         return json.loads(files[0].read_text())
 
 
-def size(value, metric):
+def size(value):
     if value is None:
         return "–"
-    return f"{100 * value:.2f} %" if value >= 0.00005 else "0"
+    return f"{100 * value:.0f} %" if value >= 0.1 else f"{100 * value:.2g} %"
 
 
-def row(job, condition, metric, calibration):
+def cell(metric, calibration):
+    """The change that 80 of 100 duels find there; "–" where the metric was not measured."""
     found = [r for r in calibration["metrics"] if r["role"] == "tree" and r["metric"] == metric]
-    if not found:
-        return f"| {job} | {condition} | {METRICS[metric]} | not measured | | |"
-    r = found[0]
-    return (f"| {job} | {condition} | {METRICS[metric]} | {r['flagged']} of {r['duels']} "
-            f"| {size(r['noise_floor'], metric)} | {size(r['smallest_detectable'], metric)} |")
+    return size(found[0]["smallest_detectable"]) if found else "–"
 
 
 def machine():
@@ -124,25 +121,28 @@ def machine():
 
 
 def measure(build, minutes):
-    lines = ["| program | machine | metric | false alarms | noise floor | found in 80 of 100 duels from |", "| --- | --- | --- | ---: | ---: | ---: |"]
-    left_out = []
+    cells = {(job, metric): [] for job in JOBS for metric in METRICS}
+    columns, left_out = [], []
     flagged = rows = 0
     for name, condition in conditions().items():
-        for job, words in JOBS.items():
-            print(f"{name}: {job}", file=sys.stderr)
-            try:
-                with condition() as join:
+        try:
+            with condition() as join:
+                for job, words in JOBS.items():
+                    print(f"{name}: {job}", file=sys.stderr)
                     calibration = calibrate(build, words, minutes, join)
-            except PermissionError as problem:
-                left_out.append(f"{name}: {problem}")
-                break
-            flagged += calibration["flagged_gate_rows"]
-            rows += calibration["gate_rows"]
-            lines += [row(job, name, metric, calibration) for metric in METRICS]
-    text = "\n".join(lines) + "\n"
-    text += f"\nMeasured on {date.today().isoformat()}, {machine()}: {flagged} of {rows} gate rows of duels of 8 blocks were called improved or regressed"
-    text += " although both sides were the same program.\n"
-    return text + "".join(f"\nLeft out: {reason}.\n" for reason in left_out)
+                    flagged += calibration["flagged_gate_rows"]
+                    rows += calibration["gate_rows"]
+                    for metric in METRICS:
+                        cells[job, metric].append(cell(metric, calibration))
+        except PermissionError as problem:
+            left_out.append(f"{name}: {problem}")
+            continue
+        columns.append(name)
+    lines = [f"| program, metric | {' | '.join(columns)} |", f"| --- | {' | '.join('---:' for _ in columns)} |"]
+    lines += [f"| {job}, {METRICS[metric]} | {' | '.join(values)} |" for (job, metric), values in cells.items()]
+    lines += ["", f"Measured on {date.today().isoformat()}, {machine()}. Both sides were the same program, in duels of 8 blocks."]
+    lines += [f"{flagged} of {rows} gate rows were called improved or regressed."]
+    return "\n".join(lines) + "\n" + "".join(f"\nLeft out: {reason}.\n" for reason in left_out)
 
 
 def write(file, table):
