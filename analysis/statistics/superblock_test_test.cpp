@@ -150,6 +150,21 @@ TEST(MeanP, DoesNotFollowTheRanksWhereAFewLargeValuesHoldTheMean) {
   EXPECT_GT(mean_p(values), 0.05);
 }
 
+TEST(MeanP, CountsOnceWhereNoMissingValueCouldMakeSuchADistance) {
+  // Peaks of sort with 1 and 8 MiB, in KiB: the lower arm is the more spread one, by 20 KiB of 4
+  // MiB.
+  const auto values = placed("ABBAABABBABA", {6277, 10342, 10344, 6297, 6298, 10343, 6287, 10342,
+                                              10344, 6298, 10343, 6297});
+  EXPECT_NEAR(mean_p(values), 2.0 / 216, 1e-12);
+}
+
+TEST(MeanP, CountsFivefoldWhereMissingValuesMayMakeTheDistance) {
+  // The same with a spread that is a third of the distance.
+  const auto values = placed(
+      "ABBAABABBABA", {6200, 9000, 9001, 7100, 6300, 9002, 7200, 9001, 9000, 6700, 9002, 6400});
+  EXPECT_NEAR(mean_p(values), 10.0 / 216, 1e-12);
+}
+
 TEST(MeanP, IsOneWhereNothingVaries) {
   EXPECT_EQ(mean_p(placed("ABBA", {5, 5, 5, 5})), 1);
 }

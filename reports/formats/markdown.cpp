@@ -102,12 +102,13 @@ std::string shared_line(const ReportModel& model, const std::vector<const Headli
   return fmt::format("- {} {}", icon(headlines[0]->verdict), line(text));
 }
 
-/// What got worse has lines of its own; of several candidates the rest share one per gate metric.
-std::vector<std::string> headlines(const ReportModel& model) {
+/// What did not get worse: of several candidates one line per gate metric.
+std::vector<std::string> other_headlines(const ReportModel& model) {
   std::vector<std::string> lines;
   std::vector<std::vector<const Headline*>> shared;
   for (const Headline& h : model.headlines) {
-    if (model.best.empty() || got_worse(h)) {
+    if (got_worse(h)) continue;
+    if (model.best.empty()) {
       lines.push_back(own_line(h));
       continue;
     }
@@ -143,13 +144,15 @@ std::vector<std::string> gate_lines(const ReportModel& model) {
   return lines;
 }
 
-/// The first screen: growth, gates, what they cost, then what weakens the claim.
+/// The first screen: what got worse, growth, gates, what they cost.
 std::vector<std::string> sentences(const ReportModel& model) {
   std::vector<std::string> lines;
+  for (const Headline& h : model.headlines)
+    if (got_worse(h)) lines.push_back(own_line(h));
   for (const SideEffect& effect : model.side_effects)
     if (got_worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
   for (const Sentence& sentence : model.growth) lines.push_back("- " + line(sentence.text()));
-  for (std::string& headline : headlines(model)) lines.push_back(std::move(headline));
+  for (std::string& headline : other_headlines(model)) lines.push_back(std::move(headline));
   for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
   for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
   for (const SideEffect& effect : model.side_effects)
