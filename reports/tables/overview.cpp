@@ -162,6 +162,23 @@ std::string time_of(const Results& results, const std::string& candidate) {
   return "whether it is slower is not decided";
 }
 
+bool keeps_growing(const Results& results, const std::string& arm) {
+  return std::ranges::any_of(results.growth, [&](const Growth& growth) {
+    return growth.arm == arm && growth.metric != kHeapGrowth &&
+           growth.verdict == GrowthVerdict::growing;
+  });
+}
+
+/// Empty where growth is no news: neither arm is shown to grow.
+std::string growth_of(const Results& results, const std::string& candidate) {
+  if (keeps_growing(results, candidate)) return "its memory keeps growing";
+  const bool known = std::ranges::any_of(results.growth, [&](const Growth& growth) {
+    return growth.arm == candidate && growth.verdict != GrowthVerdict::inconclusive;
+  });
+  const bool ended = known && keeps_growing(results, results.baseline);
+  return ended ? "its memory no longer grows" : "";
+}
+
 /// "1 gate failed"; empty where none has that outcome.
 std::string gates_of(const Results& results, const std::string& candidate, GateOutcome outcome) {
   const auto count =
@@ -285,13 +302,16 @@ std::string overall_sentence(const ReportModel& model) {
   if (candidates.empty()) return {};
   const std::string& best = candidates.front();
   std::vector<std::string> parts;
-  for (std::string& part :
-       std::vector{gates_of(model.results, best, GateOutcome::failed),
-                   gates_of(model.results, best, GateOutcome::undecided), checks_of(model, best),
-                   model_of(model.results, best), time_of(model.results, best)})
+  for (std::string& part : std::vector{gates_of(model.results, best, GateOutcome::failed),
+                                       gates_of(model.results, best, GateOutcome::undecided),
+                                       checks_of(model, best), growth_of(model.results, best),
+                                       model_of(model.results, best), time_of(model.results, best)})
     if (!part.empty()) parts.push_back(std::move(part));
   if (parts.empty()) return {};
-  return fmt::format("{}: {}.", best, fmt::join(parts, "; "));
+  const std::string whose = candidates.size() > 1 && model.best.empty()
+                                ? fmt::format("Best of {}, {}", candidates.size(), best)
+                                : best;
+  return fmt::format("{}: {}.", whose, fmt::join(parts, "; "));
 }
 
 std::vector<Cause> largest_causes(const ReportModel& model) {

@@ -95,6 +95,18 @@ std::vector<Headline> headlines_without_gates(const Results& results) {
   return headlines;
 }
 
+/// A job of one process grows as that process does: it is told once, of the job.
+bool repeats_the_job(const std::vector<const Growth*>& role,
+                     const std::vector<std::vector<const Growth*>>& all) {
+  return role[0]->role != "tree" && std::ranges::any_of(all, [&](const auto& job) {
+           return job[0]->role == "tree" &&
+                  std::ranges::equal(role, job, [](const Growth* a, const Growth* b) {
+                    return a->arm == b->arm && a->metric == b->metric && a->slope == b->slope &&
+                           a->ci_low == b->ci_low && a->ci_high == b->ci_high;
+                  });
+         });
+}
+
 /// Growth that a gate asks about, else what is known of every role, per round where it has any; by
 /// role. None in an ablation, which asks about switches.
 std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
@@ -125,6 +137,8 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
     else
       role->push_back(&growth);
   }
+  const auto all = roles;
+  std::erase_if(roles, [&](const auto& role) { return repeats_the_job(role, all); });
   return roles;
 }
 

@@ -69,6 +69,44 @@ TEST(ReportModel, PutsGrowthOfGatedRolesOnTheFirstScreen) {
       << "an ablation asks about switches";
 }
 
+Growth growth_of(const char* arm, const char* role, GrowthVerdict verdict) {
+  Growth growth;
+  growth.arm = arm;
+  growth.role = role;
+  growth.metric = "rss_growth_bytes_per_round";
+  growth.slope = 1024;
+  growth.verdict = verdict;
+  growth.reason = "said";
+  return growth;
+}
+
+TEST(ReportModel, TellsTheGrowthOfAJobOfOneProcessOnce) {
+  Sample sample = make_sample();
+  for (Comparison& row : sample.results.comparisons) row.gate = false;
+  for (const char* role : {"command", "tree"})
+    sample.results.growth.push_back(growth_of("original", role, GrowthVerdict::growing));
+  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::SizeIs(1));
+  sample.results.growth.back().slope = 2048;
+  EXPECT_THAT(build_report_model(sample.results, sample.run).growth, testing::SizeIs(2))
+      << "other processes grow, too";
+}
+
+TEST(ReportModel, SaysInOneLineWhoseMemoryKeepsGrowing) {
+  Sample sample = make_sample();
+  const std::string best = sample.results.comparisons[0].candidate;
+  const auto overall = [&](GrowthVerdict baseline, GrowthVerdict candidate) {
+    sample.results.growth = {growth_of(sample.results.baseline.c_str(), "tree", baseline),
+                             growth_of(best.c_str(), "tree", candidate)};
+    return build_report_model(sample.results, sample.run).overall;
+  };
+  using testing::HasSubstr;
+  using testing::Not;
+  EXPECT_THAT(overall(GrowthVerdict::flat, GrowthVerdict::growing), HasSubstr("keeps growing"));
+  EXPECT_THAT(overall(GrowthVerdict::growing, GrowthVerdict::flat), HasSubstr("no longer grows"));
+  EXPECT_THAT(overall(GrowthVerdict::growing, GrowthVerdict::inconclusive), Not(HasSubstr("grow")));
+  EXPECT_THAT(overall(GrowthVerdict::flat, GrowthVerdict::settling), Not(HasSubstr("grow")));
+}
+
 TEST(ReportModel, PutsGrowthThatCannotBeToldAmongTheOtherAnswers) {
   Sample sample = make_sample();
   sample.results.comparisons[0].metric = "rss_growth_bytes_per_round";
