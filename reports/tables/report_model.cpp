@@ -115,8 +115,13 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   for (const Comparison& c : results.comparisons)
     if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
   std::set<std::pair<std::string, std::string>> per_round;
-  for (const Growth& growth : results.growth)
+  std::set<std::pair<std::string, std::string>> known;  // of one arm at least
+  for (const Growth& growth : results.growth) {
     if (growth.metric == kRssGrowthPerRound) per_round.emplace(growth.arm, growth.role);
+    if (growth.verdict != GrowthVerdict::inconclusive &&
+        !is_median_of_group(results.job, growth.role))
+      known.emplace(growth.role, growth.metric);
+  }
   // A lone arm has no verdict; where it goes is told all the same, of all its roles together.
   const bool alone = results.arms.size() == 1;
   std::vector<std::vector<const Growth*>> roles;
@@ -125,10 +130,9 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
     const bool asked = gated.contains({growth.role, growth.metric});
     const bool repeated =
         growth.metric == kRssGrowthPerMinute && per_round.contains({growth.arm, growth.role});
-    const bool known = growth.verdict != GrowthVerdict::inconclusive &&
-                       !is_median_of_group(results.job, growth.role);
+    const bool tells = known.contains({growth.role, growth.metric});
     const bool goes = alone && growth.role == "tree" && growth.slope;
-    if (!asked && !(gated.empty() && (known || goes) && !repeated)) continue;
+    if (!asked && !(gated.empty() && (tells || goes) && !repeated)) continue;
     const auto role = std::ranges::find_if(roles, [&](const auto& of_role) {
       return of_role[0]->role == growth.role && of_role[0]->metric == growth.metric;
     });

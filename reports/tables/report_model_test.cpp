@@ -91,6 +91,16 @@ TEST(ReportModel, TellsTheGrowthOfAJobOfOneProcessOnce) {
       << "other processes grow, too";
 }
 
+TEST(ReportModel, TellsWhatIsNotKnownOfAnArmBesideWhatIsOfTheOther) {
+  Sample sample = make_sample();
+  for (Comparison& row : sample.results.comparisons) row.gate = false;
+  sample.results.growth = {growth_of("original", "server", GrowthVerdict::flat),
+                           growth_of("optimized", "server", GrowthVerdict::inconclusive)};
+  const std::vector<Sentence> told = build_report_model(sample.results, sample.run).growth;
+  ASSERT_THAT(told, testing::SizeIs(1));
+  EXPECT_THAT(told[0].text(), testing::HasSubstr("optimized"));
+}
+
 TEST(ReportModel, SaysInOneLineWhoseMemoryKeepsGrowing) {
   Sample sample = make_sample();
   const std::string best = sample.results.comparisons[0].candidate;
