@@ -90,11 +90,11 @@ std::int64_t Starting::due_ns() const {
   return any_awaited ? due_ns_ : INT64_MAX;
 }
 
-SupervisedProcess& Starting::take(const Spawned& spawned, std::int64_t now_ns) {
+SupervisedProcess& Starting::take(const Spawned& spawned) {
   SupervisedProcess& process = processes_.named(spawned.role);
   process.state = State::running;
-  process.started_ns = now_ns;
-  process.trace.begin_ns = now_ns;
+  process.started_ns = spawned.begin_ns;
+  process.trace.begin_ns = spawned.begin_ns;
   process.is_ready = !process.readiness;
   processes_.runs_as(process, spawned.pid);
   return process;

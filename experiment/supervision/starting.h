@@ -23,7 +23,7 @@ class Starting {
   [[nodiscard]] std::int64_t due_ns() const;
 
   /// The launcher's answers.
-  SupervisedProcess& take(const Spawned& spawned, std::int64_t now_ns);
+  SupervisedProcess& take(const Spawned& spawned);
   void take(const Unstarted& unstarted);
 
  private:

@@ -173,7 +173,7 @@ void Supervision::take_report(const std::optional<Packet>& packet) {
   const auto report = read_report(packet->fields);
   if (!report) return;
   if (const auto* spawned = std::get_if<Spawned>(&*report)) {
-    SupervisedProcess& process = starting_.take(*spawned, monotonic_ns());
+    SupervisedProcess& process = starting_.take(*spawned);
     // Not before: what a mark asks to be read is read of the members.
     events_.add(process.marks.descriptor(), &process);
     stopping_.stop_if_begun(process);
@@ -192,9 +192,8 @@ void Supervision::take_report(const std::optional<Packet>& packet) {
 void Supervision::exited(const Exited& exited) {
   SupervisedProcess& process = processes_.named(exited.role);
   take_marks(process);
-  ExitRecord record = exited.record;
-  record.t_ns = monotonic_ns();
-  if (outcome_.failed() || !daemons_.take_over(process, record)) end_process(process, record);
+  if (outcome_.failed() || !daemons_.take_over(process, exited.record))
+    end_process(process, exited.record);
 }
 
 void Supervision::end_process(SupervisedProcess& process, const ExitRecord& record) {

@@ -13,6 +13,7 @@ Exited read_exit(const std::vector<std::string>& fields) {
   record.max_rss_bytes = std::stoll(fields[5]) * 1024;
   record.minor_faults = std::stoll(fields[6]);
   record.major_faults = std::stoll(fields[7]);
+  record.t_ns = std::stoll(fields[8]);
   return exited;
 }
 
@@ -26,7 +27,7 @@ LauncherEnded read_end(const std::vector<std::string>& fields) {
 
 std::optional<LauncherReport> read_report(const std::vector<std::string>& fields) {
   const std::string& name = fields.front();
-  if (name == "spawned") return Spawned{fields[1], std::stoi(fields[2])};
+  if (name == "spawned") return Spawned{fields[1], std::stoi(fields[2]), std::stoll(fields[3])};
   if (name == "unstarted") return Unstarted{fields[1], fields[2], std::stoi(fields[3])};
   if (name == "exited") return read_exit(fields);
   if (name == "escaped") return Escaped{fmt::format("{} ({})", fields[1], fields[2])};

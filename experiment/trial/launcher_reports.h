@@ -16,6 +16,7 @@ namespace memduel {
 struct Spawned {
   std::string role;
   pid_t pid = 0;
+  std::int64_t begin_ns = 0;
 };
 
 struct Unstarted {
@@ -26,7 +27,7 @@ struct Unstarted {
 
 struct Exited {
   std::string role;
-  ExitRecord record;  ///< without its time
+  ExitRecord record;
 };
 
 struct Escaped {

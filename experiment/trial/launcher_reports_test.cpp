@@ -6,10 +6,11 @@ namespace memduel {
 namespace {
 
 TEST(LauncherReports, AStartedProcessHasItsNumber) {
-  const auto report = read_report({"spawned", "server", "812"});
+  const auto report = read_report({"spawned", "server", "812", "17000000042"});
   ASSERT_TRUE(report);
   EXPECT_EQ(std::get<Spawned>(*report).role, "server");
   EXPECT_EQ(std::get<Spawned>(*report).pid, 812);
+  EXPECT_EQ(std::get<Spawned>(*report).begin_ns, 17'000'000'042);
 }
 
 TEST(LauncherReports, AProcessThatCouldNotBeStartedHasItsStepAndError) {
@@ -20,7 +21,7 @@ TEST(LauncherReports, AProcessThatCouldNotBeStartedHasItsStepAndError) {
 }
 
 TEST(LauncherReports, AnEndIsAStatusOrASignal) {
-  const auto by_status = read_report({"exited", "c", "code", "3", "2500000", "1024", "7", "1"});
+  const auto by_status = read_report({"exited", "c", "code", "3", "2500000", "1024", "7", "1", "17000000043"});
   ASSERT_TRUE(by_status);
   const ExitRecord& record = std::get<Exited>(*by_status).record;
   EXPECT_EQ(record.status, 3);
@@ -29,7 +30,8 @@ TEST(LauncherReports, AnEndIsAStatusOrASignal) {
   EXPECT_EQ(record.max_rss_bytes, 1 << 20);
   EXPECT_EQ(record.minor_faults, 7);
   EXPECT_EQ(record.major_faults, 1);
-  const auto by_signal = read_report({"exited", "c", "signal", "9", "0", "0", "0", "0"});
+  EXPECT_EQ(record.t_ns, 17'000'000'043);
+  const auto by_signal = read_report({"exited", "c", "signal", "9", "0", "0", "0", "0", "0"});
   EXPECT_EQ(std::get<Exited>(*by_signal).record.signal, 9);
   EXPECT_EQ(std::get<Exited>(*by_signal).record.status, std::nullopt);
 }

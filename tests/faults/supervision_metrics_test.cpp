@@ -1,4 +1,6 @@
 // Numbers of real processes whose memory is known in closed form.
+#include <fstream>
+
 #include "tests/faults/trial_fixture.h"
 
 namespace memduel {
@@ -57,6 +59,33 @@ TEST_F(TrialTest, AProcessWithoutMarksIsOneRoundAndTheResultSaysSo) {
   EXPECT_GE(command.metrics.at("cpu_seconds"), 0.055);
   EXPECT_FALSE(command.metrics.contains("idle_rss_bytes"));
   EXPECT_TRUE(has_note(result.limitations, "peaks_sampled_from_outside"));
+}
+
+/// What a program saw of CLOCK_MONOTONIC at its begin and at its end.
+std::pair<std::int64_t, std::int64_t> seen_clock(const std::filesystem::path& log) {
+  std::ifstream file(log);
+  std::pair<std::int64_t, std::int64_t> seen;
+  file >> seen.first >> seen.second;
+  return seen;
+}
+
+TEST_F(TrialTest, ShortProcessesHaveTheirOwnTimesHoweverLateMemduelLooks) {
+  constexpr int kProcesses = 16;
+  std::vector<ProcessSpec> processes;
+  for (int i = 1; i <= kProcesses; ++i)
+    processes.push_back(act("short-" + std::to_string(i), {"clock", "sleep", "2", "clock"}));
+  const TrialRun result = run(processes);
+  ASSERT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
+  for (int i = 1; i <= kProcesses; ++i) {
+    const std::string role = "short-" + std::to_string(i);
+    const RoundData& life = role_of(result, role).rounds.at(0);
+    const auto [begin, end] = seen_clock(dir_ / ("7-" + role + ".stdout"));
+    EXPECT_GE(end - begin, 2'000'000) << role;
+    EXPECT_LE(life.begin_ns, begin) << role;
+    EXPECT_GE(life.end_ns, end) << role;
+    EXPECT_NEAR(life.metrics.at("round_seconds"),
+                static_cast<double>(life.end_ns - life.begin_ns) * 1e-9, 1e-9);
+  }
 }
 
 TEST_F(TrialTest, TreePeakIsTheLargestSumAndNotTheSumOfPeaks) {

@@ -5,6 +5,7 @@
  *   touch MIB | free                    map and write pages; unmap the last block touched
  *   sleep MS | burn MS                  wait idle; use a CPU
  *   print TEXT | complain TEXT          a line on stdout; on stderr
+ *   clock                               CLOCK_MONOTONIC in nanoseconds, a line on stdout
  *   flood MIB                           that much log on stdout
  *   file PATH | listen PORT             make a file; listen on 127.0.0.1
  *   exit N | raise N | ignore N         end with a status; a signal to itself; ignore a signal
@@ -98,6 +99,13 @@ static void listen_on(int port) {
 }
 
 /* Whole when it is there: others wait for it. */
+static void print_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  printf("%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+  fflush(stdout);
+}
+
 static void write_file(const char* path, long number) {
   char part[4096];
   snprintf(part, sizeof part, "%s.part", path);
@@ -149,6 +157,8 @@ static int act_without_word(const char* verb) {
     memduel_idle();
   } else if (strcmp(verb, "nophase") == 0) {
     memduel_phase(NULL);
+  } else if (strcmp(verb, "clock") == 0) {
+    print_clock();
   } else if (strcmp(verb, "free") == 0) {
     free_last();
   } else if (strcmp(verb, "wait") == 0) {

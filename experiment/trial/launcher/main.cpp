@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/marks/monotonic.h"
 #include "experiment/trial/launcher/process_tree.h"
 #include "experiment/trial/launcher/protocol.h"
 #include "experiment/trial/launcher/spawn.h"
@@ -134,7 +135,7 @@ class Launcher {
       return;
     }
     roles_[result.pid] = request.role;
-    tell({"spawned", request.role, std::to_string(result.pid)});
+    tell({"spawned", request.role, std::to_string(result.pid), std::to_string(result.begin_ns)});
   }
 
   void reap() {
@@ -148,7 +149,7 @@ class Launcher {
             std::to_string(by_signal ? WTERMSIG(status) : WEXITSTATUS(status)),
             std::to_string(microseconds(usage.ru_utime) + microseconds(usage.ru_stime)),
             std::to_string(usage.ru_maxrss), std::to_string(usage.ru_minflt),
-            std::to_string(usage.ru_majflt)});
+            std::to_string(usage.ru_majflt), std::to_string(monotonic_ns())});
       roles_.erase(role);
     }
   }

@@ -6,11 +6,13 @@
 //             limit_data BYTES                       of each process that is spawned from now on
 //             end
 //   reports   ready MEMORY_CGROUP KILL_CGROUP        empty where none could be made
-//             spawned ROLE PID
+//             spawned ROLE PID BEGIN_NS
 //             unstarted ROLE STEP ERRNO              STEP: what failed, for people
-//             exited ROLE code|signal VALUE CPU_US MAX_RSS_KIB MINOR MAJOR
+//             exited ROLE code|signal VALUE CPU_US MAX_RSS_KIB MINOR MAJOR END_NS
 //             escaped PID COMMAND                    carried the trial's mark outside its tree
 //             ended CPU_US LEFT_OVER SURVIVORS PEAK_BYTES OOM_KILLS     "-" where unknown
+//
+// BEGIN_NS and END_NS are CLOCK_MONOTONIC, read beside the process: memduel may be late to look.
 #pragma once
 
 #include <optional>

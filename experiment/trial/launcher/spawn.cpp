@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 
+#include "experiment/marks/monotonic.h"
 #include "experiment/trial/launcher/protocol.h"
 
 namespace memduel {
@@ -30,15 +31,32 @@ constexpr std::array<const char*, 7> kStepNames = {
     "joining the control group", kEnteringDirectory,    "opening /dev/null",    "connecting output",
     "setting the environment",   "limiting its memory", "executing the program"};
 
-struct Failure {
+/// What the child tells: that it executes the program now, or what failed.
+struct Told {
+  std::int64_t begin_ns = 0;
   int step = 0;
   int error_number = 0;
 };
 
+void tell(int report, const Told& told) {
+  if (write(report, &told, sizeof told) < 0) _exit(126);
+}
+
 [[noreturn]] void fail(int report, Step step, int error_number) {
-  const Failure failure{step, error_number};
-  if (write(report, &failure, sizeof failure) < 0) _exit(126);
+  tell(report, {0, step, error_number});
   _exit(127);
+}
+
+/// The last word of the child; nothing where it was killed before it said any.
+Told last_told(int from) {
+  Told told;
+  Told next;
+  ssize_t got = 0;
+  do {
+    got = read(from, &next, sizeof next);
+    if (got == sizeof next) told = next;
+  } while (got > 0 || (got < 0 && errno == EINTR));
+  return told;
 }
 
 /// dup2 leaves close-on-exec set when both numbers are equal.
@@ -90,6 +108,7 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
   const rlimit limit{request.data_limit, request.data_limit};
   if (request.data_limit != 0 && setrlimit(RLIMIT_DATA, &limit) != 0)
     fail(report, limit_data, errno);
+  tell(report, {monotonic_ns(), execute, 0});
   execvp(arguments[0], arguments.data());
   fail(report, execute, errno);
 }
@@ -98,32 +117,26 @@ void set_variables(const SpawnRequest& request, const std::string& trial, int re
 
 SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const TrialCgroup& group) {
   std::array<int, 2> pipe_ends{};
-  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, "making a pipe", errno};
+  if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) return {0, 0, "making a pipe", errno};
   // The child's copy must survive dup2 onto the small numbers and the marks' number.
   const int report = fcntl(pipe_ends[1], F_DUPFD_CLOEXEC, kMarksDescriptor + 1);
   if (report < 0) {
     const int error_number = errno;
     close(pipe_ends[0]);
     close(pipe_ends[1]);
-    return {0, "making a pipe", error_number};
+    return {0, 0, "making a pipe", error_number};
   }
   close(pipe_ends[1]);
   const pid_t pid = fork();
   if (pid == 0) become(request, trial, group, report);
   const int fork_error = errno;
   close(report);
-  Failure failure;
-  ssize_t got = 0;
-  if (pid > 0) {
-    do {
-      got = read(pipe_ends[0], &failure, sizeof failure);
-    } while (got < 0 && errno == EINTR);
-  }
+  const Told told = pid > 0 ? last_told(pipe_ends[0]) : Told{};
   close(pipe_ends[0]);
-  if (pid < 0) return {0, "starting a process", fork_error};
-  if (got != sizeof failure) return {pid, {}, 0};
+  if (pid < 0) return {0, 0, "starting a process", fork_error};
+  if (told.error_number == 0) return {pid, told.begin_ns == 0 ? monotonic_ns() : told.begin_ns};
   waitpid(pid, nullptr, 0);
-  return {0, kStepNames[static_cast<std::size_t>(failure.step)], failure.error_number};
+  return {0, 0, kStepNames[static_cast<std::size_t>(told.step)], told.error_number};
 }
 
 }  // namespace memduel

@@ -22,9 +22,10 @@ struct SpawnRequest {
 };
 
 struct SpawnResult {
-  pid_t pid = 0;         ///< 0 when the process could not be started
-  std::string step;      ///< what failed
-  int error_number = 0;  ///< why
+  pid_t pid = 0;              ///< 0 when the process could not be started
+  std::int64_t begin_ns = 0;  ///< CLOCK_MONOTONIC right before the program was executed
+  std::string step = {};      ///< what failed
+  int error_number = 0;       ///< why
 };
 
 /// Forks into the trial's group, the working directory and the environment, and executes; returns
