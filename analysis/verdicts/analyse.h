@@ -53,8 +53,12 @@ bool settled(const Results& results);
 /// settled. Asking after every block is safe; between looks the answer is no.
 bool may_end(const RunData& so_far, const AnalysisSettings& settings);
 
-/// The arms whose profiles tell why gates failed: the baseline and every candidate of a failed gate
-/// that is not advisory. Empty when none failed.
+/// Whether a gate failed that is not advisory.
+bool gate_failed(const Results& results);
+
+/// The arms whose profiles tell where memory changed: the baseline and every candidate of a failed
+/// gate that is not advisory, or of a gate whose metric improved; times have no stacks of memory.
+/// Empty where there are none.
 std::vector<std::string> arms_to_explain(const Results& results);
 
 /// Precedence as documented: a failed gate, then a gate that could not be measured, then undecided

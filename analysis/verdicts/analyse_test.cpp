@@ -50,6 +50,26 @@ TEST(Analyse, CallsTheSameProgramUnchanged) {
   EXPECT_TRUE(settled(results));
 }
 
+TEST(Analyse, AsksForProfilesOfArmsWhoseMemoryChanged) {
+  using testing::IsEmpty;
+  const std::vector<std::string> both = {"a", "b"};
+  const auto asked = [](const char* metric, const auto& baseline, const auto& candidate,
+                        const char* gate) {
+    return arms_to_explain(
+        analyse(make_duel(metric, baseline, candidate), with_gates({std::string("tree.") + gate})));
+  };
+  EXPECT_EQ(asked("peak_rss_bytes", kQuiet, kTwoPercentMore, "peak_rss_bytes<=+1%"), both);
+  EXPECT_EQ(asked("peak_rss_bytes", kTwoPercentMore, kQuiet, "peak_rss_bytes<=+1%"), both)
+      << "what improved is told, too";
+  EXPECT_THAT(asked("peak_rss_bytes", kQuiet, kQuiet, "peak_rss_bytes<=+1%"), IsEmpty());
+  EXPECT_THAT(asked("peak_rss_bytes", kQuiet, kTwoPercentMore, "peak_rss_bytes<=+1%:advisory"),
+              IsEmpty());
+  const std::vector<double> slow = {2.1, 2.11, 2.12, 2.1, 2.13, 2.11, 2.1, 2.12};
+  const std::vector<double> fast = {1.1, 1.11, 1.12, 1.1, 1.13, 1.11, 1.1, 1.12};
+  EXPECT_THAT(asked("round_seconds", slow, fast, "round_seconds<=+1%"), IsEmpty())
+      << "time has no stacks of memory";
+}
+
 TEST(Analyse, NamesEachRoleOfARunOnceWhereAGateNamesAnother) {
   try {
     analyse(make_duel("peak_rss_bytes", kQuiet, kQuiet), with_gates({"program.rss_bytes<=+1%"}));

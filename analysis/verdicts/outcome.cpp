@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/verdicts/analyse.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -23,13 +24,24 @@ bool settled(const Results& results) {
   return gates_decided && rows_decided;
 }
 
+bool gate_failed(const Results& results) {
+  return std::ranges::any_of(results.gates, [](const GateResult& gate) {
+    return decides(gate) && gate.outcome == GateOutcome::failed;
+  });
+}
+
 std::vector<std::string> arms_to_explain(const Results& results) {
   std::vector<std::string> arms;
-  for (const GateResult& gate : results.gates) {
-    if (gate.outcome != GateOutcome::failed || !decides(gate)) continue;
+  const auto add = [&](const std::string& candidate) {
     if (arms.empty()) arms.push_back(results.baseline);
-    if (std::ranges::find(arms, gate.candidate) == arms.end()) arms.push_back(gate.candidate);
-  }
+    if (std::ranges::find(arms, candidate) == arms.end()) arms.push_back(candidate);
+  };
+  for (const GateResult& gate : results.gates)
+    if (decides(gate) && gate.outcome == GateOutcome::failed) add(gate.candidate);
+  for (const Comparison& row : results.comparisons)
+    if (row.gate && row.verdict == Verdict::improved &&
+        metric_info(row.metric).unit != Unit::seconds)
+      add(row.candidate);
   return arms;
 }
 
@@ -38,9 +50,7 @@ ExitCode gates_exit_code(const Results& results, bool fail_on_undecided) {
     return std::ranges::any_of(
         results.gates, [&](const GateResult& gate) { return decides(gate) && holds(gate); });
   };
-  if (any([](const GateResult& gate) { return gate.outcome == GateOutcome::failed; })) {
-    return ExitCode::gate_failed;
-  }
+  if (gate_failed(results)) return ExitCode::gate_failed;
   if (any([](const GateResult& gate) { return gate.not_measured; })) {
     return ExitCode::cannot_measure;
   }

@@ -40,7 +40,7 @@ void add_differences(Results& results, const RunData& run, const fs::path& direc
 }
 
 void note_unexplained(Results& results) {
-  if (!results.difference_totals.empty() || arms_to_explain(results).empty()) return;
+  if (!results.difference_totals.empty() || !gate_failed(results)) return;
   results.limitations.push_back(
       {"where_unknown", "a gate failed, and no profile says where the arms differ",
        "repeat the run with this gate, and with time for one trial more of each side"});

@@ -21,7 +21,8 @@ TEST(LauncherReports, AProcessThatCouldNotBeStartedHasItsStepAndError) {
 }
 
 TEST(LauncherReports, AnEndIsAStatusOrASignal) {
-  const auto by_status = read_report({"exited", "c", "code", "3", "2500000", "1024", "7", "1", "17000000043"});
+  const auto by_status =
+      read_report({"exited", "c", "code", "3", "2500000", "1024", "7", "1", "17000000043"});
   ASSERT_TRUE(by_status);
   const ExitRecord& record = std::get<Exited>(*by_status).record;
   EXPECT_EQ(record.status, 3);

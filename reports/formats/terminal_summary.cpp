@@ -158,7 +158,8 @@ class Summary {
     if (!model_.next_step) return;
     add(Weight::cause, wrapped(escape_terminal(model_.next_step->sentence), 0, options_.width),
         true);
-    add(Weight::cause, "  " + escape_terminal(model_.next_step->command) + "\n");
+    if (!model_.next_step->command.empty())
+      add(Weight::cause, "  " + escape_terminal(model_.next_step->command) + "\n");
   }
 
   /// Whole, or not at all.

@@ -8,11 +8,10 @@
 #include <functional>
 #include <optional>
 
-#include "analysis/questions/held_memory.h"
 #include "analysis/questions/ranked_candidates.h"
-#include "base/command_line.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
+#include "reports/tables/arm_words.h"
 #include "reports/tables/report_model.h"
 #include "reports/tables/words.h"
 
@@ -21,94 +20,18 @@ namespace {
 
 using nlohmann::json;
 
-const json kNothing;
-
-/// Null where there is none: configs come from anywhere.
-const json& member(const json& object, const char* key) {
-  if (!object.is_object()) return kNothing;
-  const auto found = object.find(key);
-  return found == object.end() ? kNothing : *found;
-}
-
-/// Words of a command; of a confidential report that they were left out.
-std::string text_of(const json& value) {
-  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
-  std::vector<std::string> words;
-  for (const json& word : value)
-    if (word.is_string()) words.push_back(word.get<std::string>());
-  return quoted_command_line(words);
-}
-
-/// What an arm changes of its job, part by part.
-class ArmWords {
- public:
-  ArmWords(const json& arm, const json& processes)
-      : arm_(arm), processes_(processes), one_process_(processes.size() == 1) {}
-
-  std::string all() {
-    add_text("preset", "preset ");
-    add_pairs("env");
-    if (one_process_) add_command(processes_.front());
-    if (!one_process_) add_roles("argv", "");
-    add_roles("append", one_process_ ? "" : "adds ");
-    add_text("allocator", "under ");
-    add_text("cwd", "in ");
-    return fmt::format("{}", fmt::join(parts_, " "));
-  }
-
- private:
-  void add_text(const char* key, const char* before) {
-    if (const json& value = member(arm_, key); value.is_string())
-      parts_.push_back(before + text_of(value));
-  }
-
-  void add_pairs(const char* key) {
-    const json& pairs = member(arm_, key);
-    if (!pairs.is_object()) return;
-    for (const auto& [name, value] : pairs.items()) parts_.push_back(name + "=" + text_of(value));
-  }
-
-  /// Of the arm, else of the job.
-  void add_command(const json& process) {
-    const json& own = member(arm_, "argv");
-    const json& role = member(process, "role");
-    const bool replaced = own.is_object() && role.is_string() && own.contains(role);
-    const json& words = replaced ? own.at(role.get<std::string>()) : member(process, "argv");
-    if (!words.is_null()) parts_.push_back(text_of(words));
-  }
-
-  void add_roles(const char* key, const std::string& verb) {
-    const json& roles = member(arm_, key);
-    if (!roles.is_object()) return;
-    for (const auto& [role, words] : roles.items())
-      parts_.push_back((one_process_ ? "" : role + ": ") + verb + text_of(words));
-  }
-
-  const json& arm_;
-  const json& processes_;
-  bool one_process_;
-  std::vector<std::string> parts_;
-};
-
 /// A job that a provider makes from switches: those that differ from the baseline's.
 std::string switches_of(const json& own, const json& baseline) {
   constexpr std::size_t kMost = 3;
   if (!own.is_object()) return {};
   std::vector<std::string> changed;
   for (const auto& [name, value] : own.items())
-    if (member(baseline, name.c_str()) != value) changed.push_back(name + "=" + text_of(value));
+    if (config_member(baseline, name.c_str()) != value)
+      changed.push_back(name + "=" + config_words(value));
   const std::size_t more = changed.size() > kMost + 1 ? changed.size() - kMost : 0;
   if (more > 0) changed.resize(kMost);
   return fmt::format("{}{}", fmt::join(changed, ", "),
                      more > 0 ? fmt::format(" and {} more switches", more) : "");
-}
-
-const json& arm_of(const json& config, const std::string& name) {
-  const json& arms = member(config, "arms");
-  if (!arms.is_array()) return kNothing;
-  const auto found =
-      std::ranges::find_if(arms, [&](const json& arm) { return member(arm, "name") == name; });
-  return found == arms.end() ? kNothing : *found;
 }
 
 /// What a headline's candidate got, by verdict.
@@ -222,46 +145,18 @@ Cause cause_of(const DifferenceRow& row) {
 
 constexpr std::size_t kMostCauses = 3;
 
-/// A variable of glibc's malloc and what it does.
-struct MallocSetting {
-  const char* name;
-  const char* value;
-  const char* words;
-};
-constexpr int kManyArenas = 4;
-constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may hold less"};
-constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
-                                      "Giving it back earlier may help"};
-
-/// A run of the arm with the setting, beside the arm itself where that is one command.
-std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
-                         const std::string& name) {
-  const json& processes = member(member(model.config, "workload"), "processes");
-  const bool one_command = processes.is_array() && processes.size() == 1 &&
-                           !member(processes.front(), "count").is_number() &&
-                           member(arm, "optimizations").is_null() && member(arm, "cwd").is_null();
-  const std::string variable = fmt::format("{}={}", setting.name, setting.value);
-  if (one_command) {
-    const std::string words = ArmWords(arm, processes).all();
-    return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
-  }
-  return quoted_command_line(
-      {"memduel", "run", "config.json", "--set",
-       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value), "--out", "tried"});
-}
-
 }  // namespace
 
 std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   const std::string& baseline = model.results.baseline;
   std::vector<ComparedArm> arms;
-  const json& processes = member(member(model.config, "workload"), "processes");
-  const json& switches = member(arm_of(model.config, baseline), "optimizations");
+  const json& processes = config_member(config_member(model.config, "workload"), "processes");
+  const json& switches = config_member(arm_of(model.config, baseline), "optimizations");
   for (const ArmSummary& arm : model.results.arms) {
     if (arm.ablation) continue;
     const json& config = arm_of(model.config, arm.name);
-    std::string words = ArmWords(config, processes).all();
-    const std::string changed = switches_of(member(config, "optimizations"), switches);
+    std::string words = arm_words(config, processes);
+    const std::string changed = switches_of(config_member(config, "optimizations"), switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     if (words.empty() && arm.name == baseline) words = "the baseline";
     arms.push_back({arm.name, std::move(words)});
@@ -277,12 +172,12 @@ std::string setting_words(const ReportModel& model) {
   const json& environment = model.results.environment;
   const auto blocks = static_cast<std::size_t>(model.blocks_done);
   std::vector<std::string> parts = {format_count(blocks, "run") + " of each"};
-  if (const json& date = member(environment, "date"); date.is_string())
+  if (const json& date = config_member(environment, "date"); date.is_string())
     parts.push_back(date.get<std::string>());
-  const json& cores = member(environment, "cores");
+  const json& cores = config_member(environment, "cores");
   if (cores.is_number_unsigned() || cores.is_number_integer())
     parts.push_back(format_count(cores.get<std::size_t>(), "core"));
-  if (const json& memory = member(environment, "memory_bytes"); memory.is_number())
+  if (const json& memory = config_member(environment, "memory_bytes"); memory.is_number())
     parts.push_back(format_bytes(memory.get<double>()));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -327,23 +222,6 @@ std::vector<Cause> largest_causes(const ReportModel& model) {
   }
   if (causes.size() > kMostCauses) causes.resize(kMostCauses);
   return causes;
-}
-
-std::optional<Suggestion> next_step(const ReportModel& model) {
-  const std::vector<std::string> candidates = ranked_candidates(model.results);
-  if (candidates.empty()) return std::nullopt;
-  const std::string& name = candidates.front();
-  const json& arm = arm_of(model.config, name);
-  const auto held = held_memory(model.results, name);
-  if (!held || arm.is_null() || !member(arm, "allocator").is_null()) return std::nullopt;
-  const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
-  if (member(arm, "env").contains(setting.name)) return std::nullopt;
-  return Suggestion{
-      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak. {}:", name,
-                  format_bytes(held->bytes), role_words(model.results.job, held->role),
-                  format_count(static_cast<std::size_t>(held->arenas), "arena"),
-                  percent(held->share), setting.words),
-      command_with(setting, model, arm, name)};
 }
 
 }  // namespace memduel

@@ -24,12 +24,6 @@ struct Cause {
   bool more = false;   ///< the candidate has more
 };
 
-/// What is worth a try next: an allocator's setting, in an arm of its own.
-struct Suggestion {
-  std::string sentence;  ///< the evidence, and what may help
-  std::string command;
-};
-
 /// The baseline first; without arms that take a candidate apart. Empty where the config says of no
 /// candidate what makes it different.
 std::vector<ComparedArm> compared_arms(const ReportModel& model);
@@ -47,9 +41,5 @@ std::string overall_sentence(const ReportModel& model);
 
 /// Of one role, of the best candidate: three at most, the largest first.
 std::vector<Cause> largest_causes(const ReportModel& model);
-
-/// For the best candidate, or a run's only arm. Absent where its allocators hold little that is
-/// free, and where it sets that itself.
-std::optional<Suggestion> next_step(const ReportModel& model);
 
 }  // namespace memduel

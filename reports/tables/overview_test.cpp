@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/command_line.h"
 #include "reports/testing/sample_run.h"
 
 namespace memduel {
@@ -108,72 +107,6 @@ TEST(LargestCauses, WithoutSnapshotsAreOfTheHeap) {
   ASSERT_FALSE(model.causes.empty());
   EXPECT_EQ(model.causes.front().amount, "−200.0 MiB ± 4.00 MiB");
   EXPECT_THAT(model.causes.front().name, testing::StartsWith("clone"));
-}
-
-/// The sample's candidate with such a server: in bytes.
-ReportModel with_held(double held, double peak, double arenas, const json& processes,
-                      const json& candidate) {
-  Sample sample = make_sample({.series = false});
-  json second = candidate;
-  second["name"] = "optimized";
-  sample.run.config = {{"workload", {{"processes", processes}}},
-                       {"arms", {{{"name", "original"}}, second}}};
-  sample.results.comparisons.clear();
-  for (const auto& [metric, value] :
-       std::vector<std::pair<std::string, double>>{{"heap_held_free_bytes", held},
-                                                   {"peak_rss_bytes", peak},
-                                                   {"allocator_arena_count", arenas}}) {
-    Comparison row;
-    row.baseline = "original";
-    row.candidate = "optimized";
-    row.role = "server";
-    row.metric = metric;
-    row.baseline_median = 1;
-    row.candidate_median = value;
-    sample.results.comparisons.push_back(row);
-  }
-  return build_report_model(sample.results, sample.run);
-}
-
-constexpr double kMebibyte = 1 << 20;
-
-TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
-  const auto step =
-      with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOne, json::parse(R"({"env": {"A": "1"}})"))
-          .next_step;
-  ASSERT_TRUE(step);
-  EXPECT_EQ(
-      step->sentence,
-      "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
-      "peak. Two arenas may hold less:");
-  const CommandLine command = split_command_line(step->command);
-  ASSERT_EQ(command.argv.size(), 6U);
-  const CommandLine tried = split_command_line(command.argv[5]);
-  EXPECT_EQ(split_command_line(command.argv[3]).argv, tried.argv);
-  EXPECT_EQ(tried.env, (std::map<std::string, std::string>{{"A", "1"}, {"MALLOC_ARENA_MAX", "2"}}));
-}
-
-TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
-  const auto step = with_held(50 * kMebibyte, 200 * kMebibyte, 2, kTwo, json::object()).next_step;
-  ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, HasSubstr("in 2 arenas"));
-  EXPECT_THAT(
-      split_command_line(step->command).argv,
-      ElementsAre("memduel", "run", "config.json", "--set",
-                  "arms.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\"", "--out", "tried"));
-}
-
-TEST(NextStep, IsNoneWhereLittleIsHeldOrTheArmDecidesItself) {
-  const json none = json::object();
-  EXPECT_FALSE(with_held(15 * kMebibyte, 20 * kMebibyte, 14, kOne, none).next_step);
-  EXPECT_FALSE(with_held(19 * kMebibyte, 200 * kMebibyte, 14, kOne, none).next_step);
-  EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOne,
-                         json::parse(R"({"allocator": "jemalloc"})"))
-                   .next_step);
-  EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOne,
-                         json::parse(R"({"env": {"MALLOC_ARENA_MAX": "1"}})"))
-                   .next_step);
-  EXPECT_FALSE(sample_model({}).next_step) << "of which nothing is known";
 }
 
 TEST(LargestCauses, AreNoneWithoutProfiles) {

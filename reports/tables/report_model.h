@@ -14,6 +14,7 @@
 #include "reports/tables/agreement_tables.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
+#include "reports/tables/next_step.h"
 #include "reports/tables/overview.h"
 #include "reports/tables/profile_list.h"
 #include "reports/tables/resident_tables.h"

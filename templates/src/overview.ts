@@ -3,7 +3,7 @@
 import type { ArmLooks } from "./arms";
 import { h, s } from "./dom";
 import { metric_label, role_label } from "./format";
-import type { ReportModel } from "./model";
+import type { ReportModel, Suggestion } from "./model";
 import { choose } from "./state";
 import { median } from "./timeline_data";
 
@@ -25,13 +25,15 @@ export function overview(model: ReportModel, looks: ArmLooks): HTMLElement | nul
   const parts = [
     model.overall === "" ? null : h("p", { class: "overall" }, model.overall),
     causes(model),
-    model.next_step === null
-      ? null
-      : h("div", { class: "next-step" }, h("p", {}, model.next_step.sentence), h("code", {}, model.next_step.command)),
+    model.next_step === null ? null : next_step(model.next_step),
   ].filter((part) => part !== null);
   const picture = thumbnail(model, looks);
   if (parts.length === 0 && picture === null) return null;
   return h("div", { class: "overview" }, h("div", {}, ...parts), picture);
+}
+
+function next_step({ sentence, command }: Suggestion): HTMLElement {
+  return h("div", { class: "next-step" }, h("p", {}, sentence), command === "" ? null : h("code", {}, command));
 }
 
 /** A link within the page, which the URL remembers. */

@@ -1,0 +1,98 @@
+#include "reports/tables/arm_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/command_line.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+const json kNothing;
+
+/// What an arm changes of its job, part by part.
+class ArmWords {
+ public:
+  ArmWords(const json& arm, const json& processes)
+      : arm_(arm), processes_(processes), one_process_(processes.size() == 1) {}
+
+  std::string all() {
+    add_text("preset", "preset ");
+    add_pairs("env");
+    if (one_process_) add_command(processes_.front());
+    if (!one_process_) add_roles("argv", "");
+    add_roles("append", one_process_ ? "" : "adds ");
+    add_text("allocator", "under ");
+    add_text("cwd", "in ");
+    return fmt::format("{}", fmt::join(parts_, " "));
+  }
+
+ private:
+  void add_text(const char* key, const char* before) {
+    if (const json& value = config_member(arm_, key); value.is_string())
+      parts_.push_back(before + config_words(value));
+  }
+
+  void add_pairs(const char* key) {
+    const json& pairs = config_member(arm_, key);
+    if (!pairs.is_object()) return;
+    for (const auto& [name, value] : pairs.items())
+      parts_.push_back(name + "=" + config_words(value));
+  }
+
+  /// Of the arm, else of the job.
+  void add_command(const json& process) {
+    const json& own = config_member(arm_, "argv");
+    const json& role = config_member(process, "role");
+    const bool replaced = own.is_object() && role.is_string() && own.contains(role);
+    const json& words = replaced ? own.at(role.get<std::string>()) : config_member(process, "argv");
+    if (!words.is_null()) parts_.push_back(config_words(words));
+  }
+
+  void add_roles(const char* key, const std::string& verb) {
+    const json& roles = config_member(arm_, key);
+    if (!roles.is_object()) return;
+    for (const auto& [role, words] : roles.items())
+      parts_.push_back((one_process_ ? "" : role + ": ") + verb + config_words(words));
+  }
+
+  const json& arm_;
+  const json& processes_;
+  bool one_process_;
+  std::vector<std::string> parts_;
+};
+
+}  // namespace
+
+const json& config_member(const json& object, const char* key) {
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(key);
+  return found == object.end() ? kNothing : *found;
+}
+
+const json& arm_of(const json& config, const std::string& name) {
+  const json& arms = config_member(config, "arms");
+  if (!arms.is_array()) return kNothing;
+  const auto found = std::ranges::find_if(
+      arms, [&](const json& arm) { return config_member(arm, "name") == name; });
+  return found == arms.end() ? kNothing : *found;
+}
+
+std::string config_words(const json& value) {
+  if (!value.is_array()) return value.is_string() ? value.get<std::string>() : value.dump();
+  std::vector<std::string> words;
+  for (const json& word : value)
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  return quoted_command_line(words);
+}
+
+std::string arm_words(const json& arm, const json& processes) {
+  return ArmWords(arm, processes).all();
+}
+
+}  // namespace memduel

@@ -1,0 +1,22 @@
+// An arm in the words of its config.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memduel {
+
+/// Null where there is none: configs come from anywhere.
+const nlohmann::json& config_member(const nlohmann::json& object, const char* key);
+
+/// Null where the config has no arm of that name.
+const nlohmann::json& arm_of(const nlohmann::json& config, const std::string& name);
+
+/// Words of a command; of a confidential report that they were left out.
+std::string config_words(const nlohmann::json& value);
+
+/// What an arm changes of its job, part by part: "A=1 ./sort2 -x under jemalloc". Empty where it
+/// changes nothing of it.
+std::string arm_words(const nlohmann::json& arm, const nlohmann::json& processes);
+
+}  // namespace memduel

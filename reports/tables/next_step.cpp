@@ -1,0 +1,128 @@
+#include "reports/tables/next_step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/questions/held_memory.h"
+#include "analysis/questions/ranked_candidates.h"
+#include "base/command_line.h"
+#include "base/text.h"
+#include "reports/tables/arm_words.h"
+#include "reports/tables/report_model.h"
+#include "reports/tables/words.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+
+/// A variable of glibc's malloc and what it does.
+struct MallocSetting {
+  const char* name;
+  const char* value;
+  const char* words;
+};
+constexpr int kManyArenas = 4;
+constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may hold less"};
+constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
+                                      "Giving it back earlier may help"};
+
+/// A run of the arm with the setting, beside the arm itself where that is one command.
+std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
+                         const std::string& name) {
+  const json& processes = config_member(config_member(model.config, "workload"), "processes");
+  const bool one_command = processes.is_array() && processes.size() == 1 &&
+                           !config_member(processes.front(), "count").is_number() &&
+                           config_member(arm, "optimizations").is_null() &&
+                           config_member(arm, "cwd").is_null();
+  const std::string variable = fmt::format("{}={}", setting.name, setting.value);
+  if (one_command) {
+    const std::string words = arm_words(arm, processes);
+    return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
+  }
+  return quoted_command_line(
+      {"memduel", "run", "config.json", "--set",
+       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value), "--out", "tried"});
+}
+
+/// Where the best candidate's allocator keeps much that is free.
+std::optional<Suggestion> with_another_setting(const ReportModel& model, const std::string& name) {
+  const json& arm = arm_of(model.config, name);
+  const auto held = held_memory(model.results, name);
+  if (!held || arm.is_null() || !config_member(arm, "allocator").is_null()) return std::nullopt;
+  const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
+  if (config_member(arm, "env").contains(setting.name)) return std::nullopt;
+  return Suggestion{
+      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak. {}:", name,
+                  format_bytes(held->bytes), role_words(model.results.job, held->role),
+                  format_count(static_cast<std::size_t>(held->arenas), "arena"),
+                  percent(held->share), setting.words),
+      command_with(setting, model, arm, name)};
+}
+
+/// From where a failed gate's memory comes; the flame graph shows the way there.
+std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
+  const bool failed = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
+    return gate.candidate == name && gate.outcome == GateOutcome::failed && !gate.advisory &&
+           !gate.candidate_failed;
+  });
+  if (!failed) return std::nullopt;
+  const auto more = std::ranges::find_if(model.causes, &Cause::more);
+  if (more == model.causes.end()) return std::nullopt;
+  return Suggestion{fmt::format("What next: begin with {}, the largest part of what {} has more.",
+                                more->name, name),
+                    {}};
+}
+
+/// As many blocks as the checks need that are not decided yet.
+std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
+  constexpr int kMostBlocks = 200;
+  int needed = 0;
+  for (const Comparison& row : model.results.comparisons)
+    if (row.candidate == name && row.gate && row.verdict == Verdict::inconclusive)
+      needed = std::max(needed, row.blocks_needed.value_or(0));
+  std::vector<std::string> words = split_command_line(model.reproduce).argv;
+  if (needed == 0 || needed > kMostBlocks || words.size() < 2) return std::nullopt;
+  words.insert(words.begin() + 2, {"--repeats", std::to_string(needed)});
+  return Suggestion{
+      fmt::format("What next: about {} blocks should settle what is not decided:", needed),
+      quoted_command_line(words)};
+}
+
+/// Every check is better or the same, and so is all else that was measured.
+std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
+  bool better = false;
+  for (const Headline& headline : model.headlines) {
+    if (headline.candidate != name) continue;
+    if (headline.verdict != Verdict::improved && headline.verdict != Verdict::unchanged)
+      return std::nullopt;
+    better = better || headline.verdict == Verdict::improved;
+  }
+  const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
+    return row.candidate == name && row.verdict == Verdict::regressed;
+  });
+  const bool grows = std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
+    return growth.arm == name && growth.verdict == GrowthVerdict::growing;
+  });
+  const bool other = std::ranges::any_of(model.results.equivalence, [&](const Equivalence& e) {
+    return e.candidate == name && e.bit_identical == false;
+  });
+  if (!better || worse || grows || other) return std::nullopt;
+  return Suggestion{fmt::format("What next: nothing that was measured speaks against {}.", name),
+                    {}};
+}
+
+}  // namespace
+
+std::optional<Suggestion> next_step(const ReportModel& model) {
+  const std::vector<std::string> candidates = ranked_candidates(model.results);
+  if (candidates.empty() || !model.progress.empty()) return std::nullopt;
+  for (const auto step :
+       {after_failure, with_another_setting, with_more_blocks, with_nothing_against})
+    if (auto found = step(model, candidates.front())) return found;
+  return std::nullopt;
+}
+
+}  // namespace memduel

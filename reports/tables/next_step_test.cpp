@@ -1,0 +1,172 @@
+#include "reports/tables/next_step.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/command_line.h"
+#include "reports/testing/sample_run.h"
+
+namespace memduel {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const json kOneCommand = json::parse(R"([{"role": "command", "argv": ["./sort", "my file"]}])");
+const json kServerAndClient = json::parse(R"([{"role": "server", "argv": ["s"]},
+                                             {"role": "client", "argv": ["c"]}])");
+
+/// The sample's candidate with such a server: in bytes.
+ReportModel with_held(double held, double peak, double arenas, const json& processes,
+                      const json& candidate) {
+  Sample sample = make_sample({.series = false});
+  json second = candidate;
+  second["name"] = "optimized";
+  sample.run.config = {{"workload", {{"processes", processes}}},
+                       {"arms", {{{"name", "original"}}, second}}};
+  sample.results.comparisons.clear();
+  for (const auto& [metric, value] :
+       std::vector<std::pair<std::string, double>>{{"heap_held_free_bytes", held},
+                                                   {"peak_rss_bytes", peak},
+                                                   {"allocator_arena_count", arenas}}) {
+    Comparison row;
+    row.baseline = "original";
+    row.candidate = "optimized";
+    row.role = "server";
+    row.metric = metric;
+    row.baseline_median = 1;
+    row.candidate_median = value;
+    sample.results.comparisons.push_back(row);
+  }
+  return build_report_model(sample.results, sample.run);
+}
+
+constexpr double kMebibyte = 1 << 20;
+
+TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
+  const auto step = with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
+                              json::parse(R"({"env": {"A": "1"}})"))
+                        .next_step;
+  ASSERT_TRUE(step);
+  EXPECT_EQ(
+      step->sentence,
+      "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
+      "peak. Two arenas may hold less:");
+  const CommandLine command = split_command_line(step->command);
+  ASSERT_EQ(command.argv.size(), 6U);
+  const CommandLine tried = split_command_line(command.argv[5]);
+  EXPECT_EQ(split_command_line(command.argv[3]).argv, tried.argv);
+  EXPECT_EQ(tried.env, (std::map<std::string, std::string>{{"A", "1"}, {"MALLOC_ARENA_MAX", "2"}}));
+}
+
+TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
+  const auto step =
+      with_held(50 * kMebibyte, 200 * kMebibyte, 2, kServerAndClient, json::object()).next_step;
+  ASSERT_TRUE(step);
+  EXPECT_THAT(step->sentence, HasSubstr("in 2 arenas"));
+  EXPECT_THAT(
+      split_command_line(step->command).argv,
+      ElementsAre("memduel", "run", "config.json", "--set",
+                  "arms.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\"", "--out", "tried"));
+}
+
+TEST(NextStep, IsNoneWhereLittleIsHeldOrTheArmDecidesItself) {
+  const json none = json::object();
+  EXPECT_FALSE(with_held(15 * kMebibyte, 20 * kMebibyte, 14, kOneCommand, none).next_step);
+  EXPECT_FALSE(with_held(19 * kMebibyte, 200 * kMebibyte, 14, kOneCommand, none).next_step);
+  EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
+                         json::parse(R"({"allocator": "jemalloc"})"))
+                   .next_step);
+  EXPECT_FALSE(with_held(50 * kMebibyte, 200 * kMebibyte, 14, kOneCommand,
+                         json::parse(R"({"env": {"MALLOC_ARENA_MAX": "1"}})"))
+                   .next_step);
+}
+
+/// A duel of one gate row with such a verdict.
+Sample one_check(Verdict verdict, GateOutcome outcome) {
+  Sample sample = make_sample({.series = false});
+  sample.results.comparisons.resize(1);
+  Comparison& row = sample.results.comparisons[0];
+  row.baseline = "original";
+  row.candidate = "optimized";
+  row.role = "tree";
+  row.metric = "peak_rss_bytes";
+  row.gate = true;
+  row.verdict = verdict;
+  row.blocks_needed.reset();
+  GateResult gate;
+  gate.gate = "tree.peak_rss_bytes<=+1%";
+  gate.role = "tree";
+  gate.metric = "peak_rss_bytes";
+  gate.candidate = "optimized";
+  gate.outcome = outcome;
+  sample.results.gates = {gate};
+  sample.results.growth.clear();
+  sample.results.equivalence.clear();
+  sample.results.differences.clear();
+  sample.results.resident.clear();
+  return sample;
+}
+
+std::optional<Suggestion> step_after(const Sample& sample) {
+  return build_report_model(sample.results, sample.run).next_step;
+}
+
+TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
+  Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
+  EXPECT_FALSE(step_after(sample)) << "nobody knows how many";
+  sample.results.comparisons[0].blocks_needed = 24;
+  const auto step = step_after(sample);
+  ASSERT_TRUE(step);
+  EXPECT_THAT(step->sentence, HasSubstr("about 24 blocks"));
+  EXPECT_THAT(split_command_line(step->command).argv,
+              ElementsAre("memduel", "run", "--repeats", "24", "config.json", "--out", "again"));
+  sample.results.environment["reproduce"] = "memduel compare --ref-a 1 --ref-b 2 -- './a b'";
+  EXPECT_THAT(split_command_line(step_after(sample)->command).argv,
+              ElementsAre("memduel", "compare", "--repeats", "24", "--ref-a", "1", "--ref-b", "2",
+                          "--", "./a b"));
+  sample.results.comparisons[0].blocks_needed = 5000;
+  EXPECT_FALSE(step_after(sample)) << "nobody runs so many";
+}
+
+TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
+  Sample sample = one_check(Verdict::regressed, GateOutcome::failed);
+  EXPECT_FALSE(step_after(sample)) << "without a profile nobody knows where";
+  ReportModel model = build_report_model(sample.results, sample.run);
+  model.causes = {{"−9.00 MiB", "held program-break", false}, {"+4.00 MiB", "live grow", true}};
+  const auto step = next_step(model);
+  ASSERT_TRUE(step);
+  EXPECT_THAT(step->sentence, HasSubstr("begin with live grow"));
+  EXPECT_EQ(step->command, "");
+}
+
+TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
+  Sample sample = one_check(Verdict::improved, GateOutcome::passed);
+  ASSERT_TRUE(step_after(sample));
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("speaks against optimized"));
+  Sample slower = sample;
+  slower.results.comparisons.push_back(sample.results.comparisons[0]);
+  slower.results.comparisons[1].gate = false;
+  slower.results.comparisons[1].metric = "round_seconds";
+  slower.results.comparisons[1].verdict = Verdict::regressed;
+  EXPECT_FALSE(step_after(slower));
+  Sample grows = sample;
+  Growth growth;
+  growth.arm = "optimized";
+  growth.role = "tree";
+  growth.metric = "rss_growth_bytes_per_round";
+  growth.verdict = GrowthVerdict::growing;
+  grows.results.growth = {growth};
+  EXPECT_FALSE(step_after(grows));
+  Sample other = sample;
+  Equivalence equivalence;
+  equivalence.candidate = "optimized";
+  equivalence.bit_identical = false;
+  other.results.equivalence = {equivalence};
+  EXPECT_FALSE(step_after(other));
+  EXPECT_FALSE(step_after(one_check(Verdict::unchanged, GateOutcome::passed))) << "it is no better";
+}
+
+}  // namespace
+}  // namespace memduel
