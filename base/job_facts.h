@@ -50,6 +50,8 @@ struct JobFacts {
   /// The rows that get a corrected verdict when nobody named a gate.
   std::vector<RoleMetric> default_gates = {{"tree", kPeakHeap}, {"tree", kPeakRss}};
   std::vector<HeldModel> held_models;
+  /// No process told of rounds, so that each is one round. Found in the trials, not stored.
+  bool is_one_round = false;
 
   bool operator==(const JobFacts&) const = default;
 };

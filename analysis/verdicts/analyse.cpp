@@ -196,6 +196,13 @@ std::vector<std::string> metric_names(const Work& work) {
 }
 
 /// Whether every gate is on a metric whose values were the same in every trial of an arm.
+bool is_one_round(const RunData& run) {
+  return std::ranges::none_of(run.trials, [](const TrialData& trial) {
+    return std::ranges::any_of(trial.roles,
+                               [](const RoleData& role) { return role.rounds.size() > 1; });
+  });
+}
+
 bool all_exact(const Results& results) {
   return std::ranges::all_of(results.comparisons,
                              [](const Comparison& row) { return !row.gate || row.exact; });
@@ -262,6 +269,7 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.baseline = work.view.baseline;
   results.config_sha256 = run.config_sha256;
   results.job = run.job;
+  results.job.is_one_round = is_one_round(run);
   results.environment = run.environment;
   results.limitations = run.limitations;
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),

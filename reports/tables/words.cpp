@@ -139,6 +139,7 @@ std::string with_minus(std::string_view text) {
 }
 
 std::string quantity(const JobFacts& job, const std::string& role, const std::string& metric) {
+  if (metric == kRoundSeconds && job.is_one_round) return role_words(job, role) + " time";
   const MetricInfo info = metric_info(metric);
   return role_words(job, role) + " " + (info.noun.empty() ? metric : std::string(info.noun));
 }

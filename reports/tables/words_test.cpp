@@ -49,6 +49,15 @@ TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
             "improved");
 }
 
+TEST(EffectSentence, SpeaksOfRoundsOnlyWhereAJobHasThem) {
+  Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
+  c.metric = "round_seconds";
+  JobFacts job;
+  EXPECT_NE(effect_sentence(job, c).text().find("server time per round than"), std::string::npos);
+  job.is_one_round = true;
+  EXPECT_NE(effect_sentence(job, c).text().find("server time than"), std::string::npos);
+}
+
 TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
   EXPECT_EQ(effect_sentence(kJob, server_peak(1.0, 0.996, 1.003, Verdict::unchanged)).text(),
             "optimized uses the SAME server memory at its peak as original (−0.40 % to +0.30 %, 12 "
