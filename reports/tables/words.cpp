@@ -22,9 +22,10 @@ std::string signed_percent(double ratio) {
   return (share < 0 ? "−" : "+") + percent(std::abs(share));
 }
 
-/// "38–43 %" when both ends lie on one side, else "−3 % to +2 %".
-std::string ratio_interval(double low, double high) {
-  if (high < 1 || low > 1) {
+/// "38–43 %" where the sentence says MORE or LESS and both ends lie on that side, else "−3 % to
+/// +2 %".
+std::string ratio_interval(double low, double high, bool says_side) {
+  if (says_side && (high < 1 || low > 1)) {
     const double a = std::min(std::abs(low - 1), std::abs(high - 1));
     const double b = std::max(std::abs(low - 1), std::abs(high - 1));
     if (percent(a) != percent(b)) {
@@ -42,10 +43,14 @@ std::string ratio_interval(double low, double high) {
   return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
 }
 
-std::string interval_words(const Comparison& c) {
+bool is_told(const Comparison& c) {
+  return c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+}
+
+std::string interval_words(const Comparison& c, bool says_side) {
   if (!c.ci_low || !c.ci_high) return {};
   if (c.exact && c.verdict != Verdict::unchanged) return "exactly, ";
-  return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high)
+  return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high, says_side)
                   : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
                                 signed_metric(c.metric, *c.ci_high))) +
          ", ";
@@ -118,13 +123,12 @@ std::string signed_metric(const std::string& metric, double value) {
 }
 
 std::string decided_words(const Comparison& c) {
-  const bool told = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
-  if (told && (c.ratio || c.difference)) return change_words(c);
+  if (is_told(c) && (c.ratio || c.difference)) return change_words(c);
   return c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
 }
 
 std::string short_effect(const Comparison& c) {
-  return fmt::format("{} ({}{})", decided_words(c), interval_words(c), blocks(c));
+  return fmt::format("{} ({}{})", decided_words(c), interval_words(c, is_told(c)), blocks(c));
 }
 
 std::string with_minus(std::string_view text) {
@@ -147,7 +151,7 @@ std::string quantity(const JobFacts& job, const std::string& role, const std::st
 Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string what = quantity(job, c.role, c.metric);
   const std::string verb(metric_info(c.metric).verb);
-  const std::string evidence = interval_words(c) + blocks(c);
+  const std::string evidence = interval_words(c, c.verdict != Verdict::unchanged) + blocks(c);
   const std::string verdict(to_name(c.verdict));
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();
   Sentence sentence(c.candidate);

@@ -64,6 +64,14 @@ TEST(EffectSentence, SaysSameOnlyWithTheMarginThatProvesIt) {
             "blocks, inside the margin of ±1.0 %): unchanged");
 }
 
+TEST(EffectSentence, SignsAnIntervalWhoseSideNoWordSays) {
+  const Comparison c = server_peak(0.995, 0.9947, 0.9955, Verdict::unchanged);
+  EXPECT_NE(effect_sentence(kJob, c).text().find("(−0.53 % to −0.45 %, "), std::string::npos);
+  EXPECT_EQ(short_effect(c), "the SAME (−0.53 % to −0.45 %, 12 blocks)");
+  EXPECT_EQ(short_effect(server_peak(1.3, 1.2, 1.4, Verdict::inconclusive)),
+            "cannot be told (+20 % to +40 %, 12 blocks)");
+}
+
 TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {
   Comparison c = server_peak(0.97, 0.92, 1.03, Verdict::inconclusive);
   c.blocks_needed = 20;
