@@ -136,7 +136,7 @@ std::string without_verdict(const Results& results) {
 }
 
 Cause cause_of(const WaterfallStep& step) {
-  return {step.amount, name_of(step), step.size > 0};
+  return {step.amount, plain_words(step), step.size > 0};
 }
 
 Cause cause_of(const DifferenceRow& row) {

@@ -20,7 +20,7 @@ struct ComparedArm {
 /// A change that explains most: of resident memory near the peak, else of what the heap held.
 struct Cause {
   std::string amount;  ///< "−57.1 MiB"
-  std::string name;    ///< "live State::clone for aggregate"
+  std::string name;    ///< "State::clone for aggregate (live blocks)"
   bool more = false;   ///< the candidate has more
 };
 

@@ -197,6 +197,40 @@ std::string name_of(const WaterfallStep& step) {
   return step.owner + " " + step.function + (step.caller.empty() ? "" : " for " + step.caller);
 }
 
+std::string plain_words(const WaterfallStep& step) {
+  struct Place {
+    std::string_view owner;
+    std::string_view name;
+    const char* words;
+  };
+  static constexpr Place kPlaces[] = {
+      {"held", "program-break", "freed, kept by malloc in its main heap"},
+      {"held", "further-arenas", "freed, kept by malloc in arenas of threads"},
+      {"held", "allocator-mappings", "freed, kept by the allocator"},
+      {"held", "", "freed, kept by the allocator elsewhere"},
+      {"stack", "main-thread", "stack of the main thread"},
+      {"stack", "other-threads", "stacks of other threads"},
+      {"inherited", "own-copy", "from the parent process, copied by a write"},
+      {"inherited", "shared-with-others", "from the parent process, shared with it"},
+      {"live", "", "all other live blocks"},
+      {"mapping", "", "all other mappings"},
+      {"file", "", "all other files"},
+      {"pinned", "", "free space that other blocks pin"},
+      {"unexplained", "", "not explained"},
+  };
+  const auto* const place = std::ranges::find_if(kPlaces, [&](const Place& one) {
+    return one.owner == step.owner && one.name == step.function;
+  });
+  if (place != std::end(kPlaces)) return place->words;
+  const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
+  if (step.owner == "live") return who + " (live blocks)";
+  if (step.owner == "pinned") return "free space pinned by blocks of " + who;
+  if (step.owner == "mapping") return "mapped by " + who;
+  if (step.owner == "file")
+    return step.function + (step.caller == "private-copy" ? " (own copy of a file)" : " (file)");
+  return name_of(step);
+}
+
 std::vector<ResidentTable> resident_tables(const Results& results) {
   std::vector<Sides> all;
   for (const ResidentMemory& memory : results.resident) {

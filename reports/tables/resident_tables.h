@@ -42,6 +42,10 @@ struct ResidentTable {
 /// "held further-arenas", "live State::clone for aggregate", "the rest of file".
 std::string name_of(const WaterfallStep& step);
 
+/// The same for a reader who has not met the owners yet: "freed, kept by malloc in arenas of
+/// threads", "State::clone for aggregate (live blocks)".
+std::string plain_words(const WaterfallStep& step);
+
 /// Of the roles that gates ask about, the best candidate's first; of many roles those that changed
 /// most. Empty without snapshots of both sides.
 std::vector<ResidentTable> resident_tables(const Results& results);

@@ -133,5 +133,20 @@ TEST(ResidentTables, NothingIsSaidOfOneSideAlone) {
   EXPECT_TRUE(resident_tables(results).empty());
 }
 
+TEST(PlainWords, NameWhatAnOwnerIsAndWhoMadeIt) {
+  const auto words = [](const char* owner, const char* function, const char* caller = "") {
+    return plain_words({owner, function, caller, {}, 0, ""});
+  };
+  EXPECT_EQ(words("live", "clone", "aggregate"), "clone for aggregate (live blocks)");
+  EXPECT_EQ(words("live", ""), "all other live blocks");
+  EXPECT_EQ(words("held", "further-arenas"), "freed, kept by malloc in arenas of threads");
+  EXPECT_EQ(words("pinned", "stage", "serve"), "free space pinned by blocks of stage for serve");
+  EXPECT_EQ(words("mapping", "new_arena"), "mapped by new_arena");
+  EXPECT_EQ(words("file", "libc.so.6", "shared"), "libc.so.6 (file)");
+  EXPECT_EQ(words("file", "libc.so.6", "private-copy"), "libc.so.6 (own copy of a file)");
+  EXPECT_EQ(words("unexplained", ""), "not explained");
+  EXPECT_EQ(words("", ""), "all smaller differences");
+}
+
 }  // namespace
 }  // namespace memduel
