@@ -69,7 +69,8 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
            !gate.candidate_failed;
   });
   if (!failed) return std::nullopt;
-  const auto more = std::ranges::find_if(model.causes, &Cause::more);
+  const auto more = std::ranges::find_if(
+      model.causes, [](const Cause& cause) { return cause.more && !cause.rest; });
   if (more == model.causes.end()) return std::nullopt;
   return Suggestion{fmt::format("What next: begin with {}, the largest part of what {} has more.",
                                 more->name, name),

@@ -134,10 +134,12 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
   Sample sample = one_check(Verdict::regressed, GateOutcome::failed);
   EXPECT_FALSE(step_after(sample)) << "without a profile nobody knows where";
   ReportModel model = build_report_model(sample.results, sample.run);
-  model.causes = {{"−9.00 MiB", "held program-break", false}, {"+4.00 MiB", "live grow", true}};
+  model.causes = {{"+9.00 MiB", "all other live blocks", true, true},
+                  {"−5.00 MiB", "freed", false, false},
+                  {"+4.00 MiB", "grow (live blocks)", true, false}};
   const auto step = next_step(model);
   ASSERT_TRUE(step);
-  EXPECT_THAT(step->sentence, HasSubstr("begin with live grow"));
+  EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
   EXPECT_EQ(step->command, "");
 }
 

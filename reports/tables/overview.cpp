@@ -136,7 +136,7 @@ std::string without_verdict(const Results& results) {
 }
 
 Cause cause_of(const WaterfallStep& step) {
-  return {step.amount, plain_words(step), step.size > 0};
+  return {step.amount, plain_words(step), step.size > 0, step.function.empty()};
 }
 
 Cause cause_of(const DifferenceRow& row) {
@@ -213,8 +213,9 @@ std::vector<Cause> largest_causes(const ReportModel& model) {
   std::vector<Cause> causes;
   if (!model.resident.empty()) {
     std::vector<WaterfallStep> steps = model.resident.front().steps;
-    std::ranges::stable_sort(steps, std::greater(),
-                             [](const WaterfallStep& step) { return std::abs(step.size); });
+    std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
+      return std::make_pair(!step.function.empty(), std::abs(step.size));
+    });
     for (const WaterfallStep& step : steps)
       if (!step.owner.empty()) causes.push_back(cause_of(step));
   } else if (!model.differences.empty()) {

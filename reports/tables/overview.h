@@ -22,6 +22,7 @@ struct Cause {
   std::string amount;  ///< "−57.1 MiB"
   std::string name;    ///< "State::clone for aggregate (live blocks)"
   bool more = false;   ///< the candidate has more
+  bool rest = false;   ///< of many stacks, none of them large
 };
 
 /// The baseline first; without arms that take a candidate apart. Empty where the config says of no
@@ -39,7 +40,8 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 /// there are several; empty where nothing was checked.
 std::string overall_sentence(const ReportModel& model);
 
-/// Of one role, of the best candidate: three at most, the largest first.
+/// Of one role, of the best candidate: three at most, the largest first; what is the rest of an
+/// owner comes after all that has a name.
 std::vector<Cause> largest_causes(const ReportModel& model);
 
 }  // namespace memduel
