@@ -72,9 +72,10 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   const auto more = std::ranges::find_if(
       model.causes, [](const Cause& cause) { return cause.more && !cause.rest; });
   if (more == model.causes.end()) return std::nullopt;
-  return Suggestion{fmt::format("What next: begin with {}, the largest part of what {} has more.",
-                                more->name, name),
-                    {}};
+  return Suggestion{
+      fmt::format("What next: look first at the largest part of what {} has more: {}.", name,
+                  more->name),
+      {}};
 }
 
 /// As many blocks as the checks need that are not decided yet.
