@@ -166,20 +166,6 @@ void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmP
     add_difference(found, answers[i], name, *questions[i].role);
 }
 
-/// Of all trials and process images the largest.
-const Profile* largest_snapshot(const ProfileSide& side) {
-  const Profile* largest = nullptr;
-  for (const std::vector<Profile>& trial : side) {
-    for (const Profile& profile : trial) {
-      if (!profile.resident) continue;
-      const bool larger =
-          largest == nullptr || largest->resident->kernel_bytes < profile.resident->kernel_bytes;
-      if (larger) largest = &profile;
-    }
-  }
-  return largest;
-}
-
 ResidentMemory memory_of(const ResidentSnapshot& snapshot) {
   ResidentMemory memory;
   memory.bytes = snapshot.program_bytes();

@@ -39,7 +39,8 @@ struct Image {
 };
 
 /// The images of one trial that the question is about.
-std::vector<Image> images_of(const std::vector<Profile>& trial, DifferenceKind kind, Heap heap) {
+std::vector<Image> images_of_trial(const std::vector<Profile>& trial, DifferenceKind kind,
+                                   Heap heap) {
   std::vector<Image> all;
   std::map<std::string, std::pair<double, Image>> largest;
   for (const Profile& profile : trial) {
@@ -54,6 +55,25 @@ std::vector<Image> images_of(const std::vector<Profile>& trial, DifferenceKind k
   }
   for (auto& [program, entry] : largest) all.push_back(std::move(entry.second));
   return all;
+}
+
+/// Those of a side, and over how many trials their mean is taken.
+struct Images {
+  std::vector<Image> images;
+  std::size_t trials = 1;
+};
+
+Images images_of(const ProfileSide& side, DifferenceKind kind, Heap heap) {
+  if (kind == DifferenceKind::resident) {
+    const Profile* largest = largest_snapshot(side);
+    if (largest == nullptr) return {};
+    return {{{largest, sites_for(*largest, kind, heap)}}, 1};
+  }
+  Images found{{}, side.size()};
+  for (const std::vector<Profile>& trial : side)
+    for (Image& image : images_of_trial(trial, kind, heap))
+      found.images.push_back(std::move(image));
+  return found;
 }
 
 std::optional<std::int64_t> counter_of(const Profile& profile, DifferenceKind kind, Heap heap) {
@@ -84,6 +104,19 @@ Estimate part_of_mean(const Estimate& amount, std::size_t trials) {
 
 }  // namespace
 
+const Profile* largest_snapshot(const ProfileSide& side) {
+  const Profile* largest = nullptr;
+  for (const std::vector<Profile>& trial : side) {
+    for (const Profile& profile : trial) {
+      if (!profile.resident) continue;
+      const bool larger =
+          largest == nullptr || largest->resident->kernel_bytes < profile.resident->kernel_bytes;
+      if (larger) largest = &profile;
+    }
+  }
+  return largest;
+}
+
 LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
   switch (kind) {
     case DifferenceKind::peak:
@@ -104,16 +137,15 @@ LiveSites sites_for(const Profile& profile, DifferenceKind kind, Heap heap) {
 std::optional<double> counted_total(const ProfileSide& side, DifferenceKind kind, Heap heap) {
   double sum = 0;
   bool sampled = false;
-  for (const std::vector<Profile>& trial : side) {
-    for (const Image& image : images_of(trial, kind, heap)) {
-      const auto counted = counter_of(*image.profile, kind, heap);
-      if (!counted) return std::nullopt;
-      sum += static_cast<double>(*counted);
-      sampled = sampled || image.profile->sampled();
-    }
+  const Images looked = images_of(side, kind, heap);
+  for (const Image& image : looked.images) {
+    const auto counted = counter_of(*image.profile, kind, heap);
+    if (!counted) return std::nullopt;
+    sum += static_cast<double>(*counted);
+    sampled = sampled || image.profile->sampled();
   }
   if (!sampled) return std::nullopt;
-  return sum / static_cast<double>(side.size());
+  return sum / static_cast<double>(looked.trials);
 }
 
 NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, FunctionNames& names,
@@ -124,15 +156,16 @@ NamedSide named_side(const ProfileSide& side, DifferenceKind kind, Heap heap, Fu
       const std::vector<std::uint32_t> known = StackNames(profile, names).functions();
       named.functions.insert(named.functions.end(), known.begin(), known.end());
     }
-    for (const Image& image : images_of(trial, kind, heap)) {
-      const StackNames stacks(*image.profile, names);
-      for (const auto& [number, whole] : image.sites) {
-        const AllocationSite& site = image.profile->sites[number];
-        const Estimate amount = part_of_mean(whole, side.size());
-        StackAmount& at = named.amounts[stacks.of(site.stack, depth)];
-        at.total += amount;
-        at.by_phase[image.profile->phases[site.phase]] += amount;
-      }
+  }
+  const Images looked = images_of(side, kind, heap);
+  for (const Image& image : looked.images) {
+    const StackNames stacks(*image.profile, names);
+    for (const auto& [number, whole] : image.sites) {
+      const AllocationSite& site = image.profile->sites[number];
+      const Estimate amount = part_of_mean(whole, looked.trials);
+      StackAmount& at = named.amounts[stacks.of(site.stack, depth)];
+      at.total += amount;
+      at.by_phase[image.profile->phases[site.phase]] += amount;
     }
   }
   std::ranges::sort(named.functions);

@@ -204,5 +204,32 @@ TEST(ProfileDifference, RetainedIsWhatTheLastRoundsEndHoldsOfEarlierRounds) {
   EXPECT_EQ(difference.stacks[0].bytes(), 15);
 }
 
+/// The same with a snapshot of all of it.
+Profile with_snapshot(Profile profile) {
+  ResidentSnapshot snapshot;
+  snapshot.sites = profile.peak.sites;
+  for (const auto& entry : snapshot.sites) snapshot.kernel_bytes += entry.second.bytes;
+  profile.resident = std::move(snapshot);
+  return profile;
+}
+
+TEST(ProfileDifference, OfResidentMemoryIsOfTheOneLargestSnapshot) {
+  // A compiler, and the assembler that it starts when it has ended.
+  const Profile compiler = with_snapshot(build_with({{"live parse", 100}}, "cc1plus"));
+  const Profile smaller = with_snapshot(build_with({{"live parse", 90}}, "cc1plus"));
+  const Profile assembler = with_snapshot(build_with({{"live assemble", 60}}, "as"));
+  const ProfileSide baseline = {{compiler, assembler}, {smaller, assembler}};
+  const ProfileSide candidate = {{with_snapshot(build_with({{"live parse", 130}}, "cc1plus"))}};
+  ASSERT_NE(largest_snapshot(baseline), nullptr);
+  EXPECT_EQ(largest_snapshot(baseline)->resident->kernel_bytes, 100);
+  const ProfileDifference difference =
+      profile_difference(baseline, candidate, DifferenceKind::resident, Heap::malloc);
+  EXPECT_EQ(difference.baseline.bytes, 100);
+  EXPECT_EQ(difference.candidate.bytes, 130);
+  ASSERT_EQ(difference.stacks.size(), 1U);
+  EXPECT_EQ(difference.stacks[0].bytes(), 30);
+  EXPECT_EQ(largest_snapshot({{build_with({{"main", 1}})}}), nullptr);
+}
+
 }  // namespace
 }  // namespace memduel
