@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,6 +15,7 @@
 #include "base/parallel.h"
 #include "base/profile_name.h"
 #include "base/text.h"
+#include "experiment/findings/programs_in_turn.h"
 #include "experiment/run/kept_profiles.h"
 #include "profilers/profile/questions/profile_difference.h"
 #include "profilers/readers/registry.h"
@@ -140,8 +142,9 @@ void add_difference(ArmDifferences& found, const ProfileDifference& whole,
   }
 }
 
-void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmProfiles& candidate,
-                  const std::string& name) {
+void compare_arms(ArmDifferences& found, const RunData& run, const ArmProfiles& baseline,
+                  const ArmProfiles& candidate, const std::string& name) {
+  const std::string reference = run.config.value("baseline", std::string());
   struct Question {
     const std::string* role;
     const ProfileSide* baseline;
@@ -150,12 +153,22 @@ void compare_arms(ArmDifferences& found, const ArmProfiles& baseline, const ArmP
     Heap heap;
   };
   std::vector<Question> questions;
+  std::list<ProfileSide> narrowed;  // of roles whose programs did not hold their peaks at once
   for (const auto& [role, mine] : candidate) {
     const auto other = baseline.find(role);
     if (other == baseline.end()) continue;
-    for (const DifferenceKind kind : kKinds)
-      for (const Heap heap : {Heap::malloc, Heap::mapping})
-        questions.push_back({&role, &other->second, &mine, kind, heap});
+    const bool in_turn = ran_in_turn(other->second, measured_peaks(run, reference, role)) ||
+                         ran_in_turn(mine, measured_peaks(run, name, role));
+    for (const DifferenceKind kind : kKinds) {
+      for (const Heap heap : {Heap::malloc, Heap::mapping}) {
+        Question question{&role, &other->second, &mine, kind, heap};
+        if (in_turn && kind == DifferenceKind::peak) {
+          question.baseline = &narrowed.emplace_back(only_largest(other->second, heap));
+          question.candidate = &narrowed.emplace_back(only_largest(mine, heap));
+        }
+        questions.push_back(question);
+      }
+    }
   }
   std::vector<ProfileDifference> answers(questions.size());
   run_parallel(questions.size(), [&](std::size_t i) {
@@ -220,7 +233,7 @@ ArmDifferences arm_differences(const std::filesystem::path& run_directory, const
     }
     const ArmProfiles profiles = profiles_of(candidate);
     add_resident(found, profiles, candidate);
-    compare_arms(found, references[*tracer], profiles, candidate);
+    compare_arms(found, run, references[*tracer], profiles, candidate);
   }
   return found;
 }
