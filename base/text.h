@@ -28,7 +28,13 @@ std::string format_metric(std::string_view metric, std::optional<double> value);
 /// "1 block", "2 blocks"; what does not take an s is given: "2 processes".
 std::string format_count(std::size_t n, std::string_view noun, std::string_view plural = {});
 
-/// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %".
+/// From this ratio on people read a multiple rather than a percentage: 843 times, not +84200 %.
+inline constexpr double kTimes = 11;
+
+/// "12.5 times", "843 times".
+std::string format_times(double ratio);
+
+/// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %", 843 is "843 times".
 std::string format_change(double ratio);
 
 /// The text, bytes that are not UTF-8 replaced: names come from other people's files.

@@ -38,6 +38,9 @@ TEST(FormatMetric, FollowsTheUnitInTheName) {
 TEST(FormatChange, IsSignedPercent) {
   EXPECT_EQ(format_change(0.59), "-41.0 %");
   EXPECT_EQ(format_change(1.02), "+2.0 %");
+  EXPECT_EQ(format_change(10.99), "+999.0 %");
+  EXPECT_EQ(format_change(12.46), "12.5 times");
+  EXPECT_EQ(format_change(843.2), "843 times");
 }
 
 TEST(NearestName, FindsATypoAndRefusesAStranger) {

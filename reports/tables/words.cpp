@@ -43,6 +43,18 @@ std::string ratio_interval(double low, double high, bool says_side) {
   return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
 }
 
+/// So large that it is told as "843 TIMES AS MUCH".
+bool is_multiple(const Comparison& c) {
+  return c.ratio && *c.ratio >= kTimes;
+}
+
+/// "840–845 times".
+std::string multiple_interval(double low, double high) {
+  const std::string from = format_times(low);
+  const std::string to = format_times(high);
+  return from == to ? to : from.substr(0, from.find(' ')) + "–" + to;
+}
+
 bool is_told(const Comparison& c) {
   return c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
 }
@@ -50,6 +62,7 @@ bool is_told(const Comparison& c) {
 std::string interval_words(const Comparison& c, bool says_side) {
   if (!c.ci_low || !c.ci_high) return {};
   if (c.exact && c.verdict != Verdict::unchanged) return "exactly, ";
+  if (is_multiple(c) && says_side) return multiple_interval(*c.ci_low, *c.ci_high) + ", ";
   return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high, says_side)
                   : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
                                 signed_metric(c.metric, *c.ci_high))) +
@@ -102,6 +115,10 @@ std::string role_words(const JobFacts& job, const std::string& role) {
 }
 
 std::string change_words(const Comparison& c) {
+  if (is_multiple(c)) {
+    std::string times = format_times(*c.ratio);
+    return times.substr(0, times.find(' ')) + " TIMES AS MUCH";
+  }
   if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
   return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
 }
@@ -178,8 +195,8 @@ Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
         .add(verdict, Mark::verdict);
   return sentence.add(" " + verb + " ")
       .add(change_words(c), Mark::strong)
-      .add(fmt::format(" {} than {} ({}){}: ", what, c.baseline, evidence,
-                       settled ? "" : ", but whether that counts is not settled"))
+      .add(fmt::format(" {} {} {} ({}){}: ", what, is_multiple(c) ? "as" : "than", c.baseline,
+                       evidence, settled ? "" : ", but whether that counts is not settled"))
       .add(verdict, Mark::verdict);
 }
 

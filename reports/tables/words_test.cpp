@@ -49,6 +49,17 @@ TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
             "improved");
 }
 
+TEST(EffectSentence, TellsALargeChangeAsAMultiple) {
+  Comparison c = server_peak(843.2, 840.4, 845.1, Verdict::regressed);
+  EXPECT_EQ(
+      effect_sentence(kJob, c).text(),
+      "optimized uses 843 TIMES AS MUCH server memory at its peak as original (840–845 times, "
+      "12 blocks): regressed");
+  EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (840–845 times, 12 blocks)");
+  c.exact = true;
+  EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (exactly, 12 blocks)");
+}
+
 TEST(EffectSentence, SpeaksOfRoundsOnlyWhereAJobHasThem) {
   Comparison c = server_peak(0.5, 0.4, 0.6, Verdict::improved);
   c.metric = "round_seconds";

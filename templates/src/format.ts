@@ -94,8 +94,9 @@ export function metric_exact(metric: string, value: number | null | undefined): 
   return unit?.startsWith("bytes") ? exact_bytes(value) : minus(String(value));
 }
 
-/** A ratio as a change: 0.59 is "−41.0 %". */
+/** A ratio as a change: 0.59 is "−41.0 %", 843 is "843 times". */
 export function change(ratio: number): string {
+  if (ratio >= 11) return `${fixed(ratio, ratio < 99.95 ? 1 : 0)} times`;
   const share = (ratio - 1) * 100;
   return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)} %`;
 }

@@ -64,6 +64,7 @@ class Launcher {
       if (waits[1].revents != 0) serving = take_signals(signals);
       if (serving && waits[0].revents != 0) serving = take_request();
     }
+    if (asked_to_end_) wait_for_helpers();
     kill_all();
     rusage own{};
     getrusage(RUSAGE_SELF, &own);
@@ -97,7 +98,8 @@ class Launcher {
 
   bool take_request() {
     const auto packet = receive_packet(control_);
-    if (!packet || packet->fields.empty() || packet->fields[0] == "end") return false;
+    asked_to_end_ = packet && !packet->fields.empty() && packet->fields[0] == "end";
+    if (!packet || packet->fields.empty() || asked_to_end_) return false;
     if (packet->fields[0] == "spawn") start(*packet);
     if (packet->fields[0] == "limit_data" && packet->fields.size() == 2)
       data_limit_ = std::strtoull(packet->fields[1].c_str(), nullptr, 10);
@@ -154,6 +156,18 @@ class Launcher {
     }
   }
 
+  /// What a program started for itself and what ends by itself soon after it, as Python's resource
+  /// tracker, was not left behind. Nobody waits where a role still runs.
+  void wait_for_helpers() {
+    constexpr int kLooks = 20;
+    constexpr useconds_t kPause = 5'000;
+    for (int look = 0; look < kLooks && roles_.empty(); ++look) {
+      if (descendants_of(getpid(), all_processes()).empty()) return;
+      usleep(kPause);
+      reap();
+    }
+  }
+
   /// Repeats until looks find nobody. A group's list misses nobody; a walk over /proc may miss a
   /// process that is forked meanwhile, so without a group a second look has to confirm the first.
   void kill_all() {
@@ -205,6 +219,7 @@ class Launcher {
   std::set<pid_t> escaped_;
   std::set<pid_t> left_over_;
   int survivors_ = 0;
+  bool asked_to_end_ = false;
 };
 
 }  // namespace
