@@ -171,12 +171,14 @@ void note_machine(std::vector<Note>& notes, const Observations& observations,
   if (observations.arms.size() < 2) return;
   const double load = number_in(environment, "load").value_or(0);
   const double cores = number_in(environment, "cores").value_or(1);
-  if (load > kMostLoad * cores) {
-    notes.push_back(
-        {"other_load",
-         fmt::format("when the run began the load was {:.2f} on {:.0f} cores", load, cores),
-         "close other programs, then repeat"});
-  }
+  const auto busy = number_in(environment, "cpu_busy_ratio");  // absent in older runs
+  if (busy.value_or(load / cores) <= kMostLoad) return;
+  notes.push_back(
+      {"other_load",
+       busy ? fmt::format("when the run began other programs used {:.0f} % of the {:.0f} cores",
+                          100 * *busy, cores)
+            : fmt::format("when the run began the load was {:.2f} on {:.0f} cores", load, cores),
+       "close other programs, then repeat"});
 }
 
 }  // namespace

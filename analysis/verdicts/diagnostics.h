@@ -14,8 +14,9 @@ namespace memduel {
 /// order of the trials, at the 1 % level), an effect of the place among neighbours (t test of
 /// second minus first at the same level), several modes, and a first trial far from the others
 /// (modified z above 3.5; Iglewicz and Hoaglin 1993). For the run: swapping, stolen CPU time
-/// (environment.cpu_steal_ratio above 1 %) and load at the start (environment.load above a quarter
-/// of environment.cores).
+/// (environment.cpu_steal_ratio above 1 %) and other programs at the start
+/// (environment.cpu_busy_ratio above a quarter; in older runs environment.load above a quarter of
+/// environment.cores).
 std::vector<Note> diagnose(const Observations& observations, const std::vector<MeasuredRow>& rows,
                            const nlohmann::json& environment);
 

@@ -83,6 +83,17 @@ TEST(Diagnostics, FindSwappingStealAndLoad) {
   EXPECT_THAT(found, testing::IsSupersetOf({"swapping", "cpu_steal", "other_load"}));
 }
 
+TEST(Diagnostics, BelieveWhatIsBusyNowRatherThanTheLoadOfTheLastMinute) {
+  RunData run = make_duel("peak_rss_bytes", noisy(8, 0, 1), noisy(8, 0, 2));
+  run.environment["load"] = 3.0;
+  run.environment["cores"] = 2;
+  run.environment["cpu_busy_ratio"] = 0.04;
+  EXPECT_THAT(codes(run), testing::Not(testing::Contains("other_load")));
+  run.environment["load"] = 0.1;
+  run.environment["cpu_busy_ratio"] = 0.6;
+  EXPECT_THAT(codes(run), testing::Contains("other_load"));
+}
+
 TEST(Diagnostics, TakeTheLoadOfAWatchedJobForItsOwn) {
   RunData run = make_duel("peak_rss_bytes", noisy(8, 0, 1), noisy(8, 0, 2));
   run.environment["load"] = 3.0;

@@ -75,12 +75,12 @@ std::vector<std::string> noise(const json& environment) {
   std::vector<std::string> noisy = {
       "round_seconds, cpu_seconds: neighbours of a virtual machine take their share at any time; "
       "leave them advisory, or gate allocation_count instead"};
-  const double load = environment.value("load", 0.0);
-  const int cores = environment.value("cores", 1);
+  const double busy = environment.value("cpu_busy_ratio", 0.0);
   constexpr double kBusy = 0.5;
-  if (load > kBusy * cores)
+  if (busy > kBusy)
     noisy.push_back(
-        fmt::format("everything but counts: the load is {:.1f} on {} cores now", load, cores));
+        fmt::format("everything but counts: other programs use {:.0f} % of {} cores now",
+                    100 * busy, environment.value("cores", 1)));
   const std::string pages = environment.value("transparent_hugepage", std::string());
   if (pages == "always")
     noisy.emplace_back(

@@ -33,7 +33,7 @@ std::vector<Capability> without(const std::string& name, const std::string& deta
 }
 
 const nlohmann::json kQuiet = {
-    {"cpu", "Sample CPU"}, {"cores", 4}, {"memory_bytes", 8589934592}, {"load", 0.1}};
+    {"cpu", "Sample CPU"}, {"cores", 4}, {"memory_bytes", 8589934592}, {"cpu_busy_ratio", 0.1}};
 
 TEST(CiRunner, WithEverythingLosesNothing) {
   const RunnerReport report = describe_runner(all_there(), kQuiet);
@@ -69,11 +69,11 @@ TEST(CiRunner, ACgroupWithoutMemoryControllerGivesNoCgroupPeak) {
 
 TEST(CiRunner, SaysWhatTheRunnersStateMakesNoisy) {
   nlohmann::json busy = kQuiet;
-  busy["load"] = 3.5;
+  busy["cpu_busy_ratio"] = 0.87;
   busy["transparent_hugepage"] = "always";
   busy["cgroup_limit_bytes"] = 2147483648;
   const RunnerReport report = describe_runner(all_there(), busy);
-  EXPECT_THAT(report.noisy, Contains(HasSubstr("the load is 3.5 on 4 cores")));
+  EXPECT_THAT(report.noisy, Contains(HasSubstr("other programs use 87 % of 4 cores")));
   EXPECT_THAT(report.noisy, Contains(HasSubstr("huge pages")));
   EXPECT_THAT(report.machine, HasSubstr("(limited to 2.00 GiB)"));
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include "base/file.h"
 #include "experiment/config/test_support.h"
 
@@ -36,6 +40,25 @@ TEST_F(Environment, IsReadFromProcAndSys) {
   EXPECT_EQ(environment["cgroup_limit_bytes"], 2147483648);
   EXPECT_EQ(environment["torch"], "1.13.1");
   EXPECT_EQ(environment["memduel"], "0.1.0");
+}
+
+TEST_F(Environment, SaysHowBusyTheMachineIsNow) {
+  const double here = describe_environment(json::object(), "/").at("cpu_busy_ratio");
+  EXPECT_GE(here, 0);
+  EXPECT_LE(here, 1);
+  put("proc/stat", "cpu  10 0 10 80 0 0 0 0 0 0\n");
+  EXPECT_FALSE(describe_environment(json::object(), folder_).contains("cpu_busy_ratio"))
+      << "of no time at all nothing is known";
+  std::atomic<bool> enough = false;
+  std::vector<std::thread> busy;
+  for (unsigned core = 0; core < std::thread::hardware_concurrency(); ++core)
+    busy.emplace_back([&] {
+      while (!enough) continue;
+    });
+  const double full = describe_environment(json::object(), "/").at("cpu_busy_ratio");
+  enough = true;
+  for (std::thread& thread : busy) thread.join();
+  EXPECT_GT(full, 0.8) << "a thread on each core";
 }
 
 TEST_F(Environment, KeepsTheSizesOfTheWorkloadsModelOutOfTheFingerprint) {
