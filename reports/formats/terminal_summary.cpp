@@ -156,10 +156,11 @@ class Summary {
   /// Its command is to be copied: it stands on a line of its own, which is not broken.
   void add_next_step() {
     if (!model_.next_step) return;
-    add(Weight::cause, wrapped(escape_terminal(model_.next_step->sentence), 0, options_.width),
+    const auto& [sentence, command] = *model_.next_step;
+    add(Weight::answer,
+        wrapped(escape_terminal(sentence), 0, options_.width) +
+            (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),
         true);
-    if (!model_.next_step->command.empty())
-      add(Weight::cause, "  " + escape_terminal(model_.next_step->command) + "\n");
   }
 
   /// Whole, or not at all.
