@@ -103,20 +103,34 @@ class Judge {
     return fmt::format("{} to {}", format_bytes(out.interval.low), format_bytes(out.interval.high));
   }
 
+  [[nodiscard]] const char* unit() const { return question_.by_time ? "minute" : "round"; }
+
+  /// "79 rounds", "12.1 s".
+  [[nodiscard]] std::string amount_of(double x) const {
+    constexpr double kSecondsPerMinute = 60;
+    if (question_.by_time) return format_seconds(x * kSecondsPerMinute);
+    return fmt::format("{:.0f} rounds", x);
+  }
+
+  /// "by round 79", "within 12.1 s".
+  [[nodiscard]] std::string by_horizon() const {
+    if (question_.by_time) return "within " + amount_of(scale_.horizon);
+    return fmt::format("by round {:.0f}", scale_.horizon);
+  }
+
   [[nodiscard]] std::string growing(const GrowthEstimate& out, const SeenGrowth& seen) const {
     const double from = *out.level;
     const double left = scale_.horizon - all_.x.back();
     std::string text =
-        fmt::format("adds {} a {} ({})", format_bytes(*out.slope), question_.unit, range(out));
+        fmt::format("adds {} a {} ({})", format_bytes(*out.slope), unit(), range(out));
     const bool sharp = out.interval.high <= kLargestFactor * out.interval.low;
     if (left > 0 && sharp)
-      text +=
-          fmt::format(": {} by {} {:.0f} ({} to {})", format_bytes(from + *out.slope * left),
-                      question_.unit, scale_.horizon, format_bytes(from + out.interval.low * left),
-                      format_bytes(from + out.interval.high * left));
+      text += fmt::format(": {} {} ({} to {})", format_bytes(from + *out.slope * left),
+                          by_horizon(), format_bytes(from + out.interval.low * left),
+                          format_bytes(from + out.interval.high * left));
     else
-      text += fmt::format(": {} over these {:.0f} {}s", format_bytes(*out.slope * all_.x.back()),
-                          all_.x.back(), question_.unit);
+      text += fmt::format(": {} over these {}", format_bytes(*out.slope * all_.x.back()),
+                          amount_of(all_.x.back()));
     if (seen.shape == GrowthShape::staircase) text += ", in steps that go on";
     if (seen.shape == GrowthShape::warmup) text += ", after a warm-up";
     if (seen.shape == GrowthShape::resets) text += ", though it falls back at times";
@@ -126,9 +140,8 @@ class Judge {
   [[nodiscard]] std::string bounded_reason(const GrowthEstimate& out,
                                            const SeenGrowth& seen) const {
     const std::string most =
-        fmt::format("adds at most {} by {} {:.0f}",
-                    format_bytes(std::max(0.0, out.interval.high) * scale_.horizon), question_.unit,
-                    scale_.horizon);
+        fmt::format("adds at most {} {}",
+                    format_bytes(std::max(0.0, out.interval.high) * scale_.horizon), by_horizon());
     switch (bounded(seen)) {
       case GrowthVerdict::settling:
         return fmt::format("levels off near {} after a warm-up; {}", format_bytes(*out.level),
@@ -162,9 +175,8 @@ class Judge {
 
   [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out) const {
     std::string text = fmt::format("cannot tell yet: {} a {} so far ({})", format_bytes(*out.slope),
-                                   question_.unit, range(out));
-    if (out.rounds_needed)
-      text += fmt::format("; {} {}s would", *out.rounds_needed, question_.unit);
+                                   unit(), range(out));
+    if (out.rounds_needed) text += fmt::format("; {} would", amount_of(*out.rounds_needed));
     return text;
   }
 

@@ -124,6 +124,20 @@ TEST(Growth, SaysHowManyRoundsWouldTell) {
   EXPECT_EQ(rounds_to_judge_growth(30), 70);
 }
 
+TEST(Growth, SpeaksOfSecondsWhereARunLastsLessThanAMinute) {
+  // Sixty windows of 0.2 s each, 1 MiB a second.
+  auto runs = runs_of(8, [](int window, Random&) { return 200 * kMiB + 0.2 * kMiB * window; });
+  for (GrowthSeries& run : runs)
+    for (double& x : run.x) x *= 0.2 / 60;
+  GrowthQuestion question;
+  question.horizon = runs[0].x.back();
+  question.by_time = true;
+  const GrowthEstimate estimate = judge_growth(runs, question);
+  ASSERT_EQ(estimate.verdict, GrowthVerdict::growing) << estimate.reason;
+  EXPECT_THAT(estimate.reason, HasSubstr("adds 60.0 MiB a minute"));
+  EXPECT_THAT(estimate.reason, testing::ContainsRegex("over these [0-9.]+ s"));
+}
+
 TEST(Growth, AnIntervalIsNeverNarrowerThanAPage) {
   const GrowthEstimate estimate =
       judge(runs_of(8, [](int round, Random&) { return 200 * kMiB + kMiB * round; }));

@@ -198,7 +198,7 @@ std::vector<GrowthRow> growth_rows(const RunData& run, const Observations& obser
       question.killed = series.killed;
       if (!series.by_round) {
         series = in_minutes(std::move(series));
-        question.unit = "minute";
+        question.by_time = true;
         const Judging judging{arm, role, series, question, limit};
         rows.push_back(minute_row(judging, rss_row(judging, std::nullopt)));
         continue;

@@ -46,6 +46,14 @@ void note_unexplained(Results& results) {
        "repeat the run with this gate, and with time for one trial more of each side"});
 }
 
+/// Growth of a process without rounds is told by time, from its samples.
+bool grows_by_time(const RunData& run) {
+  return std::ranges::any_of(run.trials, [](const TrialData& trial) {
+    return std::ranges::any_of(trial.roles,
+                               [](const RoleData& role) { return role.rounds.size() < 2; });
+  });
+}
+
 std::vector<ProfileFile> profiles_in(const fs::path& directory) {
   std::vector<ProfileFile> profiles;
   for (const fs::path& file : kept_profiles(directory))
@@ -76,6 +84,8 @@ AnalysisSettings settings_in(const fs::path& directory, const RunData& run,
 FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeries series) {
   FinishedRun finished;
   finished.run = read_kept_run(directory, series);
+  if (series == WithSeries::no && grows_by_time(finished.run))
+    finished.run = read_kept_run(directory, WithSeries::yes);
   const AnalysisSettings settings = settings_in(directory, finished.run, demands);
   finished.results = analyse(finished.run, settings);
   finished.profiles = profiles_in(directory);
