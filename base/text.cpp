@@ -58,7 +58,8 @@ std::string format_bytes(double bytes) {
     value /= 1024;
     ++unit;
   }
-  if (unit == 0) return fmt::format("{:.0f} B", value);
+  // Rounded first: a hair below zero is 0 B, not -0 B.
+  if (unit == 0) return fmt::format("{:.0f} B", std::round(value) + 0.0);
   return std::abs(value) < 10 ? fmt::format("{:.2f} {}", value, kUnits[unit])
                               : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }

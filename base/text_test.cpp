@@ -13,6 +13,7 @@ TEST(FormatCount, TakesAnSOrWhatIsGivenUnlessThereIsOne) {
 }
 
 TEST(FormatBytes, KeepsThreeOrFourDigits) {
+  EXPECT_EQ(format_bytes(-0.2), "0 B");
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");
   EXPECT_EQ(format_bytes(1536), "1.50 KiB");

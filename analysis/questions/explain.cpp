@@ -44,8 +44,9 @@ std::string show_p(double p) {
 
 std::string describe_arm(const Comparison& row, const std::string& arm,
                          const std::vector<double>& values, std::optional<double> median) {
-  std::string text =
-      fmt::format("  {}: median {}; in the order of the blocks:", arm, show(row, median));
+  std::string text = fmt::format("  {}: median {}", arm, show(row, median));
+  if (values.empty()) return text + ", of the lines through all its trials\n";
+  text += "; in the order of the blocks:";
   for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
   if (!values.empty()) text.pop_back();
   return text + "\n";

@@ -93,6 +93,20 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
       quoted_command_line(words)};
 }
 
+/// More blocks than anybody runs: what makes the runs of one arm so unlike?
+std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
+  for (const Comparison& row : model.results.comparisons) {
+    if (row.candidate != name || !row.gate || row.verdict != Verdict::inconclusive) continue;
+    if (!row.ratio || !row.smallest_detectable || row.blocks_needed) continue;
+    return Suggestion{
+        fmt::format("What next: these runs find a change of {} or more. Make the runs of one "
+                    "arm more alike (seeds, threads, input), or gate a counter.",
+                    percent(*row.smallest_detectable)),
+        {}};
+  }
+  return std::nullopt;
+}
+
 /// Every check is better or the same, and so is all else that was measured.
 std::optional<Suggestion> with_nothing_against(const ReportModel& model, const std::string& name) {
   bool better = false;
@@ -121,8 +135,8 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
-  for (const auto step :
-       {after_failure, with_another_setting, with_more_blocks, with_nothing_against})
+  for (const auto step : {after_failure, with_another_setting, with_more_blocks,
+                          with_runs_more_alike, with_nothing_against})
     if (auto found = step(model, candidates.front())) return found;
   return std::nullopt;
 }

@@ -115,6 +115,7 @@ std::optional<Suggestion> step_after(const Sample& sample) {
 
 TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
+  sample.results.comparisons[0].smallest_detectable.reset();
   EXPECT_FALSE(step_after(sample)) << "nobody knows how many";
   sample.results.comparisons[0].blocks_needed = 24;
   const auto step = step_after(sample);
@@ -128,6 +129,14 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
                           "--", "./a b"));
   sample.results.comparisons[0].blocks_needed = 5000;
   EXPECT_FALSE(step_after(sample)) << "nobody runs so many";
+}
+
+TEST(NextStep, IsToMakeRunsMoreAlikeWhereNoNumberOfBlocksSettlesIt) {
+  Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
+  sample.results.comparisons[0].ratio = 1.05;
+  sample.results.comparisons[0].smallest_detectable = 0.19;
+  ASSERT_TRUE(step_after(sample));
+  EXPECT_THAT(step_after(sample)->sentence, HasSubstr("a change of 19 % or more"));
 }
 
 TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
