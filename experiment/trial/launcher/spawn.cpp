@@ -134,7 +134,8 @@ SpawnResult spawn(const SpawnRequest& request, const std::string& trial, const T
   const Told told = pid > 0 ? last_told(pipe_ends[0]) : Told{};
   close(pipe_ends[0]);
   if (pid < 0) return {0, 0, "starting a process", fork_error};
-  if (told.error_number == 0) return {pid, told.begin_ns == 0 ? monotonic_ns() : told.begin_ns};
+  if (told.error_number == 0)
+    return {pid, told.begin_ns == 0 ? monotonic_ns() : told.begin_ns, {}, 0};
   waitpid(pid, nullptr, 0);
   return {0, 0, kStepNames[static_cast<std::size_t>(told.step)], told.error_number};
 }

@@ -24,7 +24,7 @@ struct SpawnRequest {
 struct SpawnResult {
   pid_t pid = 0;              ///< 0 when the process could not be started
   std::int64_t begin_ns = 0;  ///< CLOCK_MONOTONIC right before the program was executed
-  std::string step = {};      ///< what failed
+  std::string step;           ///< what failed
   int error_number = 0;       ///< why
 };
 
