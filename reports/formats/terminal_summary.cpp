@@ -23,6 +23,7 @@ enum class Weight {
   arm,
   cause,
   answer,
+  unsettled,
   warning,
   table,
   limitation
@@ -132,8 +133,10 @@ class Summary {
     for (const std::string& one : model_.ablation) add(Weight::answer, sentence("•", one));
     for (const Sentence& growth : model_.growth) add(Weight::answer, sentence("•", growth.text()));
     for (const SideEffect& effect : model_.side_effects)
-      add(Weight::answer, sentence("•", with_minus(effect.sentence)));
-    for (const std::string& bound : model_.lower_bounds) add(Weight::answer, sentence("•", bound));
+      add(effect.verdict == Verdict::inconclusive ? Weight::unsettled : Weight::answer,
+          sentence("•", with_minus(effect.sentence)));
+    for (const std::string& bound : model_.lower_bounds)
+      add(Weight::unsettled, sentence("•", bound));
   }
 
   void add_causes() {
