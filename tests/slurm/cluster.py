@@ -42,6 +42,7 @@ def duel_in(place, name="duel"):
         "workload": {"kind": "command", "processes": [{"role": "command", "argv": command(30)}]},
         "arms": [{"name": "a"}, {"name": "b", "argv": {"command": command(20)}}],
         "baseline": "a",
+        "profile": {"trials": 1},
     }))
     return config
 
