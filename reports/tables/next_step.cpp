@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
+#include <string_view>
 
 #include "analysis/questions/held_memory.h"
 #include "analysis/questions/ranked_candidates.h"
@@ -85,12 +85,16 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   for (const Comparison& row : model.results.comparisons)
     if (row.candidate == name && row.gate && row.verdict == Verdict::inconclusive)
       needed = std::max(needed, row.blocks_needed.value_or(0));
-  std::vector<std::string> words = split_command_line(model.reproduce).argv;
-  if (needed == 0 || needed > kMostBlocks || words.size() < 2) return std::nullopt;
-  words.insert(words.begin() + 2, {"--repeats", std::to_string(needed)});
+  const std::string_view again = model.reproduce;
+  const std::string_view program = "memduel ";
+  const std::size_t after_verb =
+      again.starts_with(program) ? again.find(' ', program.size()) : std::string_view::npos;
+  if (needed == 0 || needed > kMostBlocks || after_verb == std::string_view::npos)
+    return std::nullopt;
   return Suggestion{
       fmt::format("What next: about {} blocks should settle what is not decided:", needed),
-      quoted_command_line(words)};
+      fmt::format("{} --repeats {}{}", again.substr(0, after_verb), needed,
+                  again.substr(after_verb))};
 }
 
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?

@@ -127,6 +127,9 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   EXPECT_THAT(split_command_line(step_after(sample)->command).argv,
               ElementsAre("memduel", "compare", "--repeats", "24", "--ref-a", "1", "--ref-b", "2",
                           "--", "./a b"));
+  sample.results.environment["reproduce"] = "something 'else";
+  EXPECT_FALSE(step_after(sample)) << "a store may come from anywhere";
+  sample.results.environment.erase("reproduce");
   sample.results.comparisons[0].blocks_needed = 5000;
   EXPECT_FALSE(step_after(sample)) << "nobody runs so many";
 }
