@@ -29,8 +29,8 @@ std::string advice_on_dead_baseline(const Experiment& experiment, const std::str
   const bool foreign = !experiment.expansion;
   if (foreign && failure.find("exited with status") != std::string::npos)
     advice +=
-        "; where that status is no failure, name it in \"exit_statuses\" of the process in a "
-        "config";
+        "; where that status is no failure, give --ignore-failure to compare, or name it in "
+        "\"exit_statuses\" of the process in a config";
   if (foreign && wants_a_shell(experiment))
     advice += "; nothing goes through a shell unless --shell is given";
   return advice;
