@@ -12,9 +12,9 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include "base/sha256.h"
+#include "memduel/memory.h"
 #include "memory/text_file.h"
 #include "version.h"
 
@@ -79,39 +79,15 @@ std::optional<std::int64_t> cgroup_limit(const fs::path& root) {
   return {};
 }
 
-struct CpuTime {
-  double busy = 0;
-  double all = 0;
-};
-
-/// "cpu  user nice system idle iowait irq softirq steal …" of proc_stat(5), in ticks of all cores.
-std::optional<CpuTime> cpu_time(const fs::path& stat) {
-  constexpr int kFields = 8;
-  constexpr int kIdle = 3;
-  constexpr int kWaiting = 4;
-  std::istringstream line(first_line(stat).value_or(""));
-  std::string name;
-  CpuTime time;
-  line >> name;
-  for (int field = 0; field < kFields; ++field) {
-    double ticks = 0;
-    if (!(line >> ticks)) return {};
-    time.all += ticks;
-    if (field != kIdle && field != kWaiting) time.busy += ticks;
-  }
-  return time;
-}
-
 /// The share of all cores' time that is used now, while memduel waits; the load average remembers
 /// what ended a minute ago.
-std::optional<double> cpu_busy_ratio(const fs::path& stat) {
-  constexpr auto kLook = std::chrono::milliseconds(150);
-  const auto before = cpu_time(stat);
-  if (!before) return {};
-  std::this_thread::sleep_for(kLook);
-  const auto after = cpu_time(stat);
-  if (!after || after->all <= before->all) return {};
-  return (after->busy - before->busy) / (after->all - before->all);
+std::optional<double> cpu_busy_ratio(const fs::path& root) {
+  MemoryInfoOptions options;
+  options.cpu_interval = std::chrono::milliseconds(150);
+  options.pss = false;
+  options.root = root;
+  const auto percent = memory_info(options).cpu_percent;
+  return percent ? std::optional(*percent / 100) : std::nullopt;
 }
 
 int usable_cores() {
@@ -156,7 +132,7 @@ json describe_environment(const json& of_site, const fs::path& root) {
   if (const auto load = first_line(root / "proc/loadavg")) {
     environment["load"] = std::strtod(load->c_str(), nullptr);
   }
-  put(environment, "cpu_busy_ratio", cpu_busy_ratio(root / "proc/stat"));
+  put(environment, "cpu_busy_ratio", cpu_busy_ratio(root));
   const std::time_t now = std::time(nullptr);
   environment["date"] = fmt::format("{:%Y-%m-%d}", fmt::localtime(now));
   environment["memduel"] = kVersion;
