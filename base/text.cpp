@@ -89,13 +89,13 @@ std::string format_count(std::size_t n, std::string_view noun, std::string_view 
   return plural.empty() ? fmt::format("{} {}s", n, noun) : fmt::format("{} {}", n, plural);
 }
 
-std::string format_times(double ratio) {
+std::string format_multiple(double ratio) {
   constexpr double kWhole = 99.95;
-  return fmt::format("{:.{}f} times", ratio, ratio < kWhole ? 1 : 0);
+  return fmt::format("{:.{}f}", ratio, ratio < kWhole ? 1 : 0);
 }
 
 std::string format_change(double ratio) {
-  if (ratio >= kTimes) return format_times(ratio);
+  if (ratio >= kTimes) return format_multiple(ratio) + " times";
   const double percent = (ratio - 1) * 100;
   return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }

@@ -31,8 +31,8 @@ std::string format_count(std::size_t n, std::string_view noun, std::string_view 
 /// From this ratio on people read a multiple rather than a percentage: 843 times, not +84200 %.
 inline constexpr double kTimes = 11;
 
-/// "12.5 times", "843 times".
-std::string format_times(double ratio);
+/// "12.5", "843".
+std::string format_multiple(double ratio);
 
 /// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %", 843 is "843 times".
 std::string format_change(double ratio);

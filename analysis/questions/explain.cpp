@@ -48,7 +48,7 @@ std::string describe_arm(const Comparison& row, const std::string& arm,
   if (values.empty()) return text + ", of the lines through all its trials\n";
   text += "; in the order of the blocks:";
   for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
-  if (!values.empty()) text.pop_back();
+  text.pop_back();
   return text + "\n";
 }
 

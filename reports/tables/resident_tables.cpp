@@ -199,34 +199,34 @@ std::string name_of(const WaterfallStep& step) {
 
 std::string plain_words(const WaterfallStep& step) {
   struct Place {
-    std::string_view owner;
+    PageOwner owner;
     std::string_view name;
     const char* words;
   };
   static constexpr Place kPlaces[] = {
-      {"held", "program-break", "freed, kept by malloc in its main heap"},
-      {"held", "further-arenas", "freed, kept by malloc in arenas of threads"},
-      {"held", "allocator-mappings", "freed, kept by the allocator"},
-      {"held", "", "freed, kept by the allocator elsewhere"},
-      {"stack", "main-thread", "stack of the main thread"},
-      {"stack", "other-threads", "stacks of other threads"},
-      {"inherited", "own-copy", "from the parent process, copied by a write"},
-      {"inherited", "shared-with-others", "from the parent process, shared with it"},
-      {"live", "", "all other live blocks"},
-      {"mapping", "", "all other mappings"},
-      {"file", "", "all other files"},
-      {"pinned", "", "free space that other blocks pin"},
-      {"unexplained", "", "not explained"},
+      {PageOwner::held, "program-break", "freed, kept by malloc in its main heap"},
+      {PageOwner::held, "further-arenas", "freed, kept by malloc in arenas of threads"},
+      {PageOwner::held, "allocator-mappings", "freed, kept by the allocator"},
+      {PageOwner::held, "", "freed, kept by the allocator elsewhere"},
+      {PageOwner::stack, "main-thread", "stack of the main thread"},
+      {PageOwner::stack, "other-threads", "stacks of other threads"},
+      {PageOwner::inherited, "own-copy", "from the parent process, copied by a write"},
+      {PageOwner::inherited, "shared-with-others", "from the parent process, shared with it"},
+      {PageOwner::live, "", "all other live blocks"},
+      {PageOwner::mapping, "", "all other mappings"},
+      {PageOwner::file, "", "all other files"},
+      {PageOwner::pinned, "", "free space that other blocks pin"},
+      {PageOwner::unexplained, "", "not explained"},
   };
-  const auto* const place = std::ranges::find_if(kPlaces, [&](const Place& one) {
-    return one.owner == step.owner && one.name == step.function;
-  });
+  const auto is = [&](PageOwner owner) { return step.owner == to_name(owner); };
+  const auto* const place = std::ranges::find_if(
+      kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
   if (place != std::end(kPlaces)) return place->words;
   const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
-  if (step.owner == "live") return who + " (live blocks)";
-  if (step.owner == "pinned") return "free space pinned by blocks of " + who;
-  if (step.owner == "mapping") return "mapped by " + who;
-  if (step.owner == "file")
+  if (is(PageOwner::live)) return who + " (live blocks)";
+  if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
+  if (is(PageOwner::mapping)) return "mapped by " + who;
+  if (is(PageOwner::file))
     return step.function + (step.caller == "private-copy" ? " (own copy of a file)" : " (file)");
   return name_of(step);
 }

@@ -50,9 +50,9 @@ bool is_multiple(const Comparison& c) {
 
 /// "840–845 times".
 std::string multiple_interval(double low, double high) {
-  const std::string from = format_times(low);
-  const std::string to = format_times(high);
-  return from == to ? to : from.substr(0, from.find(' ')) + "–" + to;
+  const std::string from = format_multiple(low);
+  const std::string to = format_multiple(high);
+  return (from == to ? to : from + "–" + to) + " times";
 }
 
 bool is_told(const Comparison& c) {
@@ -115,10 +115,7 @@ std::string role_words(const JobFacts& job, const std::string& role) {
 }
 
 std::string change_words(const Comparison& c) {
-  if (is_multiple(c)) {
-    std::string times = format_times(*c.ratio);
-    return times.substr(0, times.find(' ')) + " TIMES AS MUCH";
-  }
+  if (is_multiple(c)) return format_multiple(*c.ratio) + " TIMES AS MUCH";
   if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
   return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
 }

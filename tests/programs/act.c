@@ -98,7 +98,6 @@ static void listen_on(int port) {
   if (listen(server, 4) != 0) die("listen");
 }
 
-/* Whole when it is there: others wait for it. */
 static void print_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -106,6 +105,7 @@ static void print_clock(void) {
   fflush(stdout);
 }
 
+/* Whole when it is there: others wait for it. */
 static void write_file(const char* path, long number) {
   char part[4096];
   snprintf(part, sizeof part, "%s.part", path);
