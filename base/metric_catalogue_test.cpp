@@ -42,6 +42,10 @@ TEST(Metrics, ReadAGaugesUnitFromItsName) {
   EXPECT_EQ(metric_info("perplexity").unit, Unit::number);
 }
 
+TEST(Metrics, AllHaveWordsForSentences) {
+  for (const MetricInfo& metric : all_metrics()) EXPECT_FALSE(metric.noun.empty()) << metric.name;
+}
+
 TEST(Metrics, HaveUniqueNames) {
   std::set<std::string> names;
   for (const MetricInfo& info : all_metrics()) EXPECT_TRUE(names.insert(info.name).second);

@@ -7,38 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/names.h"
-
 namespace memduel {
-
-/// How a tracer's amount stands to the reference's.
-enum class AgreementOutcome {
-  reference,    ///< it is the reference's own
-  same,         ///< to the byte
-  close,        ///< within 0.5 %, and nothing is known that would make them differ
-  explained,    ///< the reasons can make up the difference
-  possible,     ///< ... and one of them has no bound
-  unexplained,  ///< larger than all reasons together
-  unknown       ///< one of the two does not have the amount
-};
-template <>
-inline constexpr NameTable<AgreementOutcome, 7> kNameTable<AgreementOutcome> = {
-    {{AgreementOutcome::reference, "reference"},
-     {AgreementOutcome::same, "same"},
-     {AgreementOutcome::close, "close"},
-     {AgreementOutcome::explained, "explained"},
-     {AgreementOutcome::possible, "possible"},
-     {AgreementOutcome::unexplained, "unexplained"},
-     {AgreementOutcome::unknown, "unknown"}}};
-
-/// A property of a format, or what a profile says of itself, that makes amounts differ.
-struct AgreementReason {
-  std::string code;  ///< stable name in snake_case
-  std::string text;
-  /// The least and the most that it adds to the reference's amount; absent: no bound.
-  std::optional<double> low_bytes;
-  std::optional<double> high_bytes;
-};
 
 /// One tracer's answer to one question.
 struct AgreementAmount {
@@ -46,8 +15,6 @@ struct AgreementAmount {
   std::optional<double> bytes;             ///< mean of its trials; absent: it does not know
   std::optional<double> half_width_bytes;  ///< of the 95 % interval where it samples
   std::optional<double> difference_bytes;  ///< minus the reference's
-  AgreementOutcome outcome = AgreementOutcome::unknown;
-  std::vector<AgreementReason> reasons;  ///< none where the amounts are the same
 };
 
 /// The reference's ten largest stacks, as this tracer has them.
@@ -56,15 +23,15 @@ struct AgreementStacks {
   int of = 0;        ///< at most ten
   int found = 0;     ///< by their functions
   int same = 0;      ///< of these, with the same bytes within 1 % or the sampling interval
-  std::vector<AgreementReason> reasons;  ///< why some are not found; without bounds
 };
 
 /// One tracer of an arm and role.
 struct TracerView {
-  std::string tracer;   ///< as in the config
-  std::string tool;     ///< with its version where the profile tells: "heaptrack 1.4.0"
-  std::string counts;   ///< "requested bytes of every block"
-  std::string besides;  ///< mappings, and whose allocator served the program; for people
+  std::string tracer;  ///< as in the config
+  std::string tool;    ///< with its version where the profile tells: "heaptrack 1.4.0"
+  std::string counts;  ///< "requested bytes of every block"
+  /// What else makes its amounts differ from other tools', parted by "; "; for people.
+  std::string besides;
   int trials = 0;
   int images = 0;                            ///< processes of a trial that it saw, at most
   std::optional<double> interval_bytes;      ///< absent: it records every block

@@ -198,24 +198,16 @@ inline constexpr auto kDescription<ResidentMemory> = described(
     always("seconds", &ResidentMemory::seconds));
 
 template <>
-inline constexpr auto kDescription<AgreementReason> = described(
-    "AgreementReason", always("code", &AgreementReason::code),
-    always("text", &AgreementReason::text), always("low_bytes", &AgreementReason::low_bytes),
-    always("high_bytes", &AgreementReason::high_bytes));
+inline constexpr auto kDescription<AgreementAmount> =
+    described("AgreementAmount", always("kind", &AgreementAmount::kind),
+              always("bytes", &AgreementAmount::bytes),
+              always("half_width_bytes", &AgreementAmount::half_width_bytes),
+              always("difference_bytes", &AgreementAmount::difference_bytes));
 
 template <>
-inline constexpr auto kDescription<AgreementAmount> = described(
-    "AgreementAmount", always("kind", &AgreementAmount::kind),
-    always("bytes", &AgreementAmount::bytes),
-    always("half_width_bytes", &AgreementAmount::half_width_bytes),
-    always("difference_bytes", &AgreementAmount::difference_bytes),
-    always("outcome", &AgreementAmount::outcome), later("reasons", &AgreementAmount::reasons));
-
-template <>
-inline constexpr auto kDescription<AgreementStacks> =
-    described("AgreementStacks", always("kind", &AgreementStacks::kind),
-              later("of", &AgreementStacks::of), later("found", &AgreementStacks::found),
-              later("same", &AgreementStacks::same), later("reasons", &AgreementStacks::reasons));
+inline constexpr auto kDescription<AgreementStacks> = described(
+    "AgreementStacks", always("kind", &AgreementStacks::kind), later("of", &AgreementStacks::of),
+    later("found", &AgreementStacks::found), later("same", &AgreementStacks::same));
 
 template <>
 inline constexpr auto kDescription<TracerView> = described(

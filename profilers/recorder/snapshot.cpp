@@ -75,15 +75,12 @@ void take(std::uint64_t resident) {
   }
 }
 
-// Whether the thread is below exit().
+// Whether the thread is below exit(). Destructors of libraries are called by the compiler's
+// __do_global_dtors_aux, which a walk does not get past.
 bool is_exiting() {
   constexpr std::uintptr_t kMostBytes = 32;  // of a function that only calls another
-  static NativeStack stack;
-  walk_stack(stack);
   const auto begin = reinterpret_cast<std::uintptr_t>(exit_function());
-  for (int i = 0; i < stack.count; ++i)
-    if (stack.frames[i].ip - begin < kMostBytes) return true;
-  return false;
+  return has_on_stack(begin, begin + kMostBytes);
 }
 
 // At its end a program frees everything, and its allocator holds the pages: the peak before says

@@ -88,6 +88,8 @@ class Stack {
     return true;
   }
 
+  /// 0: it is not the thread's own.
+  [[nodiscard]] std::uintptr_t high() const { return high_; }
   /// Whether all below `end`, from the innermost frame on, is the thread's own.
   [[nodiscard]] bool reaches(std::uintptr_t end) const { return end <= high_; }
   [[nodiscard]] static std::uintptr_t word(std::uintptr_t at) {
@@ -258,6 +260,14 @@ void walk_stack(NativeStack& stack, const Registers& from) {
                : "=r"(here.ip), "=r"(here.sp), "=r"(here.bp));
   here.exact_ip = true;
   walk_stack(stack, here);
+}
+
+bool has_on_stack(std::uintptr_t begin, std::uintptr_t end) {
+  const auto low = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const std::uintptr_t high = Stack(low).high();
+  for (std::uintptr_t at = low; at + sizeof at <= high; at += sizeof at)
+    if (const std::uintptr_t word = Stack::word(at); begin < word && word < end) return true;
+  return false;
 }
 
 void forget_unwind_rules() {

@@ -56,6 +56,11 @@ struct NativeStack {
 void walk_stack(NativeStack& stack) MEMDUEL_HIDDEN;
 void walk_stack(NativeStack& stack, const Registers& from) MEMDUEL_HIDDEN;
 
+/// Whether the calling thread's stack holds an address behind `begin` and before `end`: of a
+/// function that never returns this says that it was called, even below code without unwind tables.
+/// Always false on a stack that is not the thread's own.
+bool has_on_stack(std::uintptr_t begin, std::uintptr_t end) MEMDUEL_HIDDEN;
+
 /// After a library was closed: what is cached about addresses may be wrong.
 void forget_unwind_rules() MEMDUEL_HIDDEN;
 

@@ -299,7 +299,7 @@ std::string resident(const ReportModel& model) {
     out += fmt::format("\n#### {}\n\n| difference | whose |\n| ---: | --- |\n",
                        escape_markdown(table.title));
     for (const WaterfallStep& step : table.steps)
-      out += fmt::format("| {} | {} |\n", step.amount, cell(name_of(step)));
+      out += fmt::format("| {} | {} |\n", step.amount, cell(step.words));
     out += "\n";
     for (const std::string& remark : table.remarks)
       out += fmt::format("- {}\n", escape_markdown(remark));

@@ -115,9 +115,9 @@ inline constexpr auto kDescription<OwnerRow> =
 template <>
 inline constexpr auto kDescription<WaterfallStep> =
     described("WaterfallStep", always("owner", &WaterfallStep::owner),
-              always("function", &WaterfallStep::function),
-              always("caller", &WaterfallStep::caller), always("stack", &WaterfallStep::stack),
-              always("size", &WaterfallStep::size), always("amount", &WaterfallStep::amount));
+              always("function", &WaterfallStep::function), always("words", &WaterfallStep::words),
+              always("stack", &WaterfallStep::stack), always("size", &WaterfallStep::size),
+              always("amount", &WaterfallStep::amount));
 
 template <>
 inline constexpr auto kDescription<ResidentTable> =
@@ -140,15 +140,14 @@ inline constexpr auto kDescription<GrowthLine> = described(
     "GrowthLine", always("outlook", &GrowthLine::outlook), always("stacks", &GrowthLine::stacks));
 
 template <>
-inline constexpr auto kDescription<ShownAmount> =
-    described("ShownAmount", always("amount", &ShownAmount::amount),
-              always("change", &ShownAmount::change), always("outcome", &ShownAmount::outcome));
+inline constexpr auto kDescription<ShownAmount> = described(
+    "ShownAmount", always("amount", &ShownAmount::amount), always("change", &ShownAmount::change));
 
 template <>
 inline constexpr auto kDescription<AgreementRow> = described(
     "AgreementRow", always("tracer", &AgreementRow::tracer), always("tool", &AgreementRow::tool),
     always("counts", &AgreementRow::counts), always("amounts", &AgreementRow::amounts),
-    always("stacks", &AgreementRow::stacks), always("why", &AgreementRow::why));
+    always("besides", &AgreementRow::besides), always("stacks", &AgreementRow::stacks));
 
 template <>
 inline constexpr auto kDescription<AgreementStackRow> = described(

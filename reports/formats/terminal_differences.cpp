@@ -44,7 +44,7 @@ std::string render_resident(const ReportModel& model, const TerminalOptions& opt
                                    2, options.width);
   for (const WaterfallStep& step : table.steps) {
     const VerdictLook look = look_of(step.size > 0 ? Verdict::regressed : Verdict::improved);
-    const std::string name = escape_terminal(name_of(step));
+    const std::string name = escape_terminal(step.words);
     const auto room = static_cast<size_t>(options.width) - kAmount - 4;
     out += "  " +
            painted(fmt::format("{} {}", look.sign, padded(step.amount, kAmount - 2, true)),

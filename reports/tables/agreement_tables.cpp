@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "base/text.h"
 #include "profilers/profile/names/short_name.h"
@@ -22,14 +20,21 @@ std::string question_of(const std::string& kind) {
   return kind == "live" ? "live at the end" : "allocated";
 }
 
+/// Of the reference's amount; absent where one does not know it or the reference has none.
+std::optional<double> share_apart(const AgreementAmount& amount) {
+  if (!amount.difference_bytes || !amount.bytes) return std::nullopt;
+  const double reference = *amount.bytes - *amount.difference_bytes;
+  if (reference <= 0) return std::nullopt;
+  return std::abs(*amount.difference_bytes) / reference;
+}
+
 std::string change_of(const AgreementAmount& amount) {
   if (!amount.difference_bytes || !amount.bytes) return {};
   const double difference = *amount.difference_bytes;
-  if (amount.outcome == AgreementOutcome::same) return "±0";
-  const char* sign = difference < 0 ? "−" : "+";
-  const double reference = *amount.bytes - difference;
-  if (reference <= 0) return sign + format_bytes(std::abs(difference));
-  return sign + percent(std::abs(difference) / reference);
+  if (std::abs(difference) < 0.5) return "±0";
+  const std::optional<double> share = share_apart(amount);
+  return (difference < 0 ? "−" : "+") +
+         (share ? percent(*share) : format_bytes(std::abs(difference)));
 }
 
 ShownAmount shown_amount(const AgreementAmount& amount) {
@@ -38,7 +43,6 @@ ShownAmount shown_amount(const AgreementAmount& amount) {
   if (amount.bytes && amount.half_width_bytes)
     shown.amount += " ± " + format_bytes(*amount.half_width_bytes);
   shown.change = change_of(amount);
-  shown.outcome = to_name(amount.outcome);
   return shown;
 }
 
@@ -50,39 +54,14 @@ std::string stacks_text(const AgreementStacks& stacks) {
   return text + fmt::format(", {} with the same bytes", stacks.same);
 }
 
-/// Each reason once, with the questions that it is about.
-std::vector<std::string> whys(const TracerView& view) {
-  std::vector<std::string> order;
-  std::map<std::string, std::string> questions;
-  for (const AgreementAmount& amount : view.amounts) {
-    for (const AgreementReason& reason : amount.reasons) {
-      std::string& about = questions[reason.text];
-      if (about.empty()) order.push_back(reason.text);
-      about += (about.empty() ? "" : ", ") + amount.kind;
-    }
-    if (amount.outcome == AgreementOutcome::unexplained && amount.reasons.empty())
-      order.push_back(amount.kind + ": nothing that is known of these tracers makes them differ");
-  }
-  std::vector<std::string> lines;
-  for (const std::string& text : order) {
-    const auto about = questions.find(text);
-    lines.push_back(about == questions.end() ? text : about->second + ": " + text);
-  }
-  if (view.stacks)
-    for (const AgreementReason& reason : view.stacks->reasons)
-      lines.push_back("stacks: " + reason.text);
-  return lines;
-}
-
 AgreementRow row_for(const TracerView& view) {
   AgreementRow row;
   row.tracer = view.tracer;
   row.tool = view.tool;
   row.counts = view.counts;
-  if (!view.besides.empty()) row.counts += "; " + view.besides;
+  row.besides = view.besides;
   for (const AgreementAmount& amount : view.amounts) row.amounts.push_back(shown_amount(amount));
   if (view.stacks) row.stacks = stacks_text(*view.stacks);
-  row.why = whys(view);
   return row;
 }
 
@@ -127,29 +106,27 @@ std::vector<AgreementTable> agreement_tables(const Results& results) {
 }
 
 std::string agreement_sentence(const Results& results) {
-  if (results.agreement.empty()) return {};
-  std::map<AgreementOutcome, int> amounts;
-  std::set<std::string> tracers;
-  std::set<std::string> references;
+  std::vector<std::pair<std::string, const AgreementAmount*>> farthest;
   for (const TracerAgreement& agreement : results.agreement) {
-    references.insert(agreement.reference);
     for (const TracerView& view : agreement.tracers) {
-      if (view.tracer != agreement.reference) tracers.insert(view.tracer);
-      for (const AgreementAmount& amount : view.amounts) ++amounts[amount.outcome];
+      for (const AgreementAmount& amount : view.amounts) {
+        if (amount.kind == "live" || !share_apart(amount)) continue;
+        const auto known =
+            std::ranges::find(farthest, view.tracer, [](const auto& one) { return one.first; });
+        if (known == farthest.end())
+          farthest.emplace_back(view.tracer, &amount);
+        else if (share_apart(amount) > share_apart(*known->second))
+          known->second = &amount;
+      }
     }
   }
-  const auto names = [](const std::set<std::string>& all) {
-    std::string text;
-    for (const std::string& name : all) text += (text.empty() ? "" : ", ") + name;
-    return text;
-  };
-  return fmt::format(
-      "Tracers side by side, {} against {}: of their peaks and totals {} are the same or within "
-      "0.5 %, {} differ as known properties of the tracers explain, {} may, {} are unexplained.",
-      names(tracers), names(references),
-      amounts[AgreementOutcome::same] + amounts[AgreementOutcome::close],
-      amounts[AgreementOutcome::explained], amounts[AgreementOutcome::possible],
-      amounts[AgreementOutcome::unexplained]);
+  if (farthest.empty()) return {};
+  std::string text = "Tracers side by side, farthest from " + results.agreement.front().reference +
+                     " in a peak or a total:";
+  for (const auto& [tracer, amount] : farthest)
+    text += fmt::format("{} {} {}", &tracer == &farthest.front().first ? "" : ",", tracer,
+                        change_of(*amount));
+  return text + ".";
 }
 
 }  // namespace memduel

@@ -10,18 +10,17 @@ namespace memduel {
 
 /// One tracer's answer to one question.
 struct ShownAmount {
-  std::string amount;   ///< "1.98 MiB", "1.15 MiB ± 88.8 KiB"; "–" where it does not know
-  std::string change;   ///< "−0.24 %"; empty for the reference and where nothing is compared
-  std::string outcome;  ///< as in results.json
+  std::string amount;  ///< "1.98 MiB", "1.15 MiB ± 88.8 KiB"; "–" where it does not know
+  std::string change;  ///< "−0.24 %"; empty for the reference and where nothing is compared
 };
 
 struct AgreementRow {
   std::string tracer;
   std::string tool;
   std::string counts;                ///< what its amounts are
+  std::string besides;               ///< as in results.json
   std::vector<ShownAmount> amounts;  ///< peak, allocated, live
   std::string stacks;                ///< "10 of 10 at the peak, 9 with the same bytes"
-  std::vector<std::string> why;      ///< "peak, live: massif …"
 };
 
 /// A stack of the reference; amounts in the order of the table's rows.
@@ -43,7 +42,7 @@ struct AgreementTable {
 /// Empty where no role ran under two tracers.
 std::vector<AgreementTable> agreement_tables(const Results& results);
 
-/// "Tracers side by side: …", all of them in one sentence; empty where there are none.
+/// How far each tracer is from the reference, in one sentence; empty where there is one alone.
 std::string agreement_sentence(const Results& results);
 
 }  // namespace memduel

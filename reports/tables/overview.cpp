@@ -136,7 +136,7 @@ std::string without_verdict(const Results& results) {
 }
 
 Cause cause_of(const WaterfallStep& step) {
-  return {step.amount, plain_words(step), step.size > 0, step.function.empty()};
+  return {step.amount, step.words, step.size > 0, step.function.empty()};
 }
 
 Cause cause_of(const DifferenceRow& row) {

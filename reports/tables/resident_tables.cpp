@@ -51,7 +51,7 @@ std::string owner_of(const std::string& root) {
 }
 
 WaterfallStep rest_of(const std::string& owner, double bytes) {
-  return {owner, "", "", {}, bytes, signed_metric(std::string(kPeakRss), bytes)};
+  return {owner, "", "", {}, {}, bytes, signed_metric(std::string(kPeakRss), bytes)};
 }
 
 WaterfallStep step_of(const Difference& row) {
@@ -81,6 +81,41 @@ void add_step(std::vector<WaterfallStep>& steps, WaterfallStep step) {
   }
   same->size += step.size;
   same->amount = signed_metric(std::string(kPeakRss), same->size);
+}
+
+std::string plain_words(const WaterfallStep& step) {
+  struct Place {
+    PageOwner owner;
+    std::string_view name;
+    const char* words;
+  };
+  static constexpr Place kPlaces[] = {
+      {PageOwner::held, kProgramBreak, "freed, kept by malloc in its main heap"},
+      {PageOwner::held, kFurtherArenas, "freed, kept by malloc in arenas of threads"},
+      {PageOwner::held, kAllocatorMappings, "freed, kept by the allocator"},
+      {PageOwner::held, "", "freed, kept by the allocator elsewhere"},
+      {PageOwner::stack, kMainThread, "stack of the main thread"},
+      {PageOwner::stack, kOtherThreads, "stacks of other threads"},
+      {PageOwner::inherited, kOwnCopy, "from the parent process, copied by a write"},
+      {PageOwner::inherited, kSharedWithOthers, "from the parent process, shared with it"},
+      {PageOwner::live, "", "all other live blocks"},
+      {PageOwner::mapping, "", "all other mappings"},
+      {PageOwner::file, "", "all other files"},
+      {PageOwner::pinned, "", "free space that other blocks pin"},
+      {PageOwner::unexplained, "", "not explained"},
+  };
+  if (step.owner.empty()) return "all smaller differences";
+  const auto is = [&](PageOwner owner) { return step.owner == to_name(owner); };
+  const auto* const place = std::ranges::find_if(
+      kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
+  if (place != std::end(kPlaces)) return place->words;
+  const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
+  if (is(PageOwner::live)) return who + " (live blocks)";
+  if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
+  if (is(PageOwner::mapping)) return "mapped by " + who;
+  if (is(PageOwner::file))
+    return step.function + (step.caller == kPrivateCopy ? " (own copy of a file)" : " (file)");
+  return step.owner + " " + who;
 }
 
 std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) {
@@ -115,6 +150,7 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
     }
   }
   if (others != 0) steps.push_back(rest_of("", others));
+  for (WaterfallStep& step : steps) step.words = plain_words(step);
   std::ranges::stable_sort(steps, {}, &WaterfallStep::size);
   return steps;
 }
@@ -189,47 +225,6 @@ bool is_asked(const Results& results, const Sides& sides) {
 }
 
 }  // namespace
-
-std::string name_of(const WaterfallStep& step) {
-  if (step.owner.empty()) return "all smaller differences";
-  if (step.owner == to_name(PageOwner::unexplained)) return step.owner;
-  if (step.function.empty()) return "the rest of " + step.owner;
-  return step.owner + " " + step.function + (step.caller.empty() ? "" : " for " + step.caller);
-}
-
-std::string plain_words(const WaterfallStep& step) {
-  struct Place {
-    PageOwner owner;
-    std::string_view name;
-    const char* words;
-  };
-  static constexpr Place kPlaces[] = {
-      {PageOwner::held, "program-break", "freed, kept by malloc in its main heap"},
-      {PageOwner::held, "further-arenas", "freed, kept by malloc in arenas of threads"},
-      {PageOwner::held, "allocator-mappings", "freed, kept by the allocator"},
-      {PageOwner::held, "", "freed, kept by the allocator elsewhere"},
-      {PageOwner::stack, "main-thread", "stack of the main thread"},
-      {PageOwner::stack, "other-threads", "stacks of other threads"},
-      {PageOwner::inherited, "own-copy", "from the parent process, copied by a write"},
-      {PageOwner::inherited, "shared-with-others", "from the parent process, shared with it"},
-      {PageOwner::live, "", "all other live blocks"},
-      {PageOwner::mapping, "", "all other mappings"},
-      {PageOwner::file, "", "all other files"},
-      {PageOwner::pinned, "", "free space that other blocks pin"},
-      {PageOwner::unexplained, "", "not explained"},
-  };
-  const auto is = [&](PageOwner owner) { return step.owner == to_name(owner); };
-  const auto* const place = std::ranges::find_if(
-      kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
-  if (place != std::end(kPlaces)) return place->words;
-  const std::string who = step.function + (step.caller.empty() ? "" : " for " + step.caller);
-  if (is(PageOwner::live)) return who + " (live blocks)";
-  if (is(PageOwner::pinned)) return "free space pinned by blocks of " + who;
-  if (is(PageOwner::mapping)) return "mapped by " + who;
-  if (is(PageOwner::file))
-    return step.function + (step.caller == "private-copy" ? " (own copy of a file)" : " (file)");
-  return name_of(step);
-}
 
 std::vector<ResidentTable> resident_tables(const Results& results) {
   std::vector<Sides> all;

@@ -22,6 +22,8 @@ struct WaterfallStep {
   std::string owner;     ///< empty: of all owners that have no bar of their own
   std::string function;  ///< that tells most, short; empty for the rest of the owner
   std::string caller;
+  /// "freed, kept by malloc in arenas of threads", "State::clone for aggregate (live blocks)".
+  std::string words;
   std::vector<std::string> stack;  ///< outermost first, beginning with its owner
   double size = 0;                 ///< candidate minus baseline, in bytes
   std::string amount;              ///< the same in words: "−4.0 MiB"
@@ -38,13 +40,6 @@ struct ResidentTable {
   std::vector<WaterfallStep> steps;  ///< sum up to the difference; less memory first
   std::vector<std::string> remarks;  ///< where the snapshots were taken, and how near the peak
 };
-
-/// "held further-arenas", "live State::clone for aggregate", "the rest of file".
-std::string name_of(const WaterfallStep& step);
-
-/// The same for a reader who has not met the owners yet: "freed, kept by malloc in arenas of
-/// threads", "State::clone for aggregate (live blocks)".
-std::string plain_words(const WaterfallStep& step);
 
 /// Of the roles that gates ask about, the best candidate's first; of many roles those that changed
 /// most. Empty without snapshots of both sides.

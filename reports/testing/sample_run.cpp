@@ -341,7 +341,7 @@ void add_resident(Results& results, bool hostile) {
     of.role = "server";
     constexpr std::array kOwners = {"live", "pinned", "held", "file", "unexplained"};
     for (std::size_t i = 0; i < kOwners.size(); ++i) {
-      const std::string name = i == 2 ? "further-arenas" : i == 3 ? "libx.so" : "";
+      const std::string name = i == 2 ? kFurtherArenas : i == 3 ? "libx.so" : "";
       of.owners.push_back({kOwners[i], name, mib.at(i) * kMiB});
       of.bytes += mib[i] * kMiB;
     }
@@ -363,7 +363,7 @@ void add_resident(Results& results, bool hostile) {
     results.differences.push_back(std::move(row));
   };
   differs({"live", "main", "serve()", "aggregate(State&)", clone_name(hostile)}, -200);
-  differs({"held", "further-arenas"}, -24);
+  differs({"held", kFurtherArenas}, -24);
   differs({"pinned", "main", "serve()", hostile ? kHostile : "stage(Path const&)"}, -15);
 }
 

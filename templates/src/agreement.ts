@@ -1,28 +1,14 @@
-// Tracers side by side: what each says of the same program, and why they differ.
+// Tracers side by side: what each says of the same program, and what it counts.
 
 import { h, section } from "./dom";
 import type { AgreementRow, AgreementStackRow, AgreementTable, ReportModel } from "./model";
 import { FUNCTION_AND_CALLERS } from "./words";
 
-const badges: Record<string, [string, string]> = {
-  same: ["unchanged", "= SAME"],
-  close: ["unchanged", "≈ CLOSE"],
-  explained: ["improved", "✓ EXPLAINED"],
-  possible: ["inconclusive", "? POSSIBLE"],
-  unexplained: ["regressed", "! UNEXPLAINED"],
-};
-
-function amount_cell({ amount, change, outcome }: AgreementRow["amounts"][number]): HTMLElement {
-  const badge = badges[outcome];
-  return h(
-    "td",
-    { class: "number", "data-outcome": outcome },
-    amount,
-    ...(badge === undefined ? [] : [h("br", {}), h("span", { class: "muted" }, `${change} `), h("span", { class: `badge ${badge[0]}` }, badge[1])]),
-  );
+function amount_cell({ amount, change }: AgreementRow["amounts"][number]): HTMLElement {
+  return h("td", { class: "number" }, amount, ...(change === "" ? [] : [h("br", {}), h("span", { class: "muted" }, change)]));
 }
 
-/** What one tracer says, and below it over the whole width what it counts and why it differs. */
+/** What one tracer says, and below it over the whole width what it counts. */
 function tracer_rows(row: AgreementRow): HTMLElement {
   return h(
     "tbody",
@@ -36,20 +22,10 @@ function tracer_rows(row: AgreementRow): HTMLElement {
     ),
     h(
       "tr",
-      { class: "why" },
-      h("td", { colspan: "5" }, h("span", { class: "muted" }, row.counts), row.why.length === 0 ? "" : h("ul", {}, ...row.why.map((text) => h("li", {}, text)))),
+      { class: "counts" },
+      h("td", { colspan: "5" }, h("span", { class: "muted" }, [row.counts, row.besides].filter((text) => text !== "").join("; "))),
     ),
   );
-}
-
-/** "7 explained, 1 unexplained" */
-function outcomes(table: AgreementTable): string {
-  const all = table.rows.flatMap((row) => row.amounts.map(({ outcome }) => outcome));
-  const counts = Object.keys(badges).map((outcome): [string, number] => [outcome, all.filter((one) => one === outcome).length]);
-  return counts
-    .filter(([, count]) => count > 0)
-    .map(([outcome, count]) => `${count} ${outcome}`)
-    .join(", ");
 }
 
 function stack_row(row: AgreementStackRow): HTMLElement {
@@ -113,10 +89,10 @@ export function agreement_section(model: ReportModel): HTMLElement[] {
       h(
         "p",
         { class: "muted" },
-        "The same program under several tracers. Two right tools give different numbers where they count different things; what is known of each gives bounds, and a difference within them is explained.",
+        "The same program under several tracers. Two right tools give different numbers where they count different things, or end at different moments.",
       ),
       table_of(first),
-      ...others.map((table) => h("details", {}, h("summary", {}, `${table.title}: ${outcomes(table)}`), table_of(table))),
+      ...others.map((table) => h("details", {}, h("summary", {}, table.title), table_of(table))),
     ),
   ];
 }

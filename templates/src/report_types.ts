@@ -281,20 +281,11 @@ export interface ResidentMemory {
   seconds: number;
 }
 
-export interface AgreementReason {
-  code: string;
-  text: string;
-  low_bytes: number | null;
-  high_bytes: number | null;
-}
-
 export interface AgreementAmount {
   kind: string;
   bytes: number | null;
   half_width_bytes: number | null;
   difference_bytes: number | null;
-  outcome: "reference" | "same" | "close" | "explained" | "possible" | "unexplained" | "unknown";
-  reasons: AgreementReason[];
 }
 
 export interface AgreementStacks {
@@ -302,7 +293,6 @@ export interface AgreementStacks {
   of: number;
   found: number;
   same: number;
-  reasons: AgreementReason[];
 }
 
 export interface TracerView {
@@ -436,7 +426,6 @@ export interface DifferenceTable {
 export interface ShownAmount {
   amount: string;
   change: string;
-  outcome: string;
 }
 
 export interface AgreementRow {
@@ -444,8 +433,8 @@ export interface AgreementRow {
   tool: string;
   counts: string;
   amounts: ShownAmount[];
+  besides: string;
   stacks: string;
-  why: string[];
 }
 
 export interface AgreementStackRow {
@@ -490,7 +479,7 @@ export interface OwnerRow {
 export interface WaterfallStep {
   owner: string;
   function: string;
-  caller: string;
+  words: string;
   stack: string[];
   size: number;
   amount: string;

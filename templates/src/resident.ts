@@ -4,19 +4,9 @@ import type { ArmLooks } from "./arms";
 import { h, section } from "./dom";
 import { flame_link } from "./flame_link";
 import { bytes_text, exact_bytes, role_label } from "./format";
-import type { OwnerRow, ReportModel, ResidentTable, WaterfallStep } from "./model";
+import type { OwnerRow, ReportModel, ResidentTable } from "./model";
 import { type Step, step_amount, waterfall_of } from "./waterfall";
 import { OF_A_PROFILE_TRIAL } from "./words";
-
-/** A step by its function, its owner before it; the rest of an owner by the owner alone. */
-function name_of(step: WaterfallStep, link: HTMLElement | null): HTMLElement {
-  if (step.owner === "") return h("span", {}, "all smaller differences");
-  const owner = h("span", { class: "owner" }, step.owner);
-  if (step.owner === "unexplained") return h("span", {}, owner);
-  if (step.function === "") return h("span", {}, owner, " ", h("span", { class: "muted" }, "the rest"));
-  const caller = step.caller === "" ? null : h("span", { class: "caller" }, " for ", h("code", {}, step.caller));
-  return h("span", {}, owner, " ", h("code", {}, step.function), caller, " ", link);
-}
 
 function steps_of(table: ResidentTable, number: number, model: ReportModel): Step[] {
   const baseline = model.results.experiment.baseline;
@@ -28,7 +18,7 @@ function steps_of(table: ResidentTable, number: number, model: ReportModel): Ste
     const link = has_stack ? flame_link(step.function, `resident-${number}-${row}`, flame, "resident", "difference") : null;
     const from = at;
     at += step.size;
-    return { name: name_of(step, link), from, to: at, value: step.size, kind: step.owner === "unexplained" ? "interaction" : "switch" };
+    return { name: h("span", {}, step.words, link === null ? "" : " ", link), from, to: at, value: step.size, kind: step.owner === "unexplained" ? "interaction" : "switch" };
   });
   return [whole(baseline, table.baseline_bytes), ...between, whole(table.candidate, table.candidate_bytes)];
 }

@@ -371,6 +371,58 @@ TEST(SnapshotTime, ASignalAsksForOne) {
   EXPECT_LE(snapshot.bytes("live"), 80 * kMiB) << "not of what came later";
 }
 
+/// Keeps blocks until its destructor runs: of a program that is below exit(), of a library below
+/// code of the compiler's that has no unwind tables.
+const std::string kKeeper = R"(
+#include <cstdlib>
+#include <vector>
+struct Keeper {
+  std::vector<char*> blocks;
+  ~Keeper() { for (char* block : blocks) std::free(block); }
+};
+)";
+
+const std::string kOfLibrary = kKeeper + R"(
+static Keeper keeper;
+void keep_in_library(char* block) { keeper.blocks.push_back(block); }
+)";
+
+// The last fifth is kept after the last free, so that the peak is at the end of main.
+const std::string kOfProgram = kKeeper + R"(
+#include <cstring>
+void keep_in_library(char* block);
+static Keeper keeper;
+char* block_of(std::size_t bytes) {
+  return static_cast<char*>(std::memset(std::malloc(bytes), 1, bytes));
+}
+void keep(int blocks) {
+  for (int i = 0; i < blocks; ++i) {
+    keeper.blocks.push_back(block_of(100000));
+    keep_in_library(block_of(100000));
+  }
+}
+int main() {
+  keep(500);
+  std::free(block_of(8 << 20));
+  keep(100);
+}
+)";
+
+TEST(SnapshotTime, IsOfThePeakBeforeDestructorsOfLibrariesFree) {
+  const Workplace place;
+  const std::string library = place.file("keeper.cpp", kOfLibrary);
+  const std::string source = place.file("main.cpp", kOfProgram);
+  const std::string program = place.path("keeps").string();
+  const std::string shared = place.path("libkeeper.so").string();
+  ASSERT_EQ(std::system(("g++ -shared -fPIC -o " + shared + " " + library).c_str()), 0);
+  ASSERT_EQ(std::system(("g++ -o " + program + " " + source + " " + shared).c_str()), 0);
+  const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
+                                       "--snapshot-at", "rss=97%", "--", program});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Snapshot snapshot{profile_in(place, "out.mdp"), 0};
+  EXPECT_GE(snapshot.bytes("live"), 1000 * 100000.0) << "neither of the two has freed a block";
+}
+
 TEST(SnapshotTime, WrongWordsAreRefusedWithThoseThatAreRight) {
   const Workplace place;
   for (const std::string word : {"rss", "rss=0", "rss=101%", "rss=-5MiB", "mark=", "mark=x/upload",

@@ -137,7 +137,7 @@ TEST_F(EveryTracer, RoundsOfATrialAreComparedInOnePage) {
   EXPECT_TRUE(fs::exists(page));
 }
 
-TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
+TEST_F(EveryTracer, AgreesWithTheRecorder) {
   const auto agreements = results_.at("agreement");
   ASSERT_EQ(agreements.size(), 2);
   for (const auto& agreement : agreements) {
@@ -146,8 +146,6 @@ TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
     std::vector<std::string> tracers;
     for (const auto& view : agreement.at("tracers")) {
       tracers.push_back(view.at("tracer"));
-      for (const auto& amount : view.at("amounts"))
-        EXPECT_NE(amount.at("outcome"), "unexplained") << view;
       if (view.at("stacks").is_null()) continue;
       // The leak, the cache and what train() allocates.
       EXPECT_GE(view.at("stacks").at("found"), 3) << view;
@@ -155,7 +153,10 @@ TEST_F(EveryTracer, AgreesWithTheRecorderOrSaysWhyNot) {
     EXPECT_EQ(tracers, kHeapTracers);
   }
   const auto& heaptrack = agreements.at(0).at("tracers").at(1);
-  EXPECT_THAT(heaptrack.at("amounts").at(1).at("outcome"), AnyOf("same", "close")) << heaptrack;
+  const auto& allocated = heaptrack.at("amounts").at(1);
+  EXPECT_LE(std::abs(allocated.at("difference_bytes").get<double>()),
+            0.005 * allocated.at("bytes").get<double>())
+      << heaptrack;
   const auto& gperftools = agreements.at(0).at("tracers").at(2);
   EXPECT_TRUE(gperftools.at("amounts").at(0).at("bytes").is_null());
   EXPECT_EQ(agreements.at(0).at("tracers").at(3).at("counts"),

@@ -120,7 +120,7 @@ describe("the report of a real duel", () => {
     assert.equal(shown.at(0), before.bytes);
     assert.equal(shown.at(-1), after.bytes);
     assert.ok(Math.abs(before.bytes + steps - after.bytes) < 1);
-    assert.match(await page.textContent("#resident .waterfall"), /live .*leak_in_upload for main/);
+    assert.match(await page.textContent("#resident .waterfall"), /leak_in_upload for main \(live blocks\)/);
     await page.close();
   });
 

@@ -269,7 +269,7 @@ describe("from one peak to the other", () => {
     assert.deepEqual(values, [500, -200, -24, -15, -1, 260]);
     assert.deepEqual([values.at(0), values.at(-1)], resident.map(({ bytes }) => bytes / MiB));
     const names = await page.$$eval("#resident .waterfall:first-of-type dt", (all) => all.map((dt) => dt.textContent.replace(/ ?flame graph$/, "")));
-    assert.deepEqual(names, ["original", "live clone for aggregate", "held further-arenas", "pinned stage for serve", "unexplained", "optimized"]);
+    assert.deepEqual(names, ["original", "clone for aggregate (live blocks)", "freed, kept by malloc in arenas of threads", "free space pinned by blocks of stage for serve", "not explained", "optimized"]);
     assert.match(await page.textContent("#resident .waterfall"), /200\.0 MiB LESS/);
     const bars = await steps(page);
     for (const [i, { left, width }] of bars.slice(1, -1).entries())

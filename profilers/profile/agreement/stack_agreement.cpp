@@ -1,13 +1,9 @@
 #include "profilers/profile/agreement/stack_agreement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "base/text.h"
-#include "profilers/profile/agreement/agreement_bounds.h"
 #include "profilers/profile/questions/named_side.h"
 
 namespace memduel {
@@ -21,8 +17,6 @@ struct TopStack {
   NamedStack whole;
   NamedStack cut;
   double bytes = 0;
-  double blocks = 0;
-  bool while_loading = false;
 };
 
 /// The ten largest, and how far each is seen within `depth` frames.
@@ -37,8 +31,6 @@ std::vector<TopStack> top_stacks(const TracerSide& side, DifferenceKind kind, Fu
       TopStack& top = by_stack[stacks.of(stack)];
       top.cut = stacks.of(stack, depth);
       top.bytes += amount.bytes / static_cast<double>(side.trials.size());
-      top.blocks += amount.count / static_cast<double>(side.trials.size());
-      top.while_loading = is_while_loading(profile, stack);
     }
   }
   std::vector<TopStack> largest;
@@ -50,51 +42,6 @@ std::vector<TopStack> top_stacks(const TracerSide& side, DifferenceKind kind, Fu
                            [](const TopStack& a, const TopStack& b) { return a.bytes > b.bytes; });
   if (largest.size() > kTopStacks) largest.resize(kTopStacks);
   return largest;
-}
-
-/// Why a stack that the reference has is not there, as far as a fact says so.
-AgreementReason why_missing(const TopStack& stack, const TracerSide& other, double total,
-                            DifferenceKind kind) {
-  const TracerFacts& facts = other.facts;
-  const double cut_off =
-      kind == DifferenceKind::live ? facts.cut_off_live : facts.cut_off_allocated;
-  if (stack.while_loading && !facts.sees_loading)
-    return {"before_main", "allocated while libraries were loaded, which it does not see", {}, {}};
-  if (stack.bytes < facts.threshold * total)
-    return {"threshold",
-            fmt::format("below its threshold of {:g} % of all bytes", 100 * facts.threshold),
-            {},
-            {}};
-  if (cut_off > 0)
-    return {"truncated",
-            fmt::format("its dump is cut off: stacks of {} are not in it", format_bytes(cut_off)),
-            {},
-            {}};
-  if (facts.interval_bytes) {
-    const double mean = stack.blocks > 0 ? stack.bytes / stack.blocks : stack.bytes;
-    const double per_block = -std::expm1(-mean / *facts.interval_bytes);
-    const double none = std::exp(std::max(stack.blocks, 1.0) * std::log1p(-per_block));
-    if (none > 0.001)
-      return {"sampling",
-              fmt::format("no sample of it, which happens in {:.1f} % of trials", 100 * none),
-              {},
-              {}};
-  }
-  if (kind == DifferenceKind::live && facts.frees_pools)
-    return {"pools_at_exit", "libc and libstdc++ freed it at exit", {}, {}};
-  return {"not_found", "no stack of it has these functions", {}, {}};
-}
-
-/// "2 of them below its threshold of 1 % of all bytes", one line per reason.
-std::vector<AgreementReason> counted_reasons(const std::vector<AgreementReason>& each) {
-  std::vector<AgreementReason> counted;
-  std::map<std::string, int> times;
-  for (const AgreementReason& reason : each) {
-    if (times[reason.code]++ == 0) counted.push_back(reason);
-  }
-  for (AgreementReason& reason : counted)
-    reason.text = fmt::format("{} not found: {}", times[reason.code], reason.text);
-  return counted;
 }
 
 bool has_same_bytes(const MatchedStack& row) {
@@ -128,19 +75,14 @@ StackAgreement stack_agreement(const TracerSide& reference, const TracerSide& ot
                    named_side(other.trials, kind, Heap::malloc, names,
                               reference.facts.most_frames.value_or(kWholeStack)));
   const RowOfStack rows = rows_of_both(matched);
-  double total = 0;
-  for (const MatchedStack& row : matched) total += row.baseline.total.bytes;
 
   StackAgreement found;
   found.summary.kind = to_string(kind);
-  std::vector<AgreementReason> missing;
   for (const TopStack& top : top_stacks(reference, kind, names, depth)) {
     ++found.summary.of;
     AgreementStack stack{found.summary.kind, {}, top.bytes, {}};
     for (const std::uint32_t function : top.whole) stack.stack.push_back(names.name(function));
-    if (const auto row = rows.find(top.cut); row == rows.end()) {
-      missing.push_back(why_missing(top, other, total, kind));
-    } else {
+    if (const auto row = rows.find(top.cut); row != rows.end()) {
       ++found.summary.found;
       if (has_same_bytes(*row->second)) ++found.summary.same;
       stack.cells.push_back(
@@ -148,7 +90,6 @@ StackAgreement stack_agreement(const TracerSide& reference, const TracerSide& ot
     }
     found.stacks.push_back(std::move(stack));
   }
-  found.summary.reasons = counted_reasons(missing);
   return found;
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/tracer_agreement.h"
-#include "profilers/profile/agreement/agreement_reasons.h"
+#include "profilers/profile/agreement/tracer_side.h"
 
 namespace memduel {
 

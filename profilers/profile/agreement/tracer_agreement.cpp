@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/text.h"
-#include "profilers/profile/agreement/agreement_reasons.h"
 #include "profilers/profile/agreement/stack_agreement.h"
+#include "profilers/profile/agreement/tracer_side.h"
 
 namespace memduel {
 namespace {
 
-constexpr double kCloseShare = 0.005;
 constexpr std::array kQuestions = {DifferenceKind::peak, DifferenceKind::allocated,
                                    DifferenceKind::live};
 
@@ -47,7 +45,6 @@ TracerFacts common_facts(const ProfileSide& trials) {
     facts.has_live = facts.has_live && other.has_live;
     if (other.live_bytes) facts.live_bytes = other.live_bytes;
     facts.cut_off_live = std::max(facts.cut_off_live, other.cut_off_live);
-    facts.cut_off_allocated = std::max(facts.cut_off_allocated, other.cut_off_allocated);
   }
   return facts;
 }
@@ -67,16 +64,6 @@ std::optional<ViewedSide> side_of(TracedTrials traced) {
   return viewed;
 }
 
-/// What is not a bound on its own: where mappings are, whose allocator it was.
-std::string besides(const TracerSide& side, std::optional<double> mappings) {
-  std::string text = side.facts.counted == CountedBytes::pages ? "mappings counted"
-                     : mappings ? fmt::format("mappings apart, {} at most", format_bytes(*mappings))
-                                : "mappings not counted";
-  if (!side.facts.allocator.empty())
-    text += fmt::format("; {} in place of the program's own", side.facts.allocator);
-  return text;
-}
-
 std::optional<double> mapping_peak(const TracerSide& side) {
   const Profile& profile = side.trials.front().front();
   if (!profile.counters) return std::nullopt;
@@ -92,7 +79,11 @@ TracerView view_of(const ViewedSide& viewed) {
   view.tool = tool == info.end() ? side.facts.tool : tool->second;
   view.counts = counting_of(side.facts);
   view.mapping_peak_bytes = mapping_peak(side);
-  view.besides = besides(side, view.mapping_peak_bytes);
+  std::vector<std::string> traits = traits_of(side.facts);
+  if (view.mapping_peak_bytes)
+    traits.push_back(
+        fmt::format("counts mappings apart, {} at most", format_bytes(*view.mapping_peak_bytes)));
+  view.besides = fmt::format("{}", fmt::join(traits, "; "));
   view.trials = static_cast<int>(side.trials.size());
   view.images = viewed.images;
   view.interval_bytes = side.facts.interval_bytes;
@@ -108,38 +99,12 @@ AgreementAmount own_amount(const std::optional<SideAmount>& amount, DifferenceKi
   return row;
 }
 
-AgreementOutcome outcome_of(double difference, double reference,
-                            const std::vector<AgreementReason>& reasons) {
-  if (std::abs(difference) < 0.5) return AgreementOutcome::same;
-  double low = -kCloseShare * reference;
-  double high = kCloseShare * reference;
-  bool unbounded_below = false;
-  bool unbounded_above = false;
-  for (const AgreementReason& reason : reasons) {
-    low += reason.low_bytes.value_or(0);
-    high += reason.high_bytes.value_or(0);
-    unbounded_below = unbounded_below || !reason.low_bytes;
-    unbounded_above = unbounded_above || !reason.high_bytes;
-  }
-  if (low <= difference && difference <= high)
-    return reasons.empty() ? AgreementOutcome::close : AgreementOutcome::explained;
-  const bool possible = difference < 0 ? unbounded_below : unbounded_above;
-  return possible ? AgreementOutcome::possible : AgreementOutcome::unexplained;
-}
-
 AgreementAmount amount_beside(const TracerSide& reference, const TracerSide& other,
                               DifferenceKind kind) {
   const std::optional<SideAmount> expected = amount_of(reference, kind);
   const std::optional<SideAmount> found = amount_of(other, kind);
   AgreementAmount row = own_amount(found, kind);
-  if (!found || !expected) {
-    row.reasons = {why_unknown(found ? reference : other, kind)};
-    return row;
-  }
-  row.difference_bytes = found->mean.bytes - expected->mean.bytes;
-  std::vector<AgreementReason> reasons = reasons_for(reference, *expected, other, *found, kind);
-  row.outcome = outcome_of(*row.difference_bytes, expected->mean.bytes, reasons);
-  if (row.outcome != AgreementOutcome::same) row.reasons = std::move(reasons);
+  if (found && expected) row.difference_bytes = found->mean.bytes - expected->mean.bytes;
   return row;
 }
 
@@ -159,13 +124,7 @@ std::optional<DifferenceKind> common_kind(const TracerSide& a, const TracerSide&
 TracerView reference_view(const ViewedSide& reference) {
   TracerView view = view_of(reference);
   for (const DifferenceKind kind : kQuestions) {
-    const std::optional<SideAmount> amount = amount_of(reference.side, kind);
-    view.amounts.push_back(own_amount(amount, kind));
-    if (amount) {
-      view.amounts.back().outcome = AgreementOutcome::reference;
-    } else {
-      view.amounts.back().reasons = {why_unknown(reference.side, kind)};
-    }
+    view.amounts.push_back(own_amount(amount_of(reference.side, kind), kind));
   }
   return view;
 }

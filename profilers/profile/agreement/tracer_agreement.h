@@ -1,5 +1,5 @@
-// The same program under several tracers: what each says, where they differ, and which known
-// property of a tracer makes up the difference.
+// The same program under several tracers: what each says, by how much they differ, and what each
+// counts.
 #pragma once
 
 #include <optional>

@@ -147,7 +147,7 @@ class Ownership {
     if (file_name(mapping_->name).starts_with("libmemduel_recorder.so"))
       return add(PageOwner::recorder, {}, {}, extent(run.at));
     cut_out(own_, PageOwner::recorder, {}, run.at, [this](const AddressRange& rest) {
-      cut_out(stacks_, PageOwner::stack, "other-threads", rest,
+      cut_out(stacks_, PageOwner::stack, kOtherThreads, rest,
               [this](const AddressRange& left) { own_by_blocks(left); });
     });
   }
@@ -228,11 +228,11 @@ class Ownership {
   void own_by_file(const AddressRange& pages) {
     const bool shared = (mapping_->flags & recorder::kMappingShared) != 0;
     const auto add_file = [&](const AddressRange& rest) {
-      add(PageOwner::file, file_name(mapping_->name), file_ || shared ? "shared" : "private-copy",
+      add(PageOwner::file, file_name(mapping_->name), file_ || shared ? kShared : kPrivateCopy,
           extent(rest));
     };
     if (file_) return add_file(pages);
-    cut_out(allocator_, PageOwner::held, "allocator-mappings", pages, add_file);
+    cut_out(allocator_, PageOwner::held, kAllocatorMappings, pages, add_file);
   }
 
   void own_by_kind(const AddressRange& pages) {
@@ -240,17 +240,17 @@ class Ownership {
     const ResidentMapping& mapping = *mapping_;
     if (is_file(mapping)) return own_by_file(pages);
     if (mapping.name.starts_with("[stack"))
-      return add(PageOwner::stack, "main-thread", {}, extent(pages));
+      return add(PageOwner::stack, kMainThread, {}, extent(pages));
     if (live_.forked) {
       inherited_ += extent(pages) * weight_;
       return;
     }
-    if (mapping.name == "[heap]") return add(PageOwner::held, "program-break", {}, extent(pages));
+    if (mapping.name == "[heap]") return add(PageOwner::held, kProgramBreak, {}, extent(pages));
     const std::string name = mapping.name.empty() ? "anonymous" : mapping.name;
-    cut_out(arenas_, PageOwner::held, "further-arenas", pages, [&](const AddressRange& left) {
-      cut_out(
-          allocator_, PageOwner::held, "allocator-mappings", left,
-          [&](const AddressRange& rest) { add(PageOwner::unexplained, name, {}, extent(rest)); });
+    cut_out(arenas_, PageOwner::held, kFurtherArenas, pages, [&](const AddressRange& left) {
+      cut_out(allocator_, PageOwner::held, kAllocatorMappings, left, [&](const AddressRange& rest) {
+        add(PageOwner::unexplained, name, {}, extent(rest));
+      });
     });
   }
 
@@ -260,8 +260,8 @@ class Ownership {
         static_cast<double>(mapping_->resident_bytes) - static_cast<double>(mapping_->alone_bytes);
     const double shared = std::clamp(others, 0.0, inherited_);
     weight_ = 1;
-    add(PageOwner::inherited, "shared-with-others", {}, shared);
-    add(PageOwner::inherited, "own-copy", {}, inherited_ - shared);
+    add(PageOwner::inherited, kSharedWithOthers, {}, shared);
+    add(PageOwner::inherited, kOwnCopy, {}, inherited_ - shared);
     inherited_ = 0;
   }
 

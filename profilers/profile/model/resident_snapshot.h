@@ -38,10 +38,22 @@ inline constexpr NameTable<PageOwner, 9> kNameTable<PageOwner> = {
 /// For people.
 std::string_view in_words(PageOwner owner);
 
+/// Names of parts that are no file.
+inline constexpr const char* kProgramBreak = "program-break";
+inline constexpr const char* kFurtherArenas = "further-arenas";
+inline constexpr const char* kAllocatorMappings = "allocator-mappings";
+inline constexpr const char* kMainThread = "main-thread";
+inline constexpr const char* kOtherThreads = "other-threads";
+inline constexpr const char* kOwnCopy = "own-copy";
+inline constexpr const char* kSharedWithOthers = "shared-with-others";
+/// Shares of a file.
+inline constexpr const char* kShared = "shared";
+inline constexpr const char* kPrivateCopy = "private-copy";
+
 struct ResidentPart {
   PageOwner owner = PageOwner::unexplained;
   std::string name;   ///< of a file: its name; else a word for what it is, or empty
-  std::string share;  ///< of a file: "shared" or "private-copy"
+  std::string share;  ///< of a file: kShared or kPrivateCopy
   double bytes = 0;
 };
 

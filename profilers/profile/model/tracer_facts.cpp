@@ -63,7 +63,6 @@ void add_gperftools(TracerFacts& facts, const Profile& profile) {
     if (site.stack == 0 || profile.locations[location].names.empty()) continue;
     if (profile.locations[location].names[0].function != kCutOffFrame) continue;
     facts.cut_off_live += site.live.bytes;
-    facts.cut_off_allocated += site.allocated.bytes;
   }
 }
 
@@ -158,6 +157,32 @@ std::string counting_of(const TracerFacts& facts) {
                        facts.denser_at_first ? ", the first ones denser" : "");
   return fmt::format("{} of every {}", bytes,
                      facts.counted == CountedBytes::pages ? "mapping" : "block");
+}
+
+std::vector<std::string> traits_of(const TracerFacts& facts) {
+  std::vector<std::string> traits;
+  const auto add = [&](bool applies, std::string text) {
+    if (applies) traits.push_back(std::move(text));
+  };
+  add(!facts.allocator.empty(), facts.allocator + " in place of the program's own allocator");
+  add(facts.counted == CountedBytes::size_classes,
+      "a size class is up to a quarter and 15 bytes a block more than was asked for");
+  if (facts.most_frames) add(true, fmt::format("keeps {} frames of a stack", *facts.most_frames));
+  add(!facts.sees_loading, "starts after the libraries were loaded");
+  add(facts.frees_pools, "has libc and libstdc++ free their pools at exit");
+  add(facts.stops_before_destructors, "stops before libraries run their destructors");
+  add(facts.attached, "was attached to the running program and knows nothing from before");
+  add(facts.apart_from_end, fmt::format("its end is {}", facts.moment));
+  add(facts.lost, "lost events");
+  add(facts.peak_marked && facts.peak_inaccuracy > 0,
+      fmt::format("notes a peak only where it exceeds the last by {:g} %",
+                  100 * facts.peak_inaccuracy));
+  add(!facts.peak_marked, "marks a peak only where memory falls");
+  add(facts.threshold > 0,
+      fmt::format("puts stacks below {:g} % of all bytes together", 100 * facts.threshold));
+  add(facts.cut_off_live > 0,
+      fmt::format("its dump had no room for stacks of {}", format_bytes(facts.cut_off_live)));
+  return traits;
 }
 
 }  // namespace memduel

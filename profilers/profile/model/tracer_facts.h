@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profilers/profile/model/profile.h"
 
@@ -48,7 +49,6 @@ struct TracerFacts {
   bool peak_marked = true;                ///< else the peak is the largest moment with stacks
   double threshold = 0;     ///< share of all bytes below which stacks are put together
   double cut_off_live = 0;  ///< bytes of stacks for which a dump had no room
-  double cut_off_allocated = 0;
 };
 
 /// Facts of a profile that read_profile gave.
@@ -56,5 +56,9 @@ TracerFacts facts_of(const Profile& profile);
 
 /// "requested bytes of every block", "bytes of size classes, one sample per 512 KiB".
 std::string counting_of(const TracerFacts& facts);
+
+/// What else can make its amounts differ from another tool's: "stops before libraries run their
+/// destructors". In the order of the fields above.
+std::vector<std::string> traits_of(const TracerFacts& facts);
 
 }  // namespace memduel
