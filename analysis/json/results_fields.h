@@ -55,6 +55,7 @@ inline constexpr auto kDescription<Comparison> = described(
     "Comparison", always("baseline", &Comparison::baseline),
     always("candidate", &Comparison::candidate), always("role", &Comparison::role),
     always("metric", &Comparison::metric), always("gate", &Comparison::gate),
+    later("advisory_gate", &Comparison::advisory_gate),
     always("baseline_median", &Comparison::baseline_median),
     always("candidate_median", &Comparison::candidate_median),
     always("baseline_max", &Comparison::baseline_max),

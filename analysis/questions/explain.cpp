@@ -218,7 +218,7 @@ std::string worst_row(const Results& results) {
   };
   const Comparison* worst = nullptr;
   for (const Comparison& row : results.comparisons)
-    if (row.gate && (worst == nullptr || is_worse(row, *worst))) worst = &row;
+    if (row.is_asked() && (worst == nullptr || is_worse(row, *worst))) worst = &row;
   if (worst == nullptr)
     throw Error(ExitCode::usage, "no gate asked about a row of this run", {},
                 "name one: memduel explain DIR ROLE.METRIC");

@@ -29,7 +29,7 @@ const Comparison* row_of(const Results& results, const std::string& candidate,
 const Comparison* total_of(const Results& results, const Comparison& asked) {
   for (const std::string_view metric : kResident) {
     const Comparison* row = row_of(results, asked.candidate, asked.role, metric);
-    if (row != nullptr && row->gate) return row;
+    if (row != nullptr && row->is_asked()) return row;
   }
   return row_of(results, asked.candidate, asked.role, kPeakRss);
 }
@@ -100,9 +100,9 @@ std::optional<MemoryBalance> balance_of(const Results& results, const Comparison
 std::vector<MemoryBalance> memory_balances(const Results& results) {
   std::vector<MemoryBalance> balances;
   std::vector<const Comparison*> seen;
-  for (const Comparison& asked : results.comparisons) {
-    if (!asked.gate) continue;
-    const Comparison* total = total_of(results, asked);
+  for (const Comparison& row : results.comparisons) {
+    if (!row.is_asked()) continue;
+    const Comparison* total = total_of(results, row);
     if (total == nullptr || std::ranges::find(seen, total) != seen.end()) continue;
     seen.push_back(total);
     if (auto balance = balance_of(results, *total)) balances.push_back(std::move(*balance));

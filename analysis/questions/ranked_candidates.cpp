@@ -25,7 +25,7 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
   const std::set<std::string> failed = failed_candidates(results);
   std::vector<const Comparison*> rows;
   for (const Comparison& c : results.comparisons)
-    if (c.gate && c.role == like.role && c.metric == like.metric && (c.ratio || c.difference))
+    if (c.is_asked() && c.role == like.role && c.metric == like.metric && (c.ratio || c.difference))
       rows.push_back(&c);
   const double sign = metric_info(like.metric).lower_is_better ? 1 : -1;
   std::ranges::stable_sort(rows, [&](const Comparison* a, const Comparison* b) {
@@ -39,7 +39,7 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
 
 const Comparison* first_gate_row(const Results& results) {
   const auto row =
-      std::ranges::find_if(results.comparisons, [](const Comparison& c) { return c.gate; });
+      std::ranges::find_if(results.comparisons, [](const Comparison& c) { return c.is_asked(); });
   return row == results.comparisons.end() ? nullptr : &*row;
 }
 

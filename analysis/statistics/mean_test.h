@@ -13,7 +13,7 @@ namespace memduel {
 /// Probab. Lett. 36, 1997; Chung and Romano, Ann. Stat. 41, 2013). The statistic is Welch's t, or
 /// Hall's skewness-corrected t (JRSS B 54, 1992) where that is smaller. Where the arm with the
 /// smaller mean is also the more spread one, which a few missing large values would look like, p
-/// counts fivefold; not so from a statistic of 15 on, which they do not make. All deals up to ten
+/// counts fivefold; not so from Welch's t of 18 on, which they do not make. All deals up to ten
 /// blocks, beyond that 9,999 random ones with a fixed seed. Simulated rates:
 /// bench/statistics/results.md, "Equal means, unequal shapes".
 double mean_p(std::span<const PlacedValue> values);

@@ -158,6 +158,14 @@ TEST(MeanP, CountsOnceWhereNoMissingValueCouldMakeSuchADistance) {
   EXPECT_NEAR(mean_p(values), 2.0 / 216, 1e-12);
 }
 
+TEST(MeanP, CountsOnceWhereSkewnessAloneBringsTheStatisticDown) {
+  // Logarithms of the peaks of a simulator, MiB: Welch's t is -28, Hall's is -12.
+  std::vector<double> peaks = {57.5, 34.7, 34.5, 53.6, 55.8, 32.1,
+                               31.7, 55.7, 31.8, 56.3, 55.5, 32.5};
+  for (double& peak : peaks) peak = std::log(peak);
+  EXPECT_NEAR(mean_p(placed("ABBAABBABAAB", peaks)), 2.0 / 216, 1e-12);
+}
+
 TEST(MeanP, CountsFivefoldWhereMissingValuesMayMakeTheDistance) {
   // The same with a spread that is a third of the distance.
   const auto values = placed(

@@ -52,7 +52,8 @@ struct Comparison {
   std::string candidate;
   std::string role;
   std::string metric;
-  bool gate = false;  ///< corrected for multiplicity; all other rows are advisory
+  bool gate = false;           ///< corrected for multiplicity; all other rows are advisory
+  bool advisory_gate = false;  ///< a gate asks how it changed that does not decide
   std::optional<double> baseline_median;
   std::optional<double> candidate_median;
   std::optional<double> ratio;  ///< Hodges-Lehmann, candidate over baseline; absent for growth and
@@ -78,6 +79,9 @@ struct Comparison {
   std::optional<double> candidate_max;
   std::optional<int> blocks_needed;
   std::optional<double> smallest_detectable;
+
+  /// Whether it answers a question of the run's own.
+  [[nodiscard]] bool is_asked() const { return gate || advisory_gate; }
 };
 
 /// Where growth leads if nothing changes.

@@ -41,6 +41,17 @@ TEST(Analyse, CallsTwoPercentMoreRegressedAndFailsTheDefaultGate) {
   EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
 }
 
+TEST(Analyse, ARowThatAnAdvisoryGateAsksAboutIsAskedAndDecidesNothing) {
+  const Results results = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore),
+                                  with_gates({"tree.peak_rss_bytes<=+1%:advisory"}));
+  EXPECT_FALSE(results.comparisons.front().gate);
+  EXPECT_TRUE(results.comparisons.front().is_asked());
+  EXPECT_EQ(gates_exit_code(results, false), ExitCode::ok);
+  const Results ceiling = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore),
+                                  with_gates({"tree.peak_rss_bytes<=900MiB:advisory"}));
+  EXPECT_FALSE(ceiling.comparisons.front().is_asked()) << "a ceiling does not ask for a change";
+}
+
 TEST(Analyse, CallsTheSameProgramUnchanged) {
   std::vector<double> again = kQuiet;
   std::rotate(again.begin(), again.begin() + 3, again.end());
@@ -64,6 +75,7 @@ TEST(Analyse, AsksForProfilesOfArmsWhoseMemoryChanged) {
   EXPECT_THAT(asked("peak_rss_bytes", kQuiet, kQuiet, "peak_rss_bytes<=+1%"), IsEmpty());
   EXPECT_THAT(asked("peak_rss_bytes", kQuiet, kTwoPercentMore, "peak_rss_bytes<=+1%:advisory"),
               IsEmpty());
+  EXPECT_EQ(asked("peak_rss_bytes", kTwoPercentMore, kQuiet, "peak_rss_bytes<=+1%:advisory"), both);
   const std::vector<double> slow = {2.1, 2.11, 2.12, 2.1, 2.13, 2.11, 2.1, 2.12};
   const std::vector<double> fast = {1.1, 1.11, 1.12, 1.1, 1.13, 1.11, 1.1, 1.12};
   EXPECT_THAT(asked("round_seconds", slow, fast, "round_seconds<=+1%"), IsEmpty())

@@ -75,12 +75,16 @@ void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust
   }
 }
 
+bool asks_for_change(const Gate& gate, const std::string& role, const std::string& metric) {
+  return asks_about(gate, role, metric) && has_relative_bound(gate);
+}
+
 }  // namespace
 
 bool is_gate_row(const std::vector<Gate>& gates, const std::string& role,
                  const std::string& metric) {
   return std::ranges::any_of(gates, [&](const Gate& gate) {
-    return asks_about(gate, role, metric) && !gate.advisory && has_relative_bound(gate);
+    return !gate.advisory && asks_for_change(gate, role, metric);
   });
 }
 
@@ -139,6 +143,10 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
       row.comparison.candidate = candidate.arm;
       row.comparison.role = role;
       row.comparison.gate = gate;
+      row.comparison.advisory_gate =
+          !control && !gate && std::ranges::any_of(rules.gates, [&](const Gate& one) {
+            return asks_for_change(one, role, metric);
+          });
       if (gate && row.test && !row.values.placed.empty())
         row.spread_p = spread_p(row.values.placed);
       const GrowthEstimate* of_baseline = growth_estimate(rules.growth, baseline.arm, role, metric);
@@ -174,7 +182,7 @@ void put_in_telling_order(std::vector<Comparison>& rows) {
   const auto rank_of = [](const Comparison& row) {
     const bool changed = row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
     if (row.exact && changed) return 0;
-    return row.gate ? 1 : 2;
+    return row.gate ? 1 : row.is_asked() ? 2 : 3;
   };
   std::map<std::string, std::size_t> candidates;
   for (const Comparison& row : rows) candidates.emplace(row.candidate, candidates.size());

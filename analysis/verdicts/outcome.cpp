@@ -39,7 +39,7 @@ std::vector<std::string> arms_to_explain(const Results& results) {
   for (const GateResult& gate : results.gates)
     if (decides(gate) && gate.outcome == GateOutcome::failed) add(gate.candidate);
   for (const Comparison& row : results.comparisons)
-    if (row.gate && row.verdict == Verdict::improved &&
+    if (row.is_asked() && row.verdict == Verdict::improved &&
         metric_info(row.metric).unit != Unit::seconds)
       add(row.candidate);
   return arms;

@@ -245,8 +245,9 @@ std::string table_row(const Comparison& c) {
 std::string table(const ReportModel& model) {
   std::vector<const Comparison*> rows;
   for (const Comparison& c : model.results.comparisons) rows.push_back(&c);
-  std::ranges::stable_sort(
-      rows, [](const Comparison* a, const Comparison* b) { return a->gate && !b->gate; });
+  std::ranges::stable_sort(rows, [](const Comparison* a, const Comparison* b) {
+    return a->is_asked() && !b->is_asked();
+  });
   std::string body;
   std::size_t shown = 0;
   for (const Comparison* row : rows) {

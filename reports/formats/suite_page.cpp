@@ -154,7 +154,7 @@ SuiteEntry suite_entry(const std::string& name, const Results& results, int exit
   entry.outcome = outcome_of(results);
   entry.exit_code = exit_code;
   for (const Comparison& row : results.comparisons) {
-    if (!row.gate) continue;
+    if (!row.is_asked()) continue;
     auto line = std::ranges::find(entry.lines, row.candidate, &SuiteLine::candidate);
     if (line == entry.lines.end()) {
       entry.lines.push_back({row.candidate, row.baseline, {}, {}});

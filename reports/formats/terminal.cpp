@@ -47,9 +47,9 @@ std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
 
 /// A group's largest says what counts about it, so its median stays in the HTML report.
 bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
-  if (is_median_of_group(job, c.role) && !c.gate) return false;
+  if (is_median_of_group(job, c.role) && !c.is_asked()) return false;
   if (c.metric == kAllocationCount && benchmarks.contains(c.role)) return true;
-  return c.gate || metric_info(c.metric).is_key;
+  return c.is_asked() || metric_info(c.metric).is_key;
 }
 
 /// Without the unit of time or rounds, which the metric's name already says.
@@ -167,8 +167,10 @@ std::string notes(const ReportModel& model, int width) {
 
 std::string headline_lines(const Headline& headline, const TerminalOptions& options) {
   const VerdictLook look = look_of(headline.verdict);
-  const std::string gate =
-      headline.outcome ? fmt::format(" [gate {}]", to_name(*headline.outcome)) : "";
+  const std::string gate = headline.outcome
+                               ? fmt::format(" [{}gate {}]", headline.advisory ? "advisory " : "",
+                                             to_name(*headline.outcome))
+                               : "";
   const std::string lines =
       wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate), 2,
               options.width);

@@ -27,7 +27,7 @@ void each_median(const Results& results, const Tell& tell) {
       tell(valid_utf8(c.role), valid_utf8(arm), valid_utf8(c.metric), *value);
   };
   for (const Comparison& c : results.comparisons) {
-    if (!c.gate && !metric_info(c.metric).is_key) continue;
+    if (!c.is_asked() && !metric_info(c.metric).is_key) continue;
     add(c, c.baseline, c.baseline_median);
     add(c, c.candidate, c.candidate_median);
   }

@@ -14,12 +14,16 @@ namespace {
 
 using RankedRows = std::vector<const Comparison*>;
 
+/// Empty where nothing is known of any candidate.
 std::string of_metric(const JobFacts& job, const RankedRows& rows) {
+  if (std::ranges::all_of(rows,
+                          [](const auto* row) { return row->verdict == Verdict::inconclusive; }))
+    return {};
   const Comparison& best = *rows.front();
   const std::string what = quantity(job, best.role, best.metric);
   if (std::ranges::all_of(rows, [](const auto* row) { return row->verdict == Verdict::unchanged; }))
     return what + ": all have the SAME";
-  std::string text = fmt::format("{}: {} has {}", what, best.candidate, decided_words(best));
+  std::string text = fmt::format("{}: {} {}", what, best.candidate, decided_words(best));
   for (std::size_t i = 1; i < rows.size(); ++i)
     text += fmt::format(", {} {}", rows[i]->candidate, decided_words(*rows[i]));
   if (!told_apart(best, *rows[1]))
@@ -42,9 +46,11 @@ Sentence best_sentence(const Results& results) {
   std::string text = " ";
   std::set<std::pair<std::string, std::string>> told;
   for (const Comparison& c : results.comparisons) {
-    if (!c.gate || !told.emplace(c.role, c.metric).second) continue;
+    if (!c.is_asked() || !told.emplace(c.role, c.metric).second) continue;
     const RankedRows of_row = ranked_rows(results, c);
-    if (of_row.size() > 1) text += (told.size() > 1 ? "; " : "") + of_metric(results.job, of_row);
+    if (of_row.size() < 2) continue;
+    if (const std::string one = of_metric(results.job, of_row); !one.empty())
+      text += (text == " " ? "" : "; ") + one;
   }
   text += fmt::format("; each against {}", results.baseline);
   for (const std::string& name : failed) text += fmt::format("; {} failed a gate", name);

@@ -31,7 +31,7 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
   if (!results.ablation.empty()) return {};
   std::set<std::pair<std::string, std::string>> gated;
   for (const Comparison& c : results.comparisons)
-    if (c.gate && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
+    if (c.is_asked() && is_growth_metric(c.metric)) gated.emplace(c.role, c.metric);
   std::set<std::pair<std::string, std::string>> per_round;
   std::set<std::pair<std::string, std::string>> known;  // of one arm at least
   for (const Growth& growth : results.growth) {

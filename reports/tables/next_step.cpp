@@ -83,7 +83,7 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
   constexpr int kMostBlocks = 200;
   int needed = 0;
   for (const Comparison& row : model.results.comparisons)
-    if (row.candidate == name && row.gate && row.verdict == Verdict::inconclusive)
+    if (row.candidate == name && row.is_asked() && row.verdict == Verdict::inconclusive)
       needed = std::max(needed, row.blocks_needed.value_or(0));
   const std::string_view again = model.reproduce;
   const std::string_view program = "memduel ";
@@ -100,7 +100,7 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
 /// More blocks than anybody runs: what makes the runs of one arm so unlike?
 std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const std::string& name) {
   for (const Comparison& row : model.results.comparisons) {
-    if (row.candidate != name || !row.gate || row.verdict != Verdict::inconclusive) continue;
+    if (row.candidate != name || !row.is_asked() || row.verdict != Verdict::inconclusive) continue;
     if (!row.ratio || !row.smallest_detectable || row.blocks_needed) continue;
     return Suggestion{
         fmt::format("What next: these runs find a change of {} or more. Make the runs of one "

@@ -17,7 +17,7 @@ bool repeats_the_job(const Comparison& row, const std::vector<Comparison>& rows)
   return std::ranges::any_of(rows, [&](const Comparison& other) {
     if (other.candidate != row.candidate || other.metric != row.metric) return false;
     if ((other.role == "tree") == is_job || !same_numbers(row, other)) return false;
-    return row.gate == other.gate ? !is_job : other.gate;
+    return row.is_asked() == other.is_asked() ? !is_job : other.is_asked();
   });
 }
 

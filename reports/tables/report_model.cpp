@@ -32,7 +32,7 @@ const GateResult* headline_gate(const Comparison& c, const Results& results) {
 std::vector<SideEffect> other_gates(const Results& results) {
   std::set<const GateResult*> shown;
   for (const Comparison& c : results.comparisons)
-    if (c.gate) shown.insert(headline_gate(c, results));
+    if (c.is_asked()) shown.insert(headline_gate(c, results));
   std::vector<SideEffect> others;
   for (const GateResult& gate : results.gates) {
     if (shown.contains(&gate)) continue;
@@ -221,11 +221,11 @@ void tell_accuracy(std::vector<SideEffect>& effects, const std::vector<const Equ
 void tell_exact_changes(std::vector<SideEffect>& effects, const Results& results) {
   constexpr std::size_t kMostRows = 3;
   const auto& all = results.comparisons;
-  const bool gated = std::ranges::any_of(all, [](const auto& c) { return c.gate; });
+  const bool gated = std::ranges::any_of(all, [](const auto& c) { return c.is_asked(); });
   if (!results.ablation.empty() || !gated) return;
   std::map<std::string, std::vector<const Comparison*>> changes;
   for (const Comparison& c : results.comparisons)
-    if (c.exact && !c.gate && is_own_change(c, results)) changes[c.candidate].push_back(&c);
+    if (c.exact && !c.is_asked() && is_own_change(c, results)) changes[c.candidate].push_back(&c);
   for (auto& [candidate, rows] : changes) {
     std::ranges::stable_sort(rows, [](const Comparison* a, const Comparison* b) {
       return size_of_change(a) > size_of_change(b);
@@ -338,7 +338,7 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.lower_bounds = lower_bound_sentences(results);
   model.ablation = ablation_sentences(results);
   for (const Comparison& c : results.comparisons)
-    if (c.gate) model.headlines.push_back(headline_for(c, results));
+    if (c.is_asked()) model.headlines.push_back(headline_for(c, results));
   if (model.headlines.empty()) model.headlines = headlines_without_gates(results);
   const CandidateOrder order(results);
   put_in_order(model.headlines, order);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "reports/testing/sample_run.h"
 
 namespace memduel {
@@ -17,6 +19,27 @@ TEST(ReportModel, HasOneHeadlinePerGateMetricWithTheGatesOutcome) {
   // 599 + 5 + 1 (median noise) - 150 idle against 0.6 * 600 + 5 - 150, see make_sample.
   EXPECT_THAT(model.headlines[0].sentence.text(),
               testing::StartsWith("optimized uses 53 % LESS server memory above idle at its peak"));
+}
+
+TEST(ReportModel, AnswersWhatAdvisoryGatesAskBeforeAnythingElse) {
+  Sample sample = make_sample();
+  for (Comparison& row : sample.results.comparisons)
+    row.advisory_gate = std::exchange(row.gate, false);
+  for (GateResult& gate : sample.results.gates) gate.advisory = true;
+  Comparison faults = sample.results.comparisons[0];
+  faults.metric = "minor_faults_count";
+  faults.advisory_gate = false;
+  faults.verdict = Verdict::regressed;
+  faults.ratio = 2.2;
+  sample.results.comparisons.push_back(faults);
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  const ReportModel deciding = sample_model({});
+  ASSERT_EQ(model.headlines.size(), deciding.headlines.size());
+  EXPECT_EQ(model.headlines[0].sentence.text(), deciding.headlines[0].sentence.text());
+  EXPECT_TRUE(model.headlines[0].advisory);
+  EXPECT_EQ(model.headlines[0].outcome, deciding.headlines[0].outcome);
+  for (const SideEffect& effect : model.side_effects)
+    EXPECT_NE(effect.topic, Topic::gate) << effect.sentence;
 }
 
 TEST(ReportModel, MatchesGatesWithAStarForTheRole) {

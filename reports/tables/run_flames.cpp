@@ -25,7 +25,7 @@ std::pair<std::size_t, bool> place_of(const std::string& role, const Results& re
   std::size_t place = 0;
   const bool member = is_member(results.job, role);
   for (const Comparison& c : results.comparisons) {
-    if (!c.gate) continue;
+    if (!c.is_asked()) continue;
     const bool of_job = c.role == "tree";
     if (of_job ? role == results.job.reference : is_about(results.job, c.role, role)) break;
     ++place;

@@ -138,7 +138,7 @@ std::string signed_metric(const std::string& metric, double value) {
 
 std::string decided_words(const Comparison& c) {
   if (is_told(c) && (c.ratio || c.difference)) return change_words(c);
-  return c.verdict == Verdict::unchanged ? "the SAME" : "cannot be told";
+  return c.verdict == Verdict::unchanged ? "the SAME" : "not decided";
 }
 
 std::string short_effect(const Comparison& c) {

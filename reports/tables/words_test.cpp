@@ -80,7 +80,7 @@ TEST(EffectSentence, SignsAnIntervalWhoseSideNoWordSays) {
   EXPECT_NE(effect_sentence(kJob, c).text().find("(−0.53 % to −0.45 %, "), std::string::npos);
   EXPECT_EQ(short_effect(c), "the SAME (−0.53 % to −0.45 %, 12 blocks)");
   EXPECT_EQ(short_effect(server_peak(1.3, 1.2, 1.4, Verdict::inconclusive)),
-            "cannot be told (+20 % to +40 %, 12 blocks)");
+            "not decided (+20 % to +40 %, 12 blocks)");
 }
 
 TEST(EffectSentence, CannotTellWhenInconclusiveAndSaysHowManyBlocksWould) {

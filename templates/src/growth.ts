@@ -108,7 +108,7 @@ function stacks_part(rows: Series[], model: ReportModel): (HTMLElement | null)[]
 
 /** What is known, and what a gate asks. */
 function comes_first(row: Series, model: ReportModel): boolean {
-  const asked = model.results.comparisons.some((c) => c.gate && c.role === row.role && c.metric === row.metric);
+  const asked = model.results.comparisons.some((c) => (c.gate || c.advisory_gate) && c.role === row.role && c.metric === row.metric);
   return asked || row.verdict !== "inconclusive";
 }
 

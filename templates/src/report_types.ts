@@ -91,6 +91,7 @@ export interface Comparison {
   role: string;
   metric: string;
   gate: boolean;
+  advisory_gate: boolean;
   baseline_median: number | null;
   candidate_median: number | null;
   baseline_max: number | null;
