@@ -85,7 +85,7 @@ std::optional<double> detectable_shift(const EstimateScatter& scatter, int block
 }
 
 std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effect, double margin,
-                                    int blocks, double alpha) {
+                                    int blocks, Design design, double alpha) {
   const double size = std::abs(effect);
   const bool direction = size >= margin;
   const double width =
@@ -94,7 +94,9 @@ std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effec
   if (room <= 0 || !std::isfinite(width)) return std::nullopt;
   const double needed = std::ceil(blocks * (width / room) * (width / room));
   if (needed > kMostUsefulBlocks) return std::nullopt;
-  return std::max(blocks + 1, static_cast<int>(needed));
+  int enough = std::max(blocks + 1, static_cast<int>(needed));
+  while (direction && enough < kMostUsefulBlocks && smallest_p(enough, design) > alpha) ++enough;
+  return enough;
 }
 
 }  // namespace memduel

@@ -41,9 +41,10 @@ std::optional<double> detectable_shift(const EstimateScatter& scatter, int block
 constexpr int kMostUsefulBlocks = 64;  ///< nobody runs more to settle a row
 
 /// Number of blocks expected to settle a row with this effect, margin and level: to show a
-/// direction where the effect reaches the margin, else to show that it stays inside. Half the width
-/// of an interval falls with the square root of the blocks. Nothing beyond kMostUsefulBlocks.
+/// direction where the effect reaches the margin, with a p that so many blocks can reach, else to
+/// show that it stays inside. Half the width of an interval falls with the square root of the
+/// blocks. Nothing beyond kMostUsefulBlocks.
 std::optional<int> blocks_to_settle(const EstimateScatter& scatter, double effect, double margin,
-                                    int blocks, double alpha);
+                                    int blocks, Design design, double alpha);
 
 }  // namespace memduel

@@ -29,7 +29,7 @@ void add_power(MeasuredRow& row, Design design, double alpha, int family, unsign
     out.smallest_detectable = row.scale == Scale::logarithm ? std::expm1(*found) : *found;
   if (row.decision.verdict != Verdict::inconclusive || may_be_drift(row)) return;
   out.blocks_needed =
-      blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, alpha / family);
+      blocks_to_settle(scatter, row.effect, row.claim_margin, blocks, design, alpha / family);
   out.reason +=
       out.blocks_needed
           ? fmt::format("; about {} blocks should settle it", *out.blocks_needed)

@@ -20,6 +20,7 @@ enum class Weight {
   failure,
   verdict,
   overall,
+  next_step,
   arm,
   cause,
   answer,
@@ -160,7 +161,7 @@ class Summary {
   void add_next_step() {
     if (!model_.next_step) return;
     const auto& [sentence, command] = *model_.next_step;
-    add(Weight::answer,
+    add(Weight::next_step,
         wrapped(escape_terminal(sentence), 0, options_.width) +
             (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),
         true);

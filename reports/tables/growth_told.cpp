@@ -86,7 +86,8 @@ std::vector<std::vector<const Growth*>> growth_left_to_tell(
   std::vector<std::vector<const Growth*>> left;
   const auto add = [&](const std::string& role) {
     if (!seen.insert(role).second) return;
-    if (auto rows = per_round(role); !rows.empty()) left.push_back(std::move(rows));
+    auto rows = per_round(role);
+    if (!rows.empty() && !repeats_the_job(rows, told)) left.push_back(std::move(rows));
   };
   for (const Headline& headline : model.headlines) add(headline.role);
   if (told.empty() && left.empty() && !results.growth.empty()) add(results.growth.front().role);

@@ -114,6 +114,17 @@ TEST(ReportModel, TellsTheGrowthOfAJobOfOneProcessOnce) {
       << "other processes grow, too";
 }
 
+TEST(ReportModel, TellsAGrowthOnceThoughAHeadlineIsOfTheProcess) {
+  Sample sample = make_sample();
+  for (const char* role : {"server", "tree"})
+    sample.results.growth.push_back(growth_of("original", role, GrowthVerdict::flat));
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  EXPECT_EQ(model.headlines[0].role, "server");
+  EXPECT_THAT(model.growth, testing::SizeIs(1));
+  for (const SideEffect& effect : model.side_effects)
+    EXPECT_NE(effect.topic, Topic::growth) << effect.sentence;
+}
+
 TEST(ReportModel, TellsWhatIsNotKnownOfAnArmBesideWhatIsOfTheOther) {
   Sample sample = make_sample();
   for (Comparison& row : sample.results.comparisons) row.gate = false;

@@ -105,6 +105,12 @@ void add_growth(Sentence& sentence, const Growth& g) {
   sentence.add(interval_and_time(*g.projection));
 }
 
+/// "; about 7 blocks would settle it"
+void add_blocks_needed(Sentence& sentence, const Comparison& c) {
+  if (c.blocks_needed)
+    sentence.add(fmt::format("; about {} blocks would settle it", *c.blocks_needed));
+}
+
 }  // namespace
 
 std::string role_words(const JobFacts& job, const std::string& role) {
@@ -180,8 +186,7 @@ Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
     untold.add("MORE", Mark::strong).add(" or ").add("LESS", Mark::strong);
     untold.add(fmt::format(" {} than {} ({}): ", what, c.baseline, evidence));
     untold.add(verdict, Mark::verdict);
-    if (c.blocks_needed)
-      untold.add(fmt::format("; about {} blocks would settle it", *c.blocks_needed));
+    add_blocks_needed(untold, c);
     return untold;
   }
   if (c.verdict == Verdict::unchanged)
@@ -190,11 +195,13 @@ Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
         .add(fmt::format(" {} as {} ({}, inside the margin of ±{}): ", what, c.baseline, evidence,
                          margin_words(c)))
         .add(verdict, Mark::verdict);
-  return sentence.add(" " + verb + " ")
+  sentence.add(" " + verb + " ")
       .add(change_words(c), Mark::strong)
       .add(fmt::format(" {} {} {} ({}){}: ", what, is_multiple(c) ? "as" : "than", c.baseline,
                        evidence, settled ? "" : ", but whether that counts is not settled"))
       .add(verdict, Mark::verdict);
+  if (!settled) add_blocks_needed(sentence, c);
+  return sentence;
 }
 
 Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& arms) {
