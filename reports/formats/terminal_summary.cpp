@@ -23,6 +23,7 @@ enum class Weight {
   next_step,
   arm,
   cause,
+  undecided,
   answer,
   unsettled,
   warning,
@@ -126,7 +127,11 @@ class Summary {
     if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
     for (const Headline& headline : model_.headlines) {
       const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
-      add(failed ? Weight::failure : Weight::verdict, headline_lines(headline, options_));
+      const bool told = headline.verdict != Verdict::inconclusive;
+      add(failed ? Weight::failure
+          : told ? Weight::verdict
+                 : Weight::undecided,
+          headline_lines(headline, options_));
     }
   }
 
@@ -147,13 +152,13 @@ class Summary {
       const std::string name = escape_terminal(cause.name);
       constexpr std::size_t kAmount = 12;
       const auto room = static_cast<std::size_t>(options_.width) - kAmount - 6;
-      if (first) add(Weight::cause, "What changed most:\n", true);
-      first = false;
       add(Weight::cause,
-          "  " +
+          std::string(first ? "What changed most:\n" : "") + "  " +
               painted(fmt::format("{} {}", look.sign, padded(cause.amount, kAmount, true)),
                       look.color, options_) +
-              "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n");
+              "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n",
+          first);
+      first = false;
     }
   }
 

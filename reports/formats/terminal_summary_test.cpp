@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/characters.h"
@@ -63,6 +64,23 @@ TEST(TerminalSummary, KeepsTheFailedGateWhateverHasToGo) {
   const std::string text = render_summary(build_report_model(sample.results, sample.run), {}, 12);
   EXPECT_THAT(text, testing::ContainsRegex("\\[gate[ \n]+failed\\]"));
   EXPECT_LE(lines_of(text).size(), 12U);
+}
+
+TEST(TerminalSummary, KeepsCausesBeforeAnswersThatAreNotDecided) {
+  Sample sample = make_sample({.candidates = 6, .series = false, .snapshots = true});
+  for (Comparison& row : sample.results.comparisons) row.verdict = Verdict::inconclusive;
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  ASSERT_FALSE(model.causes.empty());
+  for (int lines = 8; lines < 40; ++lines) {
+    const std::vector<std::string> shown = lines_of(render_summary(model, {}, lines));
+    const auto heading = std::ranges::find(shown, "What changed most:");
+    if (heading == shown.end()) {
+      for (const std::string& line : shown)
+        EXPECT_FALSE(line.starts_with("? ")) << "of " << lines << ": " << line;
+    } else {
+      EXPECT_THAT(*std::next(heading), HasSubstr(model.causes[0].amount)) << lines;
+    }
+  }
 }
 
 TEST(TerminalSummary, SaysHowToSeeTheRest) {
