@@ -53,6 +53,17 @@ TEST(Diagnostics, FindAFirstTrialThatStandsOut) {
               testing::Contains("first_trial_outlier"));
 }
 
+TEST(Diagnostics, AreSilentOfAFirstTrialThatIsCloserThanAnyChangeThatCounts) {
+  std::vector<double> cold(12, 540 * kMiB);
+  for (std::size_t i = 0; i < cold.size(); ++i) cold[i] += static_cast<double>(i % 3) * 4096;
+  cold[0] -= kMiB;  // 1 MiB of 540 is within 1 %
+  EXPECT_THAT(codes(make_duel("peak_rss_bytes", cold, noisy(12, 0, 2))),
+              testing::Not(testing::Contains("first_trial_outlier")));
+  cold[0] -= 9 * kMiB;
+  EXPECT_THAT(codes(make_duel("peak_rss_bytes", cold, noisy(12, 0, 2))),
+              testing::Contains("first_trial_outlier"));
+}
+
 TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   // a b, b a, a b, …: the second of two has 20 MiB of 540 more in each arm.
   std::vector<double> a = noisy(12, 0, 1);

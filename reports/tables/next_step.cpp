@@ -62,6 +62,27 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
       command_with(setting, model, arm, name)};
 }
 
+/// Of "sort+0x6e8c for main": a function of a file without symbols is told by its place. Empty
+/// where it has a name.
+std::string file_without_symbols(const std::string& function) {
+  const std::size_t place = function.find("+0x");
+  return place == std::string::npos || place > function.find(' ') ? "" : function.substr(0, place);
+}
+
+/// The largest cause is no function's name.
+std::optional<Suggestion> with_symbols(const ReportModel& model, const std::string& /*name*/) {
+  const auto first =
+      std::ranges::find_if(model.causes, [](const Cause& cause) { return !cause.rest; });
+  if (first == model.causes.end()) return std::nullopt;
+  const std::string file = file_without_symbols(first->name);
+  if (file.empty()) return std::nullopt;
+  return Suggestion{
+      fmt::format("What next: {} has no symbols, and its functions no names. Build it "
+                  "with -g or install its debug symbols, then run again.",
+                  file),
+      {}};
+}
+
 /// From where a failed gate's memory comes; the flame graph shows the way there.
 std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
   const bool failed = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
@@ -71,7 +92,7 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   if (!failed) return std::nullopt;
   const auto more = std::ranges::find_if(
       model.causes, [](const Cause& cause) { return cause.more && !cause.rest; });
-  if (more == model.causes.end()) return std::nullopt;
+  if (more == model.causes.end() || !file_without_symbols(more->name).empty()) return std::nullopt;
   return Suggestion{
       fmt::format("What next: look first at the largest part of what {} has more: {}.", name,
                   more->name),
@@ -140,7 +161,7 @@ std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
   for (const auto step : {after_failure, with_another_setting, with_more_blocks,
-                          with_runs_more_alike, with_nothing_against})
+                          with_runs_more_alike, with_symbols, with_nothing_against})
     if (auto found = step(model, candidates.front())) return found;
   return std::nullopt;
 }

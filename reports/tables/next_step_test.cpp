@@ -182,5 +182,19 @@ TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
   EXPECT_FALSE(step_after(one_check(Verdict::unchanged, GateOutcome::passed))) << "it is no better";
 }
 
+TEST(NextStep, IsToGiveTheProgramSymbolsWhereACauseHasNoName) {
+  Sample sample = make_sample({.series = false, .snapshots = true});
+  for (Difference& difference : sample.results.differences)
+    if (difference.stack.front() == "live") difference.stack = {"live", "sort+0x599e", "sort+0x6e8c"};
+  ReportModel model = build_report_model(sample.results, sample.run);
+  ASSERT_THAT(model.causes.at(0).name, testing::StartsWith("sort+0x6e8c"));
+  ASSERT_TRUE(model.next_step);
+  EXPECT_THAT(model.next_step->sentence, HasSubstr("sort has no symbols"));
+  model.results.gates.at(0).outcome = GateOutcome::failed;
+  model.causes[0].more = true;
+  EXPECT_THAT(next_step(model)->sentence, HasSubstr("sort has no symbols"))
+      << "a place is no function to look at";
+}
+
 }  // namespace
 }  // namespace memduel

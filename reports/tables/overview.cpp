@@ -144,6 +144,7 @@ Cause cause_of(const DifferenceRow& row) {
 }
 
 constexpr std::size_t kMostCauses = 3;
+constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what changed
 
 }  // namespace
 
@@ -216,8 +217,11 @@ std::vector<Cause> largest_causes(const ReportModel& model) {
     std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
       return std::make_pair(!step.function.empty(), std::abs(step.size));
     });
+    double largest = 0;
+    for (const WaterfallStep& step : steps) largest = std::max(largest, std::abs(step.size));
     for (const WaterfallStep& step : steps)
-      if (!step.owner.empty()) causes.push_back(cause_of(step));
+      if (!step.owner.empty() && std::abs(step.size) >= kLeastCause * largest)
+        causes.push_back(cause_of(step));
   } else if (!model.differences.empty()) {
     for (const DifferenceRow& row : model.differences.front().rows) causes.push_back(cause_of(row));
   }
