@@ -185,7 +185,8 @@ TEST(NextStep, SaysThatNothingSpeaksAgainstAnArmOnlyWhereNothingDoes) {
 TEST(NextStep, IsToGiveTheProgramSymbolsWhereACauseHasNoName) {
   Sample sample = make_sample({.series = false, .snapshots = true});
   for (Difference& difference : sample.results.differences)
-    if (difference.stack.front() == "live") difference.stack = {"live", "sort+0x599e", "sort+0x6e8c"};
+    if (difference.stack.front() == "live")
+      difference.stack = {"live", "sort+0x599e", "sort+0x6e8c"};
   ReportModel model = build_report_model(sample.results, sample.run);
   ASSERT_THAT(model.causes.at(0).name, testing::StartsWith("sort+0x6e8c"));
   ASSERT_TRUE(model.next_step);

@@ -244,5 +244,26 @@ TEST(Output, ToADeviceLeavesTheDevice) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST(ExampleOfTheReadme, SaysWhatALazyReaderSavesAndWhichFunctionHeldIt) {
+  constexpr int kRows = 100000;
+  const Workplace place;
+  std::string rows;
+  for (int i = 1; i <= kRows; ++i) rows += std::to_string(i) + ",0.5,x\n";
+  const std::string examples = MEMDUEL_SOURCES "/examples/rows/";
+  const auto command = [&](const char* script) {
+    return "/usr/bin/python3 " + examples + script + " " + place.file("rows.csv", rows);
+  };
+  const Finished run =
+      memduel(place, {"compare", "--a", command("before.py"), "--b", command("after.py"),
+                      "--repeats", "6", "--out", place.path("run").string()});
+  ASSERT_EQ(run.status, 0) << run.err << run.out;
+  const auto row = comparison(results_in(place.path("run")), "tree", "peak_rss_bytes");
+  EXPECT_EQ(row.at("verdict"), "improved");
+  // By sys.getsizeof a list has 56 bytes and a string of one character 50.
+  EXPECT_GE(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),
+            kRows * (56 + 3 * 50));
+  EXPECT_THAT(run.out, HasSubstr("read_rows.<locals>.<listcomp>"));
+}
+
 }  // namespace
 }  // namespace memduel

@@ -84,8 +84,7 @@ TEST(ShortName, LeavesOutWhatStandsInBracketsAndKeepsTheFunctionsOwn) {
       "app::sum‹…›");
   EXPECT_EQ(short_name("operator new(unsigned long)"), "operator new");
   EXPECT_EQ(short_name("bool operator< <int>(int, int)"), "operator< ‹…›");
-  EXPECT_EQ(short_name("app::(anonymous namespace)::hidden(int)"),
-            "app::(anonymous namespace)::hidden");
+  EXPECT_EQ(short_name("app::(anonymous namespace)::hidden(int)"), "app::hidden");
   EXPECT_EQ(short_name("app::Pool::total() const::{lambda(app::Part "
                        "const&)#1}::operator()(app::Part const&) const"),
             "app::Pool::total::{lambda}::operator()");

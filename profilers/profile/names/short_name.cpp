@@ -8,7 +8,7 @@ namespace memduel {
 namespace {
 
 constexpr std::string_view kLeftOut = "‹…›";
-constexpr std::string_view kAnonymous = "(anonymous namespace)";
+constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 constexpr std::string_view kOperator = "operator";
 
 /// The place after the bracket that closes the one at `at`; the end where none does.
@@ -52,7 +52,10 @@ class Shortening {
     const char c = text_[at_];
     const std::string_view rest = text_.substr(at_);
     if (is_operator(text_, at_)) return take_operator();
-    if (rest.starts_with(kAnonymous)) return take(kAnonymous.size());
+    if (rest.starts_with(kAnonymous)) {
+      at_ += kAnonymous.size();
+      return;
+    }
     switch (c) {
       case '<':
         out_ += kLeftOut;

@@ -9,7 +9,8 @@ namespace memduel {
 /// Whether a character can stand in an identifier.
 bool is_word(char c);
 
-/// Without return type, parameters and what stands in angle brackets, which becomes `‹…›`:
+/// Without return type, parameters, unnamed namespaces and what stands in angle brackets, which
+/// becomes `‹…›`:
 /// `nlohmann::basic_json‹…›::parse`. Of a Rust method `<T as Trait>::f` the type's name and the
 /// method. Names of other languages, and places, are left as they are.
 std::string short_name(std::string_view function);
