@@ -331,6 +331,17 @@ TEST(TreeMetrics, IsNeverLessThanOneOfItsProcesses) {
   std::vector<RoleData> roles;
   trace = with_roles(trace, roles);
   EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_bytes"), 900);
+  // The server has 300 above its idle 200, and both are idle with 250.
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_above_idle_bytes"), 250);
+}
+
+TEST(TreeMetrics, OfOneProcessIsAsFarAboveIdleAsTheProcess) {
+  TrialTrace trace = server_and_client();
+  trace.roles.resize(1);
+  trace.tree_rss.values = {200, 200, 200, 200, 200};
+  std::vector<RoleData> roles;
+  trace = with_roles(trace, roles);
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_rss_above_idle_bytes"), 300);
 }
 
 TEST(TreeMetrics, WhatOneRoleLacksTheTreeLacks) {

@@ -73,7 +73,8 @@ void add_peaks(RoleData& tree, const TrialTrace& trace, const std::vector<RoleDa
   if (peak) tree.metrics[kPeakRss] = *peak;
 }
 
-void add_above_idle(RoleData& tree, const TrialTrace& trace) {
+/// As with the peak, never less than what one of them shows by its own.
+void add_above_idle(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles) {
   std::int64_t level = 0;
   std::int64_t from_ns = 0;
   for (const RoleTrace& role : trace.roles) {
@@ -83,9 +84,15 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace) {
     level += idle->bytes;
     from_ns = std::max(from_ns, idle->t_ns);
   }
-  if (const auto peak = largest_between(trace.tree_rss, from_ns, INT64_MAX)) {
-    tree.metrics[kPeakRssAboveIdle] = static_cast<double>(std::max<std::int64_t>(0, *peak - level));
+  std::optional<double> peak;
+  if (const auto sampled = largest_between(trace.tree_rss, from_ns, INT64_MAX))
+    peak = static_cast<double>(*sampled);
+  for (const RoleData& role : roles) {
+    const auto above = metric_of(role, kPeakRssAboveIdle);
+    const auto idle = metric_of(role, kIdleRss);
+    if (above && idle) peak = std::max(peak.value_or(0), *above + *idle);
   }
+  if (peak) tree.metrics[kPeakRssAboveIdle] = std::max(0.0, *peak - static_cast<double>(level));
 }
 
 void add_cgroup(RoleData& tree, const TrialTrace& trace) {
@@ -127,7 +134,7 @@ RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& role
     if (const auto end = last.find(kEndRss); end != last.end()) tree.metrics.insert(*end);
   }
   add_peaks(tree, trace, roles);
-  add_above_idle(tree, trace);
+  add_above_idle(tree, trace, roles);
   for (const char* name : {kIdleRss, kCpuSeconds, kMinorFaults, kMajorFaults, kSwapped}) {
     add_sum(tree, trace, roles, name);
   }

@@ -23,8 +23,8 @@ enum class Weight {
   next_step,
   arm,
   cause,
-  undecided,
   answer,
+  undecided,
   unsettled,
   warning,
   table,
@@ -127,7 +127,8 @@ class Summary {
     if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
     for (const Headline& headline : model_.headlines) {
       const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
-      const bool told = headline.verdict != Verdict::inconclusive;
+      const bool of_first = headline.candidate == model_.headlines.front().candidate;
+      const bool told = of_first || headline.verdict != Verdict::inconclusive;
       add(failed ? Weight::failure
           : told ? Weight::verdict
                  : Weight::undecided,

@@ -66,17 +66,21 @@ TEST(TerminalSummary, KeepsTheFailedGateWhateverHasToGo) {
   EXPECT_LE(lines_of(text).size(), 12U);
 }
 
-TEST(TerminalSummary, KeepsCausesBeforeAnswersThatAreNotDecided) {
+TEST(TerminalSummary, KeepsCausesBeforeWhatIsNotDecidedOfFurtherCandidates) {
   Sample sample = make_sample({.candidates = 6, .series = false, .snapshots = true});
   for (Comparison& row : sample.results.comparisons) row.verdict = Verdict::inconclusive;
   const ReportModel model = build_report_model(sample.results, sample.run);
   ASSERT_FALSE(model.causes.empty());
+  const auto of_first =
+      std::ranges::count(model.headlines, model.headlines[0].candidate, &Headline::candidate);
   for (int lines = 8; lines < 40; ++lines) {
     const std::vector<std::string> shown = lines_of(render_summary(model, {}, lines));
     const auto heading = std::ranges::find(shown, "What changed most:");
     if (heading == shown.end()) {
-      for (const std::string& line : shown)
-        EXPECT_FALSE(line.starts_with("? ")) << "of " << lines << ": " << line;
+      EXPECT_LE(std::ranges::count_if(
+                    shown, [](const std::string& line) { return line.starts_with("? "); }),
+                of_first)
+          << lines;
     } else {
       EXPECT_THAT(*std::next(heading), HasSubstr(model.causes[0].amount)) << lines;
     }
