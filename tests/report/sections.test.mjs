@@ -197,7 +197,7 @@ describe("several candidates", () => {
     const percent = (c) => Math.round((1 - c.ratio) * 100);
     assert.match(
       await page.textContent("#verdict .best"),
-      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} has ${percent(best)} % LESS, ${next.candidate} ${percent(next)} % LESS; `),
+      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)} % LESS, ${next.candidate} ${percent(next)} % LESS; `),
     );
     assert.deepEqual(
       await page.$$eval(".card.arms:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
