@@ -239,13 +239,14 @@ inline constexpr auto kDescription<TracerAgreement> = described(
 
 template <>
 inline constexpr auto kDescription<Results> = described(
-    "ResultLists", later("job", &Results::job), always("environment", &Results::environment),
-    later("limitations", &Results::limitations), later("warnings", &Results::warnings),
-    later("arms", &Results::arms), later("trials", &Results::trials),
-    later("comparisons", &Results::comparisons), later("growth", &Results::growth),
-    later("gates", &Results::gates), later("equivalence", &Results::equivalence),
-    later("lower_bounds", &Results::lower_bounds), later("perturbation", &Results::perturbation),
-    later("ablation", &Results::ablation), later("ablation_totals", &Results::ablation_totals),
+    "ResultLists", later("warmup_rounds", &Results::warmup_rounds), later("job", &Results::job),
+    always("environment", &Results::environment), later("limitations", &Results::limitations),
+    later("warnings", &Results::warnings), later("arms", &Results::arms),
+    later("trials", &Results::trials), later("comparisons", &Results::comparisons),
+    later("growth", &Results::growth), later("gates", &Results::gates),
+    later("equivalence", &Results::equivalence), later("lower_bounds", &Results::lower_bounds),
+    later("perturbation", &Results::perturbation), later("ablation", &Results::ablation),
+    later("ablation_totals", &Results::ablation_totals),
     later("differences", &Results::differences),
     later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
     later("agreement", &Results::agreement));

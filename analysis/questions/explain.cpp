@@ -165,7 +165,7 @@ std::string describe_growth(const Results& results, const Comparison& row) {
 
 std::string explain_row(const Results& results, const Comparison& row) {
   const Observations observations =
-      observe(results.trials, results.job, {row.baseline, row.candidate}, 0);
+      observe(results.trials, results.job, {row.baseline, row.candidate}, results.warmup_rounds);
   const std::vector<double> a = values_of(observations.arms[0], row.role, row.metric);
   const std::vector<double> b = values_of(observations.arms[1], row.role, row.metric);
   std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);

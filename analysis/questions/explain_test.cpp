@@ -5,6 +5,7 @@
 
 #include "analysis/values/synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -37,6 +38,23 @@ TEST(Explain, TellsTheValuesOfAGroupsLargest) {
   for (Comparison& row : all.comparisons) row.role = "client_max";
   EXPECT_THAT(explain(all, "client_max.peak_rss_bytes"),
               HasSubstr("a: median 190.7 MiB; in the order of the blocks: 190.7 MiB, 191.7 MiB"));
+}
+
+TEST(Explain, TellsTheValuesThatTheMedianIsOf) {
+  RunData run = make_duel("peak_rss_bytes", {1e6, 1e6, 1e6, 1e6, 1e6}, {1e6, 1e6, 1e6, 1e6, 1e6});
+  for (TrialData& trial : run.trials)
+    for (RoleData& role : trial.roles)
+      for (const double seconds : {0.9, 0.2, 0.3, 0.4}) {
+        RoundData round;
+        round.round = static_cast<int>(role.rounds.size()) + 1;
+        round.metrics[kRoundSeconds] = seconds;
+        role.rounds.push_back(round);
+      }
+  AnalysisSettings settings;
+  settings.warmup_rounds = 1;
+  EXPECT_THAT(explain(analyse(run, settings), "tree.round_seconds"),
+              HasSubstr("a: median 300.0 ms; in the order of the blocks: 300.0 ms, 300.0 ms"))
+      << "the first round is not counted";
 }
 
 TEST(Explain, NamesTheNearestRow) {

@@ -302,6 +302,7 @@ struct Results {
   std::string name;
   std::string baseline;
   std::string config_sha256;
+  int warmup_rounds = 0;  ///< at the beginning of each trial; medians of durations leave them out
   JobFacts job;
   nlohmann::json environment;
   std::vector<Note> limitations;

@@ -268,6 +268,7 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.name = work.view.name;
   results.baseline = work.view.baseline;
   results.config_sha256 = run.config_sha256;
+  results.warmup_rounds = settings.warmup_rounds;
   results.job = run.job;
   results.job.is_one_round = is_one_round(run);
   results.environment = run.environment;

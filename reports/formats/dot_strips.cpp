@@ -45,7 +45,8 @@ std::vector<std::string> dot_strips(const ReportModel& model) {
   std::vector<std::vector<double>> values;
   double least = 0;
   double most = 0;
-  for (const ArmObservations& arm : observe(results.trials, results.job, arms, 0).arms) {
+  for (const ArmObservations& arm :
+       observe(results.trials, results.job, arms, results.warmup_rounds).arms) {
     values.push_back(values_of(arm, row->role, row->metric));
     for (const double value : values.back()) {
       if (!std::isfinite(value)) continue;

@@ -331,6 +331,7 @@ export interface TracerAgreement {
 }
 
 export interface ResultLists {
+  warmup_rounds: number;
   job: JobFacts;
   environment: Record<string, unknown>;
   limitations: Note[];
