@@ -103,9 +103,8 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
   for (const double value : values) deviations.push_back(std::abs(value - center));
   const double spread = kMadToSigma * median(deviations);
   if (spread <= 0 || deviations.front() <= kOutlierZ * spread) return;
-  const double apart = row.scale == Scale::logarithm ? std::abs(std::log(values.front() / center))
-                                                     : deviations.front();
-  if (apart <= row.claim_margin) return;
+  const std::vector<double> pair = on_scale({values.front(), center}, row.scale);
+  if (std::abs(pair[0] - pair[1]) <= row.claim_margin) return;
   if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
   notes.push_back({"first_trial_outlier",
                    fmt::format("the first trial of arm {} stands out in {}.{}: {} against a median "

@@ -144,10 +144,10 @@ inline constexpr auto kDescription<ShownAmount> = described(
     "ShownAmount", always("amount", &ShownAmount::amount), always("change", &ShownAmount::change));
 
 template <>
-inline constexpr auto kDescription<AgreementRow> = described(
-    "AgreementRow", always("tracer", &AgreementRow::tracer), always("tool", &AgreementRow::tool),
-    always("counts", &AgreementRow::counts), always("amounts", &AgreementRow::amounts),
-    always("besides", &AgreementRow::besides), always("stacks", &AgreementRow::stacks));
+inline constexpr auto kDescription<AgreementRow> =
+    described("AgreementRow", always("tracer", &AgreementRow::tracer),
+              always("tool", &AgreementRow::tool), always("counts", &AgreementRow::counts),
+              always("amounts", &AgreementRow::amounts), always("stacks", &AgreementRow::stacks));
 
 template <>
 inline constexpr auto kDescription<AgreementStackRow> = described(

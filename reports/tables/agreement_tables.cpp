@@ -1,6 +1,7 @@
 #include "reports/tables/agreement_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +60,7 @@ AgreementRow row_for(const TracerView& view) {
   row.tracer = view.tracer;
   row.tool = view.tool;
   row.counts = view.counts;
-  row.besides = view.besides;
+  if (!view.besides.empty()) row.counts += "; " + view.besides;
   for (const AgreementAmount& amount : view.amounts) row.amounts.push_back(shown_amount(amount));
   if (view.stacks) row.stacks = stacks_text(*view.stacks);
   return row;
@@ -121,12 +122,10 @@ std::string agreement_sentence(const Results& results) {
     }
   }
   if (farthest.empty()) return {};
-  std::string text = "Tracers side by side, farthest from " + results.agreement.front().reference +
-                     " in a peak or a total:";
-  for (const auto& [tracer, amount] : farthest)
-    text += fmt::format("{} {} {}", &tracer == &farthest.front().first ? "" : ",", tracer,
-                        change_of(*amount));
-  return text + ".";
+  std::vector<std::string> parts;
+  for (const auto& [tracer, amount] : farthest) parts.push_back(tracer + " " + change_of(*amount));
+  return fmt::format("Tracers side by side, farthest from {} in a peak or a total: {}.",
+                     results.agreement.front().reference, fmt::join(parts, ", "));
 }
 
 }  // namespace memduel

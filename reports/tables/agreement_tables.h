@@ -17,8 +17,7 @@ struct ShownAmount {
 struct AgreementRow {
   std::string tracer;
   std::string tool;
-  std::string counts;                ///< what its amounts are
-  std::string besides;               ///< as in results.json
+  std::string counts;                ///< what its amounts are, and what else makes them differ
   std::vector<ShownAmount> amounts;  ///< peak, allocated, live
   std::string stacks;                ///< "10 of 10 at the peak, 9 with the same bytes"
 };

@@ -39,8 +39,9 @@ TEST(AgreementTables, HaveARowPerTracerWithItsDifference) {
 
 TEST(AgreementTables, SayWhatEachCountsAndWhatElseMakesItDiffer) {
   const AgreementTable table = sample_table();
-  EXPECT_EQ(table.rows[3].counts, "bytes of size classes, one sample per 512.0 KiB");
-  EXPECT_EQ(table.rows[3].besides, "jemalloc in place of the program's own allocator");
+  EXPECT_EQ(table.rows[3].counts,
+            "bytes of size classes, one sample per 512.0 KiB; jemalloc in place of the program's "
+            "own allocator");
 }
 
 TEST(AgreementTables, CountTheReferencesStacksThatAreFound) {

@@ -1,6 +1,7 @@
 #include "reports/tables/best_arm.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -43,18 +44,17 @@ Sentence best_sentence(const Results& results) {
   if (failed.contains(best)) return {};
   Sentence sentence;
   sentence.add(fmt::format("Best of {} candidates: {}.", rows.size(), best), Mark::strong);
-  std::string text = " ";
+  std::vector<std::string> parts;
   std::set<std::pair<std::string, std::string>> told;
   for (const Comparison& c : results.comparisons) {
     if (!c.is_asked() || !told.emplace(c.role, c.metric).second) continue;
     const RankedRows of_row = ranked_rows(results, c);
     if (of_row.size() < 2) continue;
-    if (const std::string one = of_metric(results.job, of_row); !one.empty())
-      text += (text == " " ? "" : "; ") + one;
+    if (const std::string one = of_metric(results.job, of_row); !one.empty()) parts.push_back(one);
   }
-  text += fmt::format("; each against {}", results.baseline);
-  for (const std::string& name : failed) text += fmt::format("; {} failed a gate", name);
-  return sentence.add(text + ".");
+  parts.push_back("each against " + results.baseline);
+  for (const std::string& name : failed) parts.push_back(name + " failed a gate");
+  return sentence.add(fmt::format(" {}.", fmt::join(parts, "; ")));
 }
 
 }  // namespace memduel

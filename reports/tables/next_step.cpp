@@ -62,19 +62,19 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
       command_with(setting, model, arm, name)};
 }
 
-/// Of "sort+0x6e8c for main": a function of a file without symbols is told by its place. Empty
-/// where it has a name.
+/// "sort" of "sort+0x6e8c": a function of a file without symbols is told by its place. Empty where
+/// it has a name.
 std::string file_without_symbols(const std::string& function) {
   const std::size_t place = function.find("+0x");
-  return place == std::string::npos || place > function.find(' ') ? "" : function.substr(0, place);
+  return place == std::string::npos ? "" : function.substr(0, place);
 }
 
 /// The largest cause is no function's name.
 std::optional<Suggestion> with_symbols(const ReportModel& model, const std::string& /*name*/) {
-  const auto first =
-      std::ranges::find_if(model.causes, [](const Cause& cause) { return !cause.rest; });
+  const auto first = std::ranges::find_if(
+      model.causes, [](const Cause& cause) { return !cause.function.empty(); });
   if (first == model.causes.end()) return std::nullopt;
-  const std::string file = file_without_symbols(first->name);
+  const std::string file = file_without_symbols(first->function);
   if (file.empty()) return std::nullopt;
   return Suggestion{
       fmt::format("What next: {} has no symbols, and its functions no names. Build it "
@@ -91,8 +91,9 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
   });
   if (!failed) return std::nullopt;
   const auto more = std::ranges::find_if(
-      model.causes, [](const Cause& cause) { return cause.more && !cause.rest; });
-  if (more == model.causes.end() || !file_without_symbols(more->name).empty()) return std::nullopt;
+      model.causes, [](const Cause& cause) { return cause.more && !cause.function.empty(); });
+  if (more == model.causes.end() || !file_without_symbols(more->function).empty())
+    return std::nullopt;
   return Suggestion{
       fmt::format("What next: look first at the largest part of what {} has more: {}.", name,
                   more->name),

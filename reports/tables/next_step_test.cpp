@@ -146,9 +146,9 @@ TEST(NextStep, BeginsWithWhatAFailedGatesArmHasMore) {
   Sample sample = one_check(Verdict::regressed, GateOutcome::failed);
   EXPECT_FALSE(step_after(sample)) << "without a profile nobody knows where";
   ReportModel model = build_report_model(sample.results, sample.run);
-  model.causes = {{"+9.00 MiB", "all other live blocks", true, true},
-                  {"−5.00 MiB", "freed", false, false},
-                  {"+4.00 MiB", "grow (live blocks)", true, false}};
+  model.causes = {{"+9.00 MiB", "all other live blocks", true, ""},
+                  {"−5.00 MiB", "freed", false, "program-break"},
+                  {"+4.00 MiB", "grow (live blocks)", true, "grow"}};
   const auto step = next_step(model);
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("has more: grow (live blocks)."));
@@ -191,6 +191,8 @@ TEST(NextStep, IsToGiveTheProgramSymbolsWhereACauseHasNoName) {
   ASSERT_THAT(model.causes.at(0).name, testing::StartsWith("sort+0x6e8c"));
   ASSERT_TRUE(model.next_step);
   EXPECT_THAT(model.next_step->sentence, HasSubstr("sort has no symbols"));
+  model.causes[0].name = "mapped by sort+0x6e8c";
+  EXPECT_THAT(next_step(model)->sentence, HasSubstr("sort has no symbols"));
   model.results.gates.at(0).outcome = GateOutcome::failed;
   model.causes[0].more = true;
   EXPECT_THAT(next_step(model)->sentence, HasSubstr("sort has no symbols"))

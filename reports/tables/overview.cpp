@@ -136,11 +136,12 @@ std::string without_verdict(const Results& results) {
 }
 
 Cause cause_of(const WaterfallStep& step) {
-  return {step.amount, step.words, step.size > 0, step.function.empty()};
+  return {step.amount, step.words, step.size > 0, step.function};
 }
 
 Cause cause_of(const DifferenceRow& row) {
-  return {row.amount, row.function + (row.caller.empty() ? "" : " for " + row.caller), row.more};
+  return {row.amount, row.function + (row.caller.empty() ? "" : " for " + row.caller), row.more,
+          row.function};
 }
 
 constexpr std::size_t kMostCauses = 3;

@@ -19,10 +19,10 @@ struct ComparedArm {
 
 /// A change that explains most: of resident memory near the peak, else of what the heap held.
 struct Cause {
-  std::string amount;  ///< "−57.1 MiB"
-  std::string name;    ///< "State::clone for aggregate (live blocks)"
-  bool more = false;   ///< the candidate has more
-  bool rest = false;   ///< of many stacks, none of them large
+  std::string amount;    ///< "−57.1 MiB"
+  std::string name;      ///< "State::clone for aggregate (live blocks)"
+  bool more = false;     ///< the candidate has more
+  std::string function;  ///< short; empty: of many stacks, none of them large
 };
 
 /// The baseline first; without arms that take a candidate apart. Empty where the config says of no

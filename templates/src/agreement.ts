@@ -23,7 +23,7 @@ function tracer_rows(row: AgreementRow): HTMLElement {
     h(
       "tr",
       { class: "counts" },
-      h("td", { colspan: "5" }, h("span", { class: "muted" }, [row.counts, row.besides].filter((text) => text !== "").join("; "))),
+      h("td", { colspan: "5" }, h("span", { class: "muted" }, row.counts)),
     ),
   );
 }

@@ -435,7 +435,6 @@ export interface AgreementRow {
   tool: string;
   counts: string;
   amounts: ShownAmount[];
-  besides: string;
   stacks: string;
 }
 

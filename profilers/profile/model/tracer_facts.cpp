@@ -167,7 +167,8 @@ std::vector<std::string> traits_of(const TracerFacts& facts) {
   add(!facts.allocator.empty(), facts.allocator + " in place of the program's own allocator");
   add(facts.counted == CountedBytes::size_classes,
       "a size class is up to a quarter and 15 bytes a block more than was asked for");
-  if (facts.most_frames) add(true, fmt::format("keeps {} frames of a stack", *facts.most_frames));
+  add(facts.most_frames.has_value(),
+      fmt::format("keeps {} frames of a stack", facts.most_frames.value_or(0)));
   add(!facts.sees_loading, "starts after the libraries were loaded");
   add(facts.frees_pools, "has libc and libstdc++ free their pools at exit");
   add(facts.stops_before_destructors, "stops before libraries run their destructors");
