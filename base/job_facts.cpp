@@ -34,7 +34,7 @@ bool is_member(const JobFacts& job, std::string_view role) {
 }
 
 bool is_about(const JobFacts& job, std::string_view asked, std::string_view role) {
-  if (asked == role || asked == "tree") return true;
+  if (asked == role || asked == kTree) return true;
   const auto group = group_role(job, asked);
   return group && group->group->has(role);
 }

@@ -48,7 +48,7 @@ struct JobFacts {
   std::vector<RoleGroup> groups;
   std::string reference;  ///< the role whose rounds are the job's; empty: the first
   /// The rows that get a corrected verdict when nobody named a gate.
-  std::vector<RoleMetric> default_gates = {{"tree", kPeakHeap}, {"tree", kPeakRss}};
+  std::vector<RoleMetric> default_gates = {{kTree, kPeakHeap}, {kTree, kPeakRss}};
   std::vector<HeldModel> held_models;
   /// No process told of rounds, so that each is one round. Found in the trials, not stored.
   bool is_one_round = false;

@@ -11,6 +11,9 @@ namespace memduel {
 /// Ratios for sizes and times; differences for slopes and for numbers that may be zero or negative.
 enum class Scale { logarithm, difference };
 
+/// The role of all processes together.
+inline constexpr const char* kTree = "tree";
+
 // Names that code speaks of.
 inline constexpr const char* kHeapGrowth = "heap_growth_bytes_per_round";
 inline constexpr const char* kPeakRss = "peak_rss_bytes";

@@ -11,6 +11,7 @@
 #include "base/characters.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/metric_catalogue.h"
 #include "base/sha256.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
@@ -117,7 +118,7 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
   std::vector<std::string> roles = experiment.facts.roles;
   for (const RoleGroup& group : experiment.facts.groups)
     roles.insert(roles.end(), {group.largest(), group.median()});
-  roles.emplace_back("tree");
+  roles.emplace_back(kTree);
   return roles;
 }
 

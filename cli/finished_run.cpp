@@ -14,7 +14,6 @@
 #include "cli/profile_file.h"
 #include "reports/formats/html.h"
 #include "reports/formats/terminal.h"
-#include "reports/formats/terminal_summary.h"
 #include "reports/formats/terminal_text.h"
 #include "reports/tables/thinned_rounds.h"
 
@@ -50,10 +49,9 @@ std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
                          const Ending& ending, const std::string& last) {
   TerminalOptions options;
   options.color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
-  const int columns = columns_of(STDOUT_FILENO);
-  const std::string closing = default_gates_text(finished, ending, columns) + last;
+  options.width = columns_of(STDOUT_FILENO);
+  const std::string closing = default_gates_text(finished, ending, options.width) + last;
   if (ending.verbose) return render_terminal(model, options) + closing;
-  options.width = columns;
   const auto lines = static_cast<int>(std::ranges::count(closing, '\n'));
   return render_summary(model, options, kMostLines - lines) + closing;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/command_line.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
 #include "base/scratch_directory.h"
@@ -45,13 +46,16 @@ struct NeedArguments {
   RunOptions options;  ///< --set, --data-dir and --quiet
 };
 
+bool is_config(const NeedArguments& arguments) {
+  const fs::path first = arguments.words.front();
+  std::error_code absent;
+  return arguments.words.size() == 1 && first.extension() == ".json" && fs::exists(first, absent);
+}
+
 /// An experiment of one arm, which is never compared.
 Experiment experiment_for(const NeedArguments& arguments) {
   Overrides overrides = overrides_from(arguments.options);
-  const fs::path config = arguments.words.front();
-  std::error_code absent;
-  if (arguments.words.size() == 1 && config.extension() == ".json" && fs::exists(config, absent))
-    return load_experiment(config, overrides);
+  if (is_config(arguments)) return load_experiment(arguments.words.front(), overrides);
   if (!arguments.arm.empty())
     throw Error(ExitCode::usage, "a command has no arms", "--arm", "give it with a config");
   overrides.calibrate = true;  // which allows a single arm
@@ -133,14 +137,15 @@ class Runs {
   }
 
   [[nodiscard]] const std::string& arm() const { return experiment_.arms[arm_].name; }
-  /// Without a limit, the most of all runs, in bytes.
-  [[nodiscard]] double charged_bytes() const { return std::max(charged_, resident_); }
+  /// Without a limit, the most of all runs, in bytes. What other groups brought into the page cache
+  /// is resident and not charged.
+  [[nodiscard]] double charged_bytes() const { return charged_; }
   [[nodiscard]] double resident_bytes() const { return resident_; }
   [[nodiscard]] bool of_each_process() const { return of_each_process_; }
 
  private:
   void note_peaks(const TrialData& trial) {
-    const auto tree = std::ranges::find(trial.roles, "tree", &RoleData::role);
+    const auto tree = std::ranges::find(trial.roles, kTree, &RoleData::role);
     if (tree == trial.roles.end()) return;
     const auto most = [&](const char* metric, double& so_far) {
       const auto found = tree->metrics.find(metric);
@@ -181,9 +186,9 @@ std::string signed_percent(double share) {
   return fmt::format("{}{:.1f} %", share < 0 ? "−" : "+", 100 * std::abs(share));
 }
 
-std::string describe(const Need& need, const Runs& runs) {
+std::string describe(const Need& need, const Runs& runs, const std::string& subject) {
   std::string text =
-      fmt::format("{} runs in {}", runs.arm(), format_bytes(static_cast<double>(need.bytes)));
+      fmt::format("{} runs in {}", subject, format_bytes(static_cast<double>(need.bytes)));
   if (need.too_little > 0)
     text += fmt::format(", and not in {}: {}", format_bytes(static_cast<double>(need.too_little)),
                         need.why);
@@ -211,9 +216,11 @@ int need(const NeedArguments& arguments) {
   options.most_slowdown = arguments.slowdown_percent / 100;
   options.confirmations = arguments.confirmations;
   options.may_slow_down = !runs.of_each_process();
-  const Need found = find_need(unlimited, static_cast<std::int64_t>(runs.charged_bytes()), options,
+  const double most = std::max(runs.charged_bytes(), runs.resident_bytes());
+  const Need found = find_need(unlimited, static_cast<std::int64_t>(most), options,
                                [&](std::int64_t limit) { return runs.run(limit); });
-  print_fitted(describe(found, runs));
+  print_fitted(describe(found, runs,
+                        is_config(arguments) ? runs.arm() : quoted_command_line(arguments.words)));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/json/results_fields.h"
 #include "base/error.h"
 #include "base/json/described_json.h"
+#include "base/metric_catalogue.h"
 #include "base/random_digits.h"
 
 namespace memduel {
@@ -21,7 +22,7 @@ JobFacts job_of_older_results(const std::vector<TrialData>& trials) {
   JobFacts job;
   for (const TrialData& trial : trials)
     for (const RoleData& role : trial.roles)
-      if (std::ranges::find(job.roles, role.role) == job.roles.end() && role.role != "tree")
+      if (std::ranges::find(job.roles, role.role) == job.roles.end() && role.role != kTree)
         job.roles.push_back(role.role);
   job.groups = groups_by_name(job.roles);
   if (!job.roles.empty()) job.reference = job.roles.front();

@@ -126,13 +126,16 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
       "  Largest value of {}: {}. With 95 % confidence fewer than {:.0f} % of its trials exceed "
       "that.\n",
       row.candidate, format_metric(row.metric, of.maximum), 100 * exceedance_bound(0, n));
-  if (of.distinct.size() > kMostDistinct || of.distinct.size() == values.size()) return text;
-  text += "  Distinct values:";
+  std::vector<std::pair<std::string, int>> shown;  // values that read alike are one
   for (const DistinctValue& value : of.distinct) {
-    text += fmt::format(" {} x {},", value.count, format_metric(row.metric, value.value));
+    std::string as_shown = format_metric(row.metric, value.value);
+    if (shown.empty() || shown.back().first != as_shown) shown.emplace_back(std::move(as_shown), 0);
+    shown.back().second += value.count;
   }
-  text.pop_back();
-  return text + "\n";
+  if (shown.size() > kMostDistinct || shown.size() == values.size()) return text;
+  std::vector<std::string> counts;
+  for (const auto& [value, count] : shown) counts.push_back(fmt::format("{} x {}", count, value));
+  return text + fmt::format("  Distinct values: {}\n", fmt::join(counts, ", "));
 }
 
 std::string describe_gates(const Results& results, const Comparison& row) {

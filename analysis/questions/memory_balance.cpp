@@ -50,7 +50,7 @@ std::optional<MemoryPart> live_at_peak(const Results& results, const Comparison&
     baseline.push_back(one.baseline_bytes);
     candidate.push_back(one.candidate_bytes);
   }
-  if (baseline.empty() || (total.role == "tree" && baseline.size() > 1)) return {};
+  if (baseline.empty() || (total.role == kTree && baseline.size() > 1)) return {};
   return MemoryPart{"live blocks at the peak", true, one_of(results.job, total.role, baseline),
                     one_of(results.job, total.role, candidate)};
 }

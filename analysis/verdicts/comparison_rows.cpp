@@ -13,6 +13,7 @@
 #include "analysis/statistics/multiplicity.h"
 #include "analysis/verdicts/row_power.h"
 #include "analysis/verdicts/verdict.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
@@ -96,8 +97,8 @@ std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<
     for (const RoleData& role : trial.roles) {
       const bool member = is_member(run.job, role.role);
       if (member) members.insert(role.role);
-      tree = tree || role.role == "tree";
-      const bool shown = role.role != "tree" && (!member || is_named(gates, role.role));
+      tree = tree || role.role == kTree;
+      const bool shown = role.role != kTree && (!member || is_named(gates, role.role));
       if (shown && std::ranges::find(roles, role.role) == roles.end()) {
         roles.push_back(role.role);
       }
@@ -108,7 +109,7 @@ std::vector<std::string> roles_to_compare(const RunData& run, const std::vector<
         std::ranges::any_of(members, [&](const std::string& role) { return group.has(role); });
     if (seen) roles.insert(roles.end(), {group.largest(), group.median()});
   }
-  if (tree) roles.emplace_back("tree");
+  if (tree) roles.emplace_back(kTree);
   return roles;
 }
 

@@ -23,7 +23,7 @@ Costs costs_of(const RunData& run, const std::string& arm, TrialKind kind,
       continue;
     costs.seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
     const auto tree =
-        std::ranges::find_if(trial.roles, [](const RoleData& role) { return role.role == "tree"; });
+        std::ranges::find_if(trial.roles, [](const RoleData& role) { return role.role == kTree; });
     if (tree == trial.roles.end()) continue;
     const auto peak = tree->metrics.find(kPeakRss);
     if (peak != tree->metrics.end()) costs.peaks.push_back(peak->second);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config_text_marks.h"
@@ -31,7 +32,7 @@ JsonPath process_path(std::size_t index) {
 
 void check_role(const std::string& role, const std::vector<std::string>& taken,
                 const std::string& origin, const JsonPath& path) {
-  if (role == "tree")
+  if (role == kTree)
     refuse(origin, path, "role", "found \"tree\", which memduel uses for all processes together");
   if (std::ranges::find(taken, role) != taken.end()) {
     refuse(origin, path, "role", fmt::format("found \"{}\" twice", role),

@@ -119,7 +119,7 @@ std::optional<double> sum_of(const PssSweep& sweep) {
 
 RoleData tree_metrics(const TrialTrace& trace, const std::vector<RoleData>& roles) {
   RoleData tree;
-  tree.role = "tree";
+  tree.role = kTree;
   if (roles.empty()) return tree;
   tree.series.push_back(trace.tree_rss);
   for (const RoundData& round : reference_role(roles, trace.reference).rounds) {

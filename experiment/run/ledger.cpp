@@ -66,7 +66,7 @@ std::map<std::string, double> Ledger::peaks(const std::string& arm) const {
 std::vector<double> Ledger::job_peaks(const std::string& arm) const {
   const auto found = peaks_.find(arm);
   if (found == peaks_.end()) return {};
-  const auto tree = found->second.find("tree");
+  const auto tree = found->second.find(kTree);
   return tree == found->second.end() ? std::vector<double>() : tree->second;
 }
 

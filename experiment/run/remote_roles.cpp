@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/spread_roles.h"
 #include "experiment/store/run_lock.h"
@@ -83,7 +84,7 @@ void take_remote_roles(const TrialPlan& plan, TrialRun& run) {
     }
   }
   if (nodes.empty()) return;
-  std::erase_if(run.trial.roles, [](const RoleData& role) { return role.role == "tree"; });
+  std::erase_if(run.trial.roles, [](const RoleData& role) { return role.role == kTree; });
   run.limitations.push_back(
       {"roles_on_other_nodes",
        fmt::format("roles ran on {} other nodes: there is no whole job of one machine, and "

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "experiment/contract/trial_plan.h"
 #include "profilers/meters/registry.h"
@@ -20,7 +21,7 @@ namespace {
 
 void check_process(const ProcessSpec& process) {
   if (process.argv.empty() || process.argv[0].empty()) refuse(process.role, "argv is empty");
-  if (process.role.empty() || process.role == "tree" ||
+  if (process.role.empty() || process.role == kTree ||
       process.role.find('/') != std::string::npos) {
     refuse(process.role, fmt::format("\"{}\" cannot be the name of a role", process.role));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
 #include "experiment/marks/monotonic.h"
 #include "profilers/meters/nvml_meter.h"
 #include "profilers/meters/registry.h"
@@ -89,7 +90,7 @@ void TrialMeters::collect(TrialTrace& trace) const {
   trace.sweeps = sweeps_;
   for (const auto& meter : meters_) {
     for (auto& [role, series] : meter->series()) {
-      if (role == "tree")
+      if (role == kTree)
         place_of(series.metric, trace.tree_rss, trace.tree_heap, trace.tree_gpu) = series;
       for (RoleTrace& each : trace.roles) {
         if (each.role == role) place_of(series.metric, each.rss, each.heap, each.gpu) = series;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/command_line.h"
 #include "base/sha256.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/plan/environment.h"
@@ -19,32 +20,28 @@ namespace {
 
 using nlohmann::json;
 
+/// Without what a title that the program gave itself leaves of the arguments' memory: redis fills
+/// it with a space and zeros.
 std::vector<std::string> arguments_of(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
   std::vector<std::string> arguments;
   for (std::string word; std::getline(file, word, '\0');) arguments.push_back(word);
+  while (!arguments.empty() && arguments.back().empty()) arguments.pop_back();
+  if (arguments.size() == 1) arguments.front().erase(arguments.front().find_last_not_of(' ') + 1);
   return arguments;
 }
 
-/// `word` as a shell reads it.
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./:,@%") == std::string::npos;
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 std::string reproduction(const WatchOptions& options) {
-  std::string text = "memduel watch";
-  if (options.round_pattern) text += " --round-pattern " + quoted(*options.round_pattern);
-  for (const auto& log : options.logs) text += " --log " + quoted(log.string());
-  for (const pid_t pid : options.pids) text += fmt::format(" --pid {}", pid);
-  if (!options.command.empty()) text += " --";
-  for (const std::string& word : options.command) text += " " + quoted(word);
-  return text;
+  std::vector<std::string> words = {"memduel", "watch"};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.insert(words.end(), {option, value});
+  };
+  if (options.round_pattern) add("--round-pattern", *options.round_pattern);
+  for (const auto& log : options.logs) add("--log", log.string());
+  for (const pid_t pid : options.pids) add("--pid", std::to_string(pid));
+  if (!options.command.empty()) words.emplace_back("--");
+  words.insert(words.end(), options.command.begin(), options.command.end());
+  return quoted_command_line(words);
 }
 
 json config_of(const WatchOptions& options, const std::vector<WatchTarget>& targets) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/metric_catalogue.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/trial_logs.h"
 
@@ -21,7 +22,7 @@ bool never_matched(const Note& note) {
 /// A line is about all that is watched where that is several processes: whose it is, it does not
 /// say.
 const char* role_of_lines(const WatchOptions& options) {
-  return options.pids.size() > 1 ? "tree" : "command";
+  return options.pids.size() > 1 ? kTree : "command";
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ WatchMetering::WatchMetering(const WatchOptions& options, WatchedRoots& roots,
       clock_(std::move(clock)),
       begin_ns_(clock_()),
       meter_(kSeriesPoints),
-      whole_("tree", begin_ns_, options.pids.empty()),
+      whole_(kTree, begin_ns_, options.pids.empty()),
       whole_pss_("pss_bytes", kPssPoints),
       round_ends_(kShownRounds),
       sweeps_(begin_ns_, false),
@@ -130,7 +130,7 @@ void WatchMetering::sweep(std::int64_t now_ns) {
     if (!root.ended) root.role.add_sweep(read);
   }
   if (read.complete && !read.bytes.empty()) {
-    read.bytes["tree"] = sum;
+    read.bytes[kTree] = sum;
     whole_.add_sweep(read);
     pss_bytes_ = static_cast<std::int64_t>(sum);
     pss_read_ns_ = now_ns;
@@ -255,7 +255,7 @@ WatchSnapshot WatchMetering::snapshot(std::int64_t now_ns) const {
   shot.running_round = whole_.running_round();
   shot.rounds_ended = round_ends_.count();
   shot.round_ends = round_ends_.kept();
-  shot.rss = meter_.series_of("tree");
+  shot.rss = meter_.series_of(kTree);
   return shot;
 }
 

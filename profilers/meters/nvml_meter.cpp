@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 namespace {
 
@@ -53,8 +55,8 @@ MeterReading NvmlMeter::read(const std::string& role) {
 
 std::vector<std::pair<std::string, Series>> NvmlMeter::series() const {
   auto all = of_roles_.series();
-  std::erase_if(all, [](const auto& each) { return each.first == "tree"; });
-  if (!of_devices_.t_ns.empty()) all.emplace_back("tree", of_devices_);
+  std::erase_if(all, [](const auto& each) { return each.first == kTree; });
+  if (!of_devices_.t_ns.empty()) all.emplace_back(kTree, of_devices_);
   return all;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 namespace {
 
@@ -34,12 +36,12 @@ std::vector<std::pair<std::string, Series>> SampledSums::series() const {
   for (const auto& role : roles_) {
     if (!role.second.empty()) all.emplace_back(role.first, role.second.series());
   }
-  if (!tree_.empty()) all.emplace_back("tree", tree_.series());
+  if (!tree_.empty()) all.emplace_back(kTree, tree_.series());
   return all;
 }
 
 Series SampledSums::series_of(const std::string& role) const {
-  if (role == "tree") return tree_.series();
+  if (role == kTree) return tree_.series();
   const auto found =
       std::ranges::find_if(roles_, [&](const auto& one) { return one.first == role; });
   return found == roles_.end() ? Series{metric_, {}, {}} : found->second.series();

@@ -3,227 +3,232 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "base/characters.h"
-#include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "reports/formats/terminal_ablation.h"
 #include "reports/formats/terminal_differences.h"
 #include "reports/formats/terminal_parts.h"
+#include "reports/formats/terminal_tables.h"
 #include "reports/formats/terminal_text.h"
-#include "reports/tables/repeated_rows.h"
-#include "reports/tables/sparkline.h"
+#include "reports/tables/escape.h"
 #include "reports/tables/words.h"
 
 namespace memduel {
 namespace {
 
-std::string sentence_lines(const ReportModel& model, const TerminalOptions& options) {
-  std::string out;
-  if (!model.best.empty())
-    out += wrapped("• " + escape_terminal(model.best.text()), 2, options.width);
-  for (const Sentence& sentence : model.growth)
-    out += wrapped("• " + escape_terminal(sentence.text()), 2, options.width);
-  for (const Headline& headline : model.headlines) out += headline_lines(headline, options);
-  for (const SideEffect& effect : model.side_effects)
-    out += wrapped("• " + escape_terminal(with_minus(effect.sentence)), 2, options.width);
-  for (const std::string& sentence : model.lower_bounds)
-    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
-  return out;
-}
+/// What a line is about, the least important last: these go first where lines are short.
+enum class Weight {
+  title,
+  failure,
+  verdict,
+  overall,
+  next_step,
+  arm,
+  cause,
+  answer,
+  undecided,
+  unsettled,
+  warning,
+  table,
+  limitation
+};
 
-/// Roles that are benchmarks of Google Benchmark.
-std::set<std::string> benchmarks_in(const std::vector<Comparison>& rows) {
-  std::set<std::string> roles;
-  for (const Comparison& c : rows)
-    if (c.metric == kRealTimeSeconds) roles.insert(c.role);
-  return roles;
-}
+struct Piece {
+  Weight weight;
+  std::string text;    ///< one line or several, each ended
+  bool opens = false;  ///< a blank line stands before it
 
-/// A group's largest says what counts about it, so its median stays in the HTML report.
-bool is_key_row(const JobFacts& job, const Comparison& c, const std::set<std::string>& benchmarks) {
-  if (is_median_of_group(job, c.role) && !c.is_asked()) return false;
-  if (c.metric == kAllocationCount && benchmarks.contains(c.role)) return true;
-  return c.is_asked() || metric_info(c.metric).is_key;
-}
-
-/// Without the unit of time or rounds, which the metric's name already says.
-std::string value_of(const std::string& metric, std::optional<double> value) {
-  const std::string text = format_metric(metric, value);
-  return with_minus(text.substr(0, text.find('/')));
-}
-
-std::string change_of(const Comparison& c) {
-  if (c.ratio) return with_minus(format_change(*c.ratio));
-  if (!c.difference) return "-";
-  return (*c.difference < 0 ? "−" : "+") + value_of(c.metric, std::abs(*c.difference));
-}
-
-constexpr std::size_t kRoleWidth = 11;
-
-/// 11 + 26 + 10 + 10 + 10 + 1 + 12 columns.
-std::string table_line(const std::string& role, const std::string& metric,
-                       const std::string& baseline, const std::string& candidate,
-                       const std::string& change) {
-  return left(role, kRoleWidth) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
-         right(candidate, 10) + right(change, 10) + " ";
-}
-
-/// Median over ok measure trials of each round's peak RSS.
-std::vector<double> round_peaks(const Results& results, const std::string& arm,
-                                const std::string& role) {
-  std::map<int, std::vector<double>> by_round;
-  for (const TrialData& trial : results.trials) {
-    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
-      continue;
-    for (const RoleData& data : trial.roles) {
-      if (data.role != role) continue;
-      for (const RoundData& round : data.rounds) {
-        const auto peak = round.metrics.find(kPeakRss);
-        if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
-      }
-    }
+  [[nodiscard]] int lines() const {
+    return static_cast<int>(std::ranges::count(text, '\n')) + (opens ? 1 : 0);
   }
-  std::vector<double> medians;
-  for (auto& [round, values] : by_round) {
-    std::ranges::sort(values);
-    const size_t half = values.size() / 2;
-    medians.push_back(values.size() % 2 == 1 ? values[half]
-                                             : (values[half - 1] + values[half]) / 2);
-  }
-  return medians;
-}
+};
 
-std::vector<std::string> roles_with_rounds(const Results& results) {
-  std::vector<std::string> roles;
-  for (const TrialData& trial : results.trials)
-    for (const RoleData& role : trial.roles)
-      if (!role.rounds.empty() && std::ranges::find(roles, role.role) == roles.end())
-        roles.push_back(role.role);
-  return roles;
-}
+constexpr int kTableColumns = 80;
 
-std::string sparklines(const ReportModel& model) {
-  std::string out;
-  bool any_course = false;  // a single round has no course to show
-  for (const std::string& role : roles_with_rounds(model.results)) {
-    std::vector<std::pair<std::string, std::vector<double>>> arms;
-    double low = 0;
-    double high = 0;
-    for (const ArmSummary& arm : model.results.arms) {
-      if (arm.ablation) continue;
-      std::vector<double> peaks = round_peaks(model.results, arm.name, role);
-      if (peaks.empty()) continue;
-      const auto [least, most] = std::ranges::minmax_element(peaks);
-      low = arms.empty() ? *least : std::min(low, *least);
-      high = std::max(high, *most);
-      arms.emplace_back(arm.name, thinned(peaks, 30));
-    }
-    for (const auto& [arm, peaks] : arms) {
-      const auto [least, most] = std::ranges::minmax_element(peaks);
-      any_course = any_course || peaks.size() > 1;
-      out += padded(escape_terminal(role), 12, false) + " " +
-             padded(escape_terminal(arm), 12, false) + " " +
-             padded(sparkline(peaks, low, high), std::max<size_t>(peaks.size(), 8), false) + "  " +
-             format_bytes(*least) + " to " + format_bytes(*most) + "\n";
-    }
-  }
-  return !any_course ? "" : "\nPeak RSS by round, median of the trials\n" + out;
-}
-
-/// A command is not wrapped: it would no longer be one.
-std::string profiles(const ReportModel& model, int width) {
-  constexpr size_t kMostCommands = 6;
-  const ProfileList& list = model.profiles;
-  const std::string agreement = agreement_sentence(model.results);
-  if (list.commands.empty() && list.sentences.empty() && agreement.empty()) return {};
-  std::string out = "\nProfiles, in the run's directory and outside the statistics\n";
-  for (const std::string& sentence : list.sentences)
-    out += wrapped("• " + escape_terminal(sentence), 2, width);
-  if (!agreement.empty()) out += wrapped("• " + escape_terminal(agreement), 2, width);
-  for (size_t i = 0; i < list.commands.size() && i < kMostCommands; ++i)
-    out += "  " + escape_terminal(list.commands[i]) + "\n";
-  if (list.commands.size() > kMostCommands)
-    out += fmt::format("  and {} more in the HTML report\n", list.commands.size() - kMostCommands);
-  return out;
-}
-
-std::string notes(const ReportModel& model, int width) {
-  std::string out;
-  const auto add = [&](const char* kind, const std::vector<Note>& list) {
-    for (const Note& note : list) out += note_lines(kind, note, width);
+/// Leaves out what weighs least until the rest has at most so many lines. Whether something had to
+/// go.
+bool cut_pieces(std::vector<Piece>& pieces, int lines) {
+  bool cut = false;
+  const auto total = [&] {
+    int sum = 0;
+    for (const Piece& piece : pieces) sum += piece.lines();
+    return sum;
   };
-  add("Warning", model.results.warnings);
-  add("Limitation", model.results.limitations);
-  return out.empty() ? out : "\n" + out;
+  while (total() > lines && pieces.size() > 1) {
+    auto least = pieces.begin();
+    for (auto piece = pieces.begin(); piece != pieces.end(); ++piece)
+      if (piece->weight >= least->weight) least = piece;
+    pieces.erase(least);
+    cut = true;
+  }
+  return cut;
 }
+
+class TerminalReport {
+ public:
+  TerminalReport(const ReportModel& model, const TerminalOptions& options)
+      : model_(model), options_(options) {}
+
+  std::string within(int lines) {
+    add_first_screen();
+    if (options_.width >= kTableColumns) add_table();
+    add_notes();
+    const bool cut = cut_pieces(pieces_, lines - 1);
+    const bool more = !model_.results.comparisons.empty() || !model_.results.limitations.empty();
+    return text() + (cut || more ? "Every table and note: --verbose.\n" : "");
+  }
+
+  std::string whole() {
+    add_first_screen();
+    add_table();
+    for (std::string& section :
+         std::vector{render_resident(model_, options_), render_differences(model_, options_),
+                     render_parts(model_, options_), render_rounds(model_),
+                     render_ablation(model_, options_), render_profiles(model_, options_)})
+      add(Weight::table, std::move(section));
+    add_notes();
+    return text();
+  }
+
+ private:
+  void add_first_screen() {
+    add_title();
+    add_verdicts();
+    add_answers();
+    add_causes();
+    add_next_step();
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    for (const Piece& piece : pieces_) out += (piece.opens ? "\n" : "") + piece.text;
+    return out;
+  }
+
+  [[nodiscard]] std::string sentence(const std::string& sign, const std::string& text) const {
+    return wrapped(sign + " " + escape_terminal(text), 2, options_.width);
+  }
+
+  void add(Weight weight, std::string text, bool opens = false) {
+    if (!text.empty()) pieces_.push_back({weight, std::move(text), opens});
+  }
+
+  void add_title() {
+    const std::string arms = model_.compared.empty() ? arms_in_a_line() : "";
+    const std::string title = fmt::format("{}{} · {}", escape_terminal(model_.title), arms,
+                                          escape_terminal(model_.setting));
+    const std::string lines = wrapped(title, 2, options_.width);
+    add(Weight::title, painted(lines.substr(0, lines.size() - 1), "\033[1m", options_) + "\n");
+    std::size_t widest = 0;
+    for (const ComparedArm& arm : model_.compared)
+      widest = std::max(widest, count_characters(escape_terminal(arm.name)));
+    widest = std::min<std::size_t>(widest, 20);
+    for (const ComparedArm& arm : model_.compared) add(Weight::arm, arm_line(arm, widest));
+    if (!model_.progress.empty()) add(Weight::title, wrapped(model_.progress, 0, options_.width));
+  }
+
+  /// ": optimized against original".
+  [[nodiscard]] std::string arms_in_a_line() const {
+    std::string candidates;
+    for (const ArmSummary& arm : model_.results.arms)
+      if (!arm.ablation && arm.name != model_.results.baseline)
+        candidates += (candidates.empty() ? "" : ", ") + arm.name;
+    if (candidates.empty()) return {};
+    return escape_terminal(fmt::format(": {} against {}", candidates, model_.results.baseline));
+  }
+
+  /// Cut where it is longer: the whole command is in the report.
+  [[nodiscard]] std::string arm_line(const ComparedArm& arm, std::size_t widest) const {
+    const std::string text =
+        "  " + padded(escape_terminal(arm.name), widest, false) + "  " + escape_terminal(arm.words);
+    const auto width = static_cast<std::size_t>(options_.width);
+    return (count_characters(text) > width ? padded(text, width, false) : text) + "\n";
+  }
+
+  void add_verdicts() {
+    if (!model_.overall.empty())
+      add(Weight::overall, wrapped(escape_terminal(model_.overall), 0, options_.width), true);
+    if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
+    for (const Headline& headline : model_.headlines) {
+      const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
+      const bool of_first = headline.candidate == model_.headlines.front().candidate;
+      const bool told = of_first || headline.verdict != Verdict::inconclusive;
+      add(failed ? Weight::failure
+          : told ? Weight::verdict
+                 : Weight::undecided,
+          headline_lines(headline, options_));
+    }
+  }
+
+  void add_answers() {
+    for (const std::string& one : model_.ablation) add(Weight::answer, sentence("•", one));
+    for (const Sentence& growth : model_.growth) add(Weight::answer, sentence("•", growth.text()));
+    for (const SideEffect& effect : model_.side_effects)
+      add(effect.verdict == Verdict::inconclusive ? Weight::unsettled : Weight::answer,
+          sentence("•", with_minus(effect.sentence)));
+    for (const std::string& bound : model_.lower_bounds)
+      add(Weight::unsettled, sentence("•", bound));
+  }
+
+  void add_causes() {
+    bool first = true;
+    for (const Cause& cause : model_.causes) {
+      const VerdictLook look = look_of(cause.more ? Verdict::regressed : Verdict::improved);
+      const std::string name = escape_terminal(cause.name);
+      constexpr std::size_t kAmount = 12;
+      const auto room = static_cast<std::size_t>(options_.width) - kAmount - 6;
+      add(Weight::cause,
+          std::string(first ? "What changed most:\n" : "") + "  " +
+              painted(fmt::format("{} {}", look.sign, padded(cause.amount, kAmount, true)),
+                      look.color, options_) +
+              "  " + (count_characters(name) > room ? padded(name, room, false) : name) + "\n",
+          first);
+      first = false;
+    }
+  }
+
+  /// Its command is to be copied: it stands on a line of its own, which is not broken.
+  void add_next_step() {
+    if (!model_.next_step) return;
+    const auto& [sentence, command] = *model_.next_step;
+    add(Weight::next_step,
+        wrapped(escape_terminal(sentence), 0, options_.width) +
+            (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),
+        true);
+  }
+
+  /// Whole, or not at all.
+  void add_table() {
+    if (!model_.results.comparisons.empty()) add(Weight::table, render_table(model_, options_));
+  }
+
+  void add_notes() {
+    bool opens = true;
+    const auto add_all = [&](Weight weight, const char* kind, const std::vector<Note>& notes) {
+      for (const Note& note : notes) {
+        add(weight, note_lines(kind, note, options_.width), opens);
+        opens = false;
+      }
+    };
+    add_all(Weight::warning, "Warning", model_.results.warnings);
+    add_all(Weight::limitation, "Limitation", model_.results.limitations);
+  }
+
+  const ReportModel& model_;
+  const TerminalOptions& options_;
+  std::vector<Piece> pieces_;
+};
 
 }  // namespace
 
-std::string headline_lines(const Headline& headline, const TerminalOptions& options) {
-  const VerdictLook look = look_of(headline.verdict);
-  const std::string gate = headline.outcome
-                               ? fmt::format(" [{}gate {}]", headline.advisory ? "advisory " : "",
-                                             to_name(*headline.outcome))
-                               : "";
-  const std::string lines =
-      wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate), 2,
-              options.width);
-  return painted(lines.substr(0, lines.size() - 1), look.color, options) + "\n";
-}
-
-std::string note_lines(const char* kind, const Note& note, int width) {
-  const std::string advice = note.advice.empty() ? "" : "; advice: " + note.advice;
-  return wrapped(fmt::format("{}: {}", kind, escape_terminal(note.message + advice)), 2, width);
-}
-
-std::string render_table(const ReportModel& model, const TerminalOptions& options) {
-  std::string out;
-  std::string candidate;
-  std::string named;  // the role that stands on a line of its own above
-  size_t hidden = 0;
-  const auto& rows = model.results.comparisons;
-  const std::set<std::string> benchmarks = benchmarks_in(rows);
-  const auto is_key = [&](const Comparison& c) {
-    return is_key_row(model.results.job, c, benchmarks);
-  };
-  const bool any_key_row = std::ranges::any_of(rows, is_key);
-  for (const Comparison& c : rows) {
-    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
-      ++hidden;
-      continue;
-    }
-    if (c.candidate != candidate) {
-      candidate = c.candidate;
-      out += '\n' + table_line("role", "metric", c.baseline, candidate, "change") + "verdict\n";
-      named.clear();
-    }
-    const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
-    if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
-    named = c.role;
-    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
-                      value_of(c.metric, c.candidate_median), change_of(c)) +
-           painted(std::string(to_name(c.verdict)), look_of(c.verdict).color, options) + "\n";
-  }
-  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
-  return out;
+std::string render_summary(const ReportModel& model, const TerminalOptions& options, int lines) {
+  return TerminalReport(model, options).within(lines);
 }
 
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options) {
-  const std::string title = fmt::format("{} · {}", escape_terminal(model.title),
-                                        format_count(model.blocks_done, "block"));
-  const std::string heading = wrapped(title, 0, options.width);
-  return painted(heading.substr(0, heading.size() - 1), "\033[1m", options) + "\n\n" +
-         (model.progress.empty() ? "" : wrapped(model.progress, 0, options.width)) +
-         sentence_lines(model, options) + render_table(model, options) +
-         render_resident(model, options) + render_differences(model, options) +
-         render_parts(model, options) + sparklines(model) + render_ablation(model, options) +
-         profiles(model, options.width) + notes(model, options.width);
+  return TerminalReport(model, options).whole();
 }
 
 }  // namespace memduel

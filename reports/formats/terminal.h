@@ -3,23 +3,18 @@
 
 #include <string>
 
+#include "reports/formats/terminal_text.h"
 #include "reports/tables/report_model.h"
 
 namespace memduel {
 
-struct TerminalOptions {
-  bool color = false;  ///< the caller looks at NO_COLOR and at whether stdout is a terminal
-  int width = 80;      ///< columns; sentences are wrapped, the table needs 80
-};
+/// What a run prints when it ends: what was compared, the verdicts, the largest causes, what to do
+/// next and the warnings that matter, on at most `lines` lines, so that the verdict stays on the
+/// screen. Where there is more, the last line says how to see it.
+std::string render_summary(const ReportModel& model, const TerminalOptions& options = {},
+                           int lines = 36);
 
-/// Sentences, the important metrics as a table, and each round's median peak as a sparkline.
+/// All of that, and the tables: where the arms differ, rounds, the ablation, profiles.
 std::string render_terminal(const ReportModel& model, const TerminalOptions& options = {});
-
-/// A verdict in its colour, and a warning or limitation with its advice: as lines that fit.
-std::string headline_lines(const Headline& headline, const TerminalOptions& options);
-std::string note_lines(const char* kind, const Note& note, int width);
-
-/// That table alone, with a blank line before it: 80 columns.
-std::string render_table(const ReportModel& model, const TerminalOptions& options = {});
 
 }  // namespace memduel

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/formats/terminal.h"
+#include "reports/formats/terminal_text.h"
 #include "reports/tables/report_model.h"
 
 namespace memduel {

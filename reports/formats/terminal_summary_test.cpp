@@ -1,5 +1,3 @@
-#include "reports/formats/terminal_summary.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <sstream>
 
 #include "base/characters.h"
+#include "reports/formats/terminal.h"
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
 

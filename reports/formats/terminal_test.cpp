@@ -48,7 +48,17 @@ TEST(TerminalReport, HasNoEscapeSequenceUnlessColourIsAskedFor) {
 
 TEST(TerminalReport, SaysHowFarARunHasCome) {
   EXPECT_THAT(render_terminal(sample_model({.blocks = 5, .series = false})),
-              testing::StartsWith("sample · 5 blocks\n\nThe run ended after 5 of 8 blocks.\n"));
+              testing::HasSubstr("\nThe run ended after 5 of 8 blocks.\n"));
+}
+
+TEST(TerminalReport, HasWhatTheSummaryHasAndMore) {
+  const ReportModel model = sample_model({.differences = true, .snapshots = true});
+  const std::string whole = render_terminal(model);
+  std::istringstream lines(render_summary(model));
+  for (std::string line; std::getline(lines, line);)
+    if (line != "Every table and note: --verbose.") {
+      EXPECT_THAT(whole, testing::HasSubstr(line));
+    }
 }
 
 TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {
@@ -60,7 +70,7 @@ TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {
 
 TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
   EXPECT_THAT(render_terminal(sample_model({.blocks = -1})),
-              testing::StartsWith("sample · 0 blocks"));
+              testing::StartsWith("sample: optimized against original · 0 runs of each"));
 }
 
 TEST(FittedText, BreaksLongLinesBelowTheirLastColumnAndLeavesCommandsWhole) {

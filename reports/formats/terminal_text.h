@@ -4,9 +4,13 @@
 #include <string>
 
 #include "analysis/values/results.h"
-#include "reports/formats/terminal.h"
 
 namespace memduel {
+
+struct TerminalOptions {
+  bool color = false;  ///< the caller looks at NO_COLOR and at whether stdout is a terminal
+  int width = 80;      ///< columns; sentences are wrapped, tables need 80
+};
 
 /// Improved and regressed differ by sign and word; colour only repeats them.
 struct VerdictLook {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/questions/watch_snapshot.h"
-#include "reports/formats/terminal.h"
+#include "reports/formats/terminal_text.h"
 
 namespace memduel {
 

@@ -16,8 +16,8 @@ namespace {
 /// A job of one process grows as that process does: it is told once, of the job.
 bool repeats_the_job(const std::vector<const Growth*>& role,
                      const std::vector<std::vector<const Growth*>>& all) {
-  return role[0]->role != "tree" && std::ranges::any_of(all, [&](const auto& job) {
-           return job[0]->role == "tree" &&
+  return role[0]->role != kTree && std::ranges::any_of(all, [&](const auto& job) {
+           return job[0]->role == kTree &&
                   std::ranges::equal(role, job, [](const Growth* a, const Growth* b) {
                     return a->arm == b->arm && a->metric == b->metric && a->slope == b->slope &&
                            a->ci_low == b->ci_low && a->ci_high == b->ci_high;
@@ -49,7 +49,7 @@ std::vector<std::vector<const Growth*>> growth_to_tell(const Results& results) {
     const bool repeated =
         growth.metric == kRssGrowthPerMinute && per_round.contains({growth.arm, growth.role});
     const bool tells = known.contains({growth.role, growth.metric});
-    const bool goes = alone && growth.role == "tree" && growth.slope;
+    const bool goes = alone && growth.role == kTree && growth.slope;
     if (!asked && !(gated.empty() && (tells || goes) && !repeated)) continue;
     const auto role = std::ranges::find_if(roles, [&](const auto& of_role) {
       return of_role[0]->role == growth.role && of_role[0]->metric == growth.metric;

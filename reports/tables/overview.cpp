@@ -111,11 +111,29 @@ std::string gates_of(const Results& results, const std::string& candidate, GateO
   return count == 0 ? "" : fmt::format("{} {}", format_count(count, "gate"), to_name(outcome));
 }
 
-/// Why nothing was compared.
-std::string without_verdict(const Results& results) {
+std::vector<const ArmSummary*> judged_arms(const Results& results) {
   std::vector<const ArmSummary*> arms;
   for (const ArmSummary& arm : results.arms)
     if (!arm.ablation) arms.push_back(&arm);
+  return arms;
+}
+
+/// The largest of all trials that count; nothing where none was measured.
+std::optional<double> most_of_job(const Results& results) {
+  std::optional<double> most;
+  for (const TrialData& trial : results.trials) {
+    if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) continue;
+    const auto tree = std::ranges::find(trial.roles, kTree, &RoleData::role);
+    if (tree == trial.roles.end()) continue;
+    const auto peak = tree->metrics.find(kPeakRss);
+    if (peak != tree->metrics.end()) most = std::max(most.value_or(0), peak->second);
+  }
+  return most;
+}
+
+/// Why nothing was compared.
+std::string without_verdict(const Results& results) {
+  const std::vector<const ArmSummary*> arms = judged_arms(results);
   if (arms.empty() || std::ranges::all_of(arms, [](const ArmSummary* arm) {
         return arm->trials_ok + arm->trials_failed == 0;
       }))
@@ -131,7 +149,11 @@ std::string without_verdict(const Results& results) {
             : fmt::format(". The first: {}.", first->failure.substr(0, first->failure.find('\n')));
     return fmt::format("No verdict: every trial of {} failed{}", arm->name, why);
   }
-  if (arms.size() == 1) return fmt::format("No verdict: {} is the only arm.", arms.front()->name);
+  if (arms.size() == 1) {
+    const std::optional<double> most = most_of_job(results);
+    return fmt::format("{} alone was measured, so nothing is compared{}.", arms.front()->name,
+                       most ? ": the whole job held at most " + format_bytes(*most) : "");
+  }
   return "No verdict: no gate's metric was measured in two arms.";
 }
 
@@ -160,12 +182,14 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
     std::string words = arm_words(config, processes);
     const std::string changed = switches_of(config_member(config, "optimizations"), switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
-    if (words.empty() && arm.name == baseline) words = "the baseline";
     arms.push_back({arm.name, std::move(words)});
   }
-  const bool told = std::ranges::any_of(
-      arms, [&](const ComparedArm& arm) { return arm.name != baseline && !arm.words.empty(); });
+  const bool told = std::ranges::any_of(arms, [&](const ComparedArm& arm) {
+    return (arm.name != baseline || arms.size() == 1) && !arm.words.empty();
+  });
   if (!told) return {};
+  for (ComparedArm& arm : arms)
+    if (arm.words.empty() && arm.name == baseline) arm.words = "the baseline";
   std::ranges::stable_partition(arms, [&](const ComparedArm& arm) { return arm.name == baseline; });
   return arms;
 }
@@ -173,7 +197,8 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
 std::string setting_words(const ReportModel& model) {
   const json& environment = model.results.environment;
   const auto blocks = static_cast<std::size_t>(model.blocks_done);
-  std::vector<std::string> parts = {format_count(blocks, "run") + " of each"};
+  const bool alone = judged_arms(model.results).size() == 1;
+  std::vector<std::string> parts = {format_count(blocks, "run") + (alone ? "" : " of each")};
   if (const json& date = config_member(environment, "date"); date.is_string())
     parts.push_back(date.get<std::string>());
   const json& cores = config_member(environment, "cores");
@@ -194,9 +219,9 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 }
 
 std::string overall_sentence(const ReportModel& model) {
-  if (model.headlines.empty() && model.growth.empty()) return without_verdict(model.results);
   const std::vector<std::string> candidates = ranked_candidates(model.results);
-  if (candidates.empty()) return {};
+  if (candidates.empty() || (model.headlines.empty() && model.growth.empty()))
+    return without_verdict(model.results);
   const std::string& best = candidates.front();
   std::vector<std::string> parts;
   for (std::string& part : std::vector{gates_of(model.results, best, GateOutcome::failed),

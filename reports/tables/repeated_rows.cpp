@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 namespace {
 
@@ -13,10 +15,10 @@ bool same_numbers(const Comparison& a, const Comparison& b) {
 }  // namespace
 
 bool repeats_the_job(const Comparison& row, const std::vector<Comparison>& rows) {
-  const bool is_job = row.role == "tree";
+  const bool is_job = row.role == kTree;
   return std::ranges::any_of(rows, [&](const Comparison& other) {
     if (other.candidate != row.candidate || other.metric != row.metric) return false;
-    if ((other.role == "tree") == is_job || !same_numbers(row, other)) return false;
+    if ((other.role == kTree) == is_job || !same_numbers(row, other)) return false;
     return row.is_asked() == other.is_asked() ? !is_job : other.is_asked();
   });
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/questions/ranked_candidates.h"
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "profilers/profile/questions/export_profile.h"
@@ -26,7 +27,7 @@ std::pair<std::size_t, bool> place_of(const std::string& role, const Results& re
   const bool member = is_member(results.job, role);
   for (const Comparison& c : results.comparisons) {
     if (!c.is_asked()) continue;
-    const bool of_job = c.role == "tree";
+    const bool of_job = c.role == kTree;
     if (of_job ? role == results.job.reference : is_about(results.job, c.role, role)) break;
     ++place;
   }

@@ -116,7 +116,7 @@ void add_blocks_needed(Sentence& sentence, const Comparison& c) {
 std::string role_words(const JobFacts& job, const std::string& role) {
   if (const auto group = group_role(job, role))
     return (group->is_median ? "median-" : "largest-") + group->group->name;
-  if (role == "tree") return "whole-job";
+  if (role == kTree) return "whole-job";
   return role;
 }
 

@@ -100,7 +100,7 @@ function trials(model: ReportModel): HTMLElement {
   return h(
     "details",
     { open: failed > 0, class: "raw" },
-    h("summary", {}, all.length === 0 ? "No trials" : `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
+    h("summary", {}, all.length === 0 ? "No trials" : all.length === 1 ? `One trial, ${failed > 0 ? "not " : ""}ok` : `All ${all.length} trials${failed > 0 ? `, ${failed} not ok` : ", all ok"}`),
     rows_table("Trials", ["trial", "block", "arm", "kind", "status", "time", "peak RSS, all processes", "what happened"], some_rows(all, most_trials, row_of)),
   );
 }
@@ -121,7 +121,7 @@ function arms(model: ReportModel): HTMLElement {
   return h(
     "details",
     {},
-    h("summary", {}, `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${names.length - judged.length} arms of the ablation` : ""}`),
+    h("summary", {}, names.length === 1 ? "The arm" : `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${names.length - judged.length} arms of the ablation` : ""}`),
     rows_table("Arms", ["arm", ...names], h("tbody", {}, ...[
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),

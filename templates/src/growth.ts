@@ -120,12 +120,13 @@ function folded(title: string, label: string, rows: Series[]): HTMLElement | nul
 /** Intervals that lie above zero are worth knowing all the same. */
 function nothing_told(rows: Series[]): HTMLElement | null {
   if (rows.length === 0) return null;
+  const [why, ...others] = new Set(rows.map((row) => row.reason));
   const above = rows.filter(({ ci_low }) => ci_low != null && ci_low > 0);
   const intervals = above.map((one) => `${role_label(one.role)} with ${one.arm}, ${bytes_text(one.ci_low!)} to ${metric_value(one.metric, one.ci_high)}: ${one.reason}`);
   return h(
     "div",
     {},
-    h("p", {}, "Whether memory grows cannot be told of any series."),
+    h("p", {}, others.length > 0 ? "Whether memory grows cannot be told of any series." : `Whether memory grows: ${with_minus(why ?? "")}.`),
     intervals.length === 0 ? null : h("ul", { class: "notes" }, ...intervals.map((text) => h("li", {}, with_minus(text), "."))),
   );
 }

@@ -119,7 +119,7 @@ export function legend(model: ReportModel, looks: ArmLooks): HTMLElement {
     ...[...looks.values()].map((look) => {
       const swatch = h("span", { class: `swatch ${look.mark}`, "aria-hidden": "true" });
       swatch.style.color = `var(${look.color})`;
-      const role = look.name === model.results.experiment.baseline ? " (baseline)" : "";
+      const role = looks.size > 1 && look.name === model.results.experiment.baseline ? " (baseline)" : "";
       return h("li", {}, swatch, ` ${look.name}${role}`);
     }),
   );
@@ -257,6 +257,7 @@ function blocks_in_order(
   if (first === undefined) return [];
   const metric = chosen("block_metric", metrics, first);
   const blocks = [...new Set(measured(model).map((t) => t.block))].sort((a, b) => a - b);
+  if (blocks.length < 2) return [];
   const column = new Map(blocks.map((block, i) => [block, i]));
   const dots: Dot[] = measured(model).flatMap((trial) => {
     const value = metrics_in(trial)[metric];

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <initializer_list>
 
+#include "profilers/profile/names/rust_names.h"
 #include "profilers/profile/names/stack_names.h"
 
 namespace memduel {
@@ -61,19 +62,15 @@ std::string_view qualified_name(std::string_view function) {
 }
 
 bool hands_memory_out(std::string_view function) {
-  std::string_view name = qualified_name(function);
+  const std::string_view name = qualified_name(function);
   if (is_one_of(name, {"allocate", "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc",
                        "posix_memalign", "memalign", "valloc", "mmap", "mmap64", "mremap",
                        "__libc_malloc", "__libc_calloc", "__libc_realloc", "__rust_alloc"}) ||
       begins_with_one_of(name, {"std::", "__gnu_cxx::", "operator new", "c10::alloc_cpu", "["}) ||
       name.ends_with("Allocator::allocate"))
     return true;
-  // Names of Rust have no parameters: `<alloc::vec::Vec<T> as core::clone::Clone>::clone`. A C++
-  // namespace may be called core.
-  if (function.find('(') != std::string_view::npos) return false;
-  while (name.starts_with('<') || name.starts_with('&')) name.remove_prefix(1);
-  return begins_with_one_of(
-      name, {"std::", "alloc::", "core::", "hashbrown::", "__rdl_", "__rg_", "__rustc"});
+  // Names of Rust have no parameters. A C++ namespace may be called core.
+  return name.size() == function.size() && is_of_rust(name);
 }
 
 bool starts_something(std::string_view function) {

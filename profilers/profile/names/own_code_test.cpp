@@ -59,6 +59,18 @@ TEST(OwnCode, IsNoRustLibrarysFunction) {
   EXPECT_FALSE(hands_memory_out("<app::Square<usize> as app::Shape>::area"));
 }
 
+TEST(OwnCode, IsARustMethodWhoseTypeOrTraitIsTheProgramsOwn) {
+  EXPECT_TRUE(hands_memory_out("<u8 as <[_]>::to_vec_in::ConvertVec>::to_vec::<alloc::Global>"));
+  EXPECT_TRUE(hands_memory_out("<[u8]>::to_vec_in::<alloc::alloc::Global>"));
+  EXPECT_TRUE(
+      hands_memory_out("<&dyn core::ops::function::Fn<(), Output = i32> + core::marker::Sync "
+                       "as core::ops::function::FnOnce<()>>::call_once"));
+  EXPECT_FALSE(hands_memory_out("<u8 as app::Shape>::area"));
+  EXPECT_FALSE(hands_memory_out("<alloc::vec::Vec<u8> as app::Shape>::area"));
+  EXPECT_FALSE(hands_memory_out("<app::Row as core::clone::Clone>::clone"));
+  EXPECT_FALSE(hands_memory_out("<module>"));
+}
+
 TEST(QualifiedName, IsWhatStandsBeforeTheParameters) {
   EXPECT_EQ(qualified_name("std::thread::_Invoker<std::tuple<void (*)()> >::operator()()"),
             "std::thread::_Invoker<std::tuple<void (*)()> >::operator()()");
@@ -89,6 +101,10 @@ TEST(ShortName, LeavesOutWhatStandsInBracketsAndKeepsTheFunctionsOwn) {
                        "const&)#1}::operator()(app::Part const&) const"),
             "app::Pool::total::{lambda}::operator()");
   EXPECT_EQ(short_name("<alloc::vec::Vec<u8> as core::clone::Clone>::clone"), "Vec‹…›::clone");
+  EXPECT_EQ(short_name("<[u8]>::to_vec_in::<alloc::alloc::Global>"), "[u8]::to_vec_in::‹…›");
+  EXPECT_EQ(short_name("<&dyn core::ops::function::Fn<(), Output = i32> + core::marker::Sync as "
+                       "core::ops::function::FnOnce<()>>::call_once"),
+            "Fn‹…›::call_once");
   EXPECT_EQ(short_name("c10::Dispatcher::registerImpl(c10::OperatorName, std::basic_string<char, "
                        "std::allocator<char> >)"),
             "c10::Dispatcher::registerImpl");

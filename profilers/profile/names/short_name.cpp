@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "profilers/profile/names/own_code.h"
+#include "profilers/profile/names/rust_names.h"
 
 namespace memduel {
 namespace {
@@ -10,19 +11,6 @@ namespace {
 constexpr std::string_view kLeftOut = "‹…›";
 constexpr std::string_view kAnonymous = "(anonymous namespace)::";
 constexpr std::string_view kOperator = "operator";
-
-/// The place after the bracket that closes the one at `at`; the end where none does.
-std::size_t after_bracket(std::string_view text, std::size_t at) {
-  int depth = 0;
-  for (std::size_t i = at; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
-    if (c == '<' || c == '(' || c == '{' || c == '[') ++depth;
-    if ((c == '>' && !arrow) || c == ')' || c == '}' || c == ']') --depth;
-    if (depth == 0) return i + 1;
-  }
-  return text.size();
-}
 
 /// What follows a function's parameters: ` const`, ` &`, ` [clone .isra.0]`.
 bool is_qualifier(std::string_view rest) {
@@ -124,31 +112,11 @@ class Shortening {
 
 /// The last part of a Rust type's path.
 std::string_view type_name(std::string_view type) {
-  for (const std::string_view prefix : {"&", "mut ", "dyn "})
-    if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
   std::size_t begin = 0;
-  for (std::size_t i = 0; i < type.size();) {
-    if (type[i] == '<' || type[i] == '(' || type[i] == '[') break;
+  for (std::size_t i = 0; i < type.size() && type[i] != '<' && type[i] != '(' && type[i] != '[';
+       ++i)
     if (type.substr(i).starts_with("::")) begin = i + 2;
-    ++i;
-  }
   return type.substr(begin);
-}
-
-/// `<T as Trait>::f` and `<T>::f`.
-std::string rust_method(std::string_view function) {
-  const std::size_t end = after_bracket(function, 0);
-  const std::string_view inside = function.substr(1, end > 2 ? end - 2 : 0);
-  std::size_t as = inside.size();
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    if (inside[i] == '<' || inside[i] == '(' || inside[i] == '[')
-      i = after_bracket(inside, i) - 1;
-    else if (inside.substr(i).starts_with(" as "))
-      as = std::min(as, i);
-  }
-  const std::string method(function.substr(end));
-  return Shortening(type_name(inside.substr(0, as))).result() +
-         (method.empty() ? "" : Shortening(method).result());
 }
 
 }  // namespace
@@ -165,8 +133,8 @@ std::string short_name(std::string_view function) {
                       (function.ends_with(">)") && place != std::string_view::npos) ||
                       function.find(".<") != std::string_view::npos;
   if (python || is_place(function) || function.starts_with('[')) return std::string(function);
-  if (function.starts_with('<') && function.find(">::") != std::string_view::npos)
-    return rust_method(function);
+  if (const auto method = rust_method(function))
+    return Shortening(type_name(method->type)).result() + Shortening(method->method).result();
   if (function.starts_with('<')) return std::string(function);
   return Shortening(function).result();
 }
