@@ -196,24 +196,27 @@ RoleTimeline frame_for(const SeriesKey& key, const std::vector<const TrialData*>
   double longest = 0;
   int last_round = 0;
   std::optional<int> first_round;
+  bool starts_up = false;
   for (const TrialData* trial : trials) {
     const RoleData* role = find_role(*trial, key.role);
     const Series* series = role == nullptr ? nullptr : find_series(*role, key.metric);
-    if (series != nullptr)
+    const bool sampled = series != nullptr && !series->t_ns.empty();
+    if (sampled)
       longest = std::max(longest,
                          seconds_since(trial->begin_ns, *std::ranges::max_element(series->t_ns)));
     const RoleData* rounds = rounds_for(*trial, key.role);
     if (rounds == nullptr) continue;
+    const RoundData& opening = rounds->rounds.front();
     frame.rounds_of = rounds->role;
-    const int first = rounds->rounds.front().round;
-    first_round = std::min(first_round.value_or(first), first);
+    first_round = std::min(first_round.value_or(opening.round), opening.round);
     last_round = std::max(last_round, rounds->rounds.back().round);
+    if (sampled && *std::ranges::min_element(series->t_ns) < opening.begin_ns) starts_up = true;
   }
   frame.time_buckets = buckets;
   frame.seconds_per_bucket = std::max(longest, 1e-9) / buckets;
   if (first_round) {
     frame.round_buckets = buckets;
-    frame.first_position = *first_round - 1.0;
+    frame.first_position = *first_round - (starts_up ? 1.0 : 0.0);
     frame.rounds_per_bucket = (last_round + 1.0 - frame.first_position) / buckets;
   }
   return frame;

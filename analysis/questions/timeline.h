@@ -53,7 +53,7 @@ struct RoleTimeline {
   std::string metric;
   double seconds_per_bucket = 0;
   double rounds_per_bucket = 0;
-  double first_position = 0;  ///< one round before the first: the start-up
+  double first_position = 0;  ///< one round before the first, for the start-up where it was sampled
   int time_buckets = 0;
   int round_buckets = 0;
   std::string rounds_of;  ///< the role whose marks give the rounds; empty without rounds

@@ -77,6 +77,16 @@ TEST(Timelines, AlignByRoundFromTheStartUpToTheLastRoundsEnd) {
   EXPECT_EQ(envelope.high[83], 3);
 }
 
+TEST(Timelines, HaveNoPlaceForAStartUpThatWasNotSampled) {
+  RunData run = ten_seconds();
+  const std::int64_t opening = run.trials[0].roles[0].rounds.front().begin_ns;
+  run.trials[0].roles[0].series.edit()[0] = {"rss_bytes", {opening, 108 * kSecond}, {1, 2}};
+  const RoleTimeline timeline = build_timelines(run, 200)[0];
+  EXPECT_EQ(timeline.first_position, 1);
+  EXPECT_DOUBLE_EQ(timeline.rounds_per_bucket, 0.02) << "rounds 1 and 2 in 100 buckets";
+  EXPECT_EQ(timeline.trials[0].by_round.first, 0);
+}
+
 TEST(Timelines, GiveTypicalRoundsAndPhasesInSecondsAndInRounds) {
   RunData run = ten_seconds();
   run.trials[0].roles[0].series.edit()[0] = {"rss_bytes", {100 * kSecond}, {1}};

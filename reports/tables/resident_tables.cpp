@@ -21,13 +21,27 @@ namespace {
 constexpr std::size_t kMostRoles = 3;
 /// A bar of its own has at least this share of the larger arm.
 constexpr double kLeastStep = 0.005;
+/// A snapshot, which is of one process, is the whole role from this share of its measured peak on.
+constexpr double kWholeRole = 0.9;
+constexpr const char* kElsewhere = "elsewhere";
+
+struct Side {
+  const ResidentMemory* memory = nullptr;
+  std::optional<double> measured;  ///< the role's peak, median of the trials that count
+  double elsewhere = 0;            ///< of that peak, in bytes: what the snapshot does not show
+
+  [[nodiscard]] double bytes() const { return memory->bytes + elsewhere; }
+  [[nodiscard]] bool shows_the_role() const {
+    return !measured || memory->bytes >= kWholeRole * *measured;
+  }
+};
 
 struct Sides {
-  const ResidentMemory* baseline = nullptr;
-  const ResidentMemory* candidate = nullptr;
+  Side baseline;
+  Side candidate;
 
-  [[nodiscard]] double change() const { return candidate->bytes - baseline->bytes; }
-  [[nodiscard]] double larger() const { return std::max(baseline->bytes, candidate->bytes); }
+  [[nodiscard]] double change() const { return candidate.bytes() - baseline.bytes(); }
+  [[nodiscard]] double larger() const { return std::max(baseline.bytes(), candidate.bytes()); }
 };
 
 const ResidentMemory* find_memory(const Results& results, const std::string& arm,
@@ -36,6 +50,23 @@ const ResidentMemory* find_memory(const Results& results, const std::string& arm
     return memory.arm == arm && memory.role == role;
   });
   return found == results.resident.end() ? nullptr : &*found;
+}
+
+/// The baseline's is null where it has no snapshot of the role.
+Sides sides_of(const Results& results, const ResidentMemory& candidate) {
+  Sides sides;
+  sides.baseline.memory = find_memory(results, results.baseline, candidate.role);
+  sides.candidate.memory = &candidate;
+  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
+    return c.candidate == candidate.arm && c.role == candidate.role && c.metric == kPeakRss;
+  });
+  if (sides.baseline.memory == nullptr || row == results.comparisons.end()) return sides;
+  sides.baseline.measured = row->baseline_median;
+  sides.candidate.measured = row->candidate_median;
+  if (sides.baseline.shows_the_role() && sides.candidate.shows_the_role()) return sides;
+  for (Side* side : {&sides.baseline, &sides.candidate})
+    side->elsewhere = std::max(0.0, side->measured.value_or(0) - side->memory->bytes);
+  return sides;
 }
 
 double bytes_of(const ResidentMemory& memory, std::string_view owner) {
@@ -83,7 +114,11 @@ void add_step(std::vector<WaterfallStep>& steps, WaterfallStep step) {
   same->amount = signed_metric(std::string(kPeakRss), same->size);
 }
 
-std::string plain_words(const WaterfallStep& step) {
+std::string words_for_elsewhere(const std::string& role) {
+  return fmt::format("in other processes of {}, or at another time", role);
+}
+
+std::string plain_words(const WaterfallStep& step, const std::string& role) {
   struct Place {
     PageOwner owner;
     std::string_view name;
@@ -105,6 +140,7 @@ std::string plain_words(const WaterfallStep& step) {
       {PageOwner::unexplained, "", "not explained"},
   };
   if (step.owner.empty()) return "all smaller differences";
+  if (step.owner == kElsewhere) return words_for_elsewhere(role);
   const auto is = [&](PageOwner owner) { return step.owner == to_name(owner); };
   const auto* const place = std::ranges::find_if(
       kPlaces, [&](const Place& one) { return is(one.owner) && one.name == step.function; });
@@ -123,12 +159,14 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
   std::map<std::string, double> rest;
   for (const auto& entry : kNameTable<PageOwner>) {
     const std::string owner(entry.second);
-    rest[owner] = bytes_of(*sides.candidate, owner) - bytes_of(*sides.baseline, owner);
+    rest[owner] =
+        bytes_of(*sides.candidate.memory, owner) - bytes_of(*sides.baseline.memory, owner);
   }
+  rest[kElsewhere] = sides.candidate.elsewhere - sides.baseline.elsewhere;
   std::vector<WaterfallStep> steps;
   for (const Difference& row : results.differences) {
-    const bool mine = row.kind == "resident" && row.candidate == sides.candidate->arm &&
-                      row.role == sides.candidate->role;
+    const bool mine = row.kind == "resident" && row.candidate == sides.candidate.memory->arm &&
+                      row.role == sides.candidate.memory->role;
     if (!mine || row.stack.empty()) continue;
     WaterfallStep step = step_of(row);
     rest[step.owner] -= step.size;
@@ -150,7 +188,7 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
     }
   }
   if (others != 0) steps.push_back(rest_of("", others));
-  for (WaterfallStep& step : steps) step.words = plain_words(step);
+  for (WaterfallStep& step : steps) step.words = plain_words(step, sides.candidate.memory->role);
   std::ranges::stable_sort(steps, {}, &WaterfallStep::size);
   return steps;
 }
@@ -162,18 +200,12 @@ std::string place_of(const ResidentMemory& memory) {
 }
 
 /// Beside the peak of the measured trials, in which nothing was recorded.
-std::string remark_on(const Results& results, const ResidentMemory& memory,
-                      const std::string& candidate) {
-  std::string text = fmt::format("{}: the snapshot was taken at {}{}", memory.arm,
-                                 format_bytes(memory.bytes), place_of(memory));
-  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
-    return c.candidate == candidate && c.role == memory.role && c.metric == kPeakRss;
-  });
-  if (row == results.comparisons.end()) return text;
-  const auto& measured = memory.arm == candidate ? row->candidate_median : row->baseline_median;
-  if (measured && *measured > 0)
-    text += fmt::format(", {:.1f} % of the measured peak of {}", 100 * memory.bytes / *measured,
-                        format_bytes(*measured));
+std::string remark_on(const Side& side) {
+  std::string text = fmt::format("{}: the snapshot was taken at {}{}", side.memory->arm,
+                                 format_bytes(side.memory->bytes), place_of(*side.memory));
+  if (side.measured && *side.measured > 0)
+    text += fmt::format(", {:.1f} % of the measured peak of {}",
+                        100 * side.memory->bytes / *side.measured, format_bytes(*side.measured));
   return text;
 }
 
@@ -181,7 +213,8 @@ std::string remark_on(const Results& results, const ResidentMemory& memory,
 std::vector<OwnerRow> told_rows(const Results& results, const Sides& sides) {
   std::vector<OwnerRow> rows;
   for (const Comparison& row : results.comparisons) {
-    const bool mine = row.candidate == sides.candidate->arm && row.role == sides.candidate->role;
+    const bool mine =
+        row.candidate == sides.candidate.memory->arm && row.role == sides.candidate.memory->role;
     if (!mine || is_known_metric(row.metric) || metric_info(row.metric).unit != Unit::bytes)
       continue;
     if (row.baseline_median && row.candidate_median)
@@ -193,34 +226,39 @@ std::vector<OwnerRow> told_rows(const Results& results, const Sides& sides) {
 
 ResidentTable table_for(const Results& results, const Sides& sides) {
   ResidentTable table;
-  table.candidate = sides.candidate->arm;
-  table.role = sides.candidate->role;
-  table.baseline_bytes = sides.baseline->bytes;
-  table.candidate_bytes = sides.candidate->bytes;
+  table.candidate = sides.candidate.memory->arm;
+  table.role = sides.candidate.memory->role;
+  table.baseline_bytes = sides.baseline.bytes();
+  table.candidate_bytes = sides.candidate.bytes();
   table.title =
       fmt::format("{}: {} with {}, {} with {}", table.role, format_bytes(table.baseline_bytes),
-                  sides.baseline->arm, format_bytes(table.candidate_bytes), sides.candidate->arm);
-  for (const auto& [owner, name] : kNameTable<PageOwner>) {
-    const double before = bytes_of(*sides.baseline, name);
-    const double after = bytes_of(*sides.candidate, name);
+                  results.baseline, format_bytes(table.candidate_bytes), table.candidate);
+  const auto add = [&](std::string_view owner, std::string_view words, double before,
+                       double after) {
     if (before != 0 || after != 0)
-      table.owners.push_back({std::string(name), std::string(in_words(owner)), before, after});
-  }
+      table.owners.push_back({std::string(owner), std::string(words), before, after});
+  };
+  for (const auto& [owner, name] : kNameTable<PageOwner>)
+    add(name, in_words(owner), bytes_of(*sides.baseline.memory, name),
+        bytes_of(*sides.candidate.memory, name));
+  add(kElsewhere, words_for_elsewhere(table.role), sides.baseline.elsewhere,
+      sides.candidate.elsewhere);
   table.told = told_rows(results, sides);
   table.steps = steps_of(results, sides);
-  for (const ResidentMemory* memory : {sides.baseline, sides.candidate}) {
-    table.remarks.push_back(remark_on(results, *memory, table.candidate));
-    if (memory->swapped_bytes > 0)
+  for (const Side* side : {&sides.baseline, &sides.candidate}) {
+    table.remarks.push_back(remark_on(*side));
+    if (side->memory->swapped_bytes > 0)
       table.remarks.push_back(fmt::format("{}: {} were swapped out, and so are in no row",
-                                          memory->arm, format_bytes(memory->swapped_bytes)));
+                                          side->memory->arm,
+                                          format_bytes(side->memory->swapped_bytes)));
   }
   return table;
 }
 
 bool is_asked(const Results& results, const Sides& sides) {
   return std::ranges::any_of(results.gates, [&](const GateResult& gate) {
-    return gate.candidate == sides.candidate->arm &&
-           (gate.role == "*" || is_about(results.job, gate.role, sides.candidate->role));
+    return gate.candidate == sides.candidate.memory->arm &&
+           (gate.role == "*" || is_about(results.job, gate.role, sides.candidate.memory->role));
   });
 }
 
@@ -230,20 +268,21 @@ std::vector<ResidentTable> resident_tables(const Results& results) {
   std::vector<Sides> all;
   for (const ResidentMemory& memory : results.resident) {
     if (memory.arm == results.baseline) continue;
-    const Sides sides{find_memory(results, results.baseline, memory.role), &memory};
-    if (sides.baseline != nullptr && is_asked(results, sides)) all.push_back(sides);
+    const Sides sides = sides_of(results, memory);
+    if (sides.baseline.memory != nullptr && is_asked(results, sides)) all.push_back(sides);
   }
   std::ranges::stable_sort(all, [](const Sides& a, const Sides& b) {
     return std::abs(a.change()) > std::abs(b.change());
   });
   const CandidateOrder order(results);
   std::ranges::stable_sort(all, [&](const Sides& a, const Sides& b) {
-    return order.rank(a.candidate->arm) < order.rank(b.candidate->arm);
+    return order.rank(a.candidate.memory->arm) < order.rank(b.candidate.memory->arm);
   });
   std::vector<ResidentTable> tables;
   std::map<std::string, std::size_t> roles;  // of each candidate
   for (const Sides& sides : all)
-    if (roles[sides.candidate->arm]++ < kMostRoles) tables.push_back(table_for(results, sides));
+    if (roles[sides.candidate.memory->arm]++ < kMostRoles)
+      tables.push_back(table_for(results, sides));
   return tables;
 }
 

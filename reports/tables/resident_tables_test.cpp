@@ -109,6 +109,48 @@ TEST(ResidentTables, TheRemarkHoldsTheSnapshotToTheMeasuredPeak) {
   EXPECT_NE(table.remarks[1].find("100.0 %"), std::string::npos) << table.remarks[1];
 }
 
+TEST(ResidentTables, ARoleOfSeveralProcessesIsWholeAndTheSnapshotAPartOfIt) {
+  Results results = sample();
+  Comparison measured;
+  measured.candidate = "b";
+  measured.role = "server";
+  measured.metric = std::string(kPeakRss);
+  measured.baseline_median = 500 * kMiB;
+  measured.candidate_median = 900 * kMiB;
+  results.comparisons = {measured};
+  const ResidentTable table = resident_tables(results).at(0);
+  EXPECT_EQ(table.baseline_bytes, 500 * kMiB);
+  EXPECT_EQ(table.candidate_bytes, 900 * kMiB);
+  EXPECT_EQ(table.steps.back().words, "in other processes of server, or at another time");
+  EXPECT_EQ(table.steps.back().size, (900 - 290 - (500 - 400)) * kMiB);
+  double sum = 0;
+  for (const WaterfallStep& step : table.steps) sum += step.size;
+  EXPECT_DOUBLE_EQ(sum, 400 * kMiB);
+  EXPECT_EQ(table.owners.back().baseline_bytes, 100 * kMiB);
+  EXPECT_EQ(table.owners.back().candidate_bytes, 610 * kMiB);
+}
+
+TEST(ResidentTables, RolesAreInTheOrderOfWhatTheyMeasuredNotOfTheSnapshots) {
+  Results results = sample();
+  for (std::size_t i = 0; i < 2; ++i) {
+    ResidentMemory worker = results.resident[i];
+    worker.role = "worker";
+    worker.bytes = 100 * kMiB;
+    results.resident.push_back(worker);
+  }
+  Comparison measured;
+  measured.candidate = "b";
+  measured.role = "worker";
+  measured.metric = std::string(kPeakRss);
+  measured.baseline_median = 200 * kMiB;
+  measured.candidate_median = 800 * kMiB;
+  results.comparisons = {measured};
+  GateResult gate = results.gates.front();
+  gate.role = "worker";
+  results.gates.push_back(gate);
+  EXPECT_EQ(resident_tables(results).at(0).role, "worker");
+}
+
 TEST(ResidentTables, BytesThatTheProgramTellsByNameStandBeside) {
   Results results = sample();
   Comparison told;
