@@ -28,7 +28,7 @@ struct Progress {
   double elapsed_seconds = 0;
   std::optional<double> remaining_seconds;  ///< from the trials so far; absent before the first
   std::optional<double>
-      disk_bytes;      ///< expected size of the run directory at its end, from the first trial
+      disk_bytes;      ///< the most that the run directory may take, from the first trial
   std::string arm;     ///< about to run; empty at the end
   std::string tracer;  ///< of a profile trial
   /// Of the arms that have measured trials, the whole job's peak RSS of each, in bytes.

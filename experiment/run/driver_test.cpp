@@ -424,6 +424,20 @@ TEST_F(DriverTest, ProgressCountsTrialsAndEstimatesTheRest) {
   EXPECT_DOUBLE_EQ(*seen[6].remaining_seconds, 0);
 }
 
+TEST_F(DriverTest, ProgressCountsATrialsOwnDirectoryOnce) {
+  constexpr std::size_t kLarge = 4 << 20;
+  fake_.change = [&](const TrialPlan& plan, TrialRun&) {
+    fs::create_directories(plan.trial_dir);
+    std::ofstream(plan.trial_dir / "database") << std::string(kLarge, 'x');
+  };
+  std::vector<Progress> seen;
+  options_.progress = [&](const Progress& progress) { seen.push_back(progress); };
+  Store store = create();
+  run(store);
+  EXPECT_GT(*seen.at(1).disk_bytes, kLarge);
+  EXPECT_LT(*seen.at(1).disk_bytes, 2 * kLarge) << "six trials, one after the other";
+}
+
 TEST_F(DriverTest, ProgressTellsTheWholeJobsPeaksOfMeasuredTrials) {
   double next = 10;
   fake_.change = [&](const TrialPlan&, TrialRun& run) {

@@ -81,7 +81,9 @@ int RunInProgress::total_trials() const {
 std::optional<double> RunInProgress::expected_disk_bytes() const {
   const auto bytes = directory_bytes(store_.directory());
   if (!bytes || ledger_.trials() == 0) return {};
-  return *bytes / ledger_.trials() * total_trials();
+  // A trial's own directory goes with the trial.
+  const double passing = directory_bytes(store_.directory() / "trials").value_or(0);
+  return (*bytes - passing) / ledger_.trials() * total_trials() + passing;
 }
 
 void RunInProgress::tell(const std::string& arm, int block, const std::string& tracer) const {

@@ -133,6 +133,7 @@ std::string plain_words(const WaterfallStep& step, const std::string& role) {
       {PageOwner::stack, kOtherThreads, "stacks of other threads"},
       {PageOwner::inherited, kOwnCopy, "from the parent process, copied by a write"},
       {PageOwner::inherited, kSharedWithOthers, "from the parent process, shared with it"},
+      {PageOwner::file, kSharedMemory, "shared memory"},
       {PageOwner::live, "", "all other live blocks"},
       {PageOwner::mapping, "", "all other mappings"},
       {PageOwner::file, "", "all other files"},

@@ -39,8 +39,14 @@ auto first_after(const Ranges& ranges, std::uint64_t address, End end) {
   return std::ranges::upper_bound(ranges, address, {}, end);
 }
 
+/// Names that the kernel or a program makes up, another one in each run, are one. memfd's stay.
+bool is_shared_memory(const std::string& path) {
+  return path == "/dev/zero" || path.starts_with("/dev/shm/") || path.starts_with("/SYSV");
+}
+
 std::string file_name(const std::string& path) {
   const std::string whole = path.ends_with(" (deleted)") ? path.substr(0, path.size() - 10) : path;
+  if (is_shared_memory(whole)) return kSharedMemory;
   const std::string name = std::filesystem::path(whole).filename().string();
   return name.empty() ? whole : name;
 }

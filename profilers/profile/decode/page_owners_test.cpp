@@ -103,6 +103,13 @@ TEST(PageOwners, FilesAreNamedWithoutTheirFolderAndCopiesToldApart) {
   EXPECT_EQ(owners.others[1].bytes, 3 * 4096);
 }
 
+TEST(PageOwners, SharedMemoryIsOneWhateverItsName) {
+  ResidentPages all = one_mapping(mapping_of(pages(0, 2), "/dev/zero (deleted)"));
+  all.mappings.push_back(mapping_of(pages(2, 3), "/dev/shm/PostgreSQL.2379493408"));
+  all.mappings.push_back(mapping_of(pages(5, 4), "/SYSV00000000 (deleted)"));
+  EXPECT_EQ(bytes_of(owners_of(all, {}), PageOwner::file, "shared-memory"), 9 * 4096);
+}
+
 TEST(PageOwners, AStackReachesFromItsMappingsBeginToItsThreadsDescriptor) {
   ResidentPages pages_of = one_mapping(mapping_of(pages(0, 20)));
   pages_of.stacks = {kBase + 9 * kPageBytes + 0x2e0};

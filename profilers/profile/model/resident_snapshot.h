@@ -46,6 +46,8 @@ inline constexpr const char* kMainThread = "main-thread";
 inline constexpr const char* kOtherThreads = "other-threads";
 inline constexpr const char* kOwnCopy = "own-copy";
 inline constexpr const char* kSharedWithOthers = "shared-with-others";
+/// Of System V, POSIX and anonymous shared memory, in place of a file's name.
+inline constexpr const char* kSharedMemory = "shared-memory";
 /// Shares of a file.
 inline constexpr const char* kShared = "shared";
 inline constexpr const char* kPrivateCopy = "private-copy";
