@@ -149,9 +149,14 @@ struct Side {
   std::string time;  ///< the same for both: a program that holds it must not differ by it
 };
 
+/// What the commands that build an arm print.
+fs::path log_of_build(const fs::path& directory, const char* arm) {
+  return directory / "logs" / fmt::format("build-{}.log", arm);
+}
+
 void build_side(const Side& side, const RevisionsArguments& revisions, const fs::path& directory,
                 const RunOptions& options) {
-  const fs::path log = directory / "logs" / fmt::format("build-{}.log", side.arm);
+  const fs::path log = log_of_build(directory, side.arm);
   fs::create_directories(log.parent_path());
   fs::remove(log);
   for (const std::string& text : revisions.build) {
@@ -174,16 +179,20 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
   }
 }
 
-/// The program may be missing in the baseline, which then cannot be measured.
+/// A program that is missing was not built, although the build succeeded; in the baseline nothing
+/// can be measured then.
 PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& arguments,
                                const fs::path& root) {
   try {
     return prepare_duel(builds, arguments, root);
   } catch (const Error& error) {
     const bool of_baseline = error.where().starts_with(builds.a.string());
-    if (error.code() != ExitCode::usage || !of_baseline) throw;
-    throw Error(ExitCode::cannot_measure, "the baseline: " + std::string(error.what()),
-                error.where(), error.advice());
+    const bool of_candidate = error.where().starts_with(builds.b.string());
+    if (error.code() != ExitCode::usage || !(of_baseline || of_candidate)) throw;
+    const fs::path log = log_of_build(*arguments.options.out, of_baseline ? "a" : "b");
+    throw Error(of_baseline ? ExitCode::cannot_measure : ExitCode::usage,
+                (of_baseline ? "the baseline: " : "") + std::string(error.what()), error.where(),
+                fmt::format("{}; its build printed {}", error.advice(), log.string()));
   }
 }
 
@@ -220,6 +229,7 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
                     describe_revision(a), describe_revision(b), programs_of(prepared.duel)));
   }
   prepared.facts.environment["revisions"] = {{arm_a, a.commit}, {arm_b, b.commit}};
+  prepared.facts.environment["subjects"] = {{arm_a, a.subject}, {arm_b, b.subject}};
   prepared.facts.environment["reproduce"] = reproduction(revisions, arguments, a, b);
   return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
 }

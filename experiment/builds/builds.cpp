@@ -111,8 +111,9 @@ fs::path look_up(const std::string& program, const BuildSite& site, const BuildI
                   ? fmt::format("{} executables are called \"{}\"", candidates.size(), program)
                   : fmt::format("no executable \"{}\"", program),
               site.directory.string(),
-              candidates.empty() ? "PROGRAM is a path in the build directory: was it built?"
-                                 : "name one of: " + relative_list(candidates, site.directory));
+              candidates.empty()
+                  ? "PROGRAM is a path in the build directory; perhaps it was not built"
+                  : "name one of: " + relative_list(candidates, site.directory));
 }
 
 std::string inherited_library_path() {

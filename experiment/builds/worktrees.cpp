@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/standard_error.h"
+#include "base/text.h"
 #include "experiment/trial/trial_name.h"
 
 namespace memduel {
@@ -92,7 +93,8 @@ Revision find_revision(const fs::path& root, const std::string& name) {
                 "fetch-depth: 0 in CI");
   const std::string id = without_line_end(commit.out);
   return {name, id, without_line_end(ask("^{tree}").out),
-          ask_git(root, {"show", "--no-patch", "--format=%ct", id})};
+          ask_git(root, {"show", "--no-patch", "--format=%ct", id}),
+          valid_utf8(ask_git(root, {"show", "--no-patch", "--format=%s", id}))};
 }
 
 std::string describe_revision(const Revision& revision) {

@@ -13,10 +13,11 @@ inline constexpr std::array kGitVariables = {"GIT_DIR", "GIT_WORK_TREE", "GIT_IN
                                              "GIT_PREFIX", "GIT_COMMON_DIR"};
 
 struct Revision {
-  std::string name;    ///< as it was asked for
-  std::string commit;  ///< its full name
-  std::string tree;    ///< equal trees hold equal files
-  std::string time;    ///< of the commit, seconds since 1970
+  std::string name;     ///< as it was asked for
+  std::string commit;   ///< its full name
+  std::string tree;     ///< equal trees hold equal files
+  std::string time;     ///< of the commit, seconds since 1970
+  std::string subject;  ///< the first line of what its author says
 };
 
 /// The root of the repository that the current directory is in. Throws Error(usage) outside one.

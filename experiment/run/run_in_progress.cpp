@@ -81,8 +81,9 @@ int RunInProgress::total_trials() const {
 std::optional<double> RunInProgress::expected_disk_bytes() const {
   const auto bytes = directory_bytes(store_.directory());
   if (!bytes || ledger_.trials() == 0) return {};
-  // A trial's own directory goes with the trial.
-  const double passing = directory_bytes(store_.directory() / "trials").value_or(0);
+  double passing = 0;  // the trial's own directory goes with the trial, worktrees with the run
+  for (const char* folder : {"trials", "worktrees"})
+    passing += directory_bytes(store_.directory() / folder).value_or(0);
   return (*bytes - passing) / ledger_.trials() * total_trials() + passing;
 }
 

@@ -15,11 +15,17 @@ using nlohmann::json;
 
 const json kNothing;
 
+/// A program below a directory, as it is called there.
+std::string seen_from(const json& place, const std::string& program) {
+  const std::string below = place.is_string() ? place.get<std::string>() + "/" : "";
+  return below.size() > 1 && program.starts_with(below) ? program.substr(below.size()) : program;
+}
+
 /// What an arm changes of its job, part by part.
 class ArmWords {
  public:
-  ArmWords(const json& arm, const json& processes)
-      : arm_(arm), processes_(processes), one_process_(processes.size() == 1) {}
+  ArmWords(const json& arm, const json& processes, Place place)
+      : arm_(arm), processes_(processes), place_(place), one_process_(processes.size() == 1) {}
 
   std::string all() {
     add_text("preset", "preset ");
@@ -28,7 +34,7 @@ class ArmWords {
     if (!one_process_) add_roles("argv", "");
     add_roles("append", one_process_ ? "" : "adds ");
     add_text("allocator", "under ");
-    add_text("cwd", "in ");
+    if (place_ == Place::told) add_text("cwd", "in ");
     return fmt::format("{}", fmt::join(parts_, " "));
   }
 
@@ -50,8 +56,12 @@ class ArmWords {
     const json& own = config_member(arm_, "argv");
     const json& role = config_member(process, "role");
     const bool replaced = own.is_object() && role.is_string() && own.contains(role);
-    const json& words = replaced ? own.at(role.get<std::string>()) : config_member(process, "argv");
-    if (!words.is_null()) parts_.push_back(config_words(words));
+    json words = replaced ? own.at(role.get<std::string>()) : config_member(process, "argv");
+    if (words.is_null()) return;
+    const json& place = config_member(arm_, "cwd");
+    if (place_ == Place::left_out && words.is_array() && !words.empty() && words[0].is_string())
+      words[0] = seen_from(place.is_string() ? place : config_member(process, "cwd"), words[0]);
+    parts_.push_back(config_words(words));
   }
 
   void add_roles(const char* key, const std::string& verb) {
@@ -63,6 +73,7 @@ class ArmWords {
 
   const json& arm_;
   const json& processes_;
+  Place place_;
   bool one_process_;
   std::vector<std::string> parts_;
 };
@@ -91,8 +102,8 @@ std::string config_words(const json& value) {
   return quoted_command_line(words);
 }
 
-std::string arm_words(const json& arm, const json& processes) {
-  return ArmWords(arm, processes).all();
+std::string arm_words(const json& arm, const json& processes, Place place) {
+  return ArmWords(arm, processes, place).all();
 }
 
 }  // namespace memduel

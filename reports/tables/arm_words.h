@@ -15,8 +15,12 @@ const nlohmann::json& arm_of(const nlohmann::json& config, const std::string& na
 /// Words of a command; of a confidential report that they were left out.
 std::string config_words(const nlohmann::json& value);
 
+/// Whether the directory that an arm runs in is told; left out, a program below it is `src/lua`.
+enum class Place { told, left_out };
+
 /// What an arm changes of its job, part by part: "A=1 ./sort2 -x under jemalloc". Empty where it
 /// changes nothing of it.
-std::string arm_words(const nlohmann::json& arm, const nlohmann::json& processes);
+std::string arm_words(const nlohmann::json& arm, const nlohmann::json& processes,
+                      Place place = Place::told);
 
 }  // namespace memduel

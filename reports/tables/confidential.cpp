@@ -10,9 +10,9 @@ namespace {
 /// Keys whose whole value is an argument, an environment value or a path.
 bool is_private_key(std::string_view key) {
   constexpr std::array kKeys = {
-      "argv",      "append",    "args", "command",  "cwd",      "env",      "prepare", "cleanup",
-      "path",      "from",      "to",   "data_dir", "build",    "pattern",  "files",   "hostname",
-      "reproduce", "templates", "user", "provider", "programs", "directory"};
+      "argv",      "append",    "args", "command",  "cwd",      "env",       "prepare", "cleanup",
+      "path",      "from",      "to",   "data_dir", "build",    "pattern",   "files",   "hostname",
+      "reproduce", "templates", "user", "provider", "programs", "directory", "subjects"};
   return std::ranges::find(kKeys, key) != kKeys.end();
 }
 

@@ -49,6 +49,19 @@ TEST(ComparedArms, OfSeveralProcessesAreWhatTheyChange) {
       ElementsAre("the baseline", "server: s2 client: adds -q"));
 }
 
+TEST(ComparedArms, OfRevisionsAreTheirSubjectsAndThePathsBelowTheWorktrees) {
+  Sample sample = make_sample({.series = false});
+  sample.run.config = json::parse(R"({
+    "workload": {"processes": [{"role": "command", "cwd": "/w/a", "argv": ["/w/a/src/lua", "x"]}]},
+    "arms": [{"name": "original"},
+             {"name": "optimized", "cwd": "/w/b", "argv": {"command": ["/w/b/src/lua", "x"]}}]})");
+  sample.results.environment["subjects"] = {{"original", "Release"}, {"optimized", "Collect"}};
+  const ReportModel model = build_report_model(sample.results, sample.run);
+  ASSERT_EQ(model.compared.size(), 2U);
+  EXPECT_EQ(model.compared[0].words, "Release: src/lua x");
+  EXPECT_EQ(model.compared[1].words, "Collect: src/lua x");
+}
+
 TEST(ComparedArms, OfSwitchesAreThoseThatDiffer) {
   const json original = json::parse(R"({"optimizations": {"a": "x", "b": 1, "c": "y"}})");
   const json optimized = json::parse(R"({"optimizations": {"a": "z", "b": 2, "c": "y"}})");
