@@ -90,6 +90,8 @@ class Runs {
   Runs(Experiment experiment, const NeedArguments& arguments)
       : experiment_(std::move(experiment)),
         arm_(arm_of(experiment_, arguments.arm)),
+        subject_(is_config(arguments) ? experiment_.arms[arm_].name
+                                      : quoted_command_line(arguments.words)),
         quiet_(arguments.options.quiet),
         of_each_process_(arguments.limit == "process" ||
                          (arguments.limit == "auto" && !groups_can_be_limited())),
@@ -111,8 +113,7 @@ class Runs {
     for (int i = 0; i < kUnlimitedRuns; ++i) {
       const LimitedRun one = run(std::nullopt);
       if (one.failed)
-        throw Error(ExitCode::cannot_measure, "fails without a limit: " + one.why,
-                    experiment_.arms[arm_].name);
+        throw Error(ExitCode::cannot_measure, "fails without a limit: " + one.why, subject_);
       if (i > 0) seconds.push_back(one.seconds);
     }
     return seconds;
@@ -136,7 +137,8 @@ class Runs {
     return outcome_of(trial.trial, limit);
   }
 
-  [[nodiscard]] const std::string& arm() const { return experiment_.arms[arm_].name; }
+  /// The arm of a config, or the command.
+  [[nodiscard]] const std::string& subject() const { return subject_; }
   /// Without a limit, the most of all runs, in bytes. What other groups brought into the page cache
   /// is resident and not charged.
   [[nodiscard]] double charged_bytes() const { return charged_; }
@@ -172,6 +174,7 @@ class Runs {
 
   Experiment experiment_;
   std::size_t arm_;
+  std::string subject_;
   bool quiet_;
   bool of_each_process_;
   ScratchDirectory scratch_;
@@ -186,9 +189,9 @@ std::string signed_percent(double share) {
   return fmt::format("{}{:.1f} %", share < 0 ? "−" : "+", 100 * std::abs(share));
 }
 
-std::string describe(const Need& need, const Runs& runs, const std::string& subject) {
+std::string describe(const Need& need, const Runs& runs) {
   std::string text =
-      fmt::format("{} runs in {}", subject, format_bytes(static_cast<double>(need.bytes)));
+      fmt::format("{} runs in {}", runs.subject(), format_bytes(static_cast<double>(need.bytes)));
   if (need.too_little > 0)
     text += fmt::format(", and not in {}: {}", format_bytes(static_cast<double>(need.too_little)),
                         need.why);
@@ -219,8 +222,7 @@ int need(const NeedArguments& arguments) {
   const double most = std::max(runs.charged_bytes(), runs.resident_bytes());
   const Need found = find_need(unlimited, static_cast<std::int64_t>(most), options,
                                [&](std::int64_t limit) { return runs.run(limit); });
-  print_fitted(describe(found, runs,
-                        is_config(arguments) ? runs.arm() : quoted_command_line(arguments.words)));
+  print_fitted(describe(found, runs));
   return 0;
 }
 

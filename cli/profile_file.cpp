@@ -1,11 +1,16 @@
 #include "cli/profile_file.h"
 
+#include "base/command_line.h"
 #include "base/error.h"
 #include "profilers/readers/registry.h"
 
 namespace memduel::cli {
 
 Profile open_profile(const std::filesystem::path& file) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown))
+    throw Error(ExitCode::io, "found a folder, expected a profile", file.string(),
+                "memduel summary " + quoted_command_line({file.string()}) + " lists those in it");
   return read_profile(file);
 }
 

@@ -110,8 +110,9 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    print_failure(fmt::format("{}\n  see {} --help, or {} VERB --help", error.what(),
-                              app.get_name(), app.get_name()));
+    std::string called = app.get_name();
+    for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
+    print_failure(fmt::format("{}\n  see {} --help", error.what(), called));
     const bool of_command = rules.returns_status_of_command(app, argc, argv);
     return of_command ? kOwnFailure : static_cast<int>(ExitCode::usage);
   }

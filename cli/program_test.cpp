@@ -83,6 +83,11 @@ TEST(RunProgram, AFailureIsNotMistakenForTheStatusOfACommand) {
   EXPECT_EQ(run_with({"record", "--no-such"}, nothing).code, kOwnFailure);
 }
 
+TEST(RunProgram, AMistakeInAVerbsOptionsNamesItsHelp) {
+  EXPECT_THAT(run_with({"act", "--no-such"}, nothing).said, HasSubstr("see memduel act --help"));
+  EXPECT_THAT(run_with({}, nothing).said, HasSubstr("see memduel --help"));
+}
+
 TEST(RunProgram, SuggestsTheNearestVerb) {
   const Ended ended = run_with({"recrod"}, nothing);
   EXPECT_EQ(ended.code, 2);

@@ -13,6 +13,8 @@
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
+#include "experiment/run/kept_profiles.h"
+#include "experiment/store/store.h"
 #include "profilers/profile/questions/summarize.h"
 
 namespace memduel::cli {
@@ -25,8 +27,14 @@ struct SummaryArguments {
 
 namespace fs = std::filesystem;
 
-/// Every profile in a folder; what is none is told on standard error.
-int summary_of_folder(const fs::path& folder) {
+/// Every profile in a folder, or of a run; what is none is told on standard error.
+int summary_of_folder(const fs::path& given) {
+  std::error_code unreadable;
+  const bool is_run = fs::exists(given / kStoreFile, unreadable);
+  const fs::path folder = is_run ? given / kProfilesFolder : given;
+  if (is_run && !fs::is_directory(folder, unreadable))
+    throw Error(ExitCode::io, "there is no profile of this run", given.string(),
+                "profile trials leave them: memduel run CONFIG --set profile.trials=1");
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder))
     if (entry.is_regular_file()) files.push_back(entry.path());
@@ -61,7 +69,7 @@ void add_summary(CLI::App& app, Action& action) {
   verb->group("Look");
   verb->footer(
       "Example: memduel summary train.mdp\n"
-      "A folder gives a table of the profiles in it: memduel summary runs/x/profiles");
+      "A folder or a run gives a table of its profiles: memduel summary runs/x");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
       ->transform(no_sign())

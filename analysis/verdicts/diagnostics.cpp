@@ -87,11 +87,14 @@ void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::str
   }
   if (const int rest = static_cast<int>(values.size()) - grouped; rest > 0)
     groups += fmt::format(", {} of {} trials near none of them", rest, values.size());
+  const bool held = row.metric.unit == Unit::bytes && !row.metric.exact;  // an allocator's part
   notes.push_back({"several_modes",
                    fmt::format("{}.{} of arm {} has {} modes: {}", row.comparison.role,
                                row.comparison.metric, arm, modes.size(), groups),
-                   "runs that hold one more arena look like this: pin MALLOC_ARENA_MAX in both "
-                   "arms, or plan 12 blocks or more"});
+                   held ? "runs that hold one more arena look like this: pin MALLOC_ARENA_MAX in "
+                          "both arms, or plan 12 blocks or more"
+                        : "runs whose threads meet at other moments look like this: plan 12 blocks "
+                          "or more"});
 }
 
 void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,

@@ -343,6 +343,13 @@ Experiment parse_experiment(std::string_view text, const std::string& origin,
 
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,
                            const AskProvider& ask) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    const std::filesystem::path kept = path / "config.json";
+    throw Error(
+        ExitCode::io, "found a directory, expected a config", path.string(),
+        std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");
+  }
   const std::string text = read_text_file(path);
   return parse_experiment(text, path.string(), std::filesystem::absolute(path).parent_path(),
                           overrides, ask);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "base/sha256.h"
 #include "experiment/config/config_schema.h"
 #include "experiment/config/test_support.h"
@@ -200,6 +202,15 @@ TEST(BadConfig, AMissingFileIsAnIoError) {
   const Error error = error_of([] { load_experiment("/nowhere/c.json", {}, small_provider()); });
   EXPECT_EQ(error.code(), ExitCode::io);
   EXPECT_EQ(error.where(), "/nowhere/c.json");
+}
+
+TEST(BadConfig, ARunsDirectoryIsAnIoErrorThatNamesTheConfigInIt) {
+  const std::filesystem::path run = std::filesystem::path(testing::TempDir()) / "a-run";
+  std::filesystem::create_directories(run);
+  std::ofstream(run / "config.json") << "{}";
+  const Error error = error_of([&] { load_experiment(run, {}, small_provider()); });
+  EXPECT_EQ(error.code(), ExitCode::io);
+  EXPECT_THAT(error.advice(), testing::HasSubstr((run / "config.json").string()));
 }
 
 TEST(Schema, DescribesTheMetersOfTheRegistry) {

@@ -91,6 +91,9 @@ TEST(ProfileTrials, LeaveAProfilePerRoleAndSayWhatTheyCost) {
     EXPECT_EQ(summary.status, 0) << summary.err;
     EXPECT_THAT(summary.out, testing::HasSubstr(std::string(peak) + ".")) << "its peak in MiB";
   }
+  const Finished table = memduel(place, {"summary", place.path("run").string()});
+  EXPECT_EQ(std::ranges::count(table.out, '\n'), 3) << "a heading and the two: " << table.out;
+  EXPECT_EQ(table.err, "") << "nothing else of the run is taken for a profile";
   ASSERT_EQ(results.at("perturbation").size(), 2U);
   EXPECT_EQ(results.at("perturbation").at(0).at("tracer"), "recorder");
   EXPECT_GT(results.at("perturbation").at(0).at("peak_rss_ratio"), 0.9);
