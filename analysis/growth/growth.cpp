@@ -174,9 +174,13 @@ class Judge {
   }
 
   [[nodiscard]] std::string cannot_tell(const GrowthEstimate& out) const {
-    std::string text = fmt::format("cannot tell yet: {} a {} so far ({})", format_bytes(*out.slope),
-                                   unit(), range(out));
-    if (out.rounds_needed) text += fmt::format("; {} would", amount_of(*out.rounds_needed));
+    const bool rises = out.interval.low > 0;
+    std::string text = fmt::format(
+        "{} {} a {} so far ({})", rises ? "rises by" : "cannot tell yet:", format_bytes(*out.slope),
+        unit(), range(out));
+    if (out.rounds_needed)
+      text += fmt::format("; {} would{}", amount_of(*out.rounds_needed),
+                          rises ? " tell whether it goes on" : "");
     return text;
   }
 

@@ -1,7 +1,7 @@
 // What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
 
 import { h, section, some_rows } from "./dom";
-import { bytes_text, change, metric_exact, metric_label, metric_value, role_label, seconds, with_minus } from "./format";
+import { bytes_text, change, metric_exact, metric_label, metric_value, role_label, seconds, typeset } from "./format";
 import type { Comparison, ReportModel, Trial } from "./model";
 
 export function evidence_section(model: ReportModel): HTMLElement {
@@ -31,7 +31,7 @@ function decision(row: Comparison, gate_rows: number): string {
       ? ""
       : `the change is ${change_of(middle)}, its interval ${change_of(row.ci_low)} to ${change_of(row.ci_high)}, the margin ±${margin}${p}${corrected}; `;
   const tier = row.tier === "strong" ? ", strong" : "";
-  return `${role_label(row.role)}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${with_minus(row.reason)}.`;
+  return `${role_label(row.role)}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${typeset(row.reason)}.`;
 }
 
 function method(model: ReportModel): HTMLElement {

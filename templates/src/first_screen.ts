@@ -3,7 +3,7 @@
 import type { ArmLooks } from "./arms";
 import { differences_section } from "./differences";
 import { h, section } from "./dom";
-import { change, metric_label, metric_value, role_label, with_minus } from "./format";
+import { change, metric_label, metric_value, role_label, typeset } from "./format";
 import { live_or_held } from "./live_or_held";
 import { resident_section } from "./resident";
 import type { Comparison, Headline, Note, ReportModel, SentencePart, SideEffect } from "./model";
@@ -48,7 +48,7 @@ function growth(model: ReportModel): HTMLElement | null {
 function shown(sentence: SentencePart[], badge?: Node): (Node | string)[] {
   return sentence.map(({ text, mark }) => {
     if (mark === "verdict" && badge !== undefined) return badge;
-    return mark === "strong" ? h("strong", {}, text) : text;
+    return mark === "strong" ? h("strong", {}, typeset(text)) : typeset(text);
   });
 }
 
@@ -77,7 +77,7 @@ function facts(line: Headline): (Node | string | null)[] {
   return [
     line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
     " ",
-    line.reason === "" ? null : h("span", { class: "muted" }, with_minus(line.reason)),
+    line.reason === "" ? null : h("span", { class: "muted" }, typeset(line.reason)),
   ];
 }
 
@@ -114,7 +114,7 @@ function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): H
       h("th", { scope: "row", title: line.candidate }, line.candidate),
       h("td", { class: "number" }, row === undefined ? "–" : change_of(row)),
       h("td", {}, verdict_badge(line.verdict, line.tier)),
-      h("td", { title: with_minus(line.reason) }, ...(line.outcome === "passed" ? facts({ ...line, reason: "" }) : facts(line))),
+      h("td", { title: typeset(line.reason) }, ...(line.outcome === "passed" ? facts({ ...line, reason: "" }) : facts(line))),
     );
   };
   return h(
@@ -159,7 +159,7 @@ function price(model: ReportModel): HTMLElement[] {
         { class: "answers" },
         ...[...by_topic(model.side_effects)].flatMap(([topic, effects]) => [
           h("dt", {}, topics[topic]),
-          ...effects.map((effect) => h("dd", {}, with_minus(effect.sentence))),
+          ...effects.map((effect) => h("dd", {}, typeset(effect.sentence))),
         ]),
       ),
     ),

@@ -133,7 +133,7 @@ export function role_label(role: string): string {
   return labels.get(role) ?? role;
 }
 
-/** A sentence of results.json with the page's minus sign before its numbers. */
-export function with_minus(text: string): string {
-  return text.replace(/(?<![\w.)-])-(?=\d)/g, "−");
+/** A sentence of results.json with the page's minus sign before its numbers, which keep their percent sign on their line. */
+export function typeset(text: string): string {
+  return text.replace(/(?<![\w.)-])-(?=\d)/g, "−").replace(/(?<=\d) (?=%)/g, "\u00a0");
 }

@@ -2,7 +2,7 @@
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
-import { bytes_text, exact_bytes, metric_exact, metric_value, role_label, with_minus } from "./format";
+import { bytes_text, exact_bytes, metric_exact, metric_value, role_label, typeset } from "./format";
 import type { GrowingRow, Growth, GrowthLine, ReportModel } from "./model";
 import { FUNCTION_AND_CALLERS, OF_A_PROFILE_TRIAL } from "./words";
 
@@ -50,7 +50,7 @@ function line(row: Series): HTMLElement {
     h("td", { class: "number" }, amount(row, row.slope, metric_value(row.metric, row.slope)), multiples == null ? null : h("span", { class: "muted" }, ` = ${multiples.toFixed(2)} models`)),
     h("td", { class: "outlook" }, row.line.outlook),
     h("td", { class: "number" }, end(row, row.ci_low), " to ", end(row, row.ci_high)),
-    h("td", { class: "reason" }, with_minus(row.reason)),
+    h("td", { class: "reason" }, typeset(row.reason)),
   );
 }
 
@@ -126,8 +126,8 @@ function nothing_told(rows: Series[]): HTMLElement | null {
   return h(
     "div",
     {},
-    h("p", {}, others.length > 0 ? "Whether memory grows cannot be told of any series." : `Whether memory grows: ${with_minus(why ?? "")}.`),
-    intervals.length === 0 ? null : h("ul", { class: "notes" }, ...intervals.map((text) => h("li", {}, with_minus(text), "."))),
+    h("p", {}, others.length > 0 ? "Whether memory grows cannot be told of any series." : `Whether memory grows: ${typeset(why ?? "")}.`),
+    intervals.length === 0 ? null : h("ul", { class: "notes" }, ...intervals.map((text) => h("li", {}, typeset(text), "."))),
   );
 }
 

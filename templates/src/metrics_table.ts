@@ -1,7 +1,7 @@
 // Every comparison as a row: medians, change, interval against the margin, verdict and reason.
 
 import { h, section, select, some_rows } from "./dom";
-import { change, metric_exact, metric_label, metric_value, role_label, with_minus } from "./format";
+import { change, metric_exact, metric_label, metric_value, role_label, typeset } from "./format";
 import type { Comparison, ReportModel } from "./model";
 import { choose, chosen } from "./state";
 import { verdict_badge } from "./verdict";
@@ -91,7 +91,7 @@ function line(row: Comparison): HTMLElement {
       "td",
       { class: "reason" },
       verdict_badge(row.verdict, row.tier),
-      ` ${with_minus(row.reason)}${settle}`,
+      ` ${typeset(row.reason)}${settle}`,
       h("span", { class: "muted" }, `${p}${p_adjusted}${row.gate || p === "" ? "" : ", advisory"}`),
     ),
   );

@@ -196,7 +196,7 @@ describe("numbers", () => {
   test("the first sentence says better, by how much and how sure", async () => {
     const { page } = await open_report(browser, report("plain"));
     const sentence = await page.textContent(".sentence");
-    assert.match(sentence, /^optimized uses 53 % LESS server memory .* than original \(52\.5–53\.0 %, 8 blocks\): ▼ improved · strong$/);
+    assert.match(sentence, /^optimized uses 53\s% LESS server memory .* than original \(52\.5–53\.0\s%, 8 blocks\): ▼ improved · strong$/);
     await page.close();
   });
 
