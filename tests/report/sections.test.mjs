@@ -63,7 +63,7 @@ describe("a run that is still going", () => {
     const verdicts = await page.$$eval("#verdict .card .badge", (all) => all.map((badge) => badge.textContent));
     assert.ok(verdicts.length > 0);
     for (const verdict of verdicts) assert.match(verdict, /inconclusive/);
-    assert.match(await page.textContent("#verdict .sentence"), /53 % LESS .* 7 blocks/, "the numbers so far are there");
+    assert.match(await page.textContent("#verdict .sentence"), /53\s% LESS .* 7 blocks/, "the numbers so far are there");
     assert.equal(await page.locator("#verdict .gate:not(.undecided)").count(), 0);
     await page.close();
   });
@@ -197,7 +197,7 @@ describe("several candidates", () => {
     const percent = (c) => Math.round((1 - c.ratio) * 100);
     assert.match(
       await page.textContent("#verdict .best"),
-      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)} % LESS, ${next.candidate} ${percent(next)} % LESS; `),
+      new RegExp(`^Best of 2 candidates: ${best.candidate}\\. server memory above idle at its peak: ${best.candidate} ${percent(best)}\\s% LESS, ${next.candidate} ${percent(next)}\\s% LESS; `),
     );
     assert.deepEqual(
       await page.$$eval(".card.arms:first-of-type tbody th", (all) => all.map((th) => th.textContent)),
@@ -342,7 +342,7 @@ describe("a million values", () => {
 describe("how this was decided", () => {
   test("is told for every gate row with the numbers of results.json", async () => {
     const { page } = await open("plain");
-    const told = await page.$$eval("#evidence details:first-of-type li", (all) => all.map((li) => li.textContent));
+    const told = await page.$$eval("#evidence details:first-of-type li", (all) => all.map((li) => li.textContent.replaceAll("\u00a0", " ")));
     const gates = samples.results("plain").comparisons.filter((c) => c.gate);
     assert.equal(told.length, gates.length);
     gates.forEach((c, i) => {
