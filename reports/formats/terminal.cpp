@@ -66,6 +66,16 @@ bool cut_pieces(std::vector<Piece>& pieces, int lines) {
   return cut;
 }
 
+/// ": optimized against original".
+std::string arms_in_a_line(const Results& results) {
+  std::string candidates;
+  for (const ArmSummary& arm : results.arms)
+    if (!arm.ablation && arm.name != results.baseline)
+      candidates += (candidates.empty() ? "" : ", ") + arm.name;
+  if (candidates.empty()) return {};
+  return escape_terminal(fmt::format(": {} against {}", candidates, results.baseline));
+}
+
 class TerminalReport {
  public:
   TerminalReport(const ReportModel& model, const TerminalOptions& options)
@@ -116,7 +126,7 @@ class TerminalReport {
   }
 
   void add_title() {
-    const std::string arms = model_.compared.empty() ? arms_in_a_line() : "";
+    const std::string arms = model_.compared.empty() ? arms_in_a_line(model_.results) : "";
     const std::string title = fmt::format("{}{} · {}", escape_terminal(model_.title), arms,
                                           escape_terminal(model_.setting));
     const std::string lines = wrapped(title, 2, options_.width);
@@ -127,16 +137,6 @@ class TerminalReport {
     widest = std::min<std::size_t>(widest, 20);
     for (const ComparedArm& arm : model_.compared) add(Weight::arm, arm_line(arm, widest));
     if (!model_.progress.empty()) add(Weight::title, wrapped(model_.progress, 0, options_.width));
-  }
-
-  /// ": optimized against original".
-  [[nodiscard]] std::string arms_in_a_line() const {
-    std::string candidates;
-    for (const ArmSummary& arm : model_.results.arms)
-      if (!arm.ablation && arm.name != model_.results.baseline)
-        candidates += (candidates.empty() ? "" : ", ") + arm.name;
-    if (candidates.empty()) return {};
-    return escape_terminal(fmt::format(": {} against {}", candidates, model_.results.baseline));
   }
 
   /// Cut where it is longer: the whole command is in the report.

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/questions/round_peaks.h"
 #include "base/characters.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
@@ -56,26 +56,6 @@ std::string table_line(const std::string& role, const std::string& metric,
                        const std::string& change) {
   return left(role, kRoleWidth) + padded(escape_terminal(metric), 26, false) + right(baseline, 10) +
          right(candidate, 10) + right(change, 10) + " ";
-}
-
-/// Median over ok measure trials of each round's peak RSS.
-std::vector<double> round_peaks(const Results& results, const std::string& arm,
-                                const std::string& role) {
-  std::map<int, std::vector<double>> by_round;
-  for (const TrialData& trial : results.trials) {
-    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
-      continue;
-    for (const RoleData& data : trial.roles) {
-      if (data.role != role) continue;
-      for (const RoundData& round : data.rounds) {
-        const auto peak = round.metrics.find(kPeakRss);
-        if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
-      }
-    }
-  }
-  std::vector<double> medians;
-  for (auto& [round, values] : by_round) medians.push_back(median(std::move(values)));
-  return medians;
 }
 
 std::vector<std::string> roles_with_rounds(const Results& results) {
