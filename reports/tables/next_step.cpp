@@ -83,13 +83,29 @@ std::optional<Suggestion> with_symbols(const ReportModel& model, const std::stri
       {}};
 }
 
-/// From where a failed gate's memory comes; the flame graph shows the way there.
-std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
-  const bool failed = std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
+bool has_failed_gate(const ReportModel& model, const std::string& name) {
+  return std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
     return gate.candidate == name && gate.outcome == GateOutcome::failed && !gate.advisory &&
            !gate.candidate_failed;
   });
-  if (!failed) return std::nullopt;
+}
+
+/// Most of what a failed gate's memory has more is where no snapshot looked.
+std::optional<Suggestion> in_other_processes(const ReportModel& model, const std::string& name) {
+  if (!has_failed_gate(model, name) || model.resident.empty()) return std::nullopt;
+  const std::vector<WaterfallStep>& steps = model.resident.front().steps;  // the most comes last
+  if (steps.empty() || steps.back().owner != kElsewhere || steps.back().size <= 0)
+    return std::nullopt;
+  return Suggestion{
+      fmt::format("What next: most of what {} has more is in other processes. See how many run at "
+                  "once, and what each of them needs for itself.",
+                  name),
+      {}};
+}
+
+/// From where a failed gate's memory comes; the flame graph shows the way there.
+std::optional<Suggestion> after_failure(const ReportModel& model, const std::string& name) {
+  if (!has_failed_gate(model, name)) return std::nullopt;
   const auto more = std::ranges::find_if(
       model.causes, [](const Cause& cause) { return cause.more && !cause.function.empty(); });
   if (more == model.causes.end() || !file_without_symbols(more->function).empty())
@@ -161,7 +177,7 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
 std::optional<Suggestion> next_step(const ReportModel& model) {
   const std::vector<std::string> candidates = ranked_candidates(model.results);
   if (candidates.empty() || !model.progress.empty()) return std::nullopt;
-  for (const auto step : {after_failure, with_another_setting, with_more_blocks,
+  for (const auto step : {in_other_processes, after_failure, with_another_setting, with_more_blocks,
                           with_runs_more_alike, with_symbols, with_nothing_against})
     if (auto found = step(model, candidates.front())) return found;
   return std::nullopt;

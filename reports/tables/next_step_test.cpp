@@ -134,6 +134,26 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   EXPECT_FALSE(step_after(sample)) << "nobody runs so many";
 }
 
+TEST(NextStep, IsToLookAtTheOtherProcessesWhereMostOfAFailureIsThere) {
+  Sample sample = one_check(Verdict::regressed, GateOutcome::failed);
+  Comparison& row = sample.results.comparisons[0];
+  row.baseline_median = 500.0;
+  for (const char* arm : {"original", "optimized"}) {
+    ResidentMemory memory;
+    memory.arm = arm;
+    memory.role = "tree";
+    memory.bytes = 480;
+    memory.owners = {{"live", "", 480}};
+    sample.results.resident.push_back(memory);
+  }
+  row.candidate_median = 500.0;
+  EXPECT_FALSE(step_after(sample)) << "the snapshots show it all";
+  row.candidate_median = 900.0;
+  const auto step = step_after(sample);
+  ASSERT_TRUE(step);
+  EXPECT_THAT(step->sentence, HasSubstr("other processes"));
+}
+
 TEST(NextStep, IsToMakeRunsMoreAlikeWhereNoNumberOfBlocksSettlesIt) {
   Sample sample = one_check(Verdict::inconclusive, GateOutcome::undecided);
   sample.results.comparisons[0].ratio = 1.05;

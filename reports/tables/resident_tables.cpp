@@ -23,7 +23,6 @@ constexpr std::size_t kMostRoles = 3;
 constexpr double kLeastStep = 0.005;
 /// A snapshot, which is of one process, is the whole role from this share of its measured peak on.
 constexpr double kWholeRole = 0.9;
-constexpr const char* kElsewhere = "elsewhere";
 
 struct Side {
   const ResidentMemory* memory = nullptr;

@@ -9,6 +9,9 @@
 
 namespace memduel {
 
+/// The owner of what a role's measured peak has beyond its snapshot.
+inline constexpr const char* kElsewhere = "elsewhere";
+
 /// What an owner has in both arms.
 struct OwnerRow {
   std::string owner;
