@@ -214,6 +214,17 @@ Sentence growth_sentence(const JobFacts& job, const std::vector<const Growth*>& 
         return g->verdict == GrowthVerdict::inconclusive && g->reason == arms[0]->reason;
       });
   if (same) return sentence.add(arms[0]->reason);
+  // Slopes that may as well be none say nothing; they are in the table.
+  const bool untold = arms.size() > 1 && std::ranges::all_of(arms, [](const Growth* g) {
+                        return g->verdict == GrowthVerdict::inconclusive && g->rounds_needed &&
+                               g->ci_low.value_or(0) <= 0;
+                      });
+  if (untold) {
+    const auto* most = *std::ranges::max_element(
+        arms, {}, [](const Growth* g) { return g->rounds_needed.value_or(0); });
+    return sentence.add(fmt::format("cannot tell yet whether it grows; {} would",
+                                    format_count(*most->rounds_needed, unit)));
+  }
   for (const Growth* g : arms) {
     if (g != arms[0]) sentence.add("; ");
     add_growth(sentence, *g);

@@ -160,6 +160,24 @@ TEST(GrowthSentence, SaysOfWhichArmsNothingCanBeToldYet) {
             "optimized stays near 2.00 GiB");
 }
 
+TEST(GrowthSentence, SaysOnceThatNothingCanBeToldOfAnyArm) {
+  Growth g;
+  g.arm = "original";
+  g.role = "server";
+  g.metric = "rss_growth_bytes_per_round";
+  g.reason = "cannot tell yet: 434.5 KiB a round so far; 50 rounds would";
+  g.ci_low = -5.0;
+  g.rounds_needed = 50;
+  Growth other = g;
+  other.arm = "optimized";
+  other.reason = "cannot tell yet: 1.06 MiB a round so far; 67 rounds would";
+  other.rounds_needed = 67;
+  EXPECT_EQ(growth_sentence(kJob, {&g, &other}).text(),
+            "server memory from round to round: cannot tell yet whether it grows; 67 rounds would");
+  other.ci_low = 1.0;
+  EXPECT_THAT(growth_sentence(kJob, {&g, &other}).text(), testing::HasSubstr("1.06 MiB"));
+}
+
 TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
   const Equivalence e{"before", "after", false, {}, {}};
   FileEquivalence file{"model", 8, 8, {}, {}};
