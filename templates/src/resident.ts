@@ -55,7 +55,7 @@ function figure_of(table: ResidentTable, number: number, model: ReportModel, loo
       h("summary", {}, "Live or held: both arms by owner"),
       h("dl", { class: "owners" }, ...[...table.owners, ...table.told].flatMap((row) => owner_row(row, table, model, looks))),
     ),
-    ...table.remarks.map((remark) => h("p", { class: "muted" }, `${remark.charAt(0).toUpperCase()}${remark.slice(1)}.`)),
+    ...table.remarks.map((remark) => h("p", { class: "muted" }, `${remark}.`)),
   );
 }
 
