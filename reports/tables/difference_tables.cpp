@@ -167,6 +167,11 @@ bool passes_calls_on(std::string_view name) {
                              [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+/// What begins a thread in the C++ and C libraries, where these have no names.
+bool is_place_of_runtime(std::string_view name) {
+  return name.starts_with("libstdc++.so") || name.starts_with("libc.so");
+}
+
 /// "memduel::Bytes" of "memduel::Bytes::reserve"; empty of a function outside classes.
 std::string_view class_of(std::string_view name) {
   const std::size_t end = name.rfind("::");
@@ -206,7 +211,8 @@ std::string telling_caller(const std::vector<std::string>& stack) {
     const bool same_class = !own_class.empty() && class_of(name) == own_class;
     if (stack[i] == stack[at] || same_class || (python && !stack[i].ends_with(".py)"))) continue;
     if (hands_memory_out(stack[i]) || passes_calls_on(name)) continue;
-    if (!is_place(stack[i]) && !starts_something(stack[i])) return stack[i];
+    if (starts_something(stack[i]) || is_place_of_runtime(name)) continue;
+    if (!is_place(stack[i])) return stack[i];
     if (place.empty()) place = stack[i];
   }
   return place;

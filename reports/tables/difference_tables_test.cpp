@@ -66,6 +66,7 @@ TEST(TellingCaller, HasANameWhereAnyCallerHas) {
   EXPECT_EQ(telling_caller({"main", "validate(Net&)", "libtorch.so.1.13+0x1f73b8f",
                             "convolve(Tensor const&)"}),
             "validate(Net&)");
+  EXPECT_EQ(telling_caller({"clone3", "libstdc++.so.6+0xd44a2", "Worker::run(int)"}), "");
   EXPECT_EQ(telling_caller({"_start", "libx.so+0x20", "libtorch.so.1.13+0x1f73b8f", "convolve()"}),
             "libtorch.so.1.13+0x1f73b8f");
 }
