@@ -66,6 +66,9 @@ struct RoleData {
   std::optional<int> exit_signal;
 };
 
+/// Among a trial's files: what a program that has to leave none printed. No file is called so.
+inline constexpr const char* kStandardOutput = "standard output";
+
 struct TrialData {
   std::int64_t id = 0;  ///< counted from 1 over the whole run
   int block = 0;        ///< 0 is the warm-up block
@@ -81,7 +84,8 @@ struct TrialData {
   double harness_cpu_seconds = 0;  ///< CPU time of memduel and its launcher during the trial
   std::optional<std::string>
       model_sha256;  ///< of the final global model, where the workload has one
-  std::map<std::string, std::string> files;  ///< name to SHA-256 of what the trial had to leave
+  std::map<std::string, std::string> files;  ///< name to SHA-256 of what the trial had to leave,
+                                             ///< or of kStandardOutput
   /// Role to the file from which its malloc was seen to come, where the arm names an allocator.
   std::map<std::string, std::string> allocators;
   std::vector<RoleData> roles;

@@ -70,6 +70,26 @@ TEST(Equivalence, IsBitIdenticalWhenEveryFileOfEveryBlockIs) {
   EXPECT_EQ(equivalence(run).files.at(0).blocks, 2) << "a failed trial has left nothing";
 }
 
+/// What the trials of both arms printed, block by block.
+RunData with_output(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  RunData run = make_duel("accuracy", {0.5, 0.7, 0.6}, {0.4, 0.7, 0.6});
+  for (TrialData& trial : run.trials)
+    trial.files[kStandardOutput] =
+        (trial.arm == "a" ? a : b).at(static_cast<std::size_t>(trial.block) - 1);
+  return run;
+}
+
+TEST(Equivalence, IsOfWhatIsPrintedWhereTheBaselinePrintsTheSameInEveryRun) {
+  EXPECT_EQ(equivalence(with_output({"x", "x", "x"}, {"x", "x", "x"})).bit_identical, true);
+  EXPECT_EQ(equivalence(with_output({"1", "2", "3"}, {"1", "2", "3"})).bit_identical, true);
+  EXPECT_EQ(equivalence(with_output({"x", "x", "x"}, {"y", "y", "y"})).bit_identical, false);
+  EXPECT_EQ(equivalence(with_output({"x", "x", "x"}, {"x", "x", "y"})).bit_identical, false);
+  const Equivalence noise =
+      equivalence(with_output({"8:01", "8:02", "8:03"}, {"8:01", "8:04", "x"}));
+  EXPECT_FALSE(noise.bit_identical) << "a clock is no result";
+  EXPECT_TRUE(noise.files.empty());
+}
+
 TEST(Equivalence, TakesWhatACommandPrintsUnderItsOwnName) {
   RunData run = with_files();
   const auto pair = equivalence(run).metrics.at("accuracy");

@@ -58,6 +58,7 @@ struct PlannedTrial {
   std::vector<ProcessSpec> prepare;                    ///< run one after the other before the trial
   std::vector<ProcessSpec> cleanup;                    ///< likewise after it, whatever became of it
   std::vector<TrialFile> leaves;
+  bool result_is_printed = false;  ///< by its only process: it has to leave nothing else
   std::optional<std::filesystem::path> model_file;  ///< where the final global model will be
 };
 

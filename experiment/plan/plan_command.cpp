@@ -32,6 +32,9 @@ class JobPlanner {
       for (const JobTemplate& each : *templates) planned.files[fill(each.to)] = contents_of(each);
     if (job_.final_model) planned.model_file = fill(job_.final_model->path);
     for (const JobFile& file : job_.files) planned.leaves.push_back({file.name, fill(file.path)});
+    planned.result_is_printed = planned.leaves.empty() && !planned.model_file &&
+                                planned.plan.processes.size() == 1 &&
+                                planned.plan.processes.front().end == End::wait;
     planned.plan.ports = placeholders_.ports();
     return planned;
   }

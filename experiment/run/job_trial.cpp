@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "experiment/plan/google_benchmark_output.h"
 #include "experiment/run/kept_files.h"
+#include "experiment/run/printed_output.h"
 #include "experiment/run/remote_roles.h"
 
 namespace memduel {
@@ -103,6 +104,9 @@ TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
   for (const TrialFile& file : planned.leaves) {
     run.trial.files[file.name] = keep_file(run_directory, file);
   }
+  if (planned.result_is_printed)
+    if (auto hash = hash_of_output(planned.plan, planned.plan.processes.front()))
+      run.trial.files[kStandardOutput] = *hash;
   add_benchmarks(planned.plan, run);
   return run;
 }

@@ -263,6 +263,7 @@ TEST(ExampleOfTheReadme, SaysWhatALazyReaderSavesAndWhichFunctionHeldIt) {
   EXPECT_GE(row.at("baseline_median").get<double>() - row.at("candidate_median").get<double>(),
             kRows * (56 + 3 * 50));
   EXPECT_THAT(run.out, HasSubstr("read_rows.<locals>.<listcomp>"));
+  EXPECT_THAT(run.out, HasSubstr("the same result")) << "both print the same sum";
 }
 
 }  // namespace
