@@ -137,9 +137,11 @@ std::vector<SideEffect> models_of_ablation(const Results& results) {
   int compared = 0;
   std::string others;
   std::string baseline;
+  const char* what = "final models";
   for (const Equivalence& e : results.equivalence) {
     if (!is_ablation_arm(results, e.candidate) || !e.bit_identical) continue;
     baseline = e.baseline;
+    if (!e.files.empty()) what = "results";
     ++compared;
     if (*e.bit_identical) {
       ++same;
@@ -150,9 +152,8 @@ std::vector<SideEffect> models_of_ablation(const Results& results) {
     others += (others.empty() ? "" : ", ") + e.candidate + size;
   }
   if (compared == 0) return {};
-  std::string text =
-      fmt::format("The final models of {} of the ablation's {} arms and {} are bit-identical", same,
-                  compared, baseline);
+  std::string text = fmt::format("The {} of {} of the ablation's {} arms and {} are bit-identical",
+                                 what, same, compared, baseline);
   if (!others.empty()) text += "; different are those of " + others;
   const Verdict verdict = same == compared ? Verdict::unchanged : Verdict::inconclusive;
   return {{Topic::model, text + ".", verdict}};
