@@ -100,6 +100,13 @@ std::string format_change(double ratio) {
   return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
+std::string format_share(double share) {
+  const double percent = 100 * share;
+  constexpr double kFourDigits = 999.5;
+  return std::abs(percent) < kFourDigits ? fmt::format("{:.3g} %", percent)
+                                         : fmt::format("{:.0f} %", percent);
+}
+
 std::string valid_utf8(const std::string& text) {
   std::string out;
   out.reserve(text.size());

@@ -37,6 +37,9 @@ std::string format_multiple(double ratio);
 /// A ratio as a change: 0.59 is "-41.0 %", 1.02 is "+2.0 %", 843 is "843 times".
 std::string format_change(double ratio);
 
+/// A share with three digits and no exponent: 0.00573 is "0.573 %", 20 is "2000 %".
+std::string format_share(double share);
+
 /// The text, bytes that are not UTF-8 replaced: names come from other people's files.
 std::string valid_utf8(const std::string& text);
 

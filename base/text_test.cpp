@@ -73,5 +73,13 @@ TEST(FileNameFor, IsNeitherAPathNorHidden) {
   EXPECT_EQ(file_name_for(".."), "-.");
 }
 
+TEST(FormatShare, HasThreeDigitsAndNoExponent) {
+  EXPECT_EQ(format_share(0.00573), "0.573 %");
+  EXPECT_EQ(format_share(0.05), "5 %");
+  EXPECT_EQ(format_share(9.994), "999 %");
+  EXPECT_EQ(format_share(9.996), "1000 %");
+  EXPECT_EQ(format_share(20.4), "2040 %");
+}
+
 }  // namespace
 }  // namespace memduel

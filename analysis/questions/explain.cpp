@@ -35,7 +35,7 @@ std::string show_change(const Comparison& row, std::optional<double> value) {
 
 std::string show_size(const Comparison& row, std::optional<double> size) {
   if (!size) return "unknown";
-  return row.ratio ? fmt::format("{:.3g} %", 100 * *size) : format_metric(row.metric, size);
+  return row.ratio ? format_share(*size) : format_metric(row.metric, size);
 }
 
 std::string show_p(double p) {

@@ -234,7 +234,7 @@ std::string describe_interval(const MeasuredRow& row, const Interval& interval) 
 
 std::string describe_size(const MeasuredRow& row, double on_scale) {
   if (row.scale == Scale::difference) return format_metric(row.metric.name, on_scale);
-  return fmt::format("{:.3g} %", 100 * std::expm1(on_scale));
+  return format_share(std::expm1(on_scale));
 }
 
 }  // namespace memduel
