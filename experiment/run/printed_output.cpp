@@ -8,6 +8,7 @@
 namespace memduel {
 namespace {
 
+/// Every place of a path in a text.
 void leave_out(std::string& text, const std::string& path) {
   if (path.find('/') == std::string::npos || path == "/") return;
   std::string rest;
@@ -25,11 +26,9 @@ std::optional<std::string> hash_of_output(const TrialPlan& plan, const ProcessSp
   const std::filesystem::path log = logs_of(plan).file(process.role, "stdout");
   std::error_code absent;
   const auto bytes = std::filesystem::file_size(log, absent);
-  constexpr std::uintmax_t kKeptShare =
-      2;  // half of what a log may take is kept of one that was cut
-  if (absent || bytes == 0 ||
-      bytes >= static_cast<std::uintmax_t>(plan.log_limit_bytes) / kKeptShare)
-    return std::nullopt;
+  // Of a log that was cut, half of what it may take is kept.
+  const auto kept_of_cut = static_cast<std::uintmax_t>(plan.log_limit_bytes) / 2;
+  if (absent || bytes == 0 || bytes >= kept_of_cut) return std::nullopt;
   std::string text = read_file(log);
   leave_out(text, process.argv.front());
   leave_out(text, plan.trial_dir.string());

@@ -104,8 +104,6 @@ std::string render_ablation(const ReportModel& model, const TerminalOptions& opt
   const std::vector<AblationTable> tables = ablation_tables(model.results);
   if (tables.empty()) return {};
   std::string out = "\nAblation: every switch added alone, and left out\n";
-  for (const std::string& sentence : model.ablation)
-    out += wrapped("• " + escape_terminal(sentence), 2, options.width);
   for (const AblationTable& table : tables)
     if (!table.total->phase) out += table_text(table, options);
   std::string phases;

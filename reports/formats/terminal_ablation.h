@@ -8,7 +8,7 @@
 
 namespace memduel {
 
-/// Sentences, a table of 80 columns for every metric of whole trials, and the largest savings of
+/// A table of 80 columns for every metric of whole trials, and the largest savings of
 /// every phase; empty without an ablation.
 std::string render_ablation(const ReportModel& model, const TerminalOptions& options);
 

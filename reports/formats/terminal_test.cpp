@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "base/characters.h"
@@ -59,6 +60,15 @@ TEST(TerminalReport, HasWhatTheSummaryHasAndMore) {
     if (line != "Every table and note: --verbose.") {
       EXPECT_THAT(whole, testing::HasSubstr(line));
     }
+}
+
+TEST(TerminalReport, SaysNothingTwice) {
+  const std::string text =
+      render_terminal(sample_model({.series = false, .ablation = true, .differences = true}));
+  std::istringstream stream(text);
+  std::set<std::string> seen;
+  for (std::string line; std::getline(stream, line);)
+    EXPECT_TRUE(!line.starts_with("•") || seen.insert(line).second) << line;
 }
 
 TEST(TerminalReport, NamesTheProfilesAndHowToOpenThem) {

@@ -9,24 +9,19 @@ namespace {
 constexpr std::array<std::string_view, 7> kLibraries = {
     "std::", "alloc::", "core::", "hashbrown::", "__rdl_", "__rg_", "__rustc"};
 
-/// Calls `visit` with each place outside of inner brackets until it returns true.
-template <typename Visit>
-std::size_t find_outside(std::string_view text, Visit visit) {
+/// The place of `word` outside of inner brackets; the end where there is none.
+std::size_t find_outside(std::string_view text, std::string_view word) {
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (visit(text.substr(i))) return i;
+    if (text.substr(i).starts_with(word)) return i;
     if (text[i] == '<' || text[i] == '(' || text[i] == '[') i = after_bracket(text, i) - 1;
   }
   return text.size();
 }
 
-std::size_t find_word(std::string_view text, std::string_view word) {
-  return find_outside(text, [&](std::string_view rest) { return rest.starts_with(word); });
-}
-
 std::string_view without_modifiers(std::string_view type) {
   for (const std::string_view prefix : {"&", "mut ", "dyn "})
     if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
-  return type.substr(0, find_word(type, " + "));
+  return type.substr(0, find_outside(type, " + "));
 }
 
 /// Of a type or a trait.
@@ -55,7 +50,7 @@ std::optional<RustMethod> rust_method(std::string_view function) {
   const std::size_t end = after_bracket(function, 0);
   if (!function.substr(end).starts_with("::")) return std::nullopt;
   const std::string_view inside = function.substr(1, end - 2);
-  const std::size_t as = find_word(inside, " as ");
+  const std::size_t as = find_outside(inside, " as ");
   return RustMethod{without_modifiers(inside.substr(0, as)),
                     as == inside.size() ? std::string_view() : inside.substr(as + 4),
                     function.substr(end)};
