@@ -21,7 +21,6 @@ namespace {
 
 /// Of what is not folded.
 constexpr size_t kMostLines = 20;
-constexpr size_t kTopStacks = 3;
 constexpr size_t kMostStacks = 5;
 constexpr size_t kMostCallers = 3;
 /// GitHub takes 65,536 characters; of these the table of all rows gets at most half.
@@ -162,23 +161,6 @@ std::vector<std::string> sentences(const ReportModel& model) {
   return lines;
 }
 
-/// The stacks of the first difference, which the first gate asks about.
-std::vector<std::string> stacks(const ReportModel& model) {
-  std::vector<std::string> lines;
-  if (model.differences.empty()) return lines;
-  const DifferenceTable& table = model.differences.front();
-  for (std::size_t i = 0; i < table.rows.size() && i < kTopStacks; ++i) {
-    const DifferenceRow& row = table.rows[i];
-    const std::string phase = row.phase.empty() ? "" : ", phase " + row.phase;
-    const std::string caller = row.caller.empty() ? "" : " for " + row.caller;
-    lines.push_back(fmt::format("- {}, {}: {} ({}), {} of what differs{} (profile trial)",
-                                cell(table.candidate), cell(table.role), row.more ? "MORE" : "LESS",
-                                row.amount, row.share,
-                                line(phase + ", in " + row.function + caller)));
-  }
-  return lines;
-}
-
 /// Of names that come from anywhere: nothing in it ends the block of code around it.
 std::string without_fence(std::string text) {
   std::ranges::replace(text, '`', '\'');
@@ -186,32 +168,62 @@ std::string without_fence(std::string text) {
   return text;
 }
 
+/// What was compared, in one line; empty where nobody knows.
+std::string arms(const ReportModel& model) {
+  std::vector<std::string> parts;
+  for (const ComparedArm& arm : model.compared)
+    parts.push_back(
+        fmt::format("{}: `{}`", cell(arm.name), without_fence(cut(arm.words, kMostOfCell))));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// What changed most and what to do next, as on the page's first screen: on so many lines at most.
+std::vector<std::string> causes(const ReportModel& model, std::size_t most) {
+  std::vector<std::string> lines;
+  if (most == 0) return lines;
+  for (const Cause& cause : model.causes)
+    lines.push_back(fmt::format("- {} {} {}, in a profile trial", cause.more ? "▲" : "▼",
+                                cause.amount, cell(cause.name)));
+  lines.resize(std::min(lines.size(), most - (model.next_step ? 1 : 0)));
+  if (model.next_step) {
+    const auto& [sentence, command] = *model.next_step;
+    lines.push_back("- " + line(sentence) +
+                    (command.empty() ? "" : fmt::format(" `{}`", without_fence(command))));
+  }
+  return lines;
+}
+
 /// Everything that is read without unfolding.
 std::string head(const ReportModel& model) {
   std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
                                     "### memduel: " + line(model.title)};
+  if (const std::string compared = arms(model); !compared.empty())
+    lines.insert(lines.end(), {compared, ""});
   if (!model.overall.empty()) lines.push_back(fmt::format("**{}**", line(model.overall)));
   if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
-  std::vector<std::string> end = stacks(model);
+  std::vector<std::string> end;
   const auto& warnings = model.results.warnings;
   if (!warnings.empty())
-    end.insert(end.begin(),
-               fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
-                           line(warnings.front().message)));
+    end.push_back(fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
+                              line(warnings.front().message)));
   const std::vector<std::string> strips = dot_strips(model);
   if (!strips.empty()) {
     end.emplace_back("```text");
     for (const std::string& strip : strips) end.push_back(without_fence(strip));
     end.emplace_back("```");
   }
-  end.emplace_back();
-  end.push_back(fmt::format("Reproduce: `{}`", model.reproduce));
-  end.emplace_back();
+  end.insert(end.end(), {"", fmt::format("Reproduce: `{}`", model.reproduce), ""});
+  const auto room = [&] {
+    const std::size_t taken = lines.size() + end.size();
+    return taken < kMostLines ? kMostLines - taken : 0;
+  };
+  const std::vector<std::string> why = causes(model, room() / 2);
+  end.insert(end.begin(), why.begin(), why.end());
   std::vector<std::string> said = sentences(model);
-  const std::size_t room = kMostLines - lines.size() - end.size();
-  if (said.size() > room) {
-    const std::size_t rest = said.size() - room + 1;
-    said.resize(room - 1);
+  if (said.size() > room()) {
+    const std::size_t told = std::max<std::size_t>(room(), 1) - 1;
+    const std::size_t rest = said.size() - told;
+    said.resize(told);
     said.push_back(fmt::format("- … and {} more in the report", rest));
   }
   lines.insert(lines.end(), said.begin(), said.end());

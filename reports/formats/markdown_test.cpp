@@ -116,13 +116,17 @@ TEST(MarkdownReport, FoldsManyGatesWithoutASentence) {
   EXPECT_THAT(head, HasSubstr("bit-identical"));
 }
 
-TEST(MarkdownReport, NamesTheTopStacksBeforeTheFold) {
-  const std::string head = before_the_table(markdown_of({.series = false, .differences = true}));
-  EXPECT_THAT(head, HasSubstr("- optimized, server: LESS (−200.0 MiB ± 4.00 MiB), 91 % of what "
-                              "differs, phase aggregate, in clone for aggregate "
-                              "(profile trial)\n"
-                              "- optimized, server: MORE (+20.0 MiB), 9.1 % of what differs, in "
-                              "stage for serve (profile trial)\n"));
+TEST(MarkdownReport, SaysBeforeTheFoldWhatWasComparedWhatChangedMostAndWhatToDo) {
+  Sample sample = make_sample({.series = false, .differences = true});
+  sample.run.config = nlohmann::json::parse(R"({
+    "workload": {"processes": [{"role": "command", "argv": ["./old", "a`b"]}]},
+    "arms": [{"name": "original"}, {"name": "optimized", "argv": {"command": ["./new"]}}]})");
+  const std::string head =
+      before_the_table(render_markdown(build_report_model(sample.results, sample.run)));
+  EXPECT_THAT(head, HasSubstr("\noriginal: `./old 'a'b'`; optimized: `./new`\n\n**optimized: "));
+  EXPECT_THAT(head, HasSubstr("- ▼ −200.0 MiB ± 4.00 MiB clone for aggregate, in a profile trial\n"
+                              "- ▲ +20.0 MiB stage for serve, in a profile trial\n"
+                              "- What next: "));
 }
 
 TEST(MarkdownReport, SaysWhereTheMemoryDiffers) {
