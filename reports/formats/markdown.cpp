@@ -168,23 +168,25 @@ std::string without_fence(std::string text) {
   return text;
 }
 
-/// What was compared, in one line; empty where nobody knows.
+/// What was compared.
 std::string arms(const ReportModel& model) {
   std::vector<std::string> parts;
   for (const ComparedArm& arm : model.compared)
     parts.push_back(
         fmt::format("{}: `{}`", cell(arm.name), without_fence(cut(arm.words, kMostOfCell))));
-  return fmt::format("{}", fmt::join(parts, "; "));
+  return fmt::format("- {}", fmt::join(parts, "; "));
 }
 
-/// What changed most and what to do next, as on the page's first screen: on so many lines at most.
-std::vector<std::string> causes(const ReportModel& model, std::size_t most) {
+/// What changed most and what to do next, as on the page's first screen.
+std::vector<std::string> causes(const ReportModel& model) {
   std::vector<std::string> lines;
-  if (most == 0) return lines;
+  std::vector<std::string> parts;
   for (const Cause& cause : model.causes)
-    lines.push_back(fmt::format("- {} {} {}, in a profile trial", cause.more ? "▲" : "▼",
-                                cause.amount, cell(cause.name)));
-  lines.resize(std::min(lines.size(), most - (model.next_step ? 1 : 0)));
+    parts.push_back(
+        fmt::format("{} {} {}", cause.more ? "▲" : "▼", cause.amount, cell(cause.name)));
+  if (!parts.empty())
+    lines.push_back(
+        fmt::format("- What changed most, by profile trials: {}", fmt::join(parts, "; ")));
   if (model.next_step) {
     const auto& [sentence, command] = *model.next_step;
     lines.push_back("- " + line(sentence) +
@@ -197,11 +199,10 @@ std::vector<std::string> causes(const ReportModel& model, std::size_t most) {
 std::string head(const ReportModel& model) {
   std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
                                     "### memduel: " + line(model.title)};
-  if (const std::string compared = arms(model); !compared.empty())
-    lines.insert(lines.end(), {compared, ""});
   if (!model.overall.empty()) lines.push_back(fmt::format("**{}**", line(model.overall)));
   if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
-  std::vector<std::string> end;
+  if (!model.compared.empty()) lines.push_back(arms(model));
+  std::vector<std::string> end = causes(model);
   const auto& warnings = model.results.warnings;
   if (!warnings.empty())
     end.push_back(fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
@@ -213,17 +214,12 @@ std::string head(const ReportModel& model) {
     end.emplace_back("```");
   }
   end.insert(end.end(), {"", fmt::format("Reproduce: `{}`", model.reproduce), ""});
-  const auto room = [&] {
-    const std::size_t taken = lines.size() + end.size();
-    return taken < kMostLines ? kMostLines - taken : 0;
-  };
-  const std::vector<std::string> why = causes(model, room() / 2);
-  end.insert(end.begin(), why.begin(), why.end());
   std::vector<std::string> said = sentences(model);
-  if (said.size() > room()) {
-    const std::size_t told = std::max<std::size_t>(room(), 1) - 1;
-    const std::size_t rest = said.size() - told;
-    said.resize(told);
+  const std::size_t taken = lines.size() + end.size();
+  const std::size_t room = taken < kMostLines ? kMostLines - taken : 1;
+  if (said.size() > room) {
+    const std::size_t rest = said.size() - room + 1;
+    said.resize(room - 1);
     said.push_back(fmt::format("- … and {} more in the report", rest));
   }
   lines.insert(lines.end(), said.begin(), said.end());

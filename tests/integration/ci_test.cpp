@@ -74,8 +74,9 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run(kHeapGate), 1) << said();
-  EXPECT_THAT(step_summary(), AllOf(HasSubstr("gate failed"), HasSubstr("+4.00 MiB"),
-                                    HasSubstr("in ledger::Store::reserve\\_buffer for main")));
+  EXPECT_THAT(step_summary(),
+              AllOf(HasSubstr("gate failed"),
+                    HasSubstr("▲ +4.00 MiB ledger::Store::reserve\\_buffer for main")));
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 
