@@ -15,6 +15,7 @@ TEST(WatchTargets, LeaveOutWhatATitleLeavesOfTheArguments) {
   pid_t pid = 0;
   ASSERT_EQ(posix_spawn(&pid, argv[0], nullptr, nullptr, const_cast<char* const*>(argv), nullptr),
             0);
+  ASSERT_EQ(waitpid(pid, nullptr, WUNTRACED), pid) << "it runs, and has stopped";
   WatchOptions options;
   options.pids = {pid};
   const std::vector<WatchTarget> targets = watch_targets(options);

@@ -199,7 +199,7 @@ describe("the report of a real duel", () => {
     const head = markdown.slice(0, markdown.indexOf("<details>")).split("\n");
     assert.ok(head.length <= 21, `${head.length - 1} lines`);
     assert.match(head[0], /^<!-- memduel:upload-leak -->$/);
-    assert.match(markdown, /LESS \(.*leak\\_in\\_upload/);
+    assert.match(markdown, /▼ .*leak\\_in\\_upload/);
     const text = memduel("report", run, "--format", "text");
     const share = results.comparisons.find((c) => c.gate).ratio;
     for (const said of [markdown, text]) assert.match(said, new RegExp(`${Math.round((1 - share) * 100)}.% LESS`));
