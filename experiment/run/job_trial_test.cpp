@@ -132,8 +132,8 @@ TEST_F(JobTrial, WritesTemplatesIntoANewDirectoryAndKeepsWhatIsLeft) {
 
 TEST_F(JobTrial, TakesWhatIsPrintedForTheResultWithoutThePathsOfAnArm) {
   planned_.plan.log_dir = folder_;
-  planned_.plan.processes[0].argv = {"/work/a/bin/sum", "-v"};
-  planned_.plan.processes[0].cwd = "/work/a";
+  planned_.plan.processes[0].argv = {"/built/a/bin/sum", "-v"};
+  planned_.plan.processes[0].cwd = "/built/a";
   const auto hash_of = [&](const std::string& text) {
     write_file_atomically(folder_ / "3-server.stdout", text);
     const auto files = run().trial.files;
@@ -144,11 +144,11 @@ TEST_F(JobTrial, TakesWhatIsPrintedForTheResultWithoutThePathsOfAnArm) {
   EXPECT_EQ(hash_of(""), "") << "a program that prints nothing says nothing";
   // printf '42\n' | sha256sum
   EXPECT_EQ(hash_of("42\n"), "084c799cd551dd1d8d5c5f9a5d593b2e931f5e36122ee5c793c1d08a19839cc0");
-  const std::string with_paths = hash_of("/work/a/bin/sum: read /work/a/x\n");
-  planned_.plan.processes[0].argv = {"/work/b/bin/sum", "-v"};
-  planned_.plan.processes[0].cwd = "/work/b";
-  EXPECT_EQ(hash_of("/work/b/bin/sum: read /work/b/x\n"), with_paths);
-  EXPECT_NE(hash_of("/work/b/bin/sum: read /work/b/y\n"), with_paths);
+  const std::string with_paths = hash_of("/built/a/bin/sum: read /built/a/x\n");
+  planned_.plan.processes[0].argv = {"/built/b/bin/sum", "-v"};
+  planned_.plan.processes[0].cwd = "/built/b";
+  EXPECT_EQ(hash_of("/built/b/bin/sum: read /built/b/x\n"), with_paths);
+  EXPECT_NE(hash_of("/built/b/bin/sum: read /built/b/y\n"), with_paths);
   planned_.plan.log_limit_bytes = 8;
   EXPECT_EQ(hash_of("42424242\n"), "") << "may have been cut";
 }

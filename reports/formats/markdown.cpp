@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "reports/formats/dot_strips.h"
+#include "reports/formats/markdown_text.h"
 #include "reports/tables/ablation_tables.h"
 #include "reports/tables/escape.h"
 #include "reports/tables/words.h"
@@ -26,50 +27,6 @@ constexpr size_t kMostCallers = 3;
 /// GitHub takes 65,536 characters; of these the table of all rows gets at most half.
 constexpr std::size_t kMostBytes = 65'000;
 constexpr std::size_t kMostOfTable = kMostBytes / 2;
-constexpr std::size_t kMostOfCell = 160;
-constexpr std::size_t kMostOfLine = 1'000;
-
-/// Letters, digits and single dashes: nothing that could end an HTML comment.
-std::string marker_name(const std::string& title) {
-  std::string name;
-  for (const char c : title) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.')
-      name += c;
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  }
-  return name;
-}
-
-const char* icon(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::improved:
-      return "✅";
-    case Verdict::regressed:
-      return "❌";
-    case Verdict::unchanged:
-      return "➖";
-    case Verdict::inconclusive:
-      break;
-  }
-  return "❔";
-}
-
-/// Of a name or a sentence; cut where a character of UTF-8 begins.
-std::string cut(const std::string& text, std::size_t most) {
-  if (text.size() <= most) return text;
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "…";
-}
-
-std::string cell(const std::string& text) {
-  return escape_markdown(cut(with_minus(text), kMostOfCell));
-}
-
-std::string line(const std::string& text) {
-  return escape_markdown(cut(with_minus(text), kMostOfLine));
-}
 
 const Comparison* row_of(const ReportModel& model, const Headline& h) {
   const auto& rows = model.results.comparisons;
@@ -85,7 +42,7 @@ bool got_worse(const Headline& h) {
 
 std::string own_line(const Headline& h) {
   const std::string gate = h.outcome ? fmt::format(" (gate {})", to_name(*h.outcome)) : "";
-  return fmt::format("- {} {}{}", icon(h.verdict), line(h.sentence.text()), gate);
+  return fmt::format("- {} {}{}", icon(h.verdict), markdown_line(h.sentence.text()), gate);
 }
 
 /// All candidates of one gate metric, the best first.
@@ -98,7 +55,7 @@ std::string shared_line(const ReportModel& model, const std::vector<const Headli
   const bool passed = std::ranges::all_of(
       headlines, [](const Headline* h) { return h->outcome == GateOutcome::passed; });
   if (passed) text += " (gates passed)";
-  return fmt::format("- {} {}", icon(headlines[0]->verdict), line(text));
+  return fmt::format("- {} {}", icon(headlines[0]->verdict), markdown_line(text));
 }
 
 /// What did not get worse: of several candidates one line per gate metric.
@@ -135,7 +92,7 @@ std::vector<std::string> gate_lines(const ReportModel& model) {
   for (const SideEffect& effect : model.side_effects) {
     if (effect.topic != Topic::gate || got_worse(effect)) continue;
     if (effect.verdict == Verdict::unchanged) ++passed;
-    lines.push_back("- " + line(effect.sentence));
+    lines.push_back("- " + markdown_line(effect.sentence));
   }
   if (lines.size() > kMostOwnLines)
     lines = {fmt::format("- {} more gates: {} passed, {} undecided", lines.size(), passed,
@@ -149,31 +106,26 @@ std::vector<std::string> sentences(const ReportModel& model) {
   for (const Headline& h : model.headlines)
     if (got_worse(h)) lines.push_back(own_line(h));
   for (const SideEffect& effect : model.side_effects)
-    if (got_worse(effect)) lines.push_back("- ❌ " + line(effect.sentence));
-  for (const Sentence& sentence : model.growth) lines.push_back("- " + line(sentence.text()));
+    if (got_worse(effect)) lines.push_back("- ❌ " + markdown_line(effect.sentence));
+  for (const Sentence& sentence : model.growth)
+    lines.push_back("- " + markdown_line(sentence.text()));
   for (std::string& headline : other_headlines(model)) lines.push_back(std::move(headline));
-  for (const std::string& sentence : model.ablation) lines.push_back("- " + line(sentence));
+  for (const std::string& sentence : model.ablation)
+    lines.push_back("- " + markdown_line(sentence));
   for (std::string& gate : gate_lines(model)) lines.push_back(std::move(gate));
   for (const SideEffect& effect : model.side_effects)
     if (effect.topic != Topic::gate && !got_worse(effect))
-      lines.push_back("- " + line(effect.sentence));
-  for (const std::string& sentence : model.lower_bounds) lines.push_back("- " + line(sentence));
+      lines.push_back("- " + markdown_line(effect.sentence));
+  for (const std::string& sentence : model.lower_bounds)
+    lines.push_back("- " + markdown_line(sentence));
   return lines;
-}
-
-/// Of names that come from anywhere: nothing in it ends the block of code around it.
-std::string without_fence(std::string text) {
-  std::ranges::replace(text, '`', '\'');
-  std::erase_if(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x20; });
-  return text;
 }
 
 /// What was compared.
 std::string arms(const ReportModel& model) {
   std::vector<std::string> parts;
   for (const ComparedArm& arm : model.compared)
-    parts.push_back(
-        fmt::format("{}: `{}`", cell(arm.name), without_fence(cut(arm.words, kMostOfCell))));
+    parts.push_back(fmt::format("{}: {}", markdown_cell(arm.name), markdown_code(arm.words)));
   return fmt::format("- {}", fmt::join(parts, "; "));
 }
 
@@ -183,13 +135,13 @@ std::vector<std::string> causes(const ReportModel& model) {
   std::vector<std::string> parts;
   for (const Cause& cause : model.causes)
     parts.push_back(
-        fmt::format("{} {} {}", cause.more ? "▲" : "▼", cause.amount, cell(cause.name)));
+        fmt::format("{} {} {}", cause.more ? "▲" : "▼", cause.amount, markdown_cell(cause.name)));
   if (!parts.empty())
     lines.push_back(
         fmt::format("- What changed most, by profile trials: {}", fmt::join(parts, "; ")));
   if (model.next_step) {
     const auto& [sentence, command] = *model.next_step;
-    lines.push_back("- " + line(sentence) +
+    lines.push_back("- " + markdown_line(sentence) +
                     (command.empty() ? "" : fmt::format(" `{}`", without_fence(command))));
   }
   return lines;
@@ -198,15 +150,15 @@ std::vector<std::string> causes(const ReportModel& model) {
 /// Everything that is read without unfolding.
 std::string head(const ReportModel& model) {
   std::vector<std::string> lines = {fmt::format("<!-- memduel:{} -->", marker_name(model.title)),
-                                    "### memduel: " + line(model.title)};
-  if (!model.overall.empty()) lines.push_back(fmt::format("**{}**", line(model.overall)));
-  if (!model.progress.empty()) lines.push_back("- " + line(model.progress));
+                                    "### memduel: " + markdown_line(model.title)};
+  if (!model.overall.empty()) lines.push_back(fmt::format("**{}**", markdown_line(model.overall)));
+  if (!model.progress.empty()) lines.push_back("- " + markdown_line(model.progress));
   if (!model.compared.empty()) lines.push_back(arms(model));
   std::vector<std::string> end = causes(model);
   const auto& warnings = model.results.warnings;
   if (!warnings.empty())
     end.push_back(fmt::format("- ⚠️ {}; the first: {}", format_count(warnings.size(), "warning"),
-                              line(warnings.front().message)));
+                              markdown_line(warnings.front().message)));
   const std::vector<std::string> strips = dot_strips(model);
   if (!strips.empty()) {
     end.emplace_back("```text");
@@ -242,8 +194,8 @@ std::string interval_cell(const Comparison& c) {
 }
 
 std::string table_row(const Comparison& c) {
-  return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", cell(c.candidate),
-                     cell(c.role), cell(c.metric), c.gate ? " (gate)" : "",
+  return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", markdown_cell(c.candidate),
+                     markdown_cell(c.role), markdown_cell(c.metric), c.gate ? " (gate)" : "",
                      with_minus(format_metric(c.metric, c.baseline_median)),
                      with_minus(format_metric(c.metric, c.candidate_median)),
                      with_minus(change_cell(c)), with_minus(interval_cell(c)), to_name(c.verdict));
@@ -291,9 +243,9 @@ std::string differences(const ReportModel& model) {
       const DifferenceRow& row = table.rows[i];
       std::string callers;
       for (std::size_t k = 0; k < row.callers.size() && k < kMostCallers; ++k)
-        callers += (k == 0 ? "" : " ← ") + cell(row.callers[k]);
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share, cell(row.function),
-                         callers, cell(row.phase));
+        callers += (k == 0 ? "" : " ← ") + markdown_cell(row.callers[k]);
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", row.amount, row.share,
+                         markdown_cell(row.function), callers, markdown_cell(row.phase));
     }
     out += fmt::format("\nFrom profile trials; {}.\n", escape_markdown(table.remark));
   }
@@ -308,7 +260,7 @@ std::string resident(const ReportModel& model) {
     out += fmt::format("\n#### {}\n\n| difference | whose |\n| ---: | --- |\n",
                        escape_markdown(table.title));
     for (const WaterfallStep& step : table.steps)
-      out += fmt::format("| {} | {} |\n", step.amount, cell(step.words));
+      out += fmt::format("| {} | {} |\n", step.amount, markdown_cell(step.words));
     out += "\n";
     for (const std::string& remark : table.remarks)
       out += fmt::format("- {}\n", escape_markdown(remark));
@@ -327,9 +279,9 @@ std::string parts(const ReportModel& model) {
   std::string out = "\n<details><summary>Peak by part</summary>\n";
   for (const PartPeaks& peaks : model.part_peaks) {
     std::string rule = "| --- |";
-    out += "\n| " + cell(peaks.role) + " |";
+    out += "\n| " + markdown_cell(peaks.role) + " |";
     for (const std::string& arm : peaks.arms) {
-      out += " " + cell(arm) + " |";
+      out += " " + markdown_cell(arm) + " |";
       rule += " ---: |";
     }
     out += "\n" + rule + "\n";
