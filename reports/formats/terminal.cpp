@@ -117,8 +117,8 @@ class TerminalReport {
     return out;
   }
 
-  [[nodiscard]] std::string sentence(const std::string& sign, const std::string& text) const {
-    return wrapped(sign + " " + escape_terminal(text), 2, options_.width);
+  [[nodiscard]] std::string sentence(const std::string& text) const {
+    return wrapped("• " + escape_terminal(text), 2, options_.width);
   }
 
   void add(Weight weight, std::string text, bool opens = false) {
@@ -150,7 +150,7 @@ class TerminalReport {
   void add_verdicts() {
     if (!model_.overall.empty())
       add(Weight::overall, wrapped(escape_terminal(model_.overall), 0, options_.width), true);
-    if (!model_.best.empty()) add(Weight::verdict, sentence("•", model_.best.text()));
+    if (!model_.best.empty()) add(Weight::verdict, sentence(model_.best.text()));
     for (const Headline& headline : model_.headlines) {
       const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
       const bool of_first = headline.candidate == model_.headlines.front().candidate;
@@ -163,13 +163,12 @@ class TerminalReport {
   }
 
   void add_answers() {
-    for (const std::string& one : model_.ablation) add(Weight::answer, sentence("•", one));
-    for (const Sentence& growth : model_.growth) add(Weight::answer, sentence("•", growth.text()));
+    for (const std::string& one : model_.ablation) add(Weight::answer, sentence(one));
+    for (const Sentence& growth : model_.growth) add(Weight::answer, sentence(growth.text()));
     for (const SideEffect& effect : model_.side_effects)
       add(effect.verdict == Verdict::inconclusive ? Weight::unsettled : Weight::answer,
-          sentence("•", with_minus(effect.sentence)));
-    for (const std::string& bound : model_.lower_bounds)
-      add(Weight::unsettled, sentence("•", bound));
+          sentence(with_minus(effect.sentence)));
+    for (const std::string& bound : model_.lower_bounds) add(Weight::unsettled, sentence(bound));
   }
 
   void add_causes() {

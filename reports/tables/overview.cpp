@@ -177,17 +177,16 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   const json& processes = config_member(config_member(model.config, "workload"), "processes");
   const json& switches = config_member(arm_of(model.config, baseline), "optimizations");
   const json& subjects = config_member(model.results.environment, "subjects");
-  for (const ArmSummary& arm : model.results.arms) {
-    if (arm.ablation) continue;
-    const json& config = arm_of(model.config, arm.name);
-    const json& subject = config_member(subjects, arm.name.c_str());
+  for (const ArmSummary* arm : judged_arms(model.results)) {
+    const json& config = arm_of(model.config, arm->name);
+    const json& subject = config_member(subjects, arm->name.c_str());
     std::string words =
         subject.is_string()  // which ran in a worktree that is gone by now
             ? subject.get<std::string>() + ": " + arm_words(config, processes, Place::left_out)
             : arm_words(config, processes);
     const std::string changed = switches_of(config_member(config, "optimizations"), switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
-    arms.push_back({arm.name, std::move(words)});
+    arms.push_back({arm->name, std::move(words)});
   }
   const bool told = std::ranges::any_of(arms, [&](const ComparedArm& arm) {
     return (arm.name != baseline || arms.size() == 1) && !arm.words.empty();

@@ -39,6 +39,12 @@ struct Sides {
   Side baseline;
   Side candidate;
 
+  [[nodiscard]] const std::string& arm() const { return candidate.memory->arm; }
+  [[nodiscard]] const std::string& role() const { return candidate.memory->role; }
+  /// Of a comparison or a difference.
+  [[nodiscard]] bool has(const auto& row) const {
+    return row.candidate == arm() && row.role == role();
+  }
   [[nodiscard]] double change() const { return candidate.bytes() - baseline.bytes(); }
   [[nodiscard]] double larger() const { return std::max(baseline.bytes(), candidate.bytes()); }
 };
@@ -57,7 +63,7 @@ Sides sides_of(const Results& results, const ResidentMemory& candidate) {
   sides.baseline.memory = find_memory(results, results.baseline, candidate.role);
   sides.candidate.memory = &candidate;
   const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
-    return c.candidate == candidate.arm && c.role == candidate.role && c.metric == kPeakRss;
+    return sides.has(c) && c.metric == kPeakRss;
   });
   if (sides.baseline.memory == nullptr || row == results.comparisons.end()) return sides;
   sides.baseline.measured = row->baseline_median;
@@ -165,9 +171,7 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
   rest[kElsewhere] = sides.candidate.elsewhere - sides.baseline.elsewhere;
   std::vector<WaterfallStep> steps;
   for (const Difference& row : results.differences) {
-    const bool mine = row.kind == "resident" && row.candidate == sides.candidate.memory->arm &&
-                      row.role == sides.candidate.memory->role;
-    if (!mine || row.stack.empty()) continue;
+    if (row.kind != "resident" || !sides.has(row) || row.stack.empty()) continue;
     WaterfallStep step = step_of(row);
     rest[step.owner] -= step.size;
     add_step(steps, std::move(step));
@@ -188,7 +192,7 @@ std::vector<WaterfallStep> steps_of(const Results& results, const Sides& sides) 
     }
   }
   if (others != 0) steps.push_back(rest_of("", others));
-  for (WaterfallStep& step : steps) step.words = plain_words(step, sides.candidate.memory->role);
+  for (WaterfallStep& step : steps) step.words = plain_words(step, sides.role());
   std::ranges::stable_sort(steps, {}, &WaterfallStep::size);
   return steps;
 }
@@ -213,9 +217,8 @@ std::string remark_on(const Side& side) {
 std::vector<OwnerRow> told_rows(const Results& results, const Sides& sides) {
   std::vector<OwnerRow> rows;
   for (const Comparison& row : results.comparisons) {
-    const bool mine =
-        row.candidate == sides.candidate.memory->arm && row.role == sides.candidate.memory->role;
-    if (!mine || is_known_metric(row.metric) || metric_info(row.metric).unit != Unit::bytes)
+    if (!sides.has(row) || is_known_metric(row.metric) ||
+        metric_info(row.metric).unit != Unit::bytes)
       continue;
     if (row.baseline_median && row.candidate_median)
       rows.push_back(
@@ -226,8 +229,8 @@ std::vector<OwnerRow> told_rows(const Results& results, const Sides& sides) {
 
 ResidentTable table_for(const Results& results, const Sides& sides) {
   ResidentTable table;
-  table.candidate = sides.candidate.memory->arm;
-  table.role = sides.candidate.memory->role;
+  table.candidate = sides.arm();
+  table.role = sides.role();
   table.baseline_bytes = sides.baseline.bytes();
   table.candidate_bytes = sides.candidate.bytes();
   table.title =
@@ -257,8 +260,8 @@ ResidentTable table_for(const Results& results, const Sides& sides) {
 
 bool is_asked(const Results& results, const Sides& sides) {
   return std::ranges::any_of(results.gates, [&](const GateResult& gate) {
-    return gate.candidate == sides.candidate.memory->arm &&
-           (gate.role == "*" || is_about(results.job, gate.role, sides.candidate.memory->role));
+    return gate.candidate == sides.arm() &&
+           (gate.role == "*" || is_about(results.job, gate.role, sides.role()));
   });
 }
 
@@ -276,13 +279,12 @@ std::vector<ResidentTable> resident_tables(const Results& results) {
   });
   const CandidateOrder order(results);
   std::ranges::stable_sort(all, [&](const Sides& a, const Sides& b) {
-    return order.rank(a.candidate.memory->arm) < order.rank(b.candidate.memory->arm);
+    return order.rank(a.arm()) < order.rank(b.arm());
   });
   std::vector<ResidentTable> tables;
   std::map<std::string, std::size_t> roles;  // of each candidate
   for (const Sides& sides : all)
-    if (roles[sides.candidate.memory->arm]++ < kMostRoles)
-      tables.push_back(table_for(results, sides));
+    if (roles[sides.arm()]++ < kMostRoles) tables.push_back(table_for(results, sides));
   return tables;
 }
 
