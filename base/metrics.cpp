@@ -49,6 +49,11 @@ bool Metrics::contains(std::string_view name) const {
   return is_at(place_of(name), name);
 }
 
+std::optional<double> Metrics::value(std::string_view name) const {
+  const std::size_t place = place_of(name);
+  return is_at(place, name) ? std::optional(entries_[place].value) : std::nullopt;
+}
+
 double Metrics::at(std::string_view name) const {
   const std::size_t place = place_of(name);
   if (!is_at(place, name)) throw std::out_of_range("no metric " + std::string(name));

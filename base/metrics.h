@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +48,8 @@ class Metrics {
   [[nodiscard]] const_iterator find(std::string_view name) const;
   [[nodiscard]] iterator find(std::string_view name);
   [[nodiscard]] bool contains(std::string_view name) const;
+  /// Absent where the metric is.
+  [[nodiscard]] std::optional<double> value(std::string_view name) const;
   [[nodiscard]] std::size_t count(std::string_view name) const { return contains(name) ? 1 : 0; }
 
   /// Throws std::out_of_range where it is absent.

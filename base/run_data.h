@@ -3,11 +3,13 @@
 // name.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/job_facts.h"
@@ -89,7 +91,21 @@ struct TrialData {
   /// Role to the file from which its malloc was seen to come, where the arm names an allocator.
   std::map<std::string, std::string> allocators;
   std::vector<RoleData> roles;
+
+  /// A measured one that ended well: its numbers go into the verdict.
+  [[nodiscard]] bool counts() const {
+    return kind == TrialKind::measure && status == TrialStatus::ok;
+  }
+  [[nodiscard]] double seconds() const { return static_cast<double>(end_ns - begin_ns) * 1e-9; }
+  /// Absent where the trial has no such role, or the role no such metric.
+  [[nodiscard]] std::optional<double> value(std::string_view role, std::string_view metric) const;
 };
+
+inline std::optional<double> TrialData::value(std::string_view role,
+                                              std::string_view metric) const {
+  const auto found = std::ranges::find(roles, role, &RoleData::role);
+  return found == roles.end() ? std::nullopt : found->metrics.value(metric);
+}
 
 /// A limitation or a warning: something expected that was not possible here; something that weakens
 /// a claim, with advice.

@@ -3,6 +3,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "cli/duel.h"
 #include "cli/print.h"
@@ -65,7 +66,7 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.quiet) {
     print_fitted(describe(calibration));
     print(fmt::format("\ncalibration: {}\nreport: {}\n", escape_terminal(path->string()),
-                      escape_terminal((directory / "report.html").string())));
+                      escape_terminal((directory / kReportFile).string())));
   }
   return 0;
 }

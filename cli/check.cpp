@@ -7,6 +7,7 @@
 #include "analysis/questions/budgets.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "base/text_file.h"
 #include "cli/finished_run.h"
 #include "cli/print.h"
@@ -76,7 +77,7 @@ int write_new_budgets(const CheckArguments& arguments) {
 
 /// The run that is judged is not written over.
 void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem::path& run) {
-  for (const char* own : {kStoreFile, "results.json", "config.json", "run.lock"}) {
+  for (const char* own : {kStoreFile, kResultsFile, kConfigFile, kLockFile}) {
     std::error_code error;
     if (std::filesystem::equivalent(file, run / own, error))
       throw Error(ExitCode::usage, "found a file of the run itself, expected another to write",

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_json.h"
+#include "base/run_directory.h"
 #include "base/text_file.h"
 #include "cli/compare_builds.h"
 #include "cli/compared_commands.h"
@@ -64,10 +65,10 @@ Measured read_measured(const std::string& path) {
 /// it is.
 void make_output_directory(const fs::path& directory) {
   make_directory(directory, "give another --out");
-  const bool ours = fs::exists(directory / "results.json") && !has_run(directory);
+  const bool ours = fs::exists(directory / kResultsFile) && !has_run(directory);
   for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
     const std::string name = entry.path().filename().string();
-    if (ours && (name == "results.json" || name == "report.html")) continue;
+    if (ours && (name == kResultsFile || name == kReportFile)) continue;
     throw Error(
         ExitCode::usage,
         fmt::format("the output directory holds files that are no comparison's, such as {}", name),

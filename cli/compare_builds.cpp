@@ -6,6 +6,7 @@
 
 #include "analysis/verdicts/gate_grammar.h"
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text_file.h"
 #include "cli/duel.h"
@@ -151,7 +152,7 @@ struct Side {
 
 /// What the commands that build an arm print.
 fs::path log_of_build(const fs::path& directory, const char* arm) {
-  return directory / "logs" / fmt::format("build-{}.log", arm);
+  return directory / kLogsFolder / fmt::format("build-{}.log", arm);
 }
 
 void build_side(const Side& side, const RevisionsArguments& revisions, const fs::path& directory,
@@ -212,7 +213,7 @@ std::string reproduction(const RevisionsArguments& revisions, const BuildsArgume
 int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& arguments,
                    const fs::path& root, const Revision& a, const Revision& b) {
   const fs::path directory = *arguments.options.out;
-  const Worktrees worktrees(root, directory / "worktrees", a, b);
+  const Worktrees worktrees(root, directory / kWorktreesFolder, a, b);
   worktrees.keep(revisions.keep);
   const auto [arm_a, arm_b] = arms_of(a, b);
   const BuildPair builds{worktrees.baseline(), worktrees.candidate(), arm_a, arm_b,

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/foreign_json.h"
 #include "base/metric_catalogue.h"
+#include "base/run_directory.h"
 #include "base/sha256.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
@@ -185,7 +186,7 @@ fs::path current_directory() {
 }
 
 nlohmann::json config_of_resumed(const RunOptions& options) {
-  const fs::path config = fs::path(options.out.value_or("")) / "config.json";
+  const fs::path config = fs::path(options.out.value_or("")) / kConfigFile;
   if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
   return parse_foreign_json(read_text_file(config));
 }

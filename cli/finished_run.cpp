@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/characters.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "reports/formats/html.h"
@@ -75,7 +76,7 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
 
 std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
                           const Ending& ending) {
-  AtomicFile file(directory / "results.json");
+  AtomicFile file(directory / kResultsFile);
   std::string piece;
   write_results(finished.results, 1, [&](std::string_view text) {
     constexpr std::size_t kPiece = std::size_t{1} << 18;
@@ -87,7 +88,7 @@ std::string write_outputs(const std::filesystem::path& directory, const Finished
   file.write(piece + "\n");
   file.finish();
   ReportModel model = model_of(finished);
-  const std::filesystem::path report = directory / "report.html";
+  const std::filesystem::path report = directory / kReportFile;
   std::string text = for_terminal(model, finished, ending,
                                   fmt::format("\nreport: {}\n", escape_terminal(report.string())));
   prepare_page(model, finished, directory);

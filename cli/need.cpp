@@ -15,6 +15,7 @@
 #include "base/command_line.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
+#include "base/run_directory.h"
 #include "base/scratch_directory.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
@@ -101,8 +102,8 @@ class Runs {
     supervision_.launcher = find_launcher();
     supervision_.stop = &listen_for_signals();
     site_.values = site_values(experiment_, arguments.options);
-    site_.trials_dir = scratch_.path() / "trials";
-    site_.log_dir = scratch_.path() / "logs";
+    site_.trials_dir = scratch_.path() / kTrialsFolder;
+    site_.log_dir = scratch_.path() / kLogsFolder;
     site_.environment = current_environment();
     fs::create_directories(site_.log_dir);
   }
@@ -147,19 +148,13 @@ class Runs {
 
  private:
   void note_peaks(const TrialData& trial) {
-    const auto tree = std::ranges::find(trial.roles, kTree, &RoleData::role);
-    if (tree == trial.roles.end()) return;
-    const auto most = [&](const char* metric, double& so_far) {
-      const auto found = tree->metrics.find(metric);
-      if (found != tree->metrics.end()) so_far = std::max(so_far, found->second);
-    };
-    most(kPeakCgroup, charged_);
-    most(kPeakRss, resident_);
+    charged_ = std::max(charged_, trial.value(kTree, kPeakCgroup).value_or(0));
+    resident_ = std::max(resident_, trial.value(kTree, kPeakRss).value_or(0));
   }
 
   LimitedRun outcome_of(const TrialData& trial, std::optional<std::int64_t> limit) const {
     LimitedRun one;
-    one.seconds = static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
+    one.seconds = trial.seconds();
     one.failed = trial.status != TrialStatus::ok;
     one.why = trial.status == TrialStatus::killed_for_memory
                   ? "killed for memory"

@@ -5,6 +5,7 @@
 
 #include "base/characters.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "cli/finished_run.h"
 #include "cli/print.h"
 #include "cli/report_formats.h"
@@ -39,7 +40,7 @@ int report(const ReportArguments& arguments) {
   ReportModel model = model_of(finished, options);
   if (arguments.format == "html") {
     prepare_page(model, finished, arguments.directory);
-    const std::filesystem::path path = std::filesystem::path(arguments.directory) / "report.html";
+    const std::filesystem::path path = std::filesystem::path(arguments.directory) / kReportFile;
     write_file_atomically(path, render_html(model));
     print(escape_terminal(path.string()) + "\n");
     return 0;

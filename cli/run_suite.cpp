@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_json.h"
+#include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text.h"
 #include "base/text_file.h"
@@ -48,12 +49,10 @@ bool can_go_on(const fs::path& directory, const RunOptions& options) {
   return options.slurm ? is_on_slurm(directory) : has_run(directory);
 }
 
-constexpr const char* kIndexFile = "suite.json";
-
 bool has_suite(const fs::path& directory) {
   std::error_code unreadable;
-  if (!fs::exists(directory / kIndexFile, unreadable)) return false;
-  const nlohmann::json index = parse_foreign_json(read_text_file(directory / kIndexFile));
+  if (!fs::exists(directory / kSuiteFile, unreadable)) return false;
+  const nlohmann::json index = parse_foreign_json(read_text_file(directory / kSuiteFile));
   return index.is_object() && index.value("schema", nlohmann::json()) == kSuiteSchema;
 }
 
@@ -118,7 +117,7 @@ class SuiteRun {
     if (!options_.quiet)
       print_fitted(fmt::format("\n{}\nindex: {}\n",
                                escape_terminal_lines(render_suite_text(index_)),
-                               escape_terminal((directory_ / "index.html").string())));
+                               escape_terminal((directory_ / kSuitePage).string())));
     return exit_code();
   }
 
@@ -194,8 +193,7 @@ class SuiteRun {
 
   static double seconds_of(const RunData& run) {
     double seconds = 0;
-    for (const TrialData& trial : run.trials)
-      seconds += static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
+    for (const TrialData& trial : run.trials) seconds += trial.seconds();
     return seconds;
   }
 
@@ -205,8 +203,8 @@ class SuiteRun {
   }
 
   void write_index() const {
-    write_file_atomically(directory_ / "index.html", render_suite_page(index_));
-    write_file_atomically(directory_ / kIndexFile, suite_json(index_).dump(1) + "\n");
+    write_file_atomically(directory_ / kSuitePage, render_suite_page(index_));
+    write_file_atomically(directory_ / kSuiteFile, suite_json(index_).dump(1) + "\n");
   }
 
   [[nodiscard]] int exit_code() const {

@@ -8,6 +8,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "cli/finite_range.h"
 #include "cli/print.h"

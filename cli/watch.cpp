@@ -10,6 +10,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "cli/duel.h"
 #include "cli/help.h"
@@ -72,7 +73,7 @@ void tell_end(const WatchArguments& arguments, const WatchResult& result,
   if (arguments.quiet) return;
   const std::string text =
       watch_summary(result.last, 80) +
-      fmt::format("report: {}\n", escape_terminal((directory / "report.html").string()));
+      fmt::format("report: {}\n", escape_terminal((directory / kReportFile).string()));
   if (arguments.command.empty()) return print(text);
   memduel::say(text);
 }

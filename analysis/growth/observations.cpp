@@ -58,19 +58,17 @@ std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics
 
 /// By the recorder's exact counters, else as the allocator itself reports.
 std::optional<double> heap_at_end(const RoundData& round) {
-  for (const char* name : {kEndHeap, kHeapInUse}) {
-    const auto at = round.metrics.find(name);
-    if (at != round.metrics.end() && !std::isnan(at->second)) return at->second;
-  }
+  for (const char* name : {kEndHeap, kHeapInUse})
+    if (const auto at = round.metrics.value(name); at && !std::isnan(*at)) return at;
   return std::nullopt;
 }
 
 std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
   std::vector<RoundEnd> ends;
   for (const RoundData& round : rounds) {
-    const auto at = round.metrics.find(kEndRss);
-    if (at == round.metrics.end() || std::isnan(at->second)) continue;
-    ends.push_back({round.round, round.begin_ns, round.end_ns, at->second, heap_at_end(round)});
+    const auto at = round.metrics.value(kEndRss);
+    if (!at || std::isnan(*at)) continue;
+    ends.push_back({round.round, round.begin_ns, round.end_ns, *at, heap_at_end(round)});
   }
   return ends;
 }

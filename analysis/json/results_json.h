@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "analysis/values/results.h"
+#include "base/run_directory.h"
 
 namespace memduel {
 
@@ -39,6 +40,6 @@ void write_results(const Results& results, int indent, const TextSink& sink);
 /// Throws Error(io) that names the JSON path, what was found and what was expected; another schema
 /// version is one of those errors. `where` names the file in it. Unknown fields are ignored, so
 /// that sections added by later versions do no harm.
-Results results_from_json(const nlohmann::json& json, const std::string& where = "results.json");
+Results results_from_json(const nlohmann::json& json, const std::string& where = kResultsFile);
 
 }  // namespace memduel

@@ -48,13 +48,9 @@ std::optional<double> needed(const Results& results, const std::string& candidat
     }
     return std::nullopt;
   }
-  for (const Comparison& comparison : results.comparisons) {
-    if (comparison.candidate == candidate && comparison.role == row.role &&
-        comparison.metric == row.metric && comparison.candidate_max) {
-      return *comparison.candidate_max * kHeadroom;
-    }
-  }
-  return std::nullopt;
+  const Comparison* measured = results.row(candidate, row.role, row.metric);
+  if (measured == nullptr || !measured->candidate_max) return std::nullopt;
+  return *measured->candidate_max * kHeadroom;
 }
 
 }  // namespace

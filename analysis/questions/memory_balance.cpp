@@ -18,11 +18,9 @@ constexpr std::array<std::string_view, 4> kResident = {kPeakRssAboveIdle, kPeakR
 
 const Comparison* row_of(const Results& results, const std::string& candidate,
                          const std::string& role, std::string_view metric) {
-  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
-    return c.candidate == candidate && c.role == role && c.metric == metric && c.baseline_median &&
-           c.candidate_median;
-  });
-  return row == results.comparisons.end() ? nullptr : &*row;
+  const Comparison* row = results.row(candidate, role, metric);
+  const bool told = row != nullptr && row->baseline_median && row->candidate_median;
+  return told ? row : nullptr;
 }
 
 /// The resident memory that a gate of the role asks about, else its peak.

@@ -27,8 +27,8 @@ constexpr std::array kTrainingParts = {NamedPart{"parameter_bytes", "parameters"
 std::optional<double> highest(const RoleData& role, const char* metric) {
   std::optional<double> most;
   for (const RoundData& round : role.rounds)
-    if (const auto found = round.metrics.find(metric); found != round.metrics.end())
-      most = std::max(most.value_or(found->second), found->second);
+    if (const auto found = round.metrics.value(metric))
+      most = std::max(most.value_or(*found), *found);
   return most;
 }
 
@@ -36,8 +36,7 @@ std::optional<double> highest_of_arm(const Results& results, const std::string& 
                                      const std::string& role, const char* metric) {
   std::vector<double> values;
   for (const TrialData& trial : results.trials) {
-    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
-      continue;
+    if (trial.arm != arm || !trial.counts()) continue;
     for (const RoleData& data : trial.roles)
       if (data.role == role)
         if (const auto most = highest(data, metric)) values.push_back(*most);

@@ -12,14 +12,11 @@ std::vector<double> round_peaks(const Results& results, const std::string& arm,
                                 const std::string& role) {
   std::map<int, std::vector<double>> by_round;
   for (const TrialData& trial : results.trials) {
-    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok)
-      continue;
+    if (trial.arm != arm || !trial.counts()) continue;
     for (const RoleData& data : trial.roles) {
       if (data.role != role) continue;
-      for (const RoundData& round : data.rounds) {
-        const auto peak = round.metrics.find(kPeakRss);
-        if (peak != round.metrics.end()) by_round[round.round].push_back(peak->second);
-      }
+      for (const RoundData& round : data.rounds)
+        if (const auto peak = round.metrics.value(kPeakRss)) by_round[round.round].push_back(*peak);
     }
   }
   std::vector<double> medians;

@@ -2,10 +2,12 @@
 // "memduel.results/1".
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/names.h"
@@ -321,6 +323,18 @@ struct Results {
   std::vector<DifferenceTotal> difference_totals;
   std::vector<ResidentMemory> resident;
   std::vector<TracerAgreement> agreement;  ///< per arm and role that several tracers ran
+
+  /// Null where this candidate has no such row.
+  [[nodiscard]] const Comparison* row(std::string_view candidate, std::string_view role,
+                                      std::string_view metric) const;
 };
+
+inline const Comparison* Results::row(std::string_view candidate, std::string_view role,
+                                      std::string_view metric) const {
+  const auto found = std::ranges::find_if(comparisons, [&](const Comparison& one) {
+    return one.candidate == candidate && one.role == role && one.metric == metric;
+  });
+  return found == comparisons.end() ? nullptr : &*found;
+}
 
 }  // namespace memduel

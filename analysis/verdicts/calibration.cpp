@@ -31,8 +31,7 @@ std::vector<int> measured_blocks(const Observations& observations) {
 std::optional<double> typical_trial_seconds(const RunData& run) {
   std::vector<double> seconds;
   for (const TrialData& trial : run.trials) {
-    if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) continue;
-    seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
+    if (trial.counts()) seconds.push_back(trial.seconds());
   }
   if (seconds.empty()) return std::nullopt;
   return median(std::move(seconds));

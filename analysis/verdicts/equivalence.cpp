@@ -26,10 +26,9 @@ std::map<int, std::string> file_hashes(const RunData& run, const ArmObservations
                                        const std::string& file) {
   std::map<int, std::string> hashes;
   for (const TrialData& trial : run.trials) {
-    const bool counts =
-        trial.arm == arm.arm && trial.kind == TrialKind::measure && trial.status == TrialStatus::ok;
     const auto found = trial.files.find(file);
-    if (counts && found != trial.files.end()) hashes[trial.block] = found->second;
+    if (trial.arm == arm.arm && trial.counts() && found != trial.files.end())
+      hashes[trial.block] = found->second;
   }
   return hashes;
 }
@@ -100,9 +99,7 @@ std::map<std::string, double> quality_medians(const ArmObservations& arm, const 
 std::optional<std::string> agreed_model(const RunData& run, const std::string& arm) {
   std::optional<std::string> agreed;
   for (const TrialData& trial : run.trials) {
-    if (trial.arm != arm || trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) {
-      continue;
-    }
+    if (trial.arm != arm || !trial.counts()) continue;
     if (!trial.model_sha256 || (agreed && *agreed != *trial.model_sha256)) return std::nullopt;
     agreed = trial.model_sha256;
   }

@@ -91,8 +91,7 @@ std::optional<double> memory_limit(const nlohmann::json& environment,
 std::optional<double> model_bytes(const RunData& run, const ArmObservations& arm) {
   for (const Observation& trial : arm.trials) {
     for (const auto& [role, metrics] : trial.roles) {
-      const auto at = metrics.find("model_bytes");
-      if (at != metrics.end() && at->second > 0) return at->second;
+      if (const auto bytes = metrics.value("model_bytes"); bytes > 0) return bytes;
     }
   }
   if (const auto model = model_sizes(run.environment)) return model->state;

@@ -21,10 +21,10 @@ void add_trial(std::map<std::string, std::vector<double>>& all, const RoleData& 
   PhasePeaks largest;
   for (const RoundData& round : role.rounds) {
     for (const PhaseData& phase : round.phases) {
-      const auto peak = phase.metrics.find(kPeakRss);
-      if (peak == phase.metrics.end()) continue;
+      const auto peak = phase.metrics.value(kPeakRss);
+      if (!peak) continue;
       double& known = largest[phase.phase];
-      known = std::max(known, peak->second);
+      known = std::max(known, *peak);
     }
   }
   for (const auto& [phase, bytes] : largest) all[phase].push_back(bytes);
@@ -33,8 +33,7 @@ void add_trial(std::map<std::string, std::vector<double>>& all, const RoleData& 
 PhasePeaks peaks_of(const RunData& run, const std::string& arm, const std::string& role) {
   std::map<std::string, std::vector<double>> all;
   for (const TrialData& trial : run.trials) {
-    if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok || trial.arm != arm)
-      continue;
+    if (!trial.counts() || trial.arm != arm) continue;
     for (const RoleData& each : trial.roles)
       if (each.role == role) add_trial(all, each);
   }

@@ -21,12 +21,8 @@ Costs costs_of(const RunData& run, const std::string& arm, TrialKind kind,
     if (trial.arm != arm || trial.kind != kind || trial.tracer != tracer ||
         trial.status != TrialStatus::ok)
       continue;
-    costs.seconds.push_back(static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
-    const auto tree =
-        std::ranges::find_if(trial.roles, [](const RoleData& role) { return role.role == kTree; });
-    if (tree == trial.roles.end()) continue;
-    const auto peak = tree->metrics.find(kPeakRss);
-    if (peak != tree->metrics.end()) costs.peaks.push_back(peak->second);
+    costs.seconds.push_back(trial.seconds());
+    if (const auto peak = trial.value(kTree, kPeakRss)) costs.peaks.push_back(*peak);
   }
   return costs;
 }

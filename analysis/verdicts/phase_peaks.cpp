@@ -14,17 +14,15 @@ RunData phase_peaks(const RunData& run) {
   RunData peaks = run;
   for (TrialData& trial : peaks.trials) {
     for (RoleData& role : trial.roles) {
-      const auto idle = role.metrics.find(kIdleRss);
+      const auto idle = role.metrics.value(kIdleRss);
       Metrics metrics;
       for (const RoundData& round : role.rounds) {
         for (const PhaseData& phase : round.phases) {
-          const auto peak = phase.metrics.find(kPeakRss);
-          if (peak == phase.metrics.end()) continue;
-          const bool above = idle != role.metrics.end();
-          const double value = above ? std::max(0.0, peak->second - idle->second) : peak->second;
+          const auto peak = phase.metrics.value(kPeakRss);
+          if (!peak) continue;
+          const double value = idle ? std::max(0.0, *peak - *idle) : *peak;
           double& highest =
-              metrics
-                  .emplace(phase_metric(phase.phase, above ? kPeakRssAboveIdle : kPeakRss), value)
+              metrics.emplace(phase_metric(phase.phase, idle ? kPeakRssAboveIdle : kPeakRss), value)
                   .first->second;
           highest = std::max(highest, value);
         }

@@ -17,6 +17,7 @@
 #include "analysis/statistics/sign_flip.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "base/scratch_directory.h"
 #include "experiment/config/config.h"
 #include "experiment/plan/plan.h"
@@ -70,7 +71,8 @@ class Bench {
     const Expansion& expansion = *whole_.expansion;
     const nlohmann::json site =
         ask_site(provider_of(expansion), site_request(expansion), ask_program);
-    site_ = {directory_ / "trials", directory_ / "logs", current_environment(), site.at("values")};
+    site_ = {directory_ / kTrialsFolder, directory_ / kLogsFolder, current_environment(),
+             site.at("values")};
     fs::create_directories(site_.log_dir);
   }
 
@@ -78,7 +80,7 @@ class Bench {
 
   double share() {
     const TrialData trial = run(whole_, false);
-    return trial.harness_cpu_seconds / (static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9);
+    return trial.harness_cpu_seconds / trial.seconds();
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/sha256.h"
 #include "base/text.h"
 #include "base/text_file.h"
@@ -345,7 +346,7 @@ Experiment load_experiment(const std::filesystem::path& path, const Overrides& o
                            const AskProvider& ask) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown)) {
-    const std::filesystem::path kept = path / "config.json";
+    const std::filesystem::path kept = path / kConfigFile;
     throw Error(
         ExitCode::io, "found a directory, expected a config", path.string(),
         std::filesystem::exists(kept, unknown) ? "a run keeps its config: " + kept.string() : "");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "base/text_file.h"
 #include "experiment/config/config_schema.h"
@@ -88,7 +89,7 @@ Suite load_suite(const std::filesystem::path& path) {
     const std::string place = json_place(path.string(), {"experiments", std::to_string(at)});
     for (SuiteExperiment& one : experiments_of(entries[at], path.parent_path(), place)) {
       one.name = file_name_for(one.name);
-      for (const char* kept : {"index.html", "suite.json", "run.lock"})
+      for (const char* kept : {kSuitePage, kSuiteFile, kLockFile})
         if (one.name == kept)
           throw Error(ExitCode::usage,
                       fmt::format("found the name \"{}\", which a file of the suite has", kept),

@@ -4,6 +4,7 @@
 
 #include "analysis/growth/growing_stacks.h"
 #include "analysis/verdicts/moved_peaks.h"
+#include "base/run_directory.h"
 #include "experiment/findings/arm_differences.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/findings/kept_round_ends.h"

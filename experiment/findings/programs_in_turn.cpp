@@ -26,10 +26,7 @@ std::vector<double> measured_peaks(const RunData& run, const std::string& arm,
   std::vector<double> peaks;
   for (const TrialData& trial : run.trials) {
     if (trial.kind != TrialKind::profile || trial.arm != arm) continue;
-    for (const RoleData& data : trial.roles)
-      if (const auto peak = data.metrics.find(kPeakHeap);
-          data.role == role && peak != data.metrics.end())
-        peaks.push_back(peak->second);
+    if (const auto peak = trial.value(role, kPeakHeap)) peaks.push_back(*peak);
   }
   return peaks;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/profile_name.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "experiment/run/kept_profiles.h"
 #include "profilers/profile/agreement/tracer_agreement.h"

@@ -96,9 +96,9 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
   Metrics sums;
   std::vector<HeapCounters> images;
   for (std::size_t i = 0; i < roles.size(); ++i) {
-    const auto peak = roles[i].metrics.find(kPeakHeap);
-    if (peak == roles[i].metrics.end()) return;
-    largest = std::max(largest, peak->second);
+    const auto peak = roles[i].metrics.value(kPeakHeap);
+    if (!peak) return;
+    largest = std::max(largest, *peak);
     const auto& own = trace.roles[i].heap_images;
     images.insert(images.end(), own.begin(), own.end());
     for (const char* name : {kAllocatedBytes, kAllocationCount, kLiveAtEnd})
@@ -111,10 +111,8 @@ void add_tree_heap(RoleData& tree, const TrialTrace& trace, const std::vector<Ro
           std::find_if(roles.front().rounds.begin(), roles.front().rounds.end(),
                        [&](const RoundData& each) { return each.round == round.round; });
       if (own == roles.front().rounds.end()) continue;
-      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount, kEndHeap}) {
-        const auto value = own->metrics.find(name);
-        if (value != own->metrics.end()) round.metrics.insert(*value);
-      }
+      for (const char* name : {kPeakHeap, kAllocatedBytes, kAllocationCount, kEndHeap})
+        if (const auto value = own->metrics.value(name)) round.metrics.emplace(name, *value);
     }
   } else {
     const auto sampled = largest_between(trace.tree_heap, 0, INT64_MAX);

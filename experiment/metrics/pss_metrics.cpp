@@ -36,25 +36,23 @@ void add_pss(RoleData& data, const std::vector<PssSweep>& sweeps,
   if (series.t_ns.empty()) return;
   data.series.push_back(std::move(series));
   if (data.rounds.empty()) return;
-  const auto last = data.rounds.back().metrics.find(kEndPss);
-  if (last != data.rounds.back().metrics.end()) data.metrics[kEndPss] = last->second;
+  if (const auto last = data.rounds.back().metrics.value(kEndPss)) data.metrics[kEndPss] = *last;
 }
 
 void keep_pss_of_the_peak(RoleData& data, const Series& rss) {
   constexpr double kNearPeak = 0.95;
-  const auto peak = data.metrics.find(kPeakPss);
-  if (peak == data.metrics.end()) return;
+  const auto peak = data.metrics.value(kPeakPss);
+  if (!peak) return;
   const auto series = std::ranges::find_if(
       data.series, [](const Series& one) { return one.metric == "pss_bytes"; });
-  const auto of_rss = data.metrics.find(kPeakRss);
-  const auto anonymous = data.metrics.find(kPeakRssAnon);
-  const bool below_anonymous = anonymous != data.metrics.end() && peak->second < anonymous->second;
+  const auto of_rss = data.metrics.value(kPeakRss);
+  const bool below_anonymous = *peak < data.metrics.value(kPeakRssAnon).value_or(0);
   bool near = false;
-  for (std::size_t i = 0; of_rss != data.metrics.end() && i < series->t_ns.size(); ++i) {
+  for (std::size_t i = 0; of_rss && i < series->t_ns.size(); ++i) {
     const auto after = std::ranges::upper_bound(rss.t_ns, series->t_ns[i]);
     if (after == rss.t_ns.begin()) continue;
     const auto at = static_cast<std::size_t>(after - rss.t_ns.begin()) - 1;
-    near = near || static_cast<double>(rss.values[at]) >= kNearPeak * of_rss->second;
+    near = near || static_cast<double>(rss.values[at]) >= kNearPeak * *of_rss;
   }
   if (!near || below_anonymous) data.metrics.erase(kPeakPss);
 }

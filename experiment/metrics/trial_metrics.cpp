@@ -38,12 +38,6 @@ Metrics growth(const Metrics& from, const Metrics& to) {
   return grown;
 }
 
-std::optional<double> value_of(const Metrics& metrics, const std::string& name) {
-  const auto found = metrics.find(name);
-  if (found == metrics.end()) return std::nullopt;
-  return found->second;
-}
-
 void end_round_at(RoundData& round, std::int64_t t_ns) {
   round.end_ns = t_ns;
   round.metrics[kRoundSeconds] = static_cast<double>(t_ns - round.begin_ns) * 1e-9;
@@ -201,7 +195,7 @@ class MarkWalk {
     life.metrics[kRoundSeconds] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     add_usage(life.metrics, trace_);
     if (idle_) raise_above_idle(as_double(largest_between(trace_.rss, idle_->t_ns, end_ns)));
-    raise(data_.metrics, kPeakRss, value_of(life.metrics, kPeakRss));
+    raise(data_.metrics, kPeakRss, life.metrics.value(kPeakRss));
     return life;
   }
 

@@ -9,12 +9,6 @@
 namespace memduel {
 namespace {
 
-std::optional<double> metric_of(const RoleData& role, const std::string& name) {
-  const auto found = role.metrics.find(name);
-  if (found == role.metrics.end()) return std::nullopt;
-  return found->second;
-}
-
 /// The sum over all roles but those of descendants, whose share is in their parents'; absent when
 /// one of them lacks the metric.
 void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData>& roles,
@@ -22,7 +16,7 @@ void add_sum(RoleData& tree, const TrialTrace& trace, const std::vector<RoleData
   double sum = 0;
   for (std::size_t i = 0; i < roles.size(); ++i) {
     if (i < trace.roles.size() && trace.roles[i].of_descendants) continue;
-    const auto value = metric_of(roles[i], name);
+    const auto value = roles[i].metrics.value(name);
     if (!value) return;
     sum += *value;
   }
@@ -42,9 +36,9 @@ std::optional<double> end_of_round(const std::vector<RoleData>& roles, int numbe
   for (const RoleData& role : roles) {
     const auto round = std::ranges::find(role.rounds, number, &RoundData::round);
     if (round == role.rounds.end()) return std::nullopt;
-    const auto end = round->metrics.find(kEndRss);
-    if (end == round->metrics.end()) return std::nullopt;
-    sum += end->second;
+    const auto end = round->metrics.value(kEndRss);
+    if (!end) return std::nullopt;
+    sum += *end;
   }
   return sum;
 }
@@ -68,7 +62,7 @@ void add_peaks(RoleData& tree, const TrialTrace& trace, const std::vector<RoleDa
   // All processes together are never less than one of them at its peak, which may be shorter than
   // the sampling interval.
   for (const RoleData& role : roles) {
-    if (const auto own = metric_of(role, kPeakRss)) peak = std::max(peak.value_or(0), *own);
+    if (const auto own = role.metrics.value(kPeakRss)) peak = std::max(peak.value_or(0), *own);
   }
   if (peak) tree.metrics[kPeakRss] = *peak;
 }
@@ -88,8 +82,8 @@ void add_above_idle(RoleData& tree, const TrialTrace& trace, const std::vector<R
   if (const auto sampled = largest_between(trace.tree_rss, from_ns, INT64_MAX))
     peak = static_cast<double>(*sampled);
   for (const RoleData& role : roles) {
-    const auto above = metric_of(role, kPeakRssAboveIdle);
-    const auto idle = metric_of(role, kIdleRss);
+    const auto above = role.metrics.value(kPeakRssAboveIdle);
+    const auto idle = role.metrics.value(kIdleRss);
     if (above && idle) peak = std::max(peak.value_or(0), *above + *idle);
   }
   if (peak) tree.metrics[kPeakRssAboveIdle] = std::max(0.0, *peak - static_cast<double>(level));

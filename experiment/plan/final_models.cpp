@@ -9,6 +9,7 @@
 #include "base/capture.h"
 #include "base/error.h"
 #include "base/installed.h"
+#include "base/run_directory.h"
 #include "base/sha256.h"
 #include "experiment/config/placeholders.h"
 
@@ -23,8 +24,7 @@ constexpr std::size_t kModelsComparedPerArm = 3;
 std::map<std::string, std::set<std::string>> hashes_by_arm(const RunData& run) {
   std::map<std::string, std::set<std::string>> hashes;
   for (const TrialData& trial : run.trials) {
-    const bool counts = trial.kind == TrialKind::measure && trial.status == TrialStatus::ok;
-    if (counts && trial.model_sha256) hashes[trial.arm].insert(*trial.model_sha256);
+    if (trial.counts() && trial.model_sha256) hashes[trial.arm].insert(*trial.model_sha256);
   }
   return hashes;
 }
@@ -47,7 +47,7 @@ Note varying_model(const std::string& arm, std::size_t count) {
 fs::path model_copy(const fs::path& run_directory, const std::string& arm,
                     const std::string& sha256) {
   constexpr std::size_t kDigits = 12;
-  return run_directory / "models" / fmt::format("{}-{}.bin", arm, sha256.substr(0, kDigits));
+  return run_directory / kModelsFolder / fmt::format("{}-{}.bin", arm, sha256.substr(0, kDigits));
 }
 
 std::string keep_model(const fs::path& run_directory, const std::string& arm,

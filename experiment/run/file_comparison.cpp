@@ -47,7 +47,7 @@ class Comparer {
         logs_(std::move(logs)),
         run_trial_(run_trial) {
     for (const TrialData& trial : run.trials) {
-      if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) continue;
+      if (!trial.counts()) continue;
       for (const auto& [file, sha256] : trial.files) hashes_[file][trial.arm][trial.block] = sha256;
     }
   }

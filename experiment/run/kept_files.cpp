@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "base/sha256.h"
 
 namespace memduel {
@@ -69,7 +70,7 @@ std::optional<std::string> FileStamps::first_not_written() const {
 fs::path kept_file(const fs::path& run_directory, const std::string& name, const fs::path& path,
                    const std::string& sha256) {
   constexpr std::size_t kDigits = 12;
-  return run_directory / "files" /
+  return run_directory / kFilesFolder /
          fmt::format("{}-{}{}", name, sha256.substr(0, kDigits), path.extension().string());
 }
 

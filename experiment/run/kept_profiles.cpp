@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/profile_name.h"
+#include "base/run_directory.h"
 #include "profilers/readers/registry.h"
 #include "profilers/tracers/registry.h"
 

@@ -10,8 +10,6 @@
 
 namespace memduel {
 
-inline constexpr const char* kProfilesFolder = "profiles";
-
 /// What another tool left out, which is said in its file alone, or why that cannot be read; as
 /// lines that begin with `name`. Reading it when it is new finds the names of its addresses, too,
 /// while the programs are what they were, and keeps them.

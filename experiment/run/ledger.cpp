@@ -39,20 +39,16 @@ void Ledger::add(const TrialData& trial) {
 }
 
 void Ledger::count_allocations(const TrialData& trial) {
-  for (const RoleData& role : trial.roles) {
-    const auto count = role.metrics.find(kAllocationCount);
-    if (count == role.metrics.end()) continue;
-    allocations_ = std::max(allocations_.value_or(0), count->second);
-  }
+  for (const RoleData& role : trial.roles)
+    if (const auto count = role.metrics.value(kAllocationCount))
+      allocations_ = std::max(allocations_.value_or(0), *count);
 }
 
 void Ledger::note_peaks(const TrialData& trial) {
-  if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) return;
-  for (const RoleData& role : trial.roles) {
-    const auto peak = role.metrics.find(std::string(kPeakRss));
-    if (peak == role.metrics.end()) continue;
-    peaks_[trial.arm][role.role].push_back(peak->second);
-  }
+  if (!trial.counts()) return;
+  for (const RoleData& role : trial.roles)
+    if (const auto peak = role.metrics.value(kPeakRss))
+      peaks_[trial.arm][role.role].push_back(*peak);
 }
 
 std::map<std::string, double> Ledger::peaks(const std::string& arm) const {

@@ -38,10 +38,10 @@ std::optional<Note> take_warning(const TrialData& trial, RoleData& role,
   std::vector<int> rounds;
   double most = 0;
   for (const RoundData& round : role.rounds) {
-    const auto found = round.metrics.find(level.gauge);
-    if (found == round.metrics.end()) continue;
+    const auto used = round.metrics.value(level.gauge);
+    if (!used) continue;
     rounds.push_back(round.round);
-    most = std::max(most, found->second);
+    most = std::max(most, *used);
   }
   role.metrics.erase(level.gauge);
   if (rounds.empty()) return std::nullopt;

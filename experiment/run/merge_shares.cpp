@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "experiment/run/driver.h"
 #include "experiment/run/kept_run.h"
 #include "experiment/store/store.h"
@@ -240,7 +241,7 @@ void take_over(const fs::path& from, const fs::path& to) {
 
 /// Logs and profiles are named for their trials; models and files for what is in them.
 void copy_files(const Part& part, const fs::path& out) {
-  for (const char* folder : {"logs", "profiles", "models", "files"}) {
+  for (const char* folder : {kLogsFolder, kProfilesFolder, kModelsFolder, kFilesFolder}) {
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(part.directory / folder, none)) {
       if (!entry.is_regular_file(none)) continue;

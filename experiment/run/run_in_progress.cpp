@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/run_directory.h"
+
 namespace memduel {
 namespace {
 
@@ -82,7 +84,7 @@ std::optional<double> RunInProgress::expected_disk_bytes() const {
   const auto bytes = directory_bytes(store_.directory());
   if (!bytes || ledger_.trials() == 0) return {};
   double passing = 0;  // the trial's own directory goes with the trial, worktrees with the run
-  for (const char* folder : {"trials", "worktrees"})
+  for (const char* folder : {kTrialsFolder, kWorktreesFolder})
     passing += directory_bytes(store_.directory() / folder).value_or(0);
   return (*bytes - passing) / ledger_.trials() * total_trials() + passing;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
 #include "experiment/plan/spread_roles.h"
@@ -21,18 +22,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-double own_seconds(const TrialData& trial) {
-  return static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9;
-}
-
 }  // namespace
 
 TrialRunner::TrialRunner(RunInProgress& run, const RunTrial& run_trial)
     : run_(run), run_trial_(run_trial) {
   site_.values = run.options().site_values;
   const fs::path directory = fs::absolute(run.store().directory()).lexically_normal();
-  site_.trials_dir = directory / "trials";
-  site_.log_dir = directory / "logs";
+  site_.trials_dir = directory / kTrialsFolder;
+  site_.log_dir = directory / kLogsFolder;
   site_.environment = current_environment();
   if (is_spread(run.experiment())) site_.nodes = nodes_of_allocation(site_.environment);
   make_directory(site_.log_dir);
@@ -61,7 +58,7 @@ void TrialRunner::run(TrialSlot slot) {
   for (Note& note : take_memory_warnings(trial.trial)) trial.warnings.push_back(std::move(note));
   const bool is_surrounded = !planned.prepare.empty() || !planned.cleanup.empty();
   run_.add(trial,
-           is_surrounded ? std::optional(all.count() - own_seconds(trial.trial)) : std::nullopt);
+           is_surrounded ? std::optional(all.count() - trial.trial.seconds()) : std::nullopt);
   if (trial.trial.status == TrialStatus::ok) fs::remove_all(planned.plan.trial_dir);
 }
 

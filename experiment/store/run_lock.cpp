@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 
 namespace memduel {
 namespace {
@@ -26,7 +27,7 @@ std::string holder(int fd) {
 }  // namespace
 
 RunLock::RunLock(const std::filesystem::path& directory) {
-  const auto file = directory / "run.lock";
+  const auto file = directory / kLockFile;
   fd_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd_ < 0) {
     throw Error(ExitCode::io, fmt::format("cannot make the lock file: {}", std::strerror(errno)),
@@ -60,7 +61,7 @@ RunLock::~RunLock() {
 }
 
 bool is_in_use(const std::filesystem::path& directory) {
-  const int fd = ::open((directory / "run.lock").c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int fd = ::open((directory / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0) return false;
   // Shared: several who look do not take each other for a run.
   const bool held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/run_directory.h"
 #include "experiment/store/series_codec.h"
 #include "experiment/store/store_schema.h"
 
@@ -17,12 +18,11 @@ using sqlite::Database;
 using sqlite::Statement;
 using sqlite::Transaction;
 
-constexpr char kConfigFile[] = "config.json";
-
 /// What a run directory may hold before its first trial: the logs of builds and their worktrees.
 bool is_of_a_run(const fs::path& entry) {
   const std::string name = entry.filename().string();
-  return name == "logs" || name == "worktrees" || name == "run.lock" || name == "run.sqlite.new";
+  return name == kLogsFolder || name == kWorktreesFolder || name == kLockFile ||
+         name == "run.sqlite.new";
 }
 
 /// A directory with somebody's files keeps them, and gets none of ours beside them.
@@ -215,7 +215,7 @@ bool has_run(const fs::path& directory) {
 }
 
 void refuse_used_directory(const fs::path& directory, const std::string& advice) {
-  for (const char* file : {kStoreFile, kConfigFile, "results.json"}) {
+  for (const char* file : {kStoreFile, kConfigFile, kResultsFile}) {
     if (!fs::exists(directory / file)) continue;
     throw Error(ExitCode::usage, fmt::format("the output directory holds another run ({})", file),
                 directory.string(), advice);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/run_data.h"
+#include "base/run_directory.h"
 #include "experiment/store/run_lock.h"
 #include "experiment/store/sqlite.h"
 
@@ -15,9 +16,6 @@ namespace memduel {
 
 /// In the environment of a run that is a share of one: "2/4".
 inline constexpr const char* kShareKey = "share";
-
-/// In a run's directory: the calibration that it is judged by, where there was one when it began.
-inline constexpr const char* kCalibrationFile = "calibration.json";
 
 /// What identifies a run: a resumed one must have the same.
 struct RunHeader {
@@ -27,9 +25,6 @@ struct RunHeader {
   nlohmann::json environment;
   std::map<std::string, std::string> programs;  ///< path to SHA-256 of what the trials execute
 };
-
-/// In a run's directory: all that was measured.
-inline constexpr const char* kStoreFile = "run.sqlite";
 
 /// Whether a run is there, finished or not.
 bool has_run(const std::filesystem::path& directory);

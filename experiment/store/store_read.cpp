@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/foreign_json.h"
+#include "base/run_directory.h"
 #include "experiment/store/series_codec.h"
 #include "experiment/store/store.h"
 #include "experiment/store/store_schema.h"

@@ -232,11 +232,9 @@ void WatchMetering::finish(const RoleEnd& end) {
 void WatchMetering::gather_rounds() {
   for (WatchedRoot& root : roots_.all()) move_to(root.role.take_rounds(), root.pending);
   std::vector<RoundData> rounds = whole_.take_rounds();
-  for (const RoundData& round : rounds) {
-    const auto rss = round.metrics.find(kEndRss);
-    if (rss != round.metrics.end())
-      round_ends_.add({round.round, round.begin_ns, round.end_ns, rss->second});
-  }
+  for (const RoundData& round : rounds)
+    if (const auto rss = round.metrics.value(kEndRss))
+      round_ends_.add({round.round, round.begin_ns, round.end_ns, *rss});
   move_to(std::move(rounds), whole_pending_);
 }
 

@@ -117,16 +117,15 @@ void WatchedRole::merge(const Metrics& metrics) {
 
 /// A later trace takes its own first mark for the idle level; the first one's counts.
 void WatchedRole::merge_above_idle(const Metrics& metrics) {
-  const auto idle = metrics_.find(kIdleRss);
+  const auto idle = metrics_.value(kIdleRss);
   std::optional<double> above;
-  if (idle == metrics_.end()) {
-    const auto first = metrics.find(kIdleRss);
-    if (first == metrics.end()) return;
-    metrics_.insert(*first);
-    const auto value = metrics.find(kPeakRssAboveIdle);
-    if (value != metrics.end()) above = value->second;
-  } else if (const auto peak = metrics.find(kPeakRss); peak != metrics.end()) {
-    above = std::max(0.0, peak->second - idle->second);
+  if (!idle) {
+    const auto first = metrics.value(kIdleRss);
+    if (!first) return;
+    metrics_[kIdleRss] = *first;
+    above = metrics.value(kPeakRssAboveIdle);
+  } else if (const auto peak = metrics.value(kPeakRss)) {
+    above = std::max(0.0, *peak - *idle);
   }
   if (!above) return;
   double& highest = metrics_[kPeakRssAboveIdle];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/run_directory.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
 #include "experiment/watch/watch_header.h"
@@ -59,7 +60,7 @@ Watching::Watching(const WatchOptions& options)
       time_(monotonic_ns(), options.duration_seconds),
       oom_kills_before_(oom_kills_anywhere()),
       record_(options, limit_of(options), time_.begin_ns()),
-      logs_(options, options.directory / "logs"),
+      logs_(options, options.directory / kLogsFolder),
       roots_(time_.begin_ns()),
       metering_(options, roots_),
       limit_(options, limit_of(options)),

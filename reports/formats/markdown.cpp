@@ -28,14 +28,6 @@ constexpr size_t kMostCallers = 3;
 constexpr std::size_t kMostBytes = 65'000;
 constexpr std::size_t kMostOfTable = kMostBytes / 2;
 
-const Comparison* row_of(const ReportModel& model, const Headline& h) {
-  const auto& rows = model.results.comparisons;
-  const auto row = std::ranges::find_if(rows, [&](const Comparison& c) {
-    return c.candidate == h.candidate && c.role == h.role && c.metric == h.metric;
-  });
-  return row == rows.end() ? nullptr : &*row;
-}
-
 bool got_worse(const Headline& h) {
   return h.verdict == Verdict::regressed || h.outcome == GateOutcome::failed;
 }
@@ -49,9 +41,11 @@ std::string own_line(const Headline& h) {
 std::string shared_line(const ReportModel& model, const std::vector<const Headline*>& headlines) {
   std::string text = quantity(model.results.job, headlines[0]->role, headlines[0]->metric) +
                      ", against " + model.results.baseline + ": ";
-  for (std::size_t i = 0; i < headlines.size(); ++i)
-    if (const Comparison* row = row_of(model, *headlines[i]))
+  for (std::size_t i = 0; i < headlines.size(); ++i) {
+    const Headline& h = *headlines[i];
+    if (const Comparison* row = model.results.row(h.candidate, h.role, h.metric))
       text += (i == 0 ? "" : ", ") + row->candidate + " " + short_effect(*row);
+  }
   const bool passed = std::ranges::all_of(
       headlines, [](const Headline* h) { return h->outcome == GateOutcome::passed; });
   if (passed) text += " (gates passed)";

@@ -27,8 +27,7 @@ ReportExtras extras_of(const ReportModel& model) {
   for (const AbsentFlame& one : model.flames.absent)
     extras.flames.push_back(flame_row(one.pair, "", one.why));
   for (const TrialData& trial : model.results.trials)
-    extras.trial_notes.push_back(
-        {trial.id, static_cast<double>(trial.end_ns - trial.begin_ns) * 1e-9, trial.failure});
+    extras.trial_notes.push_back({trial.id, trial.seconds(), trial.failure});
   extras.part_peaks_remark = kPartPeaksRemark;
   return extras;
 }

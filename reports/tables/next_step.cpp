@@ -8,6 +8,7 @@
 #include "analysis/questions/held_memory.h"
 #include "analysis/questions/ranked_candidates.h"
 #include "base/command_line.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "reports/tables/arm_words.h"
 #include "reports/tables/report_model.h"
@@ -43,7 +44,7 @@ std::string command_with(const MallocSetting& setting, const ReportModel& model,
     return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
   }
   return quoted_command_line(
-      {"memduel", "run", "config.json", "--set",
+      {"memduel", "run", kConfigFile, "--set",
        fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value), "--out", "tried"});
 }
 

@@ -122,11 +122,8 @@ std::vector<const ArmSummary*> judged_arms(const Results& results) {
 std::optional<double> most_of_job(const Results& results) {
   std::optional<double> most;
   for (const TrialData& trial : results.trials) {
-    if (trial.kind != TrialKind::measure || trial.status != TrialStatus::ok) continue;
-    const auto tree = std::ranges::find(trial.roles, kTree, &RoleData::role);
-    if (tree == trial.roles.end()) continue;
-    const auto peak = tree->metrics.find(kPeakRss);
-    if (peak != tree->metrics.end()) most = std::max(most.value_or(0), peak->second);
+    const auto peak = trial.value(kTree, kPeakRss);
+    if (trial.counts() && peak) most = std::max(most.value_or(0), *peak);
   }
   return most;
 }

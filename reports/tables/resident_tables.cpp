@@ -62,10 +62,8 @@ Sides sides_of(const Results& results, const ResidentMemory& candidate) {
   Sides sides;
   sides.baseline.memory = find_memory(results, results.baseline, candidate.role);
   sides.candidate.memory = &candidate;
-  const auto row = std::ranges::find_if(results.comparisons, [&](const Comparison& c) {
-    return sides.has(c) && c.metric == kPeakRss;
-  });
-  if (sides.baseline.memory == nullptr || row == results.comparisons.end()) return sides;
+  const Comparison* row = results.row(sides.arm(), sides.role(), kPeakRss);
+  if (sides.baseline.memory == nullptr || row == nullptr) return sides;
   sides.baseline.measured = row->baseline_median;
   sides.candidate.measured = row->candidate_median;
   if (sides.baseline.shows_the_role() && sides.candidate.shows_the_role()) return sides;

@@ -27,11 +27,9 @@ void each_round(const Results& results, Visit visit) {
 
 /// Resident memory at its peak of all roles and trials together, by round.
 std::map<int, double> peaks_by_round(const Results& results) {
-  const std::string metric(kPeakRss);
   std::map<int, double> peaks;
   each_round(results, [&](const RoundData& round) {
-    const auto peak = round.metrics.find(metric);
-    peaks[round.round] += peak == round.metrics.end() ? 0 : peak->second;
+    peaks[round.round] += round.metrics.value(kPeakRss).value_or(0);
   });
   return peaks;
 }

@@ -145,10 +145,8 @@ double median_of(const RunData& run, const std::string& arm, const std::string& 
                  const std::string& metric) {
   std::vector<double> values;
   for (const TrialData& trial : run.trials) {
-    if (trial.kind != TrialKind::measure || trial.arm != arm || trial.status != TrialStatus::ok)
-      continue;
-    for (const RoleData& data : trial.roles)
-      if (data.role == role) values.push_back(data.metrics.at(metric));
+    if (!trial.counts() || trial.arm != arm) continue;
+    if (const auto value = trial.value(role, metric)) values.push_back(*value);
   }
   if (values.empty()) return 0;
   std::ranges::sort(values);
