@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "training/example_budget.h"
+#include "training/test_example_budget.h"
 
 namespace memduel {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "training/example_budget.h"
 #include "training/graph_models.h"
+#include "training/test_example_budget.h"
 
 namespace memduel {
 namespace {

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/scratch_directory.h"
-#include "training/checkpoint_files.h"
 #include "training/checkpoint_name.h"
+#include "training/test_checkpoint_files.h"
 
 namespace memduel {
 namespace {

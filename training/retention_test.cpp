@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "training/checkpoint_files.h"
+#include "training/test_checkpoint_files.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 
 namespace memduel {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
 
 namespace memduel {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/values/random.h"
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 
 namespace memduel {
 namespace {

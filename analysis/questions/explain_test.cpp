@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
 #include "base/metric_catalogue.h"
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/synthetic_run.h"
 #include "analysis/values/test_data.h"
+#include "analysis/values/test_synthetic_run.h"
 
 namespace memduel {
 namespace {

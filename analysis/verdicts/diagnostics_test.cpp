@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "analysis/values/random.h"
-#include "analysis/values/synthetic_run.h"
 #include "analysis/values/test_data.h"
+#include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
 
 namespace memduel {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
 
 namespace memduel {

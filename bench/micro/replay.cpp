@@ -11,9 +11,9 @@
 #include "memduel/memory.h"
 #include "workloads/models/model.h"
 #include "workloads/optimizations/aggregate.h"
-#include "workloads/optimizations/counted_bytes.h"
 #include "workloads/optimizations/pseudo_gradient.h"
 #include "workloads/optimizations/state_snapshot.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
 namespace {

@@ -11,7 +11,7 @@
 #include "analysis/json/results_json.h"
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/statistics/sign_flip.h"
-#include "analysis/values/synthetic_run.h"
+#include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
 #include "base/scratch_directory.h"
 #include "experiment/store/store.h"

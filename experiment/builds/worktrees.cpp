@@ -82,19 +82,21 @@ fs::path repository_root() {
 }
 
 Revision find_revision(const fs::path& root, const std::string& name) {
-  const auto ask = [&](const char* what) {
-    return git(root, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + what});
-  };
-  const Captured commit = ask("^{commit}");
+  const Captured commit =
+      git(root, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (commit.exit_status != 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\", expected a revision", name),
                 root.string(),
                 "see git log; a shallow clone lacks older ones: git fetch --unshallow, or "
                 "fetch-depth: 0 in CI");
   const std::string id = without_line_end(commit.out);
-  return {name, id, without_line_end(ask("^{tree}").out),
-          ask_git(root, {"show", "--no-patch", "--format=%ct", id}),
-          valid_utf8(ask_git(root, {"show", "--no-patch", "--format=%s", id}))};
+  const std::string told = ask_git(root, {"show", "--no-patch", "--format=%ct %T %s", id});
+  std::istringstream in(told);
+  Revision revision{name, id, {}, {}, {}};
+  in >> revision.time >> revision.tree >> std::ws;
+  std::getline(in, revision.subject);
+  revision.subject = valid_utf8(revision.subject);
+  return revision;
 }
 
 std::string describe_revision(const Revision& revision) {

@@ -1,7 +1,7 @@
 #include "experiment/supervision/stopping.h"
 
 #include "experiment/marks/monotonic.h"
-#include "experiment/supervision/planned_trial.h"
+#include "experiment/supervision/test_planned_trial.h"
 
 namespace memduel {
 namespace {

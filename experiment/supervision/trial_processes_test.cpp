@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "experiment/marks/monotonic.h"
-#include "experiment/supervision/planned_trial.h"
+#include "experiment/supervision/test_planned_trial.h"
 
 namespace memduel {
 namespace {

@@ -37,11 +37,6 @@ Availability worker_is_here() {
   return {false, "memduel-worker is not built here; build the release preset"};
 }
 
-Availability recorder_is_here() {
-  const std::string why = why_no_recorder();
-  return {why.empty(), why};
-}
-
 /// Tried on a group of our own.
 Availability cgroup_works() {
   const TrialCgroup group = create_cgroup(fmt::format("memduel-list-{}", getpid()));
@@ -86,7 +81,7 @@ std::vector<MeterEntry> make_table() {
        [](const MeterSite&) { return std::unique_ptr<Meter>(std::make_unique<ProcfsMeter>()); }},
       {"heap", MeterKind::outside,
        "exact counts of heap bytes and allocations, from a preloaded library; no stacks",
-       "dynamically linked programs", metrics_of_meter("heap"), recorder_is_here,
+       "dynamically linked programs", metrics_of_meter("heap"), recorder_works,
        [](const MeterSite& site) {
          return std::unique_ptr<Meter>(std::make_unique<HeapMeter>(site));
        }},

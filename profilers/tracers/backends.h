@@ -16,7 +16,6 @@ std::unique_ptr<Tracer> make_gperftools_cpu();
 std::unique_ptr<Tracer> make_jemalloc();
 std::unique_ptr<Tracer> make_massif();
 
-Availability recorder_works();
 Availability heaptrack_works();
 Availability gperftools_works();
 Availability gperftools_cpu_works();

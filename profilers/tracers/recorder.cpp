@@ -51,9 +51,4 @@ std::unique_ptr<Tracer> make_recorder() {
   return std::make_unique<Recorder>();
 }
 
-Availability recorder_works() {
-  const std::string why = why_no_recorder();
-  return {why.empty(), why};
-}
-
 }  // namespace memduel

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/profile_name.h"
 #include "base/text.h"
+#include "profilers/profile/capture/preload.h"
 #include "profilers/tracers/backends.h"
 
 namespace memduel {

@@ -13,7 +13,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROOMS = ("base", "analysis", "experiment", "profilers", "reports", "cli", "templates/src")
-TEST = re.compile(r"(_test|_fuzz)\.(cpp|ts|mjs)$|\.test\.|(^|/)(test_[^/]*|synthetic_run)\.h$|/testing/|/testdata/|/node_modules/")
+TEST = re.compile(r"(_test|_fuzz)\.(cpp|ts|mjs)$|\.test\.|(^|/)test_[^/]*\.h$|/testing/|/testdata/|/node_modules/")
 LITERAL = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]{2,}'|`[^`]*`")
 NAME = re.compile(r"(server|client|simulator|trainer|federated|state-dict|simulation|graph|eeg|(server|client)([-_.]|_max|_median).*)")
 COMMENT = re.compile(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "training/graph_models.h"
 #include "training/memory_budget.h"
-#include "workloads/fine_tuning/played_study.h"
+#include "workloads/fine_tuning/test_played_study.h"
 
 namespace memduel {
 namespace {

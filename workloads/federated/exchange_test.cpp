@@ -6,7 +6,7 @@
 #include <future>
 #include <thread>
 
-#include "workloads/transport/loop_call.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

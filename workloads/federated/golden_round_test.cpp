@@ -15,7 +15,7 @@
 #include "workloads/optimizations/optimizations.h"
 #include "workloads/optimizations/staging.h"
 #include "workloads/optimizations/streaming_fold.h"
-#include "workloads/transport/loop_call.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

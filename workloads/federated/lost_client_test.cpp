@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
-#include "workloads/federated/played_client.h"
+#include "workloads/federated/test_played_client.h"
 
 namespace memduel {
 namespace {

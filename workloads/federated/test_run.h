@@ -8,7 +8,7 @@
 
 #include "workloads/federated/roles.h"
 #include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/catalog_files.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 namespace memduel {
 

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "workloads/federated/test_run.h"
-#include "workloads/optimizations/counted_bytes.h"
 #include "workloads/optimizations/streaming_fold.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "workloads/eeg/synthetic_eeg.h"
-#include "workloads/fine_tuning/played_study.h"
+#include "workloads/fine_tuning/test_played_study.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "workloads/federated/model_file.h"
-#include "workloads/fine_tuning/played_study.h"
+#include "workloads/fine_tuning/test_played_study.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {

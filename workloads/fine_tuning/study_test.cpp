@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "training/checkpoint_files.h"
+#include "training/test_checkpoint_files.h"
 #include "workloads/federated/model_file.h"
-#include "workloads/fine_tuning/played_study.h"
+#include "workloads/fine_tuning/test_played_study.h"
 #include "workloads/probes/torch_bytes.h"
 
 namespace memduel {

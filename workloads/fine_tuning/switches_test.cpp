@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "workloads/optimizations/catalog_files.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 namespace memduel {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/graph_training/test_sample_graphs.h"
 
 namespace memduel {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "workloads/graph_training/gat.h"
-#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/graph_training/test_sample_graphs.h"
 #include "workloads/graph_training/vgae.h"
 
 namespace memduel {

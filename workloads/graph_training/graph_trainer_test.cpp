@@ -15,10 +15,10 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/graph_training/gat.h"
 #include "workloads/graph_training/graph_source.h"
-#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/graph_training/test_sample_graphs.h"
 #include "workloads/graphs/generated_traffic.h"
 #include "workloads/models/model.h"
-#include "workloads/optimizations/played_config.h"
+#include "workloads/optimizations/test_played_config.h"
 
 namespace memduel {
 namespace {

@@ -4,8 +4,8 @@
 #include "workloads/datasets/loader_workers.h"
 #include "workloads/graph_training/difficulty.h"
 #include "workloads/graph_training/gat.h"
-#include "workloads/graph_training/sample_graphs.h"
-#include "workloads/optimizations/malloc_counter.h"
+#include "workloads/graph_training/test_sample_graphs.h"
+#include "workloads/optimizations/test_malloc_counter.h"
 
 namespace memduel {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/graph_training/test_sample_graphs.h"
 
 namespace memduel {
 namespace {

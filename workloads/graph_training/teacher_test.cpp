@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "workloads/federated/stand_in_device.h"
-#include "workloads/graph_training/sample_graphs.h"
+#include "workloads/federated/test_stand_in_device.h"
+#include "workloads/graph_training/test_sample_graphs.h"
 
 namespace memduel {
 namespace {

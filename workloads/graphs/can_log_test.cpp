@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "workloads/graphs/recorded_drive.h"
+#include "workloads/graphs/test_recorded_drive.h"
 
 namespace memduel {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/scratch_directory.h"
 #include "workloads/graphs/generated_traffic.h"
 #include "workloads/graphs/graph_file_writer.h"
-#include "workloads/graphs/recorded_drive.h"
+#include "workloads/graphs/test_recorded_drive.h"
 #include "workloads/graphs/window_graphs.h"
 
 namespace memduel {

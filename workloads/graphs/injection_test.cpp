@@ -6,7 +6,7 @@
 #include <set>
 
 #include "workloads/graphs/generated_traffic.h"
-#include "workloads/graphs/recorded_drive.h"
+#include "workloads/graphs/test_recorded_drive.h"
 
 namespace memduel {
 namespace {

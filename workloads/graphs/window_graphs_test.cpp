@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "workloads/graphs/recorded_drive.h"
+#include "workloads/graphs/test_recorded_drive.h"
 
 namespace memduel {
 namespace {

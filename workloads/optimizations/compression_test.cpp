@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "workloads/optimizations/optimizations.h"
 #include "workloads/transport/compressed_codec.h"
-#include "workloads/transport/loop_call.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

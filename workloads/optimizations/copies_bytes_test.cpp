@@ -8,7 +8,7 @@
 
 #include "workloads/federated/test_run.h"
 #include "workloads/federated/trainer.h"
-#include "workloads/optimizations/counted_bytes.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
 namespace {

@@ -5,7 +5,7 @@
 #include <future>
 #include <thread>
 
-#include "workloads/optimizations/malloc_counter.h"
+#include "workloads/optimizations/test_malloc_counter.h"
 #include "workloads/transport/transport_options.h"
 
 namespace memduel {

@@ -5,7 +5,7 @@
 
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/test_run.h"
-#include "workloads/optimizations/counted_bytes.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
 namespace {

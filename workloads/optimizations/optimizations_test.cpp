@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "workloads/optimizations/catalog_files.h"
-#include "workloads/transport/loop_call.h"
+#include "workloads/optimizations/test_catalog_files.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "workloads/federated/rounds.h"
 #include "workloads/federated/test_run.h"
-#include "workloads/optimizations/counted_bytes.h"
 #include "workloads/optimizations/staging.h"
 #include "workloads/optimizations/streaming_fold.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
 namespace {

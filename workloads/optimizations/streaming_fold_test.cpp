@@ -10,7 +10,7 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/weights.h"
 #include "workloads/optimizations/optimizations.h"
-#include "workloads/transport/loop_call.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

@@ -1,8 +1,8 @@
 // What the switches of a simulation leave alive, in bytes.
 #include <gtest/gtest.h>
 
-#include "workloads/optimizations/catalog_files.h"
-#include "workloads/optimizations/counted_bytes.h"
+#include "workloads/optimizations/test_catalog_files.h"
+#include "workloads/optimizations/test_counted_bytes.h"
 #include "workloads/simulation/client_loader.h"
 #include "workloads/simulation/method_run.h"
 #include "workloads/simulation/simulated_average.h"

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/validate.h"
-#include "workloads/optimizations/played_config.h"
+#include "workloads/optimizations/test_played_config.h"
 #include "workloads/simulation/method_run.h"
 
 namespace memduel {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "workloads/transport/loop_call.h"
+#include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
 namespace {

@@ -69,11 +69,10 @@ std::filesystem::path recorder_library() {
   return library_beside_programs("libmemduel_recorder.so");
 }
 
-std::string why_no_recorder() {
+Availability recorder_works() {
   const std::string library = recorder_library().string();
-  return std::filesystem::exists(library)
-             ? ""
-             : library + " is missing; build the target memduel_recorder";
+  if (std::filesystem::exists(library)) return {true, {}};
+  return {false, library + " is missing; build the target memduel_recorder"};
 }
 
 std::map<std::string, std::string> recording_environment(const Preload& preload,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "profilers/availability.h"
 #include "profilers/profile/capture/snapshot_rule.h"
 
 namespace memduel {
@@ -27,8 +28,8 @@ struct Preload {
 /// libmemduel_recorder.so in lib/ beside the directory of the running program.
 std::filesystem::path recorder_library();
 
-/// Empty where it is there.
-std::string why_no_recorder();
+/// Whether its library is there.
+Availability recorder_works();
 
 /// What makes a program record itself into `directory`, which must exist when it starts.
 /// `other_preloads` is the value that LD_PRELOAD would have. Throws Error(io) without the library.

@@ -1,4 +1,4 @@
-#include "workloads/federated/stand_in_device.h"
+#include "workloads/federated/test_stand_in_device.h"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/native/CPUFallback.h>

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/catalog_files.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 namespace memduel {
 

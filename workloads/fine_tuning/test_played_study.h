@@ -3,7 +3,7 @@
 
 #include "base/scratch_directory.h"
 #include "workloads/federated/worker_config.h"
-#include "workloads/optimizations/played_config.h"
+#include "workloads/optimizations/test_played_config.h"
 
 namespace memduel {
 
