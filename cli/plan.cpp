@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analysis/questions/duel_plan.h"
+#include "analysis/verdicts/default_gates.h"
 #include "base/error.h"
 #include "base/scratch_directory.h"
 #include "base/text.h"

@@ -5,6 +5,7 @@
 
 #include "analysis/values/test_data.h"
 #include "analysis/values/test_synthetic_run.h"
+#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/phase_peaks.h"
 
 namespace memduel {

@@ -10,6 +10,7 @@
 #include "analysis/values/interval.h"
 #include "analysis/verdicts/ablation.h"
 #include "analysis/verdicts/comparison_rows.h"
+#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/diagnostics.h"
 #include "analysis/verdicts/doubts.h"
 #include "analysis/verdicts/equivalence.h"
@@ -248,9 +249,18 @@ void hint_at_growth(Work& work) {
        fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)});
 }
 
+Note note_of(const SharedPages& shared) {
+  return {"shared_pages",
+          fmt::format("the sum of resident sets counts {} of shared memory more than once, so the "
+                      "default gate asks for {}.{} in its place",
+                      format_bytes(shared.counted_again), shared.asked.role, shared.asked.metric),
+          "--gate 'tree.peak_rss_bytes<=+1%' judges the sum"};
+}
+
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
   Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}, {}};
-  if (work.gates.empty()) work.gates = default_gates(run.job);
+  const bool by_default = work.gates.empty();
+  if (by_default) work.gates = default_gates(run);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
   hint_at_growth(work);
@@ -275,6 +285,8 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.limitations = run.limitations;
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),
                              looks.limitations.end());
+  if (const auto shared = by_default ? shared_pages(run) : std::nullopt)
+    results.limitations.push_back(note_of(*shared));
   results.warnings = run.warnings;
   results.trials = without_series(run.trials);
   return work;

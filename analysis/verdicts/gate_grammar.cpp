@@ -186,25 +186,6 @@ Gate parse_gate(std::string_view text) {
   return gate;
 }
 
-std::vector<Gate> default_gates(const JobFacts& job) {
-  std::vector<Gate> gates;
-  for (const RoleMetric& row : job.default_gates) {
-    const MetricInfo info = metric_info(row.metric);
-    std::string bound = info.absolute_margin >= 1048576
-                            ? fmt::format("+{:g}MiB", info.absolute_margin / 1048576)
-                            : fmt::format("+{:g}KiB", info.absolute_margin / 1024);
-    if (info.relative_margin > 0)
-      bound = fmt::format("+{:g}%|{}", info.relative_margin * 100, bound);
-    gates.push_back({fmt::format("{}.{}<={}", row.role, row.metric, bound),
-                     row.role,
-                     row.metric,
-                     {},
-                     false,
-                     true});
-  }
-  return gates;
-}
-
 void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
                       const std::vector<std::string>& metrics) {
   for (const Gate& gate : gates) {

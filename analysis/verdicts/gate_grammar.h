@@ -41,9 +41,6 @@ bool has_relative_bound(const Gate& gate);
 /// a ceiling on a metric where more is better.
 Gate parse_gate(std::string_view text);
 
-/// The gates that apply when nobody named one.
-std::vector<Gate> default_gates(const JobFacts& job);
-
 /// Throws Error(usage) naming the nearest role or metric when a gate names one that neither the
 /// table nor the run has.
 void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::string>& roles,

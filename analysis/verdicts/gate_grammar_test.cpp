@@ -1,3 +1,4 @@
+#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/gate_grammar.h"
 
 #include <gmock/gmock.h>

@@ -6,6 +6,7 @@
 #include "analysis/growth/observations.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
+#include "analysis/verdicts/default_gates.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
 

@@ -69,6 +69,13 @@ struct RoleTrace {
   bool outlived_its_process = false;
 };
 
+/// Anonymous and shared memory of a trial's control group.
+struct SharedOnce {
+  std::int64_t bytes = 0;          ///< each page once, at the largest sample
+  std::int64_t besides = 0;        ///< page cache and kernel memory, the most of any sample
+  std::int64_t counted_again = 0;  ///< by the sum over its processes, when that was read
+};
+
 struct TrialTrace {
   std::vector<RoleTrace> roles;
   std::string reference;  ///< the role whose rounds are the tree's; empty: the first
@@ -79,6 +86,7 @@ struct TrialTrace {
   std::optional<std::int64_t> peak_cgroup_bytes;
   CgroupParts cgroup_parts;                   ///< when most was sampled
   std::map<int, std::int64_t> cgroup_rounds;  ///< the most in each of the reference's rounds
+  std::optional<SharedOnce> shared_once;      ///< the largest sample
 };
 
 /// The role's end: its exit, else its last sample or mark.

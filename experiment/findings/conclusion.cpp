@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "analysis/growth/growing_stacks.h"
+#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/moved_peaks.h"
 #include "base/run_directory.h"
 #include "experiment/findings/arm_differences.h"
@@ -72,7 +73,7 @@ AnalysisSettings settings_for(const RunData& run, const Demands& demands,
   settings.default_gates = settings.default_gates && !demands.no_default_gates;
   if (!demands.gates.empty()) settings.gates.clear();
   for (const std::string& gate : demands.gates) settings.gates.push_back(parse_gate(gate));
-  if (settings.gates.empty() && !demands.ceilings.empty()) settings.gates = default_gates(run.job);
+  if (settings.gates.empty() && !demands.ceilings.empty()) settings.gates = default_gates(run);
   settings.gates.insert(settings.gates.end(), demands.ceilings.begin(), demands.ceilings.end());
   return settings;
 }

@@ -100,6 +100,11 @@ void add_cgroup(RoleData& tree, const TrialTrace& trace) {
   for (const auto& [name, value] : values) {
     if (value) tree.metrics[name] = static_cast<double>(*value);
   }
+  if (!trace.shared_once || trace.shared_once->bytes == 0) return;
+  // The kernel brings memory.stat up to date late, while a group's peak is exact.
+  const std::int64_t at_peak = trace.peak_cgroup_bytes.value_or(0) - trace.shared_once->besides;
+  tree.metrics[kPeakSharedOnce] = static_cast<double>(std::max(trace.shared_once->bytes, at_peak));
+  tree.metrics[kRssCountedAgain] = static_cast<double>(trace.shared_once->counted_again);
 }
 
 std::optional<double> sum_of(const PssSweep& sweep) {

@@ -58,14 +58,16 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
       oom_kills_before_(oom_kills_anywhere()),
       meters_(plan),
       launcher_(options.launcher, unique_trial_name(plan.id)),
-      processes_(plan, launcher_.living(),
-                 [this](const std::string& role, pid_t pid) { meters_.add(role, pid); }),
+      processes_(
+          plan, [this] { return launcher_.living(); },
+          [this](const std::string& role, pid_t pid) { meters_.add(role, pid); }),
       text_marks_(logs_of(plan).located(plan.text_marks)),
       metering_({plan, processes_, meters_, text_marks_, options.rest_in_even_rounds, monotonic_ns,
                  launcher_.cgroup()}),
       starting_(processes_, launcher_, outcome_),
       stopping_(plan, processes_,
                 [this](const SupervisedProcess& process, int number) {
+                  metering_.about_to_stop();
                   if (const auto& remote = process.spec().remote;
                       remote && number == SIGTERM && terminate_slurm_step(remote->token))
                     return;
@@ -106,7 +108,8 @@ TrialRun Supervision::run() {
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
   outcome_.harness_cpu_seconds += meters_.cpu_seconds();
-  outcome_.trace.cgroup_parts = metering_.cgroup_parts();
+  outcome_.trace.cgroup_parts = metering_.cgroup_peak().parts();
+  outcome_.trace.shared_once = metering_.cgroup_peak().shared_once();
   outcome_.trace.cgroup_rounds = metering_.cgroup_rounds().peaks();
   if (auto& peak = outcome_.trace.peak_cgroup_bytes)
     *peak = std::max(*peak, metering_.cgroup_rounds().largest_bytes());

@@ -31,7 +31,13 @@ class PlannedTrial : public testing::Test {
     plan_.trial_dir = scratch_.path();
     plan_.log_dir = scratch_.path();
     processes_.emplace(
-        plan_, LivingProcesses{false, [this] { return living_; }},
+        plan_,
+        [this] {
+          const std::int64_t begin = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+          while (clock_ns(CLOCK_THREAD_CPUTIME_ID) - begin < look_ns_) {
+          }
+          return living_;
+        },
         [this](const std::string& role, pid_t pid) {
           joined_.push_back(role + " " + std::to_string(pid));
         },
@@ -48,6 +54,7 @@ class PlannedTrial : public testing::Test {
 
   TrialPlan plan_;
   std::optional<std::vector<pid_t>> living_ = std::vector<pid_t>{};
+  std::int64_t look_ns_ = 0;  ///< CPU time that the list of the living takes
   std::map<pid_t, ProcessOrigin> origins_;
   std::vector<std::string> joined_;  ///< "server 10", as they were told
   std::optional<TrialProcesses> processes_;

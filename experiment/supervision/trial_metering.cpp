@@ -141,11 +141,19 @@ void TrialMetering::lend_round(const SupervisedProcess& from, const Mark& mark) 
 void TrialMetering::sample(std::int64_t now_ns) {
   of_.meters.sample(now_ns);
   if (!of_.plan.meters.empty()) cgroup_peak_.sample(now_ns, of_.group);
-  const bool at_round_ends_only =
-      of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds;
-  if (at_round_ends_only || now_ns < sweep_due_ns_) return;
+  if (sweeps_at_round_ends_only() || now_ns < sweep_due_ns_) return;
   sweep_due_ns_ = now_ns + kSweepInterval;
-  sweep_all(TrialMeters::Need::if_affordable);
+  sweep_all(TrialMeters::Need::if_affordable, false);
+}
+
+void TrialMetering::about_to_stop() {
+  if (is_about_to_stop_ || sweeps_at_round_ends_only()) return;
+  is_about_to_stop_ = true;
+  sweep_all(TrialMeters::Need::must, false);
+}
+
+bool TrialMetering::sweeps_at_round_ends_only() const {
+  return of_.processes.reference().marks.marking_pid != 0 && !of_.plan.pss_between_rounds;
 }
 
 /// PSS is read of each role at the end of its last round, and once then of all together, while
@@ -153,22 +161,23 @@ void TrialMetering::sample(std::int64_t now_ns) {
 /// of the reference role as its share allows.
 void TrialMetering::sweep_at_round_end(const SupervisedProcess& process, int round) {
   if (of_.plan.rounds != round) {
-    if (is_reference(process)) sweep_all(TrialMeters::Need::if_affordable);
+    if (is_reference(process)) sweep_all(TrialMeters::Need::if_affordable, true);
   } else if (!last_round_swept_ns_) {
     last_round_swept_ns_ = of_.clock();
-    sweep_all(TrialMeters::Need::must);
+    sweep_all(TrialMeters::Need::must, true);
   } else if (of_.clock() - *last_round_swept_ns_ > kNearEndNs) {
     of_.meters.sweep({process.role()}, of_.processes.started().size() == 1,
                      TrialMeters::Need::must);
   }
 }
 
-void TrialMetering::sweep_all(TrialMeters::Need need) {
+/// At the end of a round the sum is the job's only where all of its roles are still there.
+void TrialMetering::sweep_all(TrialMeters::Need need, bool at_round_end) {
   std::vector<std::string> running;
   for (const SupervisedProcess& process : of_.processes.started()) {
     if (process.state == SupervisedProcess::State::running) running.push_back(process.role());
   }
-  const bool all_roles = running.size() == of_.processes.started().size();
+  const bool all_roles = !at_round_end || running.size() == of_.processes.started().size();
   for (const auto& [role, trace] : of_.processes.matched_traces()) running.push_back(role);
   of_.meters.sweep(running, all_roles, need);
 }

@@ -42,9 +42,11 @@ class TrialMetering {
   void take_lines(const std::vector<MarkedLine>& lines);
   /// What is due: samples, the control group's parts, PSS where no round's end is waited for.
   void sample(std::int64_t now_ns);
+  /// What is still there is about to be told to end: PSS, once, where no round's end brings it.
+  void about_to_stop();
 
   /// Of the control group when most was sampled.
-  [[nodiscard]] const CgroupParts& cgroup_parts() const { return cgroup_peak_.parts(); }
+  [[nodiscard]] const CgroupPeak& cgroup_peak() const { return cgroup_peak_; }
   [[nodiscard]] const CgroupRounds& cgroup_rounds() const { return cgroup_rounds_; }
 
  private:
@@ -54,7 +56,8 @@ class TrialMetering {
   void note_round(SupervisedProcess& process, MarkEvent& event);
   void lend_round(const SupervisedProcess& from, const Mark& mark);
   void sweep_at_round_end(const SupervisedProcess& process, int round);
-  void sweep_all(TrialMeters::Need need);
+  [[nodiscard]] bool sweeps_at_round_ends_only() const;
+  void sweep_all(TrialMeters::Need need, bool at_round_end);
   [[nodiscard]] bool is_reference(const SupervisedProcess& process) const;
 
   Parts of_;
@@ -64,6 +67,7 @@ class TrialMetering {
   CgroupRounds cgroup_rounds_;
   std::int64_t sweep_due_ns_;
   std::optional<std::int64_t> last_round_swept_ns_;
+  bool is_about_to_stop_ = false;
 };
 
 }  // namespace memduel

@@ -9,15 +9,17 @@
 namespace memduel {
 namespace {
 
-/// The list of a control group costs 20 us; without one all of /proc has to be read. A worker that
-/// lives for 30 ms may make a job's peak, so the list is read sooner where processes were made.
+/// A worker that lives for 30 ms may make a job's peak, so the list is read sooner where processes
+/// were made.
 constexpr std::int64_t kInterval = kSecondNs / 10;
 constexpr std::int64_t kNewOnesInterval = kSecondNs / 50;
 /// A new process may be found before it executes the program whose arguments match a role, and that
 /// may have its memory after ten milliseconds: it is looked at often, for so long.
 constexpr std::int64_t kMatchesInterval = kSecondNs / 200;
 constexpr std::int64_t kUntilExecuted = kSecondNs / 5;
-constexpr std::int64_t kSlowInterval = kSecondNs * 5 / 4;
+/// A control group's list costs 20 us, that of a process's children some 10 us for each, and all of
+/// /proc may cost 10 ms: looking takes a hundredth of a CPU at most.
+constexpr std::int64_t kRestPerLook = 100;
 
 bool is_gone(pid_t pid) {
   const auto line = process_line(pid);
@@ -26,7 +28,7 @@ bool is_gone(pid_t pid) {
 
 }  // namespace
 
-TrialProcesses::TrialProcesses(const TrialPlan& plan, LivingProcesses living, Joined joined,
+TrialProcesses::TrialProcesses(const TrialPlan& plan, Living living, Joined joined,
                                std::function<ProcessOrigin(pid_t)> origin_of)
     : plan_(plan),
       living_(std::move(living)),
@@ -91,15 +93,17 @@ void TrialProcesses::add_member(SupervisedProcess& process, pid_t pid) {
 }
 
 void TrialProcesses::look(std::int64_t now_ns) {
-  const bool soon = living_.quick && now_ns >= new_ones_due_ns_ &&
-                    (last_pid_.moved() || now_ns < matches_until_ns_);
+  const bool soon = now_ns >= new_ones_due_ns_ && (last_pid_.moved() || now_ns < matches_until_ns_);
   if (now_ns < due_ns_ && !soon) return;
-  const auto found = living_.list();
+  const std::int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const auto found = living_();
   if (!found) return;
-  due_ns_ = now_ns + (living_.quick ? kInterval : kSlowInterval);
+  const std::int64_t rest = kRestPerLook * (clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before);
+  due_ns_ = now_ns + std::max(kInterval, rest);
   const std::vector<Member> changed = members_.update(*found);
   if (!changed.empty() && !plan_.match.empty()) matches_until_ns_ = now_ns + kUntilExecuted;
-  new_ones_due_ns_ = now_ns + (now_ns < matches_until_ns_ ? kMatchesInterval : kNewOnesInterval);
+  new_ones_due_ns_ =
+      now_ns + std::max(now_ns < matches_until_ns_ ? kMatchesInterval : kNewOnesInterval, rest);
   for (const Member& member : changed) take(member, now_ns);
 }
 

@@ -15,7 +15,6 @@
 #include "experiment/contract/trial_trace.h"
 #include "experiment/supervision/supervised_process.h"
 #include "experiment/trial/last_pid.h"
-#include "experiment/trial/living_processes.h"
 #include "experiment/trial/role_members.h"
 
 namespace memduel {
@@ -23,12 +22,14 @@ namespace memduel {
 /// Those that were started as roles, and their descendants as they are found.
 class TrialProcesses {
  public:
+  /// Those that live now; absent: nobody can tell any more.
+  using Living = std::function<std::optional<std::vector<pid_t>>()>;
   using Joined = std::function<void(const std::string& role, pid_t pid)>;
 
   /// Makes the log files; `plan` must outlive this. `joined` hears of every process once it is
   /// known to be of a role. Throws Error(io) when a log cannot be made, Error(usage) for a bad
   /// pattern.
-  TrialProcesses(const TrialPlan& plan, LivingProcesses living, Joined joined,
+  TrialProcesses(const TrialPlan& plan, Living living, Joined joined,
                  std::function<ProcessOrigin(pid_t)> origin_of = RoleMembers::read_origin);
 
   /// Of the plan, in its order; they stay where they are.
@@ -63,7 +64,7 @@ class TrialProcesses {
   void take(const Member& member, std::int64_t now_ns);
 
   const TrialPlan& plan_;
-  LivingProcesses living_;
+  Living living_;
   Joined joined_;
   std::deque<SupervisedProcess> started_;
   RoleMembers members_;

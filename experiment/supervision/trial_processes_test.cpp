@@ -36,13 +36,23 @@ TEST_F(ProcessesOfATrial, DescendantsAreFoundAndTold) {
   EXPECT_FALSE(processes_->named("client-1").trace.has_several_processes);
 }
 
-TEST_F(ProcessesOfATrial, AllOfProcIsReadOnceInOneAndAQuarterSeconds) {
+TEST_F(ProcessesOfATrial, ALookCostsAHundredthOfACpuAtMost) {
+  constexpr std::int64_t kCost = kSecondNs / 50;
+  look_ns_ = kCost;
   processes_->look(kSecondNs);
   living_ = {10, 11, 20};
   origins_[11] = {10, "server", "helper"};
-  processes_->look(kSecondNs * 9 / 4 - 1);
+  processes_->look(kSecondNs + 100 * kCost - 1);
   EXPECT_THAT(joined_, IsEmpty());
-  processes_->look(kSecondNs * 9 / 4);
+  processes_->look(kSecondNs + 200 * kCost);
+  EXPECT_THAT(joined_, ElementsAre("server 11"));
+}
+
+TEST_F(ProcessesOfATrial, ACheapListIsReadTenTimesASecond) {
+  processes_->look(kSecondNs);
+  living_ = {10, 11, 20};
+  origins_[11] = {10, "server", "helper"};
+  processes_->look(kSecondNs * 11 / 10);
   EXPECT_THAT(joined_, ElementsAre("server 11"));
 }
 

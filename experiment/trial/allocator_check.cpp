@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
+#include "memory/text_file.h"
 #include "profilers/profile/capture/preload.h"
 
 namespace memduel {
@@ -84,11 +83,6 @@ bool is_dynamic_linker(const std::string& file) {
   return name.starts_with("ld-linux") || name.starts_with("ld-2.");
 }
 
-std::string text_of(pid_t pid, const char* name) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/" + name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 }  // namespace
 
 AllocatorFindings judge_allocator(const RequiredAllocator& required, const OwnProcess& own,
@@ -149,7 +143,7 @@ std::optional<std::string> AllocatorWatch::look(pid_t pid, const RequiredAllocat
   Seen& seen = seen_[pid];
   if (seen.program == program && seen.has_it) return std::nullopt;
   if (seen.program != program) seen = {program, false, 0};
-  const auto has_it = maps_library(text_of(pid, "maps"), required.library);
+  const auto has_it = maps_library(text_of(fmt::format("/proc/{}/maps", pid)), required.library);
   if (!has_it) return std::nullopt;
   seen.has_it = *has_it;
   seen.looks_without = *has_it ? 0 : seen.looks_without + 1;

@@ -1,16 +1,60 @@
 #include "experiment/trial/cgroup_peak.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "memory/text_file.h"
+
 namespace memduel {
+namespace {
+
+bool is_more(std::int64_t bytes, std::int64_t than) {
+  constexpr std::int64_t kNoticeable = 100;  // hundredth part
+  return bytes > than + than / kNoticeable;
+}
+
+/// Of anonymous and shared memory, page by page of every process.
+std::int64_t resident_sum(const TrialCgroup& group) {
+  std::int64_t sum = 0;
+  for (const pid_t pid : processes_in(group)) {
+    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
+    for (const char* part : {"RssAnon", "RssShmem"}) sum += sized_field(status, part).value_or(0);
+  }
+  return sum;
+}
+
+}  // namespace
 
 void CgroupPeak::sample(std::int64_t now_ns, const TrialCgroup& group) {
-  constexpr std::int64_t kInterval = 20'000'000;
-  constexpr std::int64_t kNoticeable = 100;  // hundredth part
+  constexpr std::int64_t kInterval = 10'000'000;
+  constexpr std::int64_t kAfterNoMore = 20'000'000;
   if (now_ns < due_ns_) return;
   due_ns_ = now_ns + kInterval;
   const auto charged = charged_bytes_of(group.memory_dir);
-  if (!charged || *charged <= largest_bytes_ + largest_bytes_ / kNoticeable) return;
-  largest_bytes_ = *charged;
-  parts_ = charged_parts_of(group.memory_dir);
+  if (!charged) return;
+  const std::int64_t before = shared_once_ ? shared_once_->bytes : 0;
+  const bool is_most = is_more(*charged, largest_bytes_);
+  if (!is_most && *charged <= before) return;
+  const CgroupParts parts = charged_parts_of(group.memory_dir);
+  if (is_most) {
+    largest_bytes_ = *charged;
+    parts_ = parts;
+  }
+  take(parts, group);
+  if (shared_once_ && shared_once_->bytes == before) due_ns_ = now_ns + kAfterNoMore;
+}
+
+void CgroupPeak::take(const CgroupParts& parts, const TrialCgroup& group) {
+  if (!parts.anon || !parts.shmem) return;
+  const std::int64_t bytes = *parts.anon + *parts.shmem;
+  if (!shared_once_) shared_once_.emplace();
+  shared_once_->bytes = std::max(shared_once_->bytes, bytes);
+  shared_once_->besides =
+      std::max(shared_once_->besides, parts.file.value_or(0) + parts.kernel.value_or(0));
+  if (!is_more(bytes, counted_at_bytes_)) return;
+  counted_at_bytes_ = bytes;
+  shared_once_->counted_again = std::max<std::int64_t>(0, resident_sum(group) - bytes);
 }
 
 }  // namespace memduel

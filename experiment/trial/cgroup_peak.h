@@ -1,8 +1,11 @@
-// What the trial's control group was charged with when it was charged most.
+// What the trial's control group was charged with when it was charged most, and the most of it that
+// was no page cache.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "experiment/contract/trial_trace.h"
 #include "memory/cgroup_memory.h"
 #include "profilers/meters/cgroup.h"
 
@@ -10,17 +13,24 @@ namespace memduel {
 
 class CgroupPeak {
  public:
-  /// Reads what is charged (10 us), and its parts when that is more than before by 1 % (50 us); at
-  /// most once in 20 ms.
+  /// Reads what is charged (10 us), and its parts where that may be more than before (50 us); at
+  /// most once in 10 ms, and after parts that were no more in 20 ms.
   void sample(std::int64_t now_ns, const TrialCgroup& group);
 
   /// At the largest sample; empty where there is no group.
   [[nodiscard]] const CgroupParts& parts() const { return parts_; }
 
+  /// Absent where there is no group, or its memory has no parts.
+  [[nodiscard]] const std::optional<SharedOnce>& shared_once() const { return shared_once_; }
+
  private:
+  void take(const CgroupParts& parts, const TrialCgroup& group);
+
   std::int64_t due_ns_ = 0;
   std::int64_t largest_bytes_ = 0;
   CgroupParts parts_;
+  std::optional<SharedOnce> shared_once_;
+  std::int64_t counted_at_bytes_ = 0;  ///< of shared_once_ when its processes were last read
 };
 
 }  // namespace memduel

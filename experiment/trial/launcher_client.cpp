@@ -157,11 +157,9 @@ std::optional<Packet> LauncherClient::report_within(milliseconds limit) {
   }
 }
 
-LivingProcesses LauncherClient::living() const {
-  return {cgroup_.exists(), [this]() -> std::optional<std::vector<pid_t>> {
-            if (over_) return std::nullopt;
-            return cgroup_.exists() ? processes_in(cgroup_) : descendants_of(pid_, all_processes());
-          }};
+std::optional<std::vector<pid_t>> LauncherClient::living() const {
+  if (over_) return std::nullopt;
+  return cgroup_.exists() ? processes_in(cgroup_) : descendants_of(pid_);
 }
 
 void LauncherClient::kill_if_stopped_for(double patience_ns, std::int64_t now_ns) {

@@ -13,7 +13,6 @@
 
 #include "base/descriptor.h"
 #include "experiment/trial/launcher/protocol.h"
-#include "experiment/trial/living_processes.h"
 #include "profilers/meters/cgroup.h"
 
 namespace memduel {
@@ -34,7 +33,8 @@ class LauncherClient {
   [[nodiscard]] int descriptor() const { return control_.get(); }
   [[nodiscard]] const TrialCgroup& cgroup() const { return cgroup_; }
   /// The trial's processes that live; this must outlive who asks.
-  [[nodiscard]] LivingProcesses living() const;
+  /// Absent once the trial is over.
+  [[nodiscard]] std::optional<std::vector<pid_t>> living() const;
 
   /// Sends a request; returns 0 or an errno value.
   int request(const std::vector<std::string>& fields, const std::vector<int>& descriptors = {});

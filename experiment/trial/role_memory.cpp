@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <optional>
 #include <string>
 
@@ -13,14 +12,6 @@
 
 namespace memduel {
 namespace {
-
-/// Empty when the process is gone.
-std::string status_of(pid_t pid) {
-  const Descriptor file(open(fmt::format("/proc/{}/status", pid).c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 8192> buffer{};
-  const ssize_t got = file ? read(file.get(), buffer.data(), buffer.size()) : 0;
-  return {buffer.data(), static_cast<std::size_t>(got > 0 ? got : 0)};
-}
 
 void add_size(std::optional<std::int64_t>& sum, std::optional<std::int64_t> bytes) {
   if (bytes) sum = sum.value_or(0) + *bytes;
@@ -40,7 +31,7 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
   int living = 0;
   pid_t last = 0;
   for (const pid_t pid : processes) {
-    const std::string status = status_of(pid);
+    const std::string status = text_of(fmt::format("/proc/{}/status", pid));
     const auto rss = sized_field(status, "VmRSS");
     if (!rss) continue;  // a zombie has none
     ++living;
@@ -63,7 +54,8 @@ MarkSizes RoleMemory::read(const std::vector<pid_t>& processes) {
 
 std::optional<std::int64_t> resident_bytes(const std::vector<pid_t>& processes) {
   std::optional<std::int64_t> sum;
-  for (const pid_t pid : processes) add_size(sum, sized_field(status_of(pid), "VmRSS"));
+  for (const pid_t pid : processes)
+    add_size(sum, sized_field(text_of(fmt::format("/proc/{}/status", pid)), "VmRSS"));
   return sum;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/uio.h>
 
 #include "profilers/recorder/counters.h"
+#include "profilers/recorder/find_object.h"
 #include "profilers/recorder/live_table.h"
 #include "profilers/recorder/mappings.h"
 #include "profilers/recorder/next.h"
@@ -27,10 +28,13 @@ struct Mapping {
   std::uint64_t resident;
   std::uint64_t alone;  // of these, mapped by no other process
   bool of_image;        // of a file that has code mapped, below it
+  // Where the variables of the image end; the kernel may join the mapping above them. 0: none.
+  std::uintptr_t variables_end;
   char name[kMostText];
 };
 Mapping mapping;
 Mapping before;
+Mapping joined;
 
 std::uintptr_t last_page = 0;
 
@@ -83,6 +87,13 @@ void tell_run(std::uintptr_t first, std::uintptr_t pages, bool file) {
   last_page = first + pages;
 }
 
+std::uintptr_t end_of_image(std::uintptr_t at) {
+  dl_find_object module{};
+  if (find_object(reinterpret_cast<void*>(at), &module) != 0) return 0;
+  const auto end = reinterpret_cast<std::uintptr_t>(module.dlfo_map_end);
+  return (end + kPageBytes - 1) / kPageBytes * kPageBytes;
+}
+
 // Begins with the line of addresses: `begin-end rw-p offset device inode   name`.
 void read_header(const char* line) {
   before = mapping;
@@ -107,7 +118,11 @@ void read_header(const char* line) {
                          before.of_image &&
                          (before.flags & mapping.flags & kMappingWritable) != 0 &&
                          ((before.flags | mapping.flags) & kMappingShared) == 0;
-  if (continues) memcpy(mapping.name, before.name, sizeof mapping.name);
+  mapping.variables_end = 0;
+  if (!continues) return;
+  mapping.variables_end = end_of_image(before.begin);
+  const bool only_touches = mapping.variables_end != 0 && mapping.variables_end <= mapping.begin;
+  if (!only_touches) memcpy(mapping.name, before.name, sizeof mapping.name);
 }
 
 // True: pages of zeros are not among them.
@@ -127,6 +142,32 @@ bool tell_mapping(long pagemap) {
   return scan_pages(pagemap, mapping.begin, mapping.end, tell_run);
 }
 
+std::uintptr_t counted_pages = 0;
+
+// As two, where it is more than an image's variables.
+bool tell_mapping_apart(long pagemap) {
+  if (mapping.variables_end <= mapping.begin || mapping.variables_end >= mapping.end)
+    return tell_mapping(pagemap);
+  joined = mapping;
+  counted_pages = 0;
+  scan_pages(pagemap, joined.begin, joined.variables_end,
+             [](std::uintptr_t, std::uintptr_t pages, bool) { counted_pages += pages; });
+  mapping.end = joined.variables_end;
+  mapping.resident = counted_pages * kPageBytes;
+  if (mapping.resident > joined.resident) mapping.resident = joined.resident;
+  if (joined.resident != 0) mapping.alone = joined.alone * mapping.resident / joined.resident;
+  const std::uint64_t resident = joined.resident - mapping.resident;
+  const std::uint64_t alone = joined.alone - mapping.alone;
+  const bool first = tell_mapping(pagemap);
+  mapping.begin = joined.variables_end;
+  mapping.end = joined.end;
+  mapping.resident = resident;
+  mapping.alone = alone;
+  mapping.name[0] = '\0';
+  const bool second = tell_mapping(pagemap);
+  return first && second;
+}
+
 struct Sums {
   std::uint64_t hugetlb;
   bool zeros_apart;
@@ -136,7 +177,7 @@ void tell_mappings(ProcLines& smaps, long pagemap, Sums& sums) {
   mapping = {};
   while (char* line = smaps.next()) {
     if (strncmp(line, "VmFlags:", 8) == 0) {
-      if (!tell_mapping(pagemap)) sums.zeros_apart = false;
+      if (!tell_mapping_apart(pagemap)) sums.zeros_apart = false;
     } else if (*line >= 'A' && *line <= 'Z') {
       add_kilobytes(line, "Rss:", mapping.resident) ||
           add_kilobytes(line, "Private_Clean:", mapping.alone) ||

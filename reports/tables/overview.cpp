@@ -11,6 +11,7 @@
 #include "analysis/questions/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
+#include "profilers/profile/model/resident_snapshot.h"
 #include "reports/tables/arm_words.h"
 #include "reports/tables/report_model.h"
 #include "reports/tables/words.h"
@@ -163,6 +164,11 @@ Cause cause_of(const DifferenceRow& row) {
           row.function};
 }
 
+/// What a process shares with its parent takes no memory besides the parent's.
+bool is_shared(const WaterfallStep& step) {
+  return step.owner == to_name(PageOwner::inherited) && step.function == kSharedWithOthers;
+}
+
 constexpr std::size_t kMostCauses = 3;
 constexpr double kLeastCause = 0.01;  ///< of the largest: less is not what changed
 
@@ -241,6 +247,7 @@ std::vector<Cause> largest_causes(const ReportModel& model) {
   std::vector<Cause> causes;
   if (!model.resident.empty()) {
     std::vector<WaterfallStep> steps = model.resident.front().steps;
+    std::erase_if(steps, is_shared);
     std::ranges::stable_sort(steps, std::greater(), [](const WaterfallStep& step) {
       return std::make_pair(!step.function.empty(), std::abs(step.size));
     });

@@ -11,13 +11,14 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <sstream>
 
 #include "experiment/trial/launcher/protocol.h"
 
 namespace memduel {
 namespace {
 
-std::string proc_file(pid_t pid, const char* name) {
+std::string proc_file(pid_t pid, const std::string& name) {
   const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
   std::string bytes;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -43,6 +44,28 @@ std::optional<std::uint64_t> stat_field(std::string_view rest, int number) {
   std::uint64_t value = 0;
   const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   return read.ec == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+/// Of every entry of a directory of /proc whose name is a number.
+std::vector<pid_t> numbers_in(const std::string& directory) {
+  std::vector<pid_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(directory.c_str()), closedir);
+  if (!entries) return numbers;
+  while (const dirent* entry = readdir(entries.get())) {
+    const pid_t number = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+    if (number > 0) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// Dead ones, too. One that ends while the list is read may hide its neighbour until the next time.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  for (const pid_t thread : numbers_in("/proc/" + std::to_string(parent) + "/task")) {
+    std::istringstream list(proc_file(parent, "task/" + std::to_string(thread) + "/children"));
+    for (pid_t child = 0; list >> child;) children.push_back(child);
+  }
+  return children;
 }
 
 }  // namespace
@@ -72,13 +95,8 @@ std::optional<ProcessLine> process_line(pid_t pid) {
 
 std::vector<ProcessLine> all_processes() {
   std::vector<ProcessLine> processes;
-  const std::unique_ptr<DIR, int (*)(DIR*)> proc(opendir("/proc"), closedir);
-  if (!proc) return processes;
-  while (const dirent* entry = readdir(proc.get())) {
-    const pid_t pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0) continue;
+  for (const pid_t pid : numbers_in("/proc"))
     if (const auto line = process_line(pid)) processes.push_back(*line);
-  }
   return processes;
 }
 
@@ -93,6 +111,22 @@ std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& pr
     for (auto child = begin; child != end; ++child) {
       open.push_back(child->second->pid);
       if (!is_dead(*child->second)) found.push_back(child->second->pid);
+    }
+  }
+  return found;
+}
+
+std::vector<pid_t> descendants_of(pid_t root) {
+  static const bool are_listed = access("/proc/thread-self/children", R_OK) == 0;
+  if (!are_listed) return descendants_of(root, all_processes());
+  std::vector<pid_t> found;
+  std::vector<pid_t> open = {root};
+  while (!open.empty()) {
+    const pid_t parent = open.back();
+    open.pop_back();
+    for (const pid_t child : children_of(parent)) {
+      open.push_back(child);
+      if (const auto line = process_line(child); line && !is_dead(*line)) found.push_back(child);
     }
   }
   return found;

@@ -35,6 +35,10 @@ std::vector<ProcessLine> all_processes();
 /// Children of `root`, their children and so on, dead ones left out.
 std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes);
 
+/// The same of those that run now, by what the kernel lists of each thread's children
+/// (CONFIG_PROC_CHILDREN), else by all of /proc.
+std::vector<pid_t> descendants_of(pid_t root);
+
 /// The value of a variable in the environment that `pid` was started with; nothing when it has
 /// none or may not be read.
 std::optional<std::string> environment_of(pid_t pid, std::string_view variable);
