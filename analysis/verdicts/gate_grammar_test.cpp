@@ -1,10 +1,8 @@
-#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/gate_grammar.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/values/test_synthetic_run.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -74,16 +72,6 @@ TEST(ParseGate, RefusesWhatIsNoGate) {
                            "server.peak_rss_bytes<=-2%", "server.peak_rss_bytes<=+2%:maybe",
                            "server.peak_rss_bytes<=nan%", "server.peak_rss_bytes<=inf"}) {
     EXPECT_FALSE(message_of(text).empty());
-  }
-}
-
-TEST(DefaultGates, ReadBackAsGates) {
-  for (const JobFacts& job : {server_and_clients(2), JobFacts()}) {
-    EXPECT_EQ(default_gates(job).size(), job.default_gates.size());
-    for (const Gate& gate : default_gates(job)) {
-      EXPECT_TRUE(gate.is_default);
-      EXPECT_EQ(parse_gate(gate.text).metric, gate.metric);
-    }
   }
 }
 

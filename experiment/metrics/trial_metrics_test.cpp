@@ -390,6 +390,19 @@ TEST(TreeMetrics, PssCountsOnlyWhereEveryRoleWasRead) {
   EXPECT_EQ(tree.metrics.at("peak_cgroup_anon_bytes"), 4000);
   EXPECT_EQ(tree.metrics.at("peak_cgroup_shmem_bytes"), 0);
   EXPECT_EQ(tree.metrics.count("peak_cgroup_kernel_bytes"), 0U) << "not known here";
+  EXPECT_EQ(tree.metrics.count("peak_shared_once_bytes"), 0U) << "not sampled here";
+}
+
+TEST(TreeMetrics, SharedPagesAreTheGroupsPeakWithoutCacheOrTheLargestSample) {
+  TrialTrace trace = server_and_client();
+  trace.peak_cgroup_bytes = 4242;
+  trace.shared_once = SharedOnce{3000, 1000, 700};
+  std::vector<RoleData> roles;
+  trace = with_roles(trace, roles);
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_shared_once_bytes"), 3242);
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("rss_counted_again_bytes"), 700);
+  trace.shared_once->besides = 2000;
+  EXPECT_EQ(tree_metrics(trace, roles).metrics.at("peak_shared_once_bytes"), 3000);
 }
 
 }  // namespace

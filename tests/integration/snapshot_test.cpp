@@ -296,6 +296,17 @@ del kept
 more = bytearray(90 << 20)
 )";
 
+/// The kernel joins CPython's arenas to the data of the library that was mapped last.
+const std::string kForksWithArenas = R"(
+import bz2, os
+numbers = list(range(1000000, 3000000))
+if os.fork() == 0:
+    last = bytearray(4 << 20)
+    del last
+    os._exit(0)
+os.wait()
+)";
+
 const std::string kHidesItself = R"(
 import ctypes, os
 libc = ctypes.CDLL(None)
@@ -332,6 +343,17 @@ TEST(SnapshotTime, NoneIsTakenBelowTheAskedBytes) {
   EXPECT_FALSE(profile_in(place, "out.mdp").contains("resident"));
   EXPECT_THAT(summary_of(place), HasSubstr("No snapshot of resident memory"))
       << "with the most that was seen";
+}
+
+TEST(SnapshotOfAnInterpreter, AForkedOnesArenasAreNoLibrarysVariables) {
+  const Workplace place;
+  const Finished run =
+      memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=97%",
+                      "--", "/usr/bin/python3", place.file("forks.py", kForksWithArenas)});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Snapshot child{profile_in(place, "out.2.mdp"), 0};
+  EXPECT_GT(child.bytes("inherited"), 2e6 * (32 + 8)) << "each number has 32 bytes and a place";
+  EXPECT_LT(child.bytes("file", "", "private-copy"), 4 * kMiB);
 }
 
 TEST(SnapshotTime, TheFirstLineSaysHowNearThePeakItCame) {

@@ -1,0 +1,120 @@
+#include "analysis/verdicts/default_gates.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "analysis/values/test_synthetic_run.h"
+#include "analysis/verdicts/analyse.h"
+
+namespace memduel {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::Not;
+
+constexpr double kBytesOfMebibyte = 1 << 20;
+
+TEST(DefaultGates, ReadBackAsGates) {
+  for (const JobFacts& job : {server_and_clients(2), JobFacts()}) {
+    EXPECT_EQ(default_gates(job).size(), job.default_gates.size());
+    for (const Gate& gate : default_gates(job)) {
+      EXPECT_TRUE(gate.is_default);
+      EXPECT_EQ(parse_gate(gate.text).metric, gate.metric);
+    }
+  }
+}
+
+/// Six blocks of a duel whose whole job has these metrics.
+RunData six_blocks(const Metrics& of_a, const Metrics& of_b, const std::string& role = kTree) {
+  RunData run = make_duel(kPeakRss, {}, {});
+  for (int block = 1; block <= 6; ++block) {
+    run.trials.push_back(make_trial("a", block, role, of_a));
+    run.trials.push_back(make_trial("b", block, role, of_b));
+  }
+  return run;
+}
+
+std::vector<RoleMetric> asked(const RunData& run) {
+  std::vector<RoleMetric> rows;
+  for (const Gate& gate : default_gates(run)) rows.push_back({gate.role, gate.metric});
+  return rows;
+}
+
+TEST(SharedPages, OfAJobThatForksAreCountedOnce) {
+  const RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
+                                  {kPeakSharedOnce, 150 * kBytesOfMebibyte},
+                                  {kRssCountedAgain, 0}},
+                                 {{kPeakRss, 256 * kBytesOfMebibyte},
+                                  {kPeakSharedOnce, 64 * kBytesOfMebibyte},
+                                  {kRssCountedAgain, 190 * kBytesOfMebibyte}});
+  EXPECT_EQ(shared_pages(run)->counted_again, 190 * kBytesOfMebibyte);
+  EXPECT_THAT(asked(run),
+              ElementsAre(RoleMetric{kTree, kPeakHeap}, RoleMetric{kTree, kPeakSharedOnce}));
+}
+
+TEST(SharedPages, OfLibrariesAloneLeaveTheSum) {
+  const RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
+                                  {kPeakSharedOnce, 40 * kBytesOfMebibyte},
+                                  {kRssCountedAgain, 15 * kBytesOfMebibyte}},
+                                 {{kPeakRss, 160 * kBytesOfMebibyte},
+                                  {kPeakSharedOnce, 40 * kBytesOfMebibyte},
+                                  {kRssCountedAgain, 15 * kBytesOfMebibyte}});
+  EXPECT_FALSE(shared_pages(run).has_value()) << "less than a tenth is counted again";
+  EXPECT_THAT(asked(run), Contains(RoleMetric{kTree, kPeakRss}));
+}
+
+TEST(SharedPages, AreThoseOfTheProportionalSetWithoutAControlGroup) {
+  const RunData run =
+      six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
+                 {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}});
+  EXPECT_EQ(shared_pages(run)->asked, (RoleMetric{kTree, kPeakPss}));
+  const RunData small =
+      six_blocks({{kPeakRss, 40 * kBytesOfMebibyte}, {kPeakPss, 10 * kBytesOfMebibyte}},
+                 {{kPeakRss, 40 * kBytesOfMebibyte}, {kPeakPss, 10 * kBytesOfMebibyte}});
+  EXPECT_FALSE(shared_pages(small).has_value()) << "so much is shared with other programs";
+}
+
+TEST(SharedPages, MayBeThoseOfOneRole) {
+  RunData run = six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
+                           {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}},
+                           "server");
+  run.job.roles = {"server", "client"};
+  EXPECT_EQ(shared_pages(run)->asked, (RoleMetric{"server", kPeakPss}));
+}
+
+TEST(SharedPages, AreNotKnownWhereATrialDoesNotTell) {
+  RunData run =
+      six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
+                 {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}});
+  run.trials.back().roles.front().metrics.erase(kPeakPss);
+  EXPECT_FALSE(shared_pages(run).has_value());
+}
+
+TEST(SharedPages, MatterToDefaultGatesAlone) {
+  RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
+                            {kPeakSharedOnce, 150 * kBytesOfMebibyte},
+                            {kRssCountedAgain, 0}},
+                           {{kPeakRss, 256 * kBytesOfMebibyte},
+                            {kPeakSharedOnce, 64 * kBytesOfMebibyte},
+                            {kRssCountedAgain, 190 * kBytesOfMebibyte}});
+  const auto has_note = Contains(Field(&Note::code, "shared_pages"));
+  AnalysisSettings settings;
+  settings.looks = fixed_looks(6);
+  settings.design = Design::superblocks;
+  const Results by_default = analyse(run, settings);
+  EXPECT_THAT(by_default.limitations, has_note);
+  EXPECT_EQ(by_default.row("b", kTree, kPeakSharedOnce)->verdict, Verdict::improved);
+  EXPECT_TRUE(by_default.row("b", kTree, kPeakSharedOnce)->is_asked());
+  settings.gates = {parse_gate("tree.peak_rss_bytes<=+1%")};
+  const Results named = analyse(run, settings);
+  EXPECT_THAT(named.limitations, Not(has_note));
+  EXPECT_EQ(named.row("b", kTree, kPeakRss)->verdict, Verdict::regressed);
+  run.job = server_and_clients(2);
+  EXPECT_FALSE(shared_pages(run).has_value()) << "its default gates ask for no sum";
+}
+
+}  // namespace
+}  // namespace memduel

@@ -1,0 +1,110 @@
+// A job that forks: the sum of resident sets counts its pages once for each process.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "tests/integration/memduel_program.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr double kBytesOfMebibyte = 1 << 20;
+
+/// Three children wait beside their parent. What it took before the fork is theirs as well; what
+/// each takes afterwards is its own.
+constexpr const char* kForkingServer = R"(
+import os, signal, sys, time
+before, after = int(sys.argv[1]), int(sys.argv[2])
+block = bytearray(before << 20)
+parent, children = os.getpid(), []
+for _ in range(3):
+    if os.getpid() == parent:
+        children.append(os.fork())
+own = bytearray(after << 20)
+if os.getpid() == parent:
+    def stop(number, frame):
+        for child in children:
+            os.kill(child, signal.SIGTERM)
+            os.waitpid(child, 0)
+        sys.exit(0)
+    signal.signal(signal.SIGTERM, stop)
+    time.sleep(0.2)
+    print("ready", flush=True)
+time.sleep(60)
+)";
+
+json duel_of(const fs::path& script) {
+  const auto server = [&](const char* before, const char* after) {
+    return json::array({"/usr/bin/python3", "-S", script.string(), before, after});
+  };
+  return {
+      {"name", "forks"},
+      {"workload",
+       {{"kind", "command"},
+        {"processes",
+         {{{"role", "server"},
+           {"argv", server("1", "40")},
+           {"ready", {{"log", "ready"}}},
+           {"end", "stop"}},
+          {{"role", "client"}, {"argv", {"sleep", "0.3"}}, {"after", {"server"}}}}}}},
+      {"arms",
+       {{{"name", "separate"}}, {{"name", "forked"}, {"argv", {{"server", server("64", "1")}}}}}},
+      {"baseline", "separate"},
+      {"profile", {{"trials", 0}}}};
+}
+
+class SharedPagesOfAJob : public testing::Test {
+ protected:
+  /// Four processes of 40 MiB against 64 MiB that four share.
+  json run(const std::vector<std::string>& before = {}) {
+    const std::string script = place_.file("server.py", kForkingServer);
+    const std::string config = place_.file("duel.json", duel_of(script).dump());
+    fs::permissions(place_.path(""), fs::perms::all);
+    std::vector<std::string> words = before;
+    words.insert(words.end(), {MEMDUEL_PROGRAM, "run", config, "--repeats", "6", "--out",
+                               place_.path("run").string()});
+    Running running(place_, words.front(), {words.begin() + 1, words.end()});
+    const Finished finished = running.wait();
+    EXPECT_EQ(finished.status, 0) << finished.out << finished.err;
+    return results_in(place_.path("run"));
+  }
+
+  static void expect_the_truth(const json& results, const char* metric) {
+    const json row = comparison(results, "tree", metric);
+    ASSERT_TRUE(row.is_object()) << metric;
+    EXPECT_TRUE(row.at("gate"));
+    EXPECT_EQ(row.at("verdict"), "improved");
+    EXPECT_NEAR(row.at("baseline_median").get<double>(), (4 * 40 + 1) * kBytesOfMebibyte,
+                32 * kBytesOfMebibyte);
+    EXPECT_NEAR(row.at("candidate_median").get<double>(), (64 + 4) * kBytesOfMebibyte,
+                32 * kBytesOfMebibyte);
+    const json sum = comparison(results, "tree", "peak_rss_bytes");
+    EXPECT_NEAR(sum.at("candidate_median").get<double>(), 4 * (64 + 1) * kBytesOfMebibyte,
+                64 * kBytesOfMebibyte);
+    EXPECT_EQ(sum.at("verdict"), "regressed") << "which is why nobody is asked for it";
+    EXPECT_FALSE(sum.at("gate"));
+  }
+
+  Workplace place_;
+};
+
+TEST_F(SharedPagesOfAJob, CountOnceByItsControlGroup) {
+  const json results = run();
+  if (!comparison(results, "tree", "peak_cgroup_bytes").is_object())
+    GTEST_SKIP() << "no control group can be made here";
+  expect_the_truth(results, "peak_shared_once_bytes");
+}
+
+TEST_F(SharedPagesOfAJob, CountOnceByTheProportionalSetWithoutOne) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
+  expect_the_truth(run({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}),
+                   "peak_pss_bytes");
+}
+
+}  // namespace
+}  // namespace memduel
