@@ -15,21 +15,13 @@
 namespace memduel {
 namespace {
 
-/// A part of a sum.
+/// A part of a sum of resident sets.
 struct CountedAgain {
   double bytes = 0;
   double sum = 0;
-};
 
-/// From how much on a sum misleads.
-struct Much {
-  double share = 0;
-  double bytes = 0;
+  [[nodiscard]] double share() const { return sum > 0 ? bytes / sum : 0; }
 };
-
-constexpr Much kMuchOfCgroup = {0.1, 0};
-/// A proportional set is smaller than a resident one for libraries that other programs have, too.
-constexpr Much kMuchOfPss = {0.25, 64 << 20};
 
 std::optional<CountedAgain> by_cgroup(const TrialData& trial) {
   const auto bytes = trial.value(kTree, kRssCountedAgain);
@@ -45,27 +37,42 @@ std::optional<CountedAgain> by_pss(const TrialData& trial, std::string_view role
   return CountedAgain{*sum - *once, *sum};
 }
 
-/// The most of any arm, in the median of its trials; 0 where no arm's is much, absent where a trial
-/// does not tell.
-std::optional<double> most_counted_again(
-    const RunData& run, const Much& much,
+/// Of each arm, in the median of its trials; nothing where one of them does not tell.
+std::vector<CountedAgain> of_arms(
+    const RunData& run,
     const std::function<std::optional<CountedAgain>(const TrialData&)>& counted_in) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> arms;
   for (const TrialData& trial : run.trials) {
     if (!trial.counts()) continue;
     const auto counted = counted_in(trial);
-    if (!counted) return std::nullopt;
+    if (!counted) return {};
     arms[trial.arm].first.push_back(counted->bytes);
     arms[trial.arm].second.push_back(counted->sum);
   }
-  if (arms.empty()) return std::nullopt;
-  double most = 0;
-  for (auto& [arm, values] : arms) {
-    const double bytes = median(std::move(values.first));
-    const double sum = median(std::move(values.second));
-    if (bytes > much.bytes && bytes > much.share * sum) most = std::max(most, bytes);
-  }
-  return most;
+  std::vector<CountedAgain> medians;
+  for (auto& [arm, values] : arms)
+    medians.push_back({median(std::move(values.first)), median(std::move(values.second))});
+  return medians;
+}
+
+double most_bytes(const std::vector<CountedAgain>& arms) {
+  return std::ranges::max_element(arms, {}, &CountedAgain::bytes)->bytes;
+}
+
+bool misleads_by_cgroup(const std::vector<CountedAgain>& arms) {
+  constexpr double kMuch = 0.1;
+  return std::ranges::any_of(arms, [](const CountedAgain& arm) { return arm.share() > kMuch; });
+}
+
+/// Proportional sets are smaller than resident ones for libraries, too, in all arms alike: it takes
+/// more than they are, or another share in another arm.
+bool misleads_by_pss(const std::vector<CountedAgain>& arms) {
+  constexpr double kMoreThanLibraries = 0.6;
+  constexpr double kUnlike = 0.25;
+  constexpr double kBytes = 64 << 20;
+  if (arms.empty() || most_bytes(arms) <= kBytes) return false;
+  const auto [least, most] = std::ranges::minmax(arms, {}, &CountedAgain::share);
+  return most.share() > kMoreThanLibraries || most.share() - least.share() > kUnlike;
 }
 
 }  // namespace
@@ -92,16 +99,15 @@ std::vector<Gate> default_gates(const JobFacts& job) {
 std::optional<SharedPages> shared_pages(const RunData& run) {
   const RoleMetric sum = {kTree, kPeakRss};
   if (std::ranges::find(run.job.default_gates, sum) == run.job.default_gates.end()) return {};
-  if (const auto again = most_counted_again(run, kMuchOfCgroup, by_cgroup))
-    return *again > 0 ? std::optional(SharedPages{{kTree, kPeakSharedOnce}, *again}) : std::nullopt;
+  if (const auto arms = of_arms(run, by_cgroup); misleads_by_cgroup(arms))
+    return SharedPages{{kTree, kPeakSharedOnce}, most_bytes(arms)};
   std::vector<std::string> roles = {kTree};
   roles.insert(roles.end(), run.job.roles.begin(), run.job.roles.end());
   std::optional<SharedPages> most;
   for (const std::string& role : roles) {
-    const auto again = most_counted_again(
-        run, kMuchOfPss, [&](const TrialData& trial) { return by_pss(trial, role); });
-    if (again > 0 && (!most || *again > most->counted_again))
-      most = SharedPages{{role, kPeakPss}, *again};
+    const auto arms = of_arms(run, [&](const TrialData& trial) { return by_pss(trial, role); });
+    if (misleads_by_pss(arms) && (!most || most_bytes(arms) > most->counted_again))
+      most = SharedPages{{role, kPeakPss}, most_bytes(arms)};
   }
   return most;
 }

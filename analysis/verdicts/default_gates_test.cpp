@@ -66,15 +66,26 @@ TEST(SharedPages, OfLibrariesAloneLeaveTheSum) {
   EXPECT_THAT(asked(run), Contains(RoleMetric{kTree, kPeakRss}));
 }
 
+/// Peaks of the whole job in MiB, by RSS and by PSS.
+RunData by_pss(double a_rss, double a_pss, double b_rss, double b_pss) {
+  return six_blocks({{kPeakRss, a_rss * kBytesOfMebibyte}, {kPeakPss, a_pss * kBytesOfMebibyte}},
+                    {{kPeakRss, b_rss * kBytesOfMebibyte}, {kPeakPss, b_pss * kBytesOfMebibyte}});
+}
+
 TEST(SharedPages, AreThoseOfTheProportionalSetWithoutAControlGroup) {
-  const RunData run =
-      six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
-                 {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}});
+  EXPECT_EQ(shared_pages(by_pss(400, 390, 440, 100))->asked, (RoleMetric{kTree, kPeakPss}));
+  EXPECT_TRUE(shared_pages(by_pss(400, 100, 800, 110)).has_value()) << "most of it, in both arms";
+  EXPECT_FALSE(shared_pages(by_pss(600, 380, 500, 280)).has_value()) << "libraries, in both arms";
+  EXPECT_FALSE(shared_pages(by_pss(40, 38, 40, 10)).has_value()) << "30 MiB";
+}
+
+TEST(SharedPages, OfMappedFilesAreThoseOfTheProportionalSetBesideAControlGroup) {
+  RunData run = by_pss(840, 810, 840, 230);
+  for (TrialData& trial : run.trials) {
+    trial.roles.front().metrics[kRssCountedAgain] = 0;
+    trial.roles.front().metrics[kPeakSharedOnce] = 30 * kBytesOfMebibyte;
+  }
   EXPECT_EQ(shared_pages(run)->asked, (RoleMetric{kTree, kPeakPss}));
-  const RunData small =
-      six_blocks({{kPeakRss, 40 * kBytesOfMebibyte}, {kPeakPss, 10 * kBytesOfMebibyte}},
-                 {{kPeakRss, 40 * kBytesOfMebibyte}, {kPeakPss, 10 * kBytesOfMebibyte}});
-  EXPECT_FALSE(shared_pages(small).has_value()) << "so much is shared with other programs";
 }
 
 TEST(SharedPages, MayBeThoseOfOneRole) {
