@@ -54,8 +54,8 @@ struct Measured {
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
   if (!fs::exists(path))
-    throw Error(ExitCode::io, "no such file or directory, expected something measured earlier", path,
-                "two commands are compared with memduel compare --a CMD --b CMD");
+    throw Error(ExitCode::io, "no such file or directory, expected something measured earlier",
+                path, "two commands are compared with memduel compare --a CMD --b CMD");
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
   if (json.is_discarded())
     throw Error(ExitCode::io, "is not JSON", path,

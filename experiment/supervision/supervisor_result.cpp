@@ -41,12 +41,14 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
   std::vector<std::string> unmarked;
   std::vector<std::string> no_reset;
   for (const RoleTrace& trace : outcome.trace.roles) {
-    if (!has_rounds(trace) && !trace.of_descendants) unmarked.push_back(trace.role);
+    // Of one process that ended the kernel tells the peak.
+    const bool is_sampled = trace.has_several_processes || !trace.exit;
+    if (!has_rounds(trace) && !trace.of_descendants && is_sampled) unmarked.push_back(trace.role);
     if (!trace.peaks_reset) no_reset.push_back(trace.role);
   }
   note_roles(
       run.limitations, unmarked, kPeaksSampledFromOutside,
-      "{} sent no marks: one round each, with peaks sampled from outside",
+      "{} sent no marks and ran several processes: one round each, with sums sampled from outside",
       "mark rounds with memduel_annotate.py (Python) or memduel/annotate.h (C, C++) for exact "
       "peaks");
   note_roles(run.limitations, no_reset, "peaks_not_resettable",

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "base/command_line.h"
@@ -104,6 +105,21 @@ std::string config_words(const json& value) {
 
 std::string arm_words(const json& arm, const json& processes, Place place) {
   return ArmWords(arm, processes, place).all();
+}
+
+std::string baseline_words(const json& config) {
+  std::set<std::string> changed;
+  for (const json& arm : config_member(config, "arms"))
+    for (const char* key : {"argv", "append"})
+      for (const auto& [role, words] : config_member(arm, key).items()) changed.insert(role);
+  std::vector<std::string> parts;
+  for (const json& process : config_member(config_member(config, "workload"), "processes")) {
+    const json& role = config_member(process, "role");
+    if (role.is_string() && changed.contains(role.get<std::string>()))
+      parts.push_back(fmt::format("{}: {}", role.get<std::string>(),
+                                  config_words(config_member(process, "argv"))));
+  }
+  return parts.empty() ? "the baseline" : fmt::format("{}", fmt::join(parts, " "));
 }
 
 }  // namespace memduel

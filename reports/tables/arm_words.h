@@ -23,4 +23,8 @@ enum class Place { told, left_out };
 std::string arm_words(const nlohmann::json& arm, const nlohmann::json& processes,
                       Place place = Place::told);
 
+/// Of a baseline that changes nothing of its job: what the other arms change, before they do, as in
+/// "server: ./server --port 1"; "the baseline" where they change no command.
+std::string baseline_words(const nlohmann::json& config);
+
 }  // namespace memduel

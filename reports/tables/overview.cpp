@@ -196,7 +196,7 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   });
   if (!told) return {};
   for (ComparedArm& arm : arms)
-    if (arm.words.empty() && arm.name == baseline) arm.words = "the baseline";
+    if (arm.words.empty() && arm.name == baseline) arm.words = baseline_words(model.config);
   std::ranges::stable_partition(arms, [&](const ComparedArm& arm) { return arm.name == baseline; });
   return arms;
 }

@@ -46,7 +46,9 @@ TEST(ComparedArms, OfSeveralProcessesAreWhatTheyChange) {
   EXPECT_THAT(
       words_of(kTwo, json::object(),
                json::parse(R"({"argv": {"server": ["s2"]}, "append": {"client": ["-q"]}})")),
-      ElementsAre("the baseline", "server: s2 client: adds -q"));
+      ElementsAre("server: s client: c", "server: s2 client: adds -q"));
+  EXPECT_THAT(words_of(kTwo, json::object(), json::parse(R"({"env": {"A": "1"}})")),
+              ElementsAre("the baseline", "A=1"));
 }
 
 TEST(ComparedArms, OfRevisionsAreTheirSubjectsAndThePathsBelowTheWorktrees) {

@@ -224,6 +224,7 @@ TEST_F(TrialTest, DescendantsThatMatchAreARoleOfTheirOwn) {
   EXPECT_GE(role_of(result, "tree").metrics.at("peak_rss_bytes"), 64 * kMib);
   EXPECT_TRUE(role_of(result, "tree").metrics.contains("cpu_seconds"));
   EXPECT_LE(role_of(result, "client-1").series.at(0).values.back(), 16 * kMib);
+  EXPECT_TRUE(has_note(result.limitations, "peaks_sampled_from_outside"));
   EXPECT_THAT(message_of(result.warnings, "match_found_nothing"), HasSubstr("no such program"));
 }
 

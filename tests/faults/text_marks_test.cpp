@@ -95,7 +95,6 @@ TEST_F(TextMarksOfTrials, APatternThatNeverMatchesIsNamedWithTheLinesItSaw) {
   EXPECT_EQ(result.trial.status, TrialStatus::ok) << result.trial.failure;
   EXPECT_EQ(message_of(result.warnings, "pattern_never_matched"),
             "server: none of the 2 lines of its standard output matches Round (\\d+)");
-  EXPECT_TRUE(has_note(result.limitations, "peaks_sampled_from_outside"));
   EXPECT_EQ(role_of(result, "server").rounds.size(), 1U);
 }
 
