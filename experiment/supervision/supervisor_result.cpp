@@ -26,18 +26,7 @@ void note_roles(std::vector<Note>& notes, const std::vector<std::string>& roles,
   notes.push_back({code, fmt::format(fmt::runtime(message), fmt::join(roles, ", ")), advice});
 }
 
-double median_interval_ms(const Series& series) {
-  std::vector<std::int64_t> gaps;
-  for (std::size_t at = 1; at < series.t_ns.size(); ++at) {
-    gaps.push_back(series.t_ns[at] - series.t_ns[at - 1]);
-  }
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  return static_cast<double>(*middle) * 1e-6;
-}
-
-void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome,
-                 int skipped_sweeps) {
+void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps) {
   std::vector<std::string> unmarked;
   std::vector<std::string> no_reset;
   for (const RoleTrace& trace : outcome.trace.roles) {
@@ -59,17 +48,6 @@ void note_meters(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outco
                                "PSS was not read at every round end, to keep its cost below its "
                                "share of the trial's time",
                                ""});
-  }
-  const Series& sums = outcome.trace.tree_rss;
-  constexpr std::size_t kEnoughSamples = 20;
-  if (sums.t_ns.size() >= kEnoughSamples && median_interval_ms(sums) > 1.5 * plan.interval_ms) {
-    run.limitations.push_back(
-        {"sampling_stretched",
-         fmt::format(
-             "RSS curves are sampled more rarely than each {} ms while nothing moves and to "
-             "keep memduel's CPU time below 1 % of the trial's",
-             plan.interval_ms),
-         "peaks of processes with marks are exact all the same"});
   }
 }
 
@@ -279,7 +257,7 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesse
     leave_out_later_rounds(trial.roles.back(), plan);
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
-  note_meters(run, plan, outcome, meters.skipped_sweeps());
+  note_meters(run, outcome, meters.skipped_sweeps());
   note_processes(run, outcome, processes.started());
   note_matches(run, plan, processes);
   note_logs(run, plan, processes.started());
