@@ -15,7 +15,7 @@ namespace memduel {
 /// Inodes of the sockets that listen on `port` in the text of /proc/net/tcp or tcp6.
 std::vector<std::uint64_t> listening_sockets(std::string_view table, int port);
 
-/// The same from the kernel's tables as they are now.
+/// The same as the kernel says now.
 std::vector<std::uint64_t> listening_sockets(int port);
 
 /// Whether `pid` holds one of the sockets.

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "base/descriptor.h"
+#include "base/file.h"
 
 namespace memduel {
 namespace {
@@ -71,6 +72,7 @@ TEST(Ports, WhoListensIsNamed) {
   EXPECT_THAT(listener_on(port).value_or(""),
               testing::StartsWith("process " + std::to_string(getpid()) + " ("));
   EXPECT_TRUE(holds_socket(getpid(), listening_sockets(port)));
+  EXPECT_EQ(listening_sockets(port), listening_sockets(read_file("/proc/net/tcp6"), port));
 }
 
 }  // namespace
