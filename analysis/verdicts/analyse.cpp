@@ -249,18 +249,26 @@ void hint_at_growth(Work& work) {
        fmt::format("{} rounds would tell: --set workload.rounds={}", needed, needed)});
 }
 
-Note note_of(const SharedPages& shared) {
-  return {"shared_pages",
-          fmt::format("the sum of resident sets counts {} of shared memory more than once, so the "
-                      "default gate asks for {}.{} in its place",
-                      format_bytes(shared.counted_again), shared.asked.role, shared.asked.metric),
-          "--gate 'tree.peak_rss_bytes<=+1%' judges the sum"};
+/// A limitation where the default gates leave out the sum, a warning where somebody asks for it.
+void note_shared_pages(Work& work) {
+  const bool by_default = work.settings.gates.empty();
+  if (!ask_for_the_sum(by_default ? default_gates(work.run.job) : work.gates)) return;
+  const auto shared = shared_pages(work.run);
+  if (!shared) return;
+  const std::string counted =
+      fmt::format("tree.peak_rss_bytes is a sum that counts {} of shared memory more than once",
+                  format_bytes(shared->counted_again));
+  const std::string once = shared->asked.role + "." + shared->asked.metric;
+  if (by_default)
+    work.results.limitations.push_back(
+        {"shared_pages", counted, "the default gate asks for " + once + " in its place"});
+  else
+    work.results.warnings.push_back({"shared_pages", counted, "ask for " + once});
 }
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
   Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}, {}};
-  const bool by_default = work.gates.empty();
-  if (by_default) work.gates = default_gates(run);
+  if (work.gates.empty()) work.gates = default_gates(run);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
   hint_at_growth(work);
@@ -282,12 +290,12 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.job = run.job;
   results.job.is_one_round = is_one_round(run);
   results.environment = run.environment;
-  results.limitations = run.limitations;
+  note_shared_pages(work);
+  results.limitations.insert(results.limitations.end(), run.limitations.begin(),
+                             run.limitations.end());
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),
                              looks.limitations.end());
-  if (const auto shared = by_default ? shared_pages(run) : std::nullopt)
-    results.limitations.push_back(note_of(*shared));
-  results.warnings = run.warnings;
+  results.warnings.insert(results.warnings.end(), run.warnings.begin(), run.warnings.end());
   results.trials = without_series(run.trials);
   return work;
 }

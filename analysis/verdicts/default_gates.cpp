@@ -97,8 +97,6 @@ std::vector<Gate> default_gates(const JobFacts& job) {
 }
 
 std::optional<SharedPages> shared_pages(const RunData& run) {
-  const RoleMetric sum = {kTree, kPeakRss};
-  if (std::ranges::find(run.job.default_gates, sum) == run.job.default_gates.end()) return {};
   if (const auto arms = of_arms(run, by_cgroup); misleads_by_cgroup(arms))
     return SharedPages{{kTree, kPeakSharedOnce}, most_bytes(arms)};
   std::vector<std::string> roles = {kTree};
@@ -110,6 +108,11 @@ std::optional<SharedPages> shared_pages(const RunData& run) {
       most = SharedPages{{role, kPeakPss}, most_bytes(arms)};
   }
   return most;
+}
+
+bool ask_for_the_sum(const std::vector<Gate>& gates) {
+  return std::ranges::any_of(gates,
+                             [](const Gate& gate) { return asks_about(gate, kTree, kPeakRss); });
 }
 
 std::vector<Gate> default_gates(const RunData& run) {

@@ -22,6 +22,9 @@ struct SharedPages {
 /// Absent where no arm's sum counts much again, or nothing measured what it counts.
 std::optional<SharedPages> shared_pages(const RunData& run);
 
+/// Whether the sum is among these.
+bool ask_for_the_sum(const std::vector<Gate>& gates);
+
 /// The same of the job that ran: what it shares is known then.
 std::vector<Gate> default_gates(const RunData& run);
 

@@ -180,20 +180,20 @@ void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
   for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
   if (role.heap_images.empty() && left.unreadable.empty())
     note_uncounted(run, role.role, "it started no dynamically linked program");
-  if (!role.heap_images.empty() && !peak_of_main_image(role.heap_images))
-    run.limitations.push_back(
-        {"heap_sum_sampled",
-         fmt::format("{} ran several programs: its peak_heap_bytes is the largest sampled sum of "
-                     "what they held, and at least the largest one's",
-                     role.role),
-         "allocated_bytes and allocation_count are exact all the same"});
 }
 
 void read_heap_images(TrialRun& run, const TrialPlan& plan, TrialTrace& trace) {
+  std::vector<std::string> sampled;
   for (RoleTrace& role : trace.roles) {
     const auto spec = std::ranges::find(plan.processes, role.role, &ProcessSpec::role);
-    if (spec != plan.processes.end()) read_heap_images(run, *spec, role);
+    if (spec == plan.processes.end()) continue;
+    read_heap_images(run, *spec, role);
+    if (!role.heap_images.empty() && !peak_of_main_image(role.heap_images))
+      sampled.push_back(role.role);
   }
+  note_roles(run.limitations, sampled, "heap_sum_sampled",
+             "peak_heap_bytes is a sampled sum where one role runs several programs: {}",
+             "allocated_bytes and allocation_count are exact all the same");
 }
 
 /// A round that began before the trial was stopped is none.
