@@ -1,11 +1,14 @@
 #include "experiment/plan/programs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -22,6 +25,21 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// The word that starts a program which is no descendant; empty where there is none. Programs that
+/// start another one are looked through.
+std::string client_in(const Argv& argv) {
+  constexpr std::array kClients = {"docker", "kubectl", "nerdctl", "ssh", "systemd-run", "tmux"};
+  constexpr std::array kWrappers = {"env", "nice", "nohup", "sudo", "time", "timeout"};
+  for (const std::string& word : argv) {
+    const std::string name = fs::path(word).filename().string();
+    if (std::ranges::find(kClients, name) != kClients.end()) return name;
+    const bool is_option = word.starts_with("-") || word.find('=') != std::string::npos;
+    const bool is_number = !word.empty() && word.find_first_not_of("0123456789.") == word.npos;
+    if (!is_option && !is_number && std::ranges::find(kWrappers, name) == kWrappers.end()) break;
+  }
+  return {};
+}
 
 bool is_program(const fs::path& file) {
   std::error_code error;
@@ -249,6 +267,19 @@ std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {
                           equal->first, equal->second),
               "what differs between them can only be noise, or files that they find beside "
               "themselves"};
+}
+
+std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment) {
+  std::set<std::string> found;
+  for (const Arm& arm : experiment.arms)
+    for (const JobProcess& process : arm.processes)
+      if (const std::string client = client_in(process.argv); !client.empty()) found.insert(client);
+  if (found.empty()) return std::nullopt;
+  return Note{"programs_elsewhere",
+              fmt::format("{} has a program run by a daemon or on another machine, and what that "
+                          "program uses is in no number",
+                          fmt::join(found, ", ")),
+              "name the program itself, or run memduel where it runs"};
 }
 
 }  // namespace memduel

@@ -35,4 +35,8 @@ std::map<std::string, std::string> program_hashes(const Experiment& experiment);
 /// all else is the same; nothing when there are none.
 std::optional<Note> warning_of_equal_contents(const Experiment& experiment);
 
+/// A warning of programs that have theirs run by a daemon or another machine (docker, ssh, …): only
+/// they themselves are measured. Nothing when there are none.
+std::optional<Note> warning_of_programs_elsewhere(const Experiment& experiment);
+
 }  // namespace memduel

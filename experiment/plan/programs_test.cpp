@@ -145,5 +145,20 @@ TEST_F(Programs, EqualContentsUnderTwoPathsAreAWarning) {
   EXPECT_FALSE(warning_of_equal_contents(experiment));
 }
 
+TEST_F(Programs, ThoseThatHaveOthersRunElsewhereAreAWarning) {
+  Experiment experiment = experiment_running("tool");
+  const auto message = [&](const Argv& argv) {
+    experiment.arms[0].processes[0].argv = argv;
+    const auto warning = warning_of_programs_elsewhere(experiment);
+    return warning ? warning->message : std::string();
+  };
+  EXPECT_THAT(message({"docker", "run", "image"}), testing::StartsWith("docker has a program run"));
+  EXPECT_THAT(message({"sudo", "-E", "timeout", "60", "/usr/bin/ssh", "host", "job"}),
+              testing::StartsWith("ssh "));
+  EXPECT_THAT(message({"env", "A=1", "systemd-run", "job"}), testing::StartsWith("systemd-run "));
+  EXPECT_EQ(message({"python3", "docker"}), "") << "an argument";
+  EXPECT_EQ(message({"./docker-sort", "x"}), "");
+}
+
 }  // namespace
 }  // namespace memduel

@@ -21,6 +21,7 @@ constexpr int kAdaptiveBlocks = 16;  ///< the last look of the adaptive design
 /// What can be said before the first trial.
 void note_the_job(const Experiment& experiment, Store& store) {
   if (const auto warning = warning_of_equal_contents(experiment)) store.add_warning(*warning);
+  if (const auto warning = warning_of_programs_elsewhere(experiment)) store.add_warning(*warning);
   if (const auto unpinned = unpinned_python(experiment))
     store.add_limitation(
         {"python_not_pinned", *unpinned, "set them in env to make results repeatable"});
