@@ -250,20 +250,22 @@ void hint_at_growth(Work& work) {
 }
 
 /// A limitation where the default gates leave out the sum, a warning where somebody asks for it.
-void note_shared_pages(Work& work) {
+void note_misleading_sum(Work& work) {
   const bool by_default = work.settings.gates.empty();
   if (!ask_for_the_sum(by_default ? default_gates(work.run.job) : work.gates)) return;
-  const auto shared = shared_pages(work.run);
-  if (!shared) return;
-  const std::string counted =
-      fmt::format("tree.peak_rss_bytes is a sum that counts {} of shared memory more than once",
-                  format_bytes(shared->counted_again));
-  const std::string once = shared->asked.role + "." + shared->asked.metric;
+  const auto sum = misleading_sum(work.run);
+  if (!sum) return;
+  const std::string bytes = format_bytes(sum->bytes);
+  const std::string message =
+      sum->how == MisleadingSum::How::counts_again
+          ? "tree.peak_rss_bytes counts " + bytes + " of shared memory more than once"
+          : "tree.peak_rss_bytes leaves out " + bytes + " that no process maps, as in a tmpfs";
+  const std::string asked = sum->asked.role + "." + sum->asked.metric;
   if (by_default)
     work.results.limitations.push_back(
-        {"shared_pages", counted, "the default gate asks for " + once + " in its place"});
+        {"misleading_sum", message, "the default gate asks for " + asked + " in its place"});
   else
-    work.results.warnings.push_back({"shared_pages", counted, "ask for " + once});
+    work.results.warnings.push_back({"misleading_sum", message, "ask for " + asked});
 }
 
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
@@ -290,7 +292,7 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
   results.job = run.job;
   results.job.is_one_round = is_one_round(run);
   results.environment = run.environment;
-  note_shared_pages(work);
+  note_misleading_sum(work);
   results.limitations.insert(results.limitations.end(), run.limitations.begin(),
                              run.limitations.end());
   results.limitations.insert(results.limitations.end(), looks.limitations.begin(),

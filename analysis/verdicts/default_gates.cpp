@@ -15,63 +15,71 @@
 namespace memduel {
 namespace {
 
-/// A part of a sum of resident sets.
-struct CountedAgain {
+/// What a sum of resident sets has too much or too little.
+struct Apart {
   double bytes = 0;
   double sum = 0;
 
   [[nodiscard]] double share() const { return sum > 0 ? bytes / sum : 0; }
 };
 
-std::optional<CountedAgain> by_cgroup(const TrialData& trial) {
+std::optional<Apart> counted_again(const TrialData& trial) {
   const auto bytes = trial.value(kTree, kRssCountedAgain);
   const auto sum = trial.value(kTree, kPeakRss);
   if (!bytes || !sum) return std::nullopt;
-  return CountedAgain{*bytes, *sum};
+  return Apart{*bytes, *sum};
 }
 
-std::optional<CountedAgain> by_pss(const TrialData& trial, std::string_view role) {
+std::optional<Apart> left_out(const TrialData& trial) {
+  const auto held = trial.value(kTree, kPeakSharedOnce);
+  const auto sum = trial.value(kTree, kPeakRss);
+  if (!held || !sum) return std::nullopt;
+  return Apart{*held - *sum, *sum};
+}
+
+std::optional<Apart> by_pss(const TrialData& trial, std::string_view role) {
   const auto once = trial.value(role, kPeakPss);
   const auto sum = trial.value(role, kPeakRss);
   if (!once || !sum) return std::nullopt;
-  return CountedAgain{*sum - *once, *sum};
+  return Apart{*sum - *once, *sum};
 }
 
 /// Of each arm, in the median of its trials; nothing where one of them does not tell.
-std::vector<CountedAgain> of_arms(
-    const RunData& run,
-    const std::function<std::optional<CountedAgain>(const TrialData&)>& counted_in) {
+std::vector<Apart> of_arms(const RunData& run,
+                           const std::function<std::optional<Apart>(const TrialData&)>& told_by) {
   std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> arms;
   for (const TrialData& trial : run.trials) {
     if (!trial.counts()) continue;
-    const auto counted = counted_in(trial);
-    if (!counted) return {};
-    arms[trial.arm].first.push_back(counted->bytes);
-    arms[trial.arm].second.push_back(counted->sum);
+    const auto apart = told_by(trial);
+    if (!apart) return {};
+    arms[trial.arm].first.push_back(apart->bytes);
+    arms[trial.arm].second.push_back(apart->sum);
   }
-  std::vector<CountedAgain> medians;
+  std::vector<Apart> medians;
   for (auto& [arm, values] : arms)
     medians.push_back({median(std::move(values.first)), median(std::move(values.second))});
   return medians;
 }
 
-double most_bytes(const std::vector<CountedAgain>& arms) {
-  return std::ranges::max_element(arms, {}, &CountedAgain::bytes)->bytes;
+double most_bytes(const std::vector<Apart>& arms) {
+  return std::ranges::max_element(arms, {}, &Apart::bytes)->bytes;
 }
 
-bool misleads_by_cgroup(const std::vector<CountedAgain>& arms) {
+bool is_much(const std::vector<Apart>& arms) {
   constexpr double kMuch = 0.1;
-  return std::ranges::any_of(arms, [](const CountedAgain& arm) { return arm.share() > kMuch; });
+  constexpr double kBytes = 4 << 20;
+  return std::ranges::any_of(
+      arms, [](const Apart& arm) { return arm.share() > kMuch && arm.bytes > kBytes; });
 }
 
 /// Proportional sets are smaller than resident ones for libraries, too, in all arms alike: it takes
 /// more than they are, or another share in another arm.
-bool misleads_by_pss(const std::vector<CountedAgain>& arms) {
+bool is_much_by_pss(const std::vector<Apart>& arms) {
   constexpr double kMoreThanLibraries = 0.6;
   constexpr double kUnlike = 0.25;
   constexpr double kBytes = 64 << 20;
   if (arms.empty() || most_bytes(arms) <= kBytes) return false;
-  const auto [least, most] = std::ranges::minmax(arms, {}, &CountedAgain::share);
+  const auto [least, most] = std::ranges::minmax(arms, {}, &Apart::share);
   return most.share() > kMoreThanLibraries || most.share() - least.share() > kUnlike;
 }
 
@@ -96,16 +104,20 @@ std::vector<Gate> default_gates(const JobFacts& job) {
   return gates;
 }
 
-std::optional<SharedPages> shared_pages(const RunData& run) {
-  if (const auto arms = of_arms(run, by_cgroup); misleads_by_cgroup(arms))
-    return SharedPages{{kTree, kPeakSharedOnce}, most_bytes(arms)};
+std::optional<MisleadingSum> misleading_sum(const RunData& run) {
+  using How = MisleadingSum::How;
+  const RoleMetric held = {kTree, kPeakSharedOnce};
+  if (const auto arms = of_arms(run, counted_again); is_much(arms))
+    return MisleadingSum{How::counts_again, most_bytes(arms), held};
+  if (const auto arms = of_arms(run, left_out); is_much(arms))
+    return MisleadingSum{How::leaves_out, most_bytes(arms), held};
   std::vector<std::string> roles = {kTree};
   roles.insert(roles.end(), run.job.roles.begin(), run.job.roles.end());
-  std::optional<SharedPages> most;
+  std::optional<MisleadingSum> most;
   for (const std::string& role : roles) {
     const auto arms = of_arms(run, [&](const TrialData& trial) { return by_pss(trial, role); });
-    if (misleads_by_pss(arms) && (!most || most_bytes(arms) > most->counted_again))
-      most = SharedPages{{role, kPeakPss}, most_bytes(arms)};
+    if (is_much_by_pss(arms) && (!most || most_bytes(arms) > most->bytes))
+      most = MisleadingSum{How::counts_again, most_bytes(arms), {role, kPeakPss}};
   }
   return most;
 }
@@ -117,8 +129,8 @@ bool ask_for_the_sum(const std::vector<Gate>& gates) {
 
 std::vector<Gate> default_gates(const RunData& run) {
   JobFacts job = run.job;
-  if (const auto shared = shared_pages(run))
-    std::ranges::replace(job.default_gates, RoleMetric{kTree, kPeakRss}, shared->asked);
+  if (const auto sum = misleading_sum(run))
+    std::ranges::replace(job.default_gates, RoleMetric{kTree, kPeakRss}, sum->asked);
   return default_gates(job);
 }
 

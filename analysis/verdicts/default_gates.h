@@ -12,20 +12,22 @@ namespace memduel {
 /// Each row's own margin is its bound.
 std::vector<Gate> default_gates(const JobFacts& job);
 
-/// What to ask of a whole job in place of the sum of its resident sets, in which a page counts once
-/// for each process that has it.
-struct SharedPages {
-  RoleMetric asked;
-  double counted_again = 0;  ///< bytes: by the sum, the most of any arm
+/// The sum of a job's resident sets counts a page once for each process that has it, and not at all
+/// where none has: files in a tmpfs, shared memory that nobody maps.
+struct MisleadingSum {
+  enum class How { counts_again, leaves_out };
+  How how;
+  double bytes = 0;  ///< the most of any arm
+  RoleMetric asked;  ///< in its place
 };
 
-/// Absent where no arm's sum counts much again, or nothing measured what it counts.
-std::optional<SharedPages> shared_pages(const RunData& run);
+/// Absent where no arm's sum is far from what the job holds, or nothing measured that.
+std::optional<MisleadingSum> misleading_sum(const RunData& run);
 
 /// Whether the sum is among these.
 bool ask_for_the_sum(const std::vector<Gate>& gates);
 
-/// The same of the job that ran: what it shares is known then.
+/// The same of the job that ran: how far the sum is from what it holds is known then.
 std::vector<Gate> default_gates(const RunData& run);
 
 }  // namespace memduel

@@ -43,26 +43,26 @@ std::vector<RoleMetric> asked(const RunData& run) {
   return rows;
 }
 
-TEST(SharedPages, OfAJobThatForksAreCountedOnce) {
+TEST(MisleadingSum, CountsTheMemoryOfAJobThatForksAgain) {
   const RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
                                   {kPeakSharedOnce, 150 * kBytesOfMebibyte},
                                   {kRssCountedAgain, 0}},
                                  {{kPeakRss, 256 * kBytesOfMebibyte},
                                   {kPeakSharedOnce, 64 * kBytesOfMebibyte},
                                   {kRssCountedAgain, 190 * kBytesOfMebibyte}});
-  EXPECT_EQ(shared_pages(run)->counted_again, 190 * kBytesOfMebibyte);
+  EXPECT_EQ(misleading_sum(run)->bytes, 190 * kBytesOfMebibyte);
   EXPECT_THAT(asked(run),
               ElementsAre(RoleMetric{kTree, kPeakHeap}, RoleMetric{kTree, kPeakSharedOnce}));
 }
 
-TEST(SharedPages, OfLibrariesAloneLeaveTheSum) {
+TEST(MisleadingSum, IsNoneForLibrariesAlone) {
   const RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
                                   {kPeakSharedOnce, 40 * kBytesOfMebibyte},
                                   {kRssCountedAgain, 15 * kBytesOfMebibyte}},
                                  {{kPeakRss, 160 * kBytesOfMebibyte},
                                   {kPeakSharedOnce, 40 * kBytesOfMebibyte},
                                   {kRssCountedAgain, 15 * kBytesOfMebibyte}});
-  EXPECT_FALSE(shared_pages(run).has_value()) << "less than a tenth is counted again";
+  EXPECT_FALSE(misleading_sum(run).has_value()) << "less than a tenth is counted again";
   EXPECT_THAT(asked(run), Contains(RoleMetric{kTree, kPeakRss}));
 }
 
@@ -72,46 +72,61 @@ RunData by_pss(double a_rss, double a_pss, double b_rss, double b_pss) {
                     {{kPeakRss, b_rss * kBytesOfMebibyte}, {kPeakPss, b_pss * kBytesOfMebibyte}});
 }
 
-TEST(SharedPages, AreThoseOfTheProportionalSetWithoutAControlGroup) {
-  EXPECT_EQ(shared_pages(by_pss(400, 390, 440, 100))->asked, (RoleMetric{kTree, kPeakPss}));
-  EXPECT_TRUE(shared_pages(by_pss(400, 100, 800, 110)).has_value()) << "most of it, in both arms";
-  EXPECT_FALSE(shared_pages(by_pss(600, 380, 500, 280)).has_value()) << "libraries, in both arms";
-  EXPECT_FALSE(shared_pages(by_pss(40, 38, 40, 10)).has_value()) << "30 MiB";
+TEST(MisleadingSum, IsKnownByTheProportionalSetWithoutAControlGroup) {
+  EXPECT_EQ(misleading_sum(by_pss(400, 390, 440, 100))->asked, (RoleMetric{kTree, kPeakPss}));
+  EXPECT_TRUE(misleading_sum(by_pss(400, 100, 800, 110)).has_value()) << "most of it, in both arms";
+  EXPECT_FALSE(misleading_sum(by_pss(600, 380, 500, 280)).has_value()) << "libraries, in both arms";
+  EXPECT_FALSE(misleading_sum(by_pss(40, 38, 40, 10)).has_value()) << "30 MiB";
 }
 
-TEST(SharedPages, OfMappedFilesAreThoseOfTheProportionalSetBesideAControlGroup) {
+TEST(MisleadingSum, OfMappedFilesIsKnownByTheProportionalSet) {
   RunData run = by_pss(840, 810, 840, 230);
   for (TrialData& trial : run.trials) {
     trial.roles.front().metrics[kRssCountedAgain] = 0;
     trial.roles.front().metrics[kPeakSharedOnce] = 30 * kBytesOfMebibyte;
   }
-  EXPECT_EQ(shared_pages(run)->asked, (RoleMetric{kTree, kPeakPss}));
+  EXPECT_EQ(misleading_sum(run)->asked, (RoleMetric{kTree, kPeakPss}));
 }
 
-TEST(SharedPages, MayBeThoseOfOneRole) {
+TEST(MisleadingSum, LeavesOutWhatNoProcessMaps) {
+  const auto in_memory_or_tmpfs = [](double tmpfs) {
+    return six_blocks({{kPeakRss, 120 * kBytesOfMebibyte},
+                       {kPeakSharedOnce, 110 * kBytesOfMebibyte},
+                       {kRssCountedAgain, 0}},
+                      {{kPeakRss, 20 * kBytesOfMebibyte},
+                       {kPeakSharedOnce, (10 + tmpfs) * kBytesOfMebibyte},
+                       {kRssCountedAgain, 0}});
+  };
+  const RunData run = in_memory_or_tmpfs(100);
+  EXPECT_EQ(misleading_sum(run)->how, MisleadingSum::How::leaves_out);
+  EXPECT_THAT(asked(run), Contains(RoleMetric{kTree, kPeakSharedOnce}));
+  EXPECT_FALSE(misleading_sum(in_memory_or_tmpfs(0)).has_value());
+}
+
+TEST(MisleadingSum, MayBeThatOfOneRole) {
   RunData run = six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
                            {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}},
                            "server");
   run.job.roles = {"server", "client"};
-  EXPECT_EQ(shared_pages(run)->asked, (RoleMetric{"server", kPeakPss}));
+  EXPECT_EQ(misleading_sum(run)->asked, (RoleMetric{"server", kPeakPss}));
 }
 
-TEST(SharedPages, AreNotKnownWhereATrialDoesNotTell) {
+TEST(MisleadingSum, IsNotKnownWhereATrialDoesNotTell) {
   RunData run =
       six_blocks({{kPeakRss, 400 * kBytesOfMebibyte}, {kPeakPss, 390 * kBytesOfMebibyte}},
                  {{kPeakRss, 440 * kBytesOfMebibyte}, {kPeakPss, 100 * kBytesOfMebibyte}});
   run.trials.back().roles.front().metrics.erase(kPeakPss);
-  EXPECT_FALSE(shared_pages(run).has_value());
+  EXPECT_FALSE(misleading_sum(run).has_value());
 }
 
-TEST(SharedPages, MatterToDefaultGatesAlone) {
+TEST(MisleadingSum, IsNotAskedForByDefault) {
   RunData run = six_blocks({{kPeakRss, 160 * kBytesOfMebibyte},
                             {kPeakSharedOnce, 150 * kBytesOfMebibyte},
                             {kRssCountedAgain, 0}},
                            {{kPeakRss, 256 * kBytesOfMebibyte},
                             {kPeakSharedOnce, 64 * kBytesOfMebibyte},
                             {kRssCountedAgain, 190 * kBytesOfMebibyte}});
-  const auto has_note = Contains(Field(&Note::code, "shared_pages"));
+  const auto has_note = Contains(Field(&Note::code, "misleading_sum"));
   AnalysisSettings settings;
   settings.looks = fixed_looks(6);
   settings.design = Design::superblocks;

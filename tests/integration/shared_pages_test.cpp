@@ -1,4 +1,4 @@
-// A job that forks: the sum of resident sets counts its pages once for each process.
+// What the sum of resident sets counts once for each process, and what it leaves out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ if os.getpid() == parent:
             os.waitpid(child, 0)
         sys.exit(0)
     signal.signal(signal.SIGTERM, stop)
-    time.sleep(0.2)
+    time.sleep(0.1)
     print("ready", flush=True)
 time.sleep(60)
 )";
@@ -51,7 +51,7 @@ json duel_of(const fs::path& script) {
            {"argv", server("1", "40")},
            {"ready", {{"log", "ready"}}},
            {"end", "stop"}},
-          {{"role", "client"}, {"argv", {"sleep", "0.3"}}, {"after", {"server"}}}}}}},
+          {{"role", "client"}, {"argv", {"sleep", "0.1"}}, {"after", {"server"}}}}}}},
       {"arms",
        {{{"name", "separate"}}, {{"name", "forked"}, {"argv", {{"server", server("64", "1")}}}}}},
       {"baseline", "separate"},
@@ -104,6 +104,34 @@ TEST_F(SharedPagesOfAJob, CountOnceByTheProportionalSetWithoutOne) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can become somebody else";
   expect_the_truth(run({"/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}),
                    "peak_pss_bytes");
+}
+
+/// 40 MiB in a file of a tmpfs, written and read in parts.
+constexpr const char* kSpills = R"(
+import os
+path = "/dev/shm/memduel-test-%d" % os.getpid()
+part = bytearray(1 << 20)
+with open(path, "wb") as file:
+    for _ in range(40):
+        file.write(part)
+os.unlink(path)
+)";
+
+TEST(AFileInATmpfs, IsMemoryOfTheJob) {
+  const Workplace place;
+  const std::string keeps = place.file("keeps.py", "kept = bytearray(40 << 20)\n");
+  const std::string spills = place.file("spills.py", kSpills);
+  const Finished run =
+      memduel(place, {"compare", "--a", "/usr/bin/python3 -S " + keeps, "--b",
+                      "/usr/bin/python3 -S " + spills, "--out", place.path("run").string()});
+  const json results = results_in(place.path("run"));
+  const json held = comparison(results, "tree", "peak_shared_once_bytes");
+  if (!held.is_object()) GTEST_SKIP() << "no control group can be made here";
+  EXPECT_EQ(comparison(results, "tree", "peak_rss_bytes").at("verdict"), "improved");
+  EXPECT_TRUE(held.at("gate"));
+  EXPECT_NE(held.at("verdict"), "improved") << run.out;
+  EXPECT_NEAR(held.at("candidate_median").get<double>(), held.at("baseline_median").get<double>(),
+              4 * kBytesOfMebibyte);
 }
 
 }  // namespace
