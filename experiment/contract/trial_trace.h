@@ -72,7 +72,7 @@ struct RoleTrace {
 /// Anonymous and shared memory of a trial's control group.
 struct SharedOnce {
   std::int64_t bytes = 0;          ///< each page once, at the largest sample
-  std::int64_t besides = 0;        ///< page cache and kernel memory, the most of any sample
+  std::int64_t besides = 0;        ///< the most of any sample that a group is charged with besides
   std::int64_t counted_again = 0;  ///< by the sum over its processes, when that was read
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "memory/text_file.h"
 
@@ -22,6 +23,13 @@ std::int64_t resident_sum(const TrialCgroup& group) {
     for (const char* part : {"RssAnon", "RssShmem"}) sum += sized_field(status, part).value_or(0);
   }
   return sum;
+}
+
+/// A group is charged with pages before it asks for them: up to 64 on each CPU (mm/memcontrol.c,
+/// MEMCG_CHARGE_BATCH).
+std::int64_t charged_ahead() {
+  constexpr std::int64_t kBatch = 64 * 4096;
+  return kBatch * std::thread::hardware_concurrency();
 }
 
 }  // namespace
@@ -50,8 +58,8 @@ void CgroupPeak::take(const CgroupParts& parts, const TrialCgroup& group) {
   const std::int64_t bytes = *parts.anon + *parts.shmem;
   if (!shared_once_) shared_once_.emplace();
   shared_once_->bytes = std::max(shared_once_->bytes, bytes);
-  shared_once_->besides =
-      std::max(shared_once_->besides, parts.file.value_or(0) + parts.kernel.value_or(0));
+  shared_once_->besides = std::max(
+      shared_once_->besides, parts.file.value_or(0) + parts.kernel.value_or(0) + charged_ahead());
   if (!is_more(bytes, counted_at_bytes_)) return;
   counted_at_bytes_ = bytes;
   shared_once_->counted_again = std::max<std::int64_t>(0, resident_sum(group) - bytes);
