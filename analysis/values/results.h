@@ -84,6 +84,10 @@ struct Comparison {
 
   /// Whether it answers a question of the run's own.
   [[nodiscard]] bool is_asked() const { return gate || advisory_gate; }
+  /// Worse than any number: the candidate died where the baseline lived.
+  [[nodiscard]] bool is_of_dead() const {
+    return verdict == Verdict::regressed && !ratio && !difference;
+  }
 };
 
 /// Where growth leads if nothing changes.

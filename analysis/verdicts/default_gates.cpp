@@ -15,19 +15,19 @@
 namespace memduel {
 namespace {
 
-/// What a sum of resident sets has too much or too little.
+/// What a sum of resident sets has too much or too little, beside a whole.
 struct Apart {
   double bytes = 0;
-  double sum = 0;
+  double whole = 0;
 
-  [[nodiscard]] double share() const { return sum > 0 ? bytes / sum : 0; }
+  [[nodiscard]] double share() const { return whole > 0 ? bytes / whole : 0; }
 };
 
 std::optional<Apart> counted_again(const TrialData& trial) {
   const auto bytes = trial.value(kTree, kRssCountedAgain);
-  const auto sum = trial.value(kTree, kPeakRss);
-  if (!bytes || !sum) return std::nullopt;
-  return Apart{*bytes, *sum};
+  const auto held = trial.value(kTree, kPeakSharedOnce);
+  if (!bytes || !held) return std::nullopt;
+  return Apart{*bytes, *held};
 }
 
 std::optional<Apart> left_out(const TrialData& trial) {
@@ -53,7 +53,7 @@ std::vector<Apart> of_arms(const RunData& run,
     const auto apart = told_by(trial);
     if (!apart) return {};
     arms[trial.arm].first.push_back(apart->bytes);
-    arms[trial.arm].second.push_back(apart->sum);
+    arms[trial.arm].second.push_back(apart->whole);
   }
   std::vector<Apart> medians;
   for (auto& [arm, values] : arms)

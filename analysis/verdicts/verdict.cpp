@@ -155,10 +155,11 @@ Decision with_failures(MeasuredRow& row, Decision of_living) {
   Comparison& out = row.comparison;
   const RowValues& values = row.values;
   if (values.candidate_failed == 0) return of_living;
+  const std::string first = values.failure.substr(0, values.failure.find('\n'));
   const std::string what = fmt::format(
-      "the candidate {} in {} of {} blocks in which the baseline lived",
+      "the candidate {} in {} of {} blocks in which the baseline lived{}{}",
       values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
-      values.candidate_failed, out.n_candidate);
+      values.candidate_failed, out.n_candidate, first.empty() ? "" : "; the first time ", first);
   if (values.candidate_failed == out.n_candidate) {
     out.blocks_needed.reset();
     return {Verdict::regressed, Tier::plain, what};

@@ -84,7 +84,7 @@ class TerminalReport {
   std::string within(int lines) {
     add_first_screen();
     if (options_.width >= kTableColumns) add_table();
-    add_notes();
+    add_notes(true);
     const bool cut = cut_pieces(pieces_, lines - 1);
     const bool more = !model_.results.comparisons.empty() || !model_.results.limitations.empty();
     return text() + (cut || more ? "Every table and note: --verbose.\n" : "");
@@ -98,7 +98,7 @@ class TerminalReport {
                      render_parts(model_, options_), render_rounds(model_),
                      render_ablation(model_, options_), render_profiles(model_, options_)})
       add(Weight::table, std::move(section));
-    add_notes();
+    add_notes(false);
     return text();
   }
 
@@ -151,14 +151,15 @@ class TerminalReport {
     if (!model_.overall.empty())
       add(Weight::overall, wrapped(escape_terminal(model_.overall), 0, options_.width), true);
     if (!model_.best.empty()) add(Weight::verdict, sentence(model_.best.text()));
+    std::string before;
     for (const Headline& headline : model_.headlines) {
+      std::string lines = headline_lines(headline, options_);
+      if (lines == before) continue;  // of a candidate that died, whatever was asked
+      before = lines;
       const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
       const bool of_first = headline.candidate == model_.headlines.front().candidate;
       const bool told = of_first || headline.verdict != Verdict::inconclusive;
-      add(failed ? Weight::failure
-          : told ? Weight::verdict
-                 : Weight::undecided,
-          headline_lines(headline, options_));
+      add(failed ? Weight::failure : told ? Weight::verdict : Weight::undecided, std::move(lines));
     }
   }
 
@@ -203,10 +204,12 @@ class TerminalReport {
     if (!model_.results.comparisons.empty()) add(Weight::table, render_table(model_, options_));
   }
 
-  void add_notes() {
+  /// Short: without the last lines of logs, which come after the first line of a message.
+  void add_notes(bool are_short) {
     bool opens = true;
     const auto add_all = [&](Weight weight, const char* kind, const std::vector<Note>& notes) {
-      for (const Note& note : notes) {
+      for (Note note : notes) {
+        if (are_short) note.message.erase(std::min(note.message.find('\n'), note.message.size()));
         add(weight, note_lines(kind, note, options_.width), opens);
         opens = false;
       }

@@ -72,7 +72,7 @@ std::string model_of(const Results& results, const std::string& candidate) {
 
 std::string time_of(const Results& results, const std::string& candidate) {
   const Comparison* row = time_row(results, candidate);
-  if (row == nullptr) return {};
+  if (row == nullptr || row->is_of_dead()) return {};
   switch (row->verdict) {
     case Verdict::improved:
       return "faster";
@@ -245,6 +245,11 @@ std::string overall_sentence(const ReportModel& model) {
 
 std::vector<Cause> largest_causes(const ReportModel& model) {
   std::vector<Cause> causes;
+  const bool is_dead = std::ranges::any_of(model.headlines, [&](const Headline& h) {
+    const Comparison* row = model.results.row(h.candidate, h.role, h.metric);
+    return h.candidate == model.headlines.front().candidate && row != nullptr && row->is_of_dead();
+  });
+  if (is_dead) return causes;
   if (!model.resident.empty()) {
     std::vector<WaterfallStep> steps = model.resident.front().steps;
     std::erase_if(steps, is_shared);

@@ -246,7 +246,8 @@ std::vector<SideEffect> side_effects(const Results& results, const CandidateOrde
   tell_exact_changes(effects, results);
   std::vector<const Comparison*> times;
   for (const ArmSummary& arm : results.arms)
-    if (const Comparison* row = time_row(results, arm.name)) times.push_back(row);
+    if (const Comparison* row = time_row(results, arm.name); row != nullptr && !row->is_of_dead())
+      times.push_back(row);
   std::ranges::stable_sort(times, [&](const Comparison* a, const Comparison* b) {
     return order.rank(a->candidate) < order.rank(b->candidate);
   });

@@ -175,8 +175,7 @@ Sentence effect_sentence(const JobFacts& job, const Comparison& c) {
   const std::string verdict(to_name(c.verdict));
   const bool has_effect = c.ratio.has_value() || c.difference.has_value();
   Sentence sentence(c.candidate);
-  if (c.verdict == Verdict::regressed && !has_effect)
-    return sentence.add(": " + c.reason + ": ").add(verdict, Mark::verdict);
+  if (c.is_of_dead()) return sentence.add(": " + c.reason + ": ").add(verdict, Mark::verdict);
   const double none = c.ratio ? 1 : 0;
   const bool one_sided =
       has_effect && c.ci_low && c.ci_high && (*c.ci_low > none || *c.ci_high < none);
