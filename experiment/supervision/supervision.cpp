@@ -101,6 +101,7 @@ TrialRun Supervision::run() {
   sample_without_preempting();
   while (!over()) step();
   metering_.take_lines(text_marks_.finish());
+  metering_.end();
   end_trial();
   if (is_asked_to_stop(plan_, options_)) throw options_.stop->error("stopped by a signal");
   allocators_.verify();

@@ -45,6 +45,9 @@ class TrialMetering {
   /// What is still there is about to be told to end: PSS, once, where no round's end brings it.
   void about_to_stop();
 
+  /// All of the job's processes are gone.
+  void end() { cgroup_peak_.end(of_.group); }
+
   /// Of the control group when most was sampled.
   [[nodiscard]] const CgroupPeak& cgroup_peak() const { return cgroup_peak_; }
   [[nodiscard]] const CgroupRounds& cgroup_rounds() const { return cgroup_rounds_; }

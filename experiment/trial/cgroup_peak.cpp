@@ -58,11 +58,19 @@ void CgroupPeak::take(const CgroupParts& parts, const TrialCgroup& group) {
   const std::int64_t bytes = *parts.anon + *parts.shmem;
   if (!shared_once_) shared_once_.emplace();
   shared_once_->bytes = std::max(shared_once_->bytes, bytes);
-  shared_once_->besides = std::max(
-      shared_once_->besides, parts.file.value_or(0) + parts.kernel.value_or(0) + charged_ahead());
+  take_besides(parts);
   if (!is_more(bytes, counted_at_bytes_)) return;
   counted_at_bytes_ = bytes;
   shared_once_->counted_again = std::max<std::int64_t>(0, resident_sum(group) - bytes);
+}
+
+void CgroupPeak::take_besides(const CgroupParts& parts) {
+  const std::int64_t besides = parts.file.value_or(0) + parts.kernel.value_or(0) + charged_ahead();
+  shared_once_->besides = std::max(shared_once_->besides, besides);
+}
+
+void CgroupPeak::end(const TrialCgroup& group) {
+  if (shared_once_) take_besides(charged_parts_of(group.memory_dir));
 }
 
 }  // namespace memduel

@@ -17,6 +17,10 @@ class CgroupPeak {
   /// most once in 10 ms, and after parts that were no more in 20 ms.
   void sample(std::int64_t now_ns, const TrialCgroup& group);
 
+  /// What has been cached stays charged when the processes are gone: a file that was written last
+  /// is seen then.
+  void end(const TrialCgroup& group);
+
   /// At the largest sample; empty where there is no group.
   [[nodiscard]] const CgroupParts& parts() const { return parts_; }
 
@@ -25,6 +29,7 @@ class CgroupPeak {
 
  private:
   void take(const CgroupParts& parts, const TrialCgroup& group);
+  void take_besides(const CgroupParts& parts);
 
   std::int64_t due_ns_ = 0;
   std::int64_t largest_bytes_ = 0;

@@ -1,6 +1,8 @@
 // What the sum of resident sets counts once for each process, and what it leaves out.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/magic.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <string>
@@ -132,6 +134,27 @@ TEST(AFileInATmpfs, IsMemoryOfTheJob) {
   EXPECT_NE(held.at("verdict"), "improved") << run.out;
   EXPECT_NEAR(held.at("candidate_median").get<double>(), held.at("baseline_median").get<double>(),
               4 * kBytesOfMebibyte);
+}
+
+/// What is written last is in the page cache, which the kernel takes back.
+TEST(AFileOnADisk, IsNoMemoryOfTheJob) {
+  const Workplace place;
+  struct statfs about{};
+  statfs(place.path("").c_str(), &about);
+  if (about.f_type == TMPFS_MAGIC) GTEST_SKIP() << "the place of tests is a tmpfs";
+  const std::string writes = place.file("writes.py", R"(
+import sys
+part = bytearray(8 << 20)
+with open(sys.argv[1], "wb") as file:
+    for _ in range(int(sys.argv[2])):
+        file.write(part)
+)");
+  const std::string command = "/usr/bin/python3 -S " + writes + " {trial_dir}/out ";
+  memduel(place, {"compare", "--a", command + "1", "--b", command + "12", "--out",
+                  place.path("run").string()});
+  const json rss = comparison(results_in(place.path("run")), "tree", "peak_rss_bytes");
+  EXPECT_TRUE(rss.at("gate"));
+  EXPECT_EQ(rss.at("verdict"), "unchanged");
 }
 
 }  // namespace
