@@ -68,7 +68,8 @@ std::vector<RoundEnd> round_ends(const std::vector<RoundData>& rounds) {
   for (const RoundData& round : rounds) {
     const auto at = round.metrics.value(kEndRss);
     if (!at || std::isnan(*at)) continue;
-    ends.push_back({round.round, round.begin_ns, round.end_ns, *at, heap_at_end(round)});
+    ends.push_back({round.round, round.begin_ns, round.end_ns, *at, heap_at_end(round),
+                    round.metrics.value(kPeakRssFile)});
   }
   return ends;
 }
@@ -120,6 +121,7 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
     RoundEnd round = first;
     std::vector<double> rss;
     std::vector<double> heap;
+    std::vector<double> file;
     for (const auto* rounds : members) {
       const auto at = std::find_if(rounds->begin(), rounds->end(), [&](const RoundEnd& candidate) {
         return candidate.round == first.round;
@@ -127,12 +129,14 @@ std::vector<RoundEnd> combined_rounds(const std::vector<const std::vector<RoundE
       if (at == rounds->end()) break;
       rss.push_back(at->rss_bytes);
       if (at->heap_bytes) heap.push_back(*at->heap_bytes);
+      if (at->file_bytes) file.push_back(*at->file_bytes);
       round.begin_ns = std::min(round.begin_ns, at->begin_ns);
       round.end_ns = std::max(round.end_ns, at->end_ns);
     }
     if (rss.size() < members.size()) continue;
     round.rss_bytes = combine(rss);
     round.heap_bytes = heap.size() == rss.size() ? std::optional(combine(heap)) : std::nullopt;
+    round.file_bytes = file.size() == rss.size() ? std::optional(combine(file)) : std::nullopt;
     whole.push_back(round);
   }
   return whole;

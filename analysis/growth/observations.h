@@ -25,6 +25,7 @@ struct RoundEnd {
   std::int64_t end_ns = 0;
   double rss_bytes = 0;
   std::optional<double> heap_bytes = std::nullopt;  ///< live at the end of the round
+  std::optional<double> file_bytes = std::nullopt;  ///< of rss_bytes: pages of mapped files
 };
 
 struct Observation {

@@ -20,6 +20,7 @@
 #include "analysis/verdicts/merge_runs.h"
 #include "analysis/verdicts/perturbation.h"
 #include "base/error.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {

@@ -1,5 +1,7 @@
 #include "analysis/verdicts/growth_rows.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/lower_bounds.h"
 #include "base/metric_catalogue.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -21,6 +24,7 @@ constexpr double kPageBytes = 4096;
 struct ArmSeries {
   std::vector<GrowthSeries> rss;
   std::vector<GrowthSeries> heap;   ///< of the runs that know it in every round
+  std::vector<GrowthSeries> own;    ///< rss without pages of files, likewise
   std::vector<double> minutes;      ///< per step of x, run by run
   std::vector<double> last_minute;  ///< after the begin of the first round
   double last = 0;                  ///< the last x that all runs have
@@ -36,10 +40,15 @@ bool counts_for_growth(const Observation& trial) {
 void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rounds) {
   GrowthSeries rss;
   GrowthSeries heap;
+  GrowthSeries own;
   const size_t first = growth_warmup(rounds.size(), warmup_rounds);
   for (size_t k = first; k < rounds.size(); ++k) {
     rss.x.push_back(rounds[k].round);
     rss.y.push_back(rounds[k].rss_bytes);
+    if (rounds[k].file_bytes) {
+      own.x.push_back(rounds[k].round);
+      own.y.push_back(rounds[k].rss_bytes - *rounds[k].file_bytes);
+    }
     if (!rounds[k].heap_bytes) continue;
     heap.x.push_back(rounds[k].round);
     heap.y.push_back(*rounds[k].heap_bytes);
@@ -51,6 +60,7 @@ void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rou
   all.last_minute.push_back(static_cast<double>(rounds.back().end_ns - rounds.front().begin_ns) /
                             kNanosecondsPerMinute);
   if (heap.x.size() == rss.x.size()) all.heap.push_back(std::move(heap));
+  if (own.x.size() == rss.x.size()) all.own.push_back(std::move(own));
   all.rss.push_back(std::move(rss));
 }
 
@@ -139,10 +149,27 @@ struct Judging {
   std::optional<double> limit;
 };
 
+/// Pages of a mapped file stay resident while nobody needs the memory: where they alone grow, the
+/// verdict is that of the rest.
+void look_past_files(GrowthEstimate& estimate, const Judging& judging,
+                     const GrowthQuestion& question) {
+  if (estimate.verdict != GrowthVerdict::growing || question.killed ||
+      judging.series.own.size() != judging.series.rss.size())
+    return;
+  const GrowthEstimate own = judge_growth(judging.series.own, question);
+  if (!is_bounded(own.verdict)) return;
+  estimate.verdict = own.verdict;
+  estimate.level = own.level;
+  estimate.reason =
+      fmt::format("maps {} more of its files per round, which the kernel takes back; all else {}",
+                  format_bytes(*estimate.slope), own.reason);
+}
+
 GrowthRow rss_row(const Judging& judging, const std::optional<GrowthRow>& heap) {
   GrowthQuestion question = judging.question;
   question.resolution = kPageBytes;
   GrowthEstimate estimate = judge_growth(judging.series.rss, question);
+  look_past_files(estimate, judging, question);
   // What grows in live bytes grows in memory too; the noise of the resident set only hides it.
   if (heap && heap->row.verdict == GrowthVerdict::growing &&
       estimate.verdict == GrowthVerdict::inconclusive) {

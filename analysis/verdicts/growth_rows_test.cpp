@@ -56,6 +56,22 @@ TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
   EXPECT_NEAR(*rows[1].projection->ci_low, 5, 0.2);
 }
 
+TEST(GrowthRows, PagesOfFilesAloneAreNoGrowth) {
+  const auto with_file_pages = [](double slope_mib, double of_files) {
+    RunData run = run_with(TrialStatus::ok, 60, slope_mib);
+    for (TrialData& trial : run.trials)
+      for (RoundData& round : trial.roles[0].rounds.edit())
+        round.metrics["peak_rss_file_bytes"] = kMib * (20 + of_files * round.round);
+    return rows_of(run);
+  };
+  const auto mapped = with_file_pages(2, 2);
+  EXPECT_TRUE(is_bounded(mapped[0].verdict)) << mapped[0].reason;
+  EXPECT_NEAR(mapped[0].slope.value_or(0), 2 * kMib, 0.1 * kMib) << "of the resident set";
+  EXPECT_FALSE(mapped[0].projection) << "no limit is met by what the kernel takes back";
+  EXPECT_EQ(with_file_pages(2, 0)[0].verdict, GrowthVerdict::growing);
+  EXPECT_EQ(with_file_pages(2, 1)[0].verdict, GrowthVerdict::growing);
+}
+
 TEST(GrowthRows, RoundsOfATrialThatFailedOtherwiseDoNot) {
   EXPECT_TRUE(rows_of(run_with(TrialStatus::failed, 15, 30)).empty());
   EXPECT_TRUE(rows_of(run_with(TrialStatus::killed_for_memory, 4, 30)).empty()) << "too few rounds";

@@ -29,16 +29,17 @@ const RoleData& reference_role(const std::vector<RoleData>& roles, const std::st
   return named == roles.end() ? roles.front() : *named;
 }
 
-/// The sum of what the roles held at their own ends of that round: when the reference ends its
-/// last one, others may have gone. Absent when one of them has none.
-std::optional<double> end_of_round(const std::vector<RoleData>& roles, int number) {
+/// The sum over what the roles have of that round, each as its own marks say: when the reference
+/// ends its last one, others may have gone. Absent when one of them has none.
+std::optional<double> sum_of_round(const std::vector<RoleData>& roles, int number,
+                                   const char* metric) {
   double sum = 0;
   for (const RoleData& role : roles) {
     const auto round = std::ranges::find(role.rounds, number, &RoundData::round);
     if (round == role.rounds.end()) return std::nullopt;
-    const auto end = round->metrics.value(kEndRss);
-    if (!end) return std::nullopt;
-    sum += *end;
+    const auto value = round->metrics.value(metric);
+    if (!value) return std::nullopt;
+    sum += *value;
   }
   return sum;
 }
@@ -50,7 +51,8 @@ RoundData tree_round(const RoundData& round, const Series& sums,
   if (const auto peak = largest_between(sums, round.begin_ns, round.end_ns)) {
     summed.metrics[kPeakRss] = static_cast<double>(*peak);
   }
-  if (const auto end = end_of_round(roles, round.round)) summed.metrics[kEndRss] = *end;
+  for (const char* metric : {kEndRss, kPeakRssFile})
+    if (const auto sum = sum_of_round(roles, round.round, metric)) summed.metrics[metric] = *sum;
   return summed;
 }
 

@@ -35,7 +35,8 @@ std::string client_in(const Argv& argv) {
     const std::string name = fs::path(word).filename().string();
     if (std::ranges::find(kClients, name) != kClients.end()) return name;
     const bool is_option = word.starts_with("-") || word.find('=') != std::string::npos;
-    const bool is_number = !word.empty() && word.find_first_not_of("0123456789.") == word.npos;
+    const bool is_number =
+        !word.empty() && word.find_first_not_of("0123456789.") == std::string::npos;
     if (!is_option && !is_number && std::ranges::find(kWrappers, name) == kWrappers.end()) break;
   }
   return {};
