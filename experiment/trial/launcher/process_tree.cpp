@@ -59,13 +59,30 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
 }
 
 /// Dead ones, too. One that ends while the list is read may hide its neighbour until the next time.
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> children;
+std::vector<ProcessLine> children_of(pid_t parent) {
+  std::vector<ProcessLine> children;
   for (const pid_t thread : numbers_in("/proc/" + std::to_string(parent) + "/task")) {
     std::istringstream list(proc_file(parent, "task/" + std::to_string(thread) + "/children"));
-    for (pid_t child = 0; list >> child;) children.push_back(child);
+    for (pid_t child = 0; list >> child;)
+      if (const auto line = process_line(child)) children.push_back(*line);
   }
   return children;
+}
+
+/// All below `root` but dead ones; `children` gives those of a process.
+template <class Children>
+std::vector<pid_t> walk(pid_t root, Children children) {
+  std::vector<pid_t> found;
+  std::vector<pid_t> open = {root};
+  while (!open.empty()) {
+    const pid_t parent = open.back();
+    open.pop_back();
+    for (const ProcessLine& child : children(parent)) {
+      open.push_back(child.pid);
+      if (!is_dead(child)) found.push_back(child.pid);
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -101,35 +118,14 @@ std::vector<ProcessLine> all_processes() {
 }
 
 std::vector<pid_t> descendants_of(pid_t root, const std::vector<ProcessLine>& processes) {
-  std::multimap<pid_t, const ProcessLine*> children;
-  for (const ProcessLine& process : processes) children.emplace(process.parent, &process);
-  std::vector<pid_t> found;
-  std::vector<pid_t> open = {root};
-  while (!open.empty()) {
-    const auto [begin, end] = children.equal_range(open.back());
-    open.pop_back();
-    for (auto child = begin; child != end; ++child) {
-      open.push_back(child->second->pid);
-      if (!is_dead(*child->second)) found.push_back(child->second->pid);
-    }
-  }
-  return found;
+  std::map<pid_t, std::vector<ProcessLine>> children;
+  for (const ProcessLine& process : processes) children[process.parent].push_back(process);
+  return walk(root, [&](pid_t parent) { return children[parent]; });
 }
 
 std::vector<pid_t> descendants_of(pid_t root) {
   static const bool are_listed = access("/proc/thread-self/children", R_OK) == 0;
-  if (!are_listed) return descendants_of(root, all_processes());
-  std::vector<pid_t> found;
-  std::vector<pid_t> open = {root};
-  while (!open.empty()) {
-    const pid_t parent = open.back();
-    open.pop_back();
-    for (const pid_t child : children_of(parent)) {
-      open.push_back(child);
-      if (const auto line = process_line(child); line && !is_dead(*line)) found.push_back(child);
-    }
-  }
-  return found;
+  return are_listed ? walk(root, children_of) : descendants_of(root, all_processes());
 }
 
 std::optional<std::string> environment_of(pid_t pid, std::string_view variable) {
