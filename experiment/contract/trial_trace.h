@@ -73,7 +73,7 @@ struct RoleTrace {
 struct SharedOnce {
   std::int64_t bytes = 0;          ///< each page once, at the largest sample
   std::int64_t besides = 0;        ///< the most of any sample that a group is charged with besides
-  std::int64_t counted_again = 0;  ///< by the sum over its processes, when that was read
+  std::int64_t counted_again = 0;  ///< by the sum over its processes, the most of any look
 };
 
 struct TrialTrace {

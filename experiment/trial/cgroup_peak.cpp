@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "experiment/marks/monotonic.h"
 #include "memory/text_file.h"
 
 namespace memduel {
@@ -35,33 +36,41 @@ std::int64_t charged_ahead() {
 }  // namespace
 
 void CgroupPeak::sample(std::int64_t now_ns, const TrialCgroup& group) {
-  constexpr std::int64_t kInterval = 10'000'000;
-  constexpr std::int64_t kAfterNoMore = 20'000'000;
+  constexpr std::int64_t kInterval = 20'000'000;
   if (now_ns < due_ns_) return;
   due_ns_ = now_ns + kInterval;
   const auto charged = charged_bytes_of(group.memory_dir);
   if (!charged) return;
-  const std::int64_t before = shared_once_ ? shared_once_->bytes : 0;
   const bool is_most = is_more(*charged, largest_bytes_);
-  if (!is_most && *charged <= before) return;
-  const CgroupParts parts = charged_parts_of(group.memory_dir);
-  if (is_most) {
-    largest_bytes_ = *charged;
-    parts_ = parts;
+  if (is_most || *charged > (shared_once_ ? shared_once_->bytes : 0)) {
+    const CgroupParts parts = charged_parts_of(group.memory_dir);
+    if (is_most) {
+      largest_bytes_ = *charged;
+      parts_ = parts;
+    }
+    take(parts);
   }
-  take(parts, group);
-  if (shared_once_ && shared_once_->bytes == before) due_ns_ = now_ns + kAfterNoMore;
+  count_again(now_ns, group);
 }
 
-void CgroupPeak::take(const CgroupParts& parts, const TrialCgroup& group) {
+void CgroupPeak::take(const CgroupParts& parts) {
   if (!parts.anon || !parts.shmem) return;
-  const std::int64_t bytes = *parts.anon + *parts.shmem;
   if (!shared_once_) shared_once_.emplace();
-  shared_once_->bytes = std::max(shared_once_->bytes, bytes);
+  shared_once_->bytes = std::max(shared_once_->bytes, *parts.anon + *parts.shmem);
   take_besides(parts);
-  if (!is_more(bytes, counted_at_bytes_)) return;
-  counted_at_bytes_ = bytes;
-  shared_once_->counted_again = std::max<std::int64_t>(0, resident_sum(group) - bytes);
+}
+
+/// A fork charges nothing, so that it is not the charge that says when to look.
+void CgroupPeak::count_again(std::int64_t now_ns, const TrialCgroup& group) {
+  constexpr std::int64_t kInterval = 50'000'000;
+  constexpr std::int64_t kRestPerLook = 200;
+  if (!shared_once_ || now_ns < count_due_ns_) return;
+  const std::int64_t cpu_before = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+  const CgroupParts parts = charged_parts_of(group.memory_dir);
+  const std::int64_t again = resident_sum(group) - parts.anon.value_or(0) - parts.shmem.value_or(0);
+  shared_once_->counted_again = std::max(shared_once_->counted_again, again);
+  const std::int64_t cost = clock_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_before;
+  count_due_ns_ = now_ns + std::max(kInterval, kRestPerLook * cost);
 }
 
 void CgroupPeak::take_besides(const CgroupParts& parts) {

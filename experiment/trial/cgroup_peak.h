@@ -14,7 +14,7 @@ namespace memduel {
 class CgroupPeak {
  public:
   /// Reads what is charged (10 us), and its parts where that may be more than before (50 us); at
-  /// most once in 10 ms, and after parts that were no more in 20 ms.
+  /// most once in 20 ms. Its processes (30 us each) are read at a two-hundredth of a CPU at most.
   void sample(std::int64_t now_ns, const TrialCgroup& group);
 
   /// What has been cached stays charged when the processes are gone: a file that was written last
@@ -28,14 +28,15 @@ class CgroupPeak {
   [[nodiscard]] const std::optional<SharedOnce>& shared_once() const { return shared_once_; }
 
  private:
-  void take(const CgroupParts& parts, const TrialCgroup& group);
+  void take(const CgroupParts& parts);
+  void count_again(std::int64_t now_ns, const TrialCgroup& group);
   void take_besides(const CgroupParts& parts);
 
   std::int64_t due_ns_ = 0;
   std::int64_t largest_bytes_ = 0;
   CgroupParts parts_;
   std::optional<SharedOnce> shared_once_;
-  std::int64_t counted_at_bytes_ = 0;  ///< of shared_once_ when its processes were last read
+  std::int64_t count_due_ns_ = 0;
 };
 
 }  // namespace memduel
