@@ -62,6 +62,7 @@ std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
   ReportOptions all = options;
   all.profiles = finished.profiles;
+  all.directory = finished.directory;
   return build_report_model(finished.results, finished.run, all);
 }
 

@@ -104,12 +104,18 @@ inline constexpr auto kDescription<GateResult> =
               if_set("not_measured", &GateResult::not_measured));
 
 template <>
+inline constexpr auto kDescription<LineDifference> = described(
+    "LineDifference", always("line", &LineDifference::line),
+    always("baseline", &LineDifference::baseline), always("candidate", &LineDifference::candidate));
+
+template <>
 inline constexpr auto kDescription<FileEquivalence> =
     described("FileEquivalence", always("file", &FileEquivalence::file),
               always("blocks", &FileEquivalence::blocks),
               always("identical_blocks", &FileEquivalence::identical_blocks),
               always("max_difference", &FileEquivalence::max_difference),
-              always("max_within_baseline", &FileEquivalence::max_within_baseline));
+              always("max_within_baseline", &FileEquivalence::max_within_baseline),
+              if_set("first_difference", &FileEquivalence::first_difference));
 
 template <>
 inline constexpr auto kDescription<Equivalence> =

@@ -142,13 +142,21 @@ struct GateResult {
 };
 
 /// A file that every trial leaves, block by block.
+/// A line that two texts have differently.
+struct LineDifference {
+  int line = 0;  ///< from 1
+  std::string baseline;
+  std::string candidate;
+};
+
 struct FileEquivalence {
   std::string file;
   int blocks = 0;            ///< in which both arms left it
   int identical_blocks = 0;  ///< ... byte by byte the same
   /// What the config's command said, largest of all blocks; absent without a command.
   std::optional<double> max_difference;
-  std::optional<double> max_within_baseline;  ///< ... between two trials of the baseline
+  std::optional<double> max_within_baseline;       ///< ... between two trials of the baseline
+  std::optional<LineDifference> first_difference;  ///< of what they print, where it differs
 };
 
 struct Equivalence {

@@ -9,6 +9,7 @@
 #include "experiment/findings/arm_differences.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/findings/kept_round_ends.h"
+#include "experiment/findings/printed_difference.h"
 #include "experiment/findings/tracer_agreement.h"
 #include "experiment/run/kept_profiles.h"
 #include "experiment/run/kept_run.h"
@@ -85,6 +86,7 @@ AnalysisSettings settings_in(const fs::path& directory, const RunData& run,
 
 FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeries series) {
   FinishedRun finished;
+  finished.directory = directory;
   finished.run = read_kept_run(directory, series);
   if (series == WithSeries::no && grows_by_time(finished.run))
     finished.run = read_kept_run(directory, WithSeries::yes);
@@ -92,6 +94,7 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   finished.results = analyse(finished.run, settings);
   finished.profiles = profiles_in(directory);
   Results& results = finished.results;
+  add_printed_differences(results, finished.run, directory);
   add_differences(results, finished.run, directory);
   name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
   RunAgreement traced = run_agreement(directory, finished.run);

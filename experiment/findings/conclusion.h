@@ -16,6 +16,7 @@
 namespace memduel {
 
 struct FinishedRun {
+  std::filesystem::path directory;  ///< empty where it is in none
   RunData run;
   Results results;
   std::vector<ProfileFile> profiles;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/characters.h"
+#include "base/command_line.h"
+#include "base/run_directory.h"
 #include "base/text.h"
 #include "reports/formats/terminal_ablation.h"
 #include "reports/formats/terminal_differences.h"
@@ -189,13 +191,22 @@ class TerminalReport {
     }
   }
 
+  /// The run's config by its path: the reader stands beside the run, not in it.
+  [[nodiscard]] std::string from_here(const std::string& command) const {
+    if (!command.starts_with("memduel run ") || model_.directory.empty()) return command;
+    std::vector<std::string> words = split_command_line(command).argv;
+    std::ranges::replace(words, std::string(kConfigFile),
+                         (model_.directory / kConfigFile).string());
+    return quoted_command_line(words);
+  }
+
   /// Its command is to be copied: it stands on a line of its own, which is not broken.
   void add_next_step() {
     if (!model_.next_step) return;
     const auto& [sentence, command] = *model_.next_step;
     add(Weight::next_step,
         wrapped(escape_terminal(sentence), 0, options_.width) +
-            (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),
+            (command.empty() ? "" : "  " + escape_terminal(from_here(command)) + "\n"),
         true);
   }
 

@@ -90,6 +90,17 @@ TEST(TerminalSummary, SaysHowToSeeTheRest) {
   EXPECT_EQ(lines_of(render_summary(sample_model({}))).back(), "Every table and note: --verbose.");
 }
 
+TEST(TerminalSummary, SuggestsCommandsThatWorkBesideTheRun) {
+  ReportModel model = sample_model({});
+  model.next_step = Suggestion{"More blocks:", "memduel run --repeats 9 config.json --out again"};
+  EXPECT_THAT(render_summary(model), HasSubstr("--repeats 9 config.json --out"));
+  model.directory = "my runs/a";
+  EXPECT_THAT(render_summary(model),
+              HasSubstr("--repeats 9 'my runs/a/config.json' --out again\n"));
+  model.next_step->command = "memduel compare --ref-a 1 --ref-b 2 -- ./srv config.json";
+  EXPECT_THAT(render_summary(model), HasSubstr("-- ./srv config.json\n")) << "the program's own";
+}
+
 TEST(TerminalSummary, HasColourOnlyWhereItIsAskedForAndNeverColourAlone) {
   const ReportModel model = sample_model({.series = false});
   EXPECT_THAT(render_summary(model), testing::Not(HasSubstr("\033")));

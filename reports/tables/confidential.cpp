@@ -55,6 +55,11 @@ std::string without_paths(const std::string& text) {
   return out;
 }
 
+void leave_out_printed_lines(Results& results) {
+  for (Equivalence& equivalence : results.equivalence)
+    for (FileEquivalence& file : equivalence.files) file.first_difference.reset();
+}
+
 void make_confidential(ReportModel& model) {
   model.reproduce = kRunAgain;  // another may be a command's arguments
   redact(model.config);

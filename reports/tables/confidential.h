@@ -8,6 +8,9 @@ namespace memduel {
 /// What stands in the place of every text left out.
 inline constexpr const char* kLeftOut = "(left out)";
 
+/// Before sentences are made of them.
+void leave_out_printed_lines(Results& results);
+
 /// Replaces arguments, environment values, paths and log lines, wherever they are.
 void make_confidential(ReportModel& model);
 

@@ -29,6 +29,8 @@ TEST(Confidential, LeavesNoArgumentEnvironmentValuePathOrLogLineInThePage) {
   sample.results.arms[0].allocator = "jemalloc";
   sample.results.arms[0].allocator_libraries = {"/srv/secret/libjemalloc.so.2"};
   sample.results.trials[0].allocators["server"] = "/srv/secret/libjemalloc.so.2";
+  sample.results.equivalence[0].files = {
+      {kStandardOutput, 6, 0, {}, {}, LineDifference{1, "secret of a", "secret of b"}}};
   sample.results.warnings.push_back({"disk", "/srv/secret is nearly full", ""});
   const ReportModel model = build_report_model(sample.results, sample.run, {.confidential = true});
   const std::string page = report_model_to_json(model).dump();

@@ -330,7 +330,9 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   ReportModel model;
   model.title = analysed.name.empty() ? "memduel" : analysed.name;
   model.results = analysed;
+  if (options.confidential) leave_out_printed_lines(model.results);
   model.config = run.config;
+  model.directory = options.directory;
   model.blocks_done = count_blocks(run, analysed.arms.size());
   model.blocks_planned = planned_blocks(run.config);
   model.progress = progress_of(model, options.running);

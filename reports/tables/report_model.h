@@ -1,6 +1,7 @@
 // The one model from which every report format is written, so that no two formats can disagree.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -86,6 +87,7 @@ struct ReportModel {
   int blocks_done = 0;   ///< measure blocks in which no arm is missing
   std::optional<int> blocks_planned;  ///< at most; absent when the config does not say
   std::string reproduce;              ///< a command line
+  std::filesystem::path directory;    ///< of the run, for who reads it beside the run; or empty
   bool confidential = false;
 };
 
@@ -95,6 +97,7 @@ struct ReportOptions {
   /// Of a run that is still going the numbers of blocks at which it may look at its data,
   /// ascending; before the next one there is no verdict.
   std::optional<std::vector<int>> running = std::nullopt;
+  std::filesystem::path directory = {};  // NOLINT(readability-redundant-member-init): -Wextra
   /// What lies in the run's profiles/.
   std::vector<ProfileFile> profiles = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };

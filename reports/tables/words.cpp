@@ -246,6 +246,13 @@ std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
                        e.baseline, blocks);
   std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
                                  e.baseline, file.blocks - file.identical_blocks, blocks);
+  if (const auto& first = file.first_difference) {
+    const auto told = [](const std::string& line) {
+      return line.empty() ? std::string("nothing") : fmt::format("“{}”", line);
+    };
+    text += fmt::format(", first in line {}: {} in place of {}", first->line,
+                        told(first->candidate), told(first->baseline));
+  }
   if (!file.max_difference) return text + ".";
   text += fmt::format(", by at most {:.3g}", *file.max_difference);
   if (file.max_within_baseline)

@@ -1,6 +1,6 @@
 #include "reports/tables/words.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 namespace memduel {
 namespace {
@@ -180,7 +180,7 @@ TEST(GrowthSentence, SaysOnceThatNothingCanBeToldOfAnyArm) {
 
 TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
   const Equivalence e{"before", "after", false, {}, {}};
-  FileEquivalence file{"model", 8, 8, {}, {}};
+  FileEquivalence file{"model", 8, 8, {}, {}, {}};
   EXPECT_EQ(file_sentence(e, file),
             "model is byte by byte the same with after and before, in 8 blocks.");
   file.identical_blocks = 5;
@@ -192,6 +192,17 @@ TEST(FileSentence, SaysInHowManyBlocksAndByHowMuch) {
   EXPECT_EQ(file_sentence(e, file),
             "model differs between after and before in 3 of 8 blocks, by at most 0.0012; trials of "
             "before differ from each other by at most 0.001.");
+}
+
+TEST(FileSentence, SaysWhatIsPrintedInPlaceOfWhat) {
+  const Equivalence e{"before", "after", false, {}, {}};
+  FileEquivalence file{kStandardOutput, 8, 0, {}, {}, LineDifference{3, "sum 45", "sum 45.0"}};
+  EXPECT_THAT(
+      file_sentence(e, file),
+      testing::EndsWith("in 8 of 8 blocks, first in line 3: “sum 45.0” in place of “sum 45”."));
+  file.first_difference->candidate.clear();
+  EXPECT_THAT(file_sentence(e, file),
+              testing::EndsWith("in line 3: nothing in place of “sum 45”."));
 }
 
 TEST(ModelSentence, DistinguishesIdenticalDifferentAndUnknown) {

@@ -160,12 +160,19 @@ export interface GateResult {
   not_measured?: boolean;
 }
 
+export interface LineDifference {
+  line: number;
+  baseline: string;
+  candidate: string;
+}
+
 export interface FileEquivalence {
   file: string;
   blocks: number;
   identical_blocks: number;
   max_difference: number | null;
   max_within_baseline: number | null;
+  first_difference?: LineDifference | null;
 }
 
 export interface Equivalence {

@@ -1,0 +1,24 @@
+// Where two programs print different things: the first line that tells them apart.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "analysis/values/results.h"
+#include "base/run_data.h"
+
+namespace memduel {
+
+/// The first line in which two texts differ, numbered from 1, by what each has there, cut after 120
+/// characters. Words with a slash count as equal: paths differ between arms. Absent where no line
+/// differs.
+std::optional<LineDifference> first_difference(std::string_view baseline,
+                                               std::string_view candidate);
+
+/// Puts it beside each standard output that differs between two arms, of the first block whose logs
+/// are still in the run's `directory`.
+void add_printed_differences(Results& results, const RunData& run,
+                             const std::filesystem::path& directory);
+
+}  // namespace memduel
