@@ -43,7 +43,7 @@ void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps)
   note_roles(run.limitations, no_reset, "peaks_not_resettable",
              "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
              "see memduel doctor, peak_reset");
-  if (skipped_sweeps > 0) {
+  if (skipped_sweeps > 0 && std::ranges::any_of(outcome.trace.roles, has_rounds)) {
     run.limitations.push_back({"pss_rationed",
                                "PSS was not read at every round end, to keep its cost below its "
                                "share of the trial's time",

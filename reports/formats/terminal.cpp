@@ -78,6 +78,16 @@ std::string arms_in_a_line(const Results& results) {
   return escape_terminal(fmt::format(": {} against {}", candidates, results.baseline));
 }
 
+/// A suggested command with the run's config by its path: the reader stands beside the run, not in
+/// it.
+std::string from_here(const ReportModel& model) {
+  const std::string& command = model.next_step->command;
+  if (!command.starts_with("memduel run ") || model.directory.empty()) return command;
+  std::vector<std::string> words = split_command_line(command).argv;
+  std::ranges::replace(words, std::string(kConfigFile), (model.directory / kConfigFile).string());
+  return quoted_command_line(words);
+}
+
 class TerminalReport {
  public:
   TerminalReport(const ReportModel& model, const TerminalOptions& options)
@@ -191,22 +201,13 @@ class TerminalReport {
     }
   }
 
-  /// The run's config by its path: the reader stands beside the run, not in it.
-  [[nodiscard]] std::string from_here(const std::string& command) const {
-    if (!command.starts_with("memduel run ") || model_.directory.empty()) return command;
-    std::vector<std::string> words = split_command_line(command).argv;
-    std::ranges::replace(words, std::string(kConfigFile),
-                         (model_.directory / kConfigFile).string());
-    return quoted_command_line(words);
-  }
-
   /// Its command is to be copied: it stands on a line of its own, which is not broken.
   void add_next_step() {
     if (!model_.next_step) return;
-    const auto& [sentence, command] = *model_.next_step;
+    const std::string command = from_here(model_);
     add(Weight::next_step,
-        wrapped(escape_terminal(sentence), 0, options_.width) +
-            (command.empty() ? "" : "  " + escape_terminal(from_here(command)) + "\n"),
+        wrapped(escape_terminal(model_.next_step->sentence), 0, options_.width) +
+            (command.empty() ? "" : "  " + escape_terminal(command) + "\n"),
         true);
   }
 
