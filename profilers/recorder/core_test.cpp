@@ -8,10 +8,12 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -108,7 +110,20 @@ TEST(StackNodes, AreToldWhenTheyAreNeededAfterTheirParents) {
 
 std::vector<std::pair<std::uintptr_t, std::uintptr_t>> seen_runs;
 
-// Every third page is written, a part is only read, and the rest is left alone.
+/// What the kernel counts as resident of the mapping that begins at `begin`.
+std::uintptr_t resident_pages_of_mapping(std::uintptr_t begin) {
+  std::ifstream smaps("/proc/self/smaps");
+  bool inside = false;
+  for (std::string line; std::getline(smaps, line);) {
+    if (line.find('-') < line.find(' ')) inside = std::stoull(line, nullptr, 16) == begin;
+    if (inside && line.starts_with("Rss:")) return std::stoull(line.substr(4)) * 1024 / kPageBytes;
+  }
+  ADD_FAILURE() << "no such mapping";
+  return 0;
+}
+
+// Every third page is written, a part is only read, and the rest is left alone. Pages that were
+// only read are resident where the kernel has no page of zeros to show.
 TEST(PageScan, BothFormsFindTheWrittenPages) {
   constexpr std::uintptr_t kPages = 30000;  // several buffers of both forms
   constexpr std::uintptr_t kRead = 3000;
@@ -138,8 +153,10 @@ TEST(PageScan, BothFormsFindTheWrittenPages) {
   EXPECT_EQ(seen_runs, written);
   seen_runs.clear();
   const bool zeros_apart = scan_pages(descriptor, begin, begin + kPages * kPageBytes, note);
+  const std::uintptr_t resident = resident_pages_of_mapping(begin);
+  if (resident > written.size()) written.emplace_back(first + kPages - kRead, kRead);
   if (zeros_apart) {
-    EXPECT_EQ(seen_runs, written) << "pages of zeros are not among them";
+    EXPECT_EQ(seen_runs, written) << resident << " pages are resident";
   }
   seen_runs.clear();
   scan_page_entries(descriptor, end, begin + kPages * kPageBytes, note);
