@@ -92,7 +92,8 @@ int check(const CheckArguments& arguments) {
   if (arguments.write_budgets) return write_new_budgets(arguments);
   const FinishedRun finished =
       judged(arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
-  deliver(told_of(finished, {.verbose = arguments.verbose, .exports = arguments.exports}));
+  write_exports(arguments.exports, finished);
+  print_ending(finished, {.verbose = arguments.verbose});
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }
 

@@ -51,7 +51,7 @@ void end_what_was_left();
 
 struct DuelRun {
   FinishedRun finished;
-  Told told;
+  std::string ending;  ///< what is printed
 };
 
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment

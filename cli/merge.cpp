@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/finished_run.h"
+#include "cli/print.h"
 #include "cli/report_formats.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
@@ -24,7 +25,8 @@ int merge(const MergeArguments& arguments) {
   check_exports(arguments.exports);
   merge_shares(arguments.directories, arguments.out);
   const FinishedRun finished = conclude(arguments.out);
-  deliver(write_outputs(arguments.out, finished, {arguments.verbose, true, arguments.exports}));
+  print(write_outputs(arguments.out, finished, {arguments.verbose, true}));
+  write_exports(arguments.exports, finished);
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }
 

@@ -6,7 +6,8 @@
     scripts/check-tidy.py BUILD_DIR --analyze     clang's static analyzer
 
 Files that are compiled as one are checked as one, which takes a fourth of the time: their headers are read once. Files named on the command line,
-and those that are compiled with tests, are checked by themselves. What passed is checked again when it or any header changed.
+and those that are compiled with tests, are checked by themselves. What passed is checked again when it or any header changed; it is remembered for
+every checkout, as compiled files are by ccache, in ~/.cache/memduel/tidy.
 """
 import argparse
 import concurrent.futures
@@ -50,11 +51,14 @@ def main():
     parser.add_argument("--analyze", action="store_true")
     arguments = parser.parse_args()
 
-    stamps = arguments.build.resolve() / ("tidy-analyze" if arguments.analyze else "tidy")
-    stamps.mkdir(exist_ok=True)
+    kind = "tidy-analyze" if arguments.analyze else "tidy"
+    database = arguments.build.resolve() / kind
+    database.mkdir(exist_ok=True)
+    stamps = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memduel" / kind
+    stamps.mkdir(parents=True, exist_ok=True)
     commands = json.loads((arguments.build / "compile_commands.json").read_text())
     singles = [dict(entry, file=str(one), command=entry["command"].replace(entry["file"], str(one))) for entry in commands for one in members(entry)]
-    (stamps / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
+    (database / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
 
     named = {file.resolve() for file in arguments.files}
     checked = named or {file for file in tracked(*(room + "/*.cpp" for room in ROOMS)) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
@@ -72,10 +76,10 @@ def main():
     checks = ["--checks=clang-analyzer-*"] if arguments.analyze else []
 
     def passes(unit):
-        stamp = stamps / hashlib.sha256(digest(units[unit]).digest() + headers + unit.encode()).hexdigest()[:32]
+        stamp = stamps / hashlib.sha256(digest(units[unit]).digest() + headers + os.path.relpath(unit, ROOT).encode()).hexdigest()[:32]
         if stamp.exists():
             return True
-        run = subprocess.run(["clang-tidy-19", "-p", stamps, "--quiet", *checks, unit], capture_output=True, text=True, cwd=ROOT)
+        run = subprocess.run(["clang-tidy-19", "-p", database, "--quiet", *checks, unit], capture_output=True, text=True, cwd=ROOT)
         unused = "".join(f"{file}: unused using declaration of {name}\n" for file in units[unit] for name in unused_names(file))
         if run.returncode == 0 and not unused:
             stamp.touch()
