@@ -1,11 +1,14 @@
 // memduel record --snapshot-at on programs whose memory has a known layout, under four allocators.
 // What is expected follows from each layout; the sum is held to what the program itself read from
 // the kernel.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -132,7 +135,25 @@ class Layouts : public testing::TestWithParam<std::string> {
   }
 };
 
+/// Whether anonymous pages that were only read are all one, that of zeros. Some kernels give each a
+/// page of its own, which is resident; who may not see page numbers is told that they are one.
+bool reads_share_a_page() {
+  constexpr std::size_t kTwo = 2 * 4096;
+  auto* memory = static_cast<volatile char*>(
+      mmap(nullptr, kTwo, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const int sum = memory[0] + memory[kTwo / 2];
+  std::array<std::uint64_t, 2> entries{};
+  const int pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const auto at = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(memory) / 4096 * 8);
+  EXPECT_EQ(pread(pages, entries.data(), sizeof entries, at), ssize_t{sizeof entries}) << sum;
+  close(pages);
+  munmap(const_cast<char*>(memory), kTwo);
+  return entries[0] == entries[1];
+}
+
 TEST_P(Layouts, WhatIsReservedAndNeverTouchedCostsNothing) {
+  if (!reads_share_a_page())
+    GTEST_SKIP() << "here the recorder's tables take a page wherever they are only read";
   const Gain gain = of("untouched");
   EXPECT_NEAR(gain.bytes("live"), 0, kPage) << "the block's header";
   double untouched = 0;
@@ -147,8 +168,9 @@ TEST_P(Layouts, OfEverySecondPageHalfIsResident) {
   EXPECT_NEAR(of("second_page").bytes("live"), 64 * kMiB, kPage);
 }
 
-TEST_P(Layouts, PagesThatWereOnlyReadAreNotResident) {
-  EXPECT_NEAR(of("only_read").bytes("mapping"), 0, kPage);
+TEST_P(Layouts, PagesThatWereOnlyReadAreResidentWhereTheKernelSaysSo) {
+  const double resident = reads_share_a_page() ? 0 : 64 * kMiB;
+  EXPECT_NEAR(of("only_read").bytes("mapping"), resident, kPage);
 }
 
 // Of 64 MiB of blocks of 1,008 bytes, each in a chunk of 1,024, one of four is left on each page.
@@ -275,7 +297,8 @@ TEST_P(LayoutsUnder, FilesAreKnownByTheirNames) {
 
 TEST_P(LayoutsUnder, MappingsOfTheProgramAreNotTheAllocators) {
   EXPECT_NEAR(of("mapping").bytes("mapping"), 30 * kMiB, kPage);
-  EXPECT_NEAR(of("only_read").bytes("mapping"), 0, kPage);
+  const double only_read = reads_share_a_page() ? 0 : 64 * kMiB;
+  EXPECT_NEAR(of("only_read").bytes("mapping"), only_read, kPage);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfThreeAllocators, LayoutsUnder,
