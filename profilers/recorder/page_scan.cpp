@@ -40,6 +40,7 @@ Region regions[kRegions];
 constexpr std::size_t kEntries = 8192;
 std::uint64_t entries[kEntries];
 constexpr std::uint64_t kEntryPresent = std::uint64_t{1} << 63U;
+constexpr std::uint64_t kEntrySwapped = std::uint64_t{1} << 62U;
 constexpr std::uint64_t kEntryFile = std::uint64_t{1} << 61U;
 
 }  // namespace
@@ -96,6 +97,14 @@ void scan_page_entries(long descriptor, std::uintptr_t begin, std::uintptr_t end
     }
     page += count;
   }
+}
+
+bool was_touched(long descriptor, std::uintptr_t at) {
+  std::uint64_t entry = 0;
+  const long got = raw_syscall(SYS_pread64, descriptor, reinterpret_cast<long>(&entry),
+                               static_cast<long>(sizeof entry),
+                               static_cast<long>(at / kPageBytes * sizeof entry));
+  return got == sizeof entry && (entry & (kEntryPresent | kEntrySwapped)) != 0;
 }
 
 }  // namespace memduel::recorder

@@ -24,4 +24,7 @@ bool scan_pages(long descriptor, std::uintptr_t begin, std::uintptr_t end,
 void scan_page_entries(long descriptor, std::uintptr_t begin, std::uintptr_t end,
                        VisitPages visit) MEMDUEL_HIDDEN;
 
+/// Whether the page at an address is in memory or swapped.
+bool was_touched(long descriptor, std::uintptr_t at) MEMDUEL_HIDDEN;
+
 }  // namespace memduel::recorder

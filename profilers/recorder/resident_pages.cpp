@@ -69,11 +69,13 @@ std::size_t arena_bytes(std::uintptr_t at, std::size_t most) {
   return is_arena ? info.writable : 0;
 }
 
-// The kernel joins an arena's mapping with what lies below it.
-void tell_arenas(const Mapping& of) {
+// The kernel joins an arena's mapping with what lies below it. A page that nobody touched holds
+// none, and reading it would make it resident.
+void tell_arenas(const Mapping& of, long pagemap) {
   if (!next.glibc || of.name[0] != '\0') return;
   for (std::uintptr_t at = (of.begin + kMostHeap - 1) / kMostHeap * kMostHeap; at < of.end;
        at += kMostHeap) {
+    if (!was_touched(pagemap, at)) continue;
     if (const std::size_t bytes = arena_bytes(at, of.end - at); bytes > 0)
       tell_range(PageRecord::arena, at, bytes);
   }
@@ -128,7 +130,7 @@ void read_header(const char* line) {
 // True: pages of zeros are not among them.
 bool tell_mapping(long pagemap) {
   if (mapping.resident == 0) return true;
-  tell_arenas(mapping);
+  tell_arenas(mapping, pagemap);
   {
     EventWriter record(PageRecord::mapping);
     record.number(mapping.begin / kPageBytes);

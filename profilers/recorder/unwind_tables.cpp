@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "profilers/recorder/find_object.h"
+#include "profilers/recorder/page_scan.h"
 #include "profilers/recorder/system.h"
 
 namespace memduel::recorder {
@@ -15,7 +16,6 @@ namespace {
 // A page fault maps up to 16 pages of the file around the touched one, so that this is 2 MiB of the
 // table itself at most.
 constexpr std::uint32_t kReadsBetween = 32;
-constexpr std::uintptr_t kPageBytes = 4096;
 
 std::uint32_t reads;
 

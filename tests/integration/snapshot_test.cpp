@@ -152,8 +152,6 @@ bool reads_share_a_page() {
 }
 
 TEST_P(Layouts, WhatIsReservedAndNeverTouchedCostsNothing) {
-  if (!reads_share_a_page())
-    GTEST_SKIP() << "here the recorder's tables take a page wherever they are only read";
   const Gain gain = of("untouched");
   EXPECT_NEAR(gain.bytes("live"), 0, kPage) << "the block's header";
   double untouched = 0;
