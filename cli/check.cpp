@@ -92,8 +92,7 @@ int check(const CheckArguments& arguments) {
   if (arguments.write_budgets) return write_new_budgets(arguments);
   const FinishedRun finished =
       judged(arguments, arguments.budgets ? read_budgets(*arguments.budgets) : std::vector<Gate>());
-  write_exports(arguments.exports, finished);
-  print_ending(finished, {.verbose = arguments.verbose});
+  deliver(told_of(finished, {.verbose = arguments.verbose, .exports = arguments.exports}));
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }
 

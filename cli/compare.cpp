@@ -14,7 +14,6 @@
 #include "cli/compare_builds.h"
 #include "cli/compared_commands.h"
 #include "cli/duel.h"
-#include "cli/print.h"
 #include "cli/report_formats.h"
 #include "cli/verbs.h"
 #include "experiment/run/kept_run.h"
@@ -97,14 +96,11 @@ int compare_measured(const CompareArguments& arguments) {
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
-  const Ending ending{arguments.options.verbose, arguments.options.gates.empty()};
-  if (arguments.options.out) {
-    const std::string text = write_outputs(*arguments.options.out, finished, ending);
-    if (!arguments.options.quiet) print(text);
-  } else if (!arguments.options.quiet) {
-    print_ending(finished, ending);
-  }
-  write_exports(arguments.options.exports, finished);
+  const Ending ending{arguments.options.verbose, arguments.options.gates.empty(),
+                      arguments.options.exports};
+  deliver(arguments.options.out ? write_outputs(*arguments.options.out, finished, ending)
+                                : told_of(finished, ending),
+          arguments.options.quiet);
   return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
 }
 

@@ -167,13 +167,9 @@ int tell_share(const Share& share, const RunOptions& options, const fs::path& di
 
 int tell(const DuelRun& run, const RunOptions& options, const fs::path& directory) {
   if (options.share) return tell_share(*options.share, options, directory);
-  const FinishedRun& finished = run.finished;
-  if (!options.quiet) {
-    print(run.ending);
-    if (options.verbose) print(profile_lines(directory));
-  }
-  write_exports(options.exports, finished);
-  return static_cast<int>(gates_exit_code(finished.results, options.fail_on_undecided));
+  deliver(run.told, options.quiet);
+  if (options.verbose && !options.quiet) print(profile_lines(directory));
+  return static_cast<int>(gates_exit_code(run.finished.results, options.fail_on_undecided));
 }
 
 }  // namespace
@@ -297,9 +293,10 @@ void end_what_was_left() {
 
 namespace {
 
-DuelRun told(FinishedRun finished, const RunOptions& options, const fs::path& directory) {
-  std::string ending = write_outputs(directory, finished, {options.verbose, options.gates.empty()});
-  return {std::move(finished), std::move(ending)};
+DuelRun with_outputs(FinishedRun finished, const RunOptions& options, const fs::path& directory) {
+  Told told =
+      write_outputs(directory, finished, {options.verbose, options.gates.empty(), options.exports});
+  return {std::move(finished), std::move(told)};
 }
 
 DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
@@ -307,7 +304,7 @@ DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
   refuse_bad_gates(experiment);
   submit_to_slurm(facts.config, experiment, options, directory);
   collect_from_slurm(options, directory, facts.label);
-  return told(conclude(directory), options, directory);
+  return with_outputs(conclude(directory), options, directory);
 }
 
 /// The trials of a run, into its store.
@@ -363,7 +360,7 @@ DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const 
              "the run ended after {} of at most {} blocks, because --max-minutes had passed",
              outcome.blocks, planned_blocks(experiment.measure)),
          "go on with --resume"});
-  return told(std::move(finished), options, directory);
+  return with_outputs(std::move(finished), options, directory);
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,

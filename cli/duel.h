@@ -51,7 +51,7 @@ void end_what_was_left();
 
 struct DuelRun {
   FinishedRun finished;
-  std::string ending;  ///< what is printed
+  Told told;
 };
 
 /// Runs the trials, analyses them and writes results.json and report.html. Throws as run_experiment

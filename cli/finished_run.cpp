@@ -75,8 +75,13 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
   model.round_step = thin_rounds(model.results);
 }
 
-std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
-                          const Ending& ending) {
+Told told_of(const FinishedRun& finished, const Ending& ending) {
+  const ReportModel model = model_of(finished);
+  return {for_terminal(model, finished, ending, ""), render_exports(ending.exports, model)};
+}
+
+Told write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
+                   const Ending& ending) {
   AtomicFile file(directory / kResultsFile);
   std::string piece;
   write_results(finished.results, 1, [&](std::string_view text) {
@@ -90,15 +95,18 @@ std::string write_outputs(const std::filesystem::path& directory, const Finished
   file.finish();
   ReportModel model = model_of(finished);
   const std::filesystem::path report = directory / kReportFile;
-  std::string text = for_terminal(model, finished, ending,
-                                  fmt::format("\nreport: {}\n", escape_terminal(report.string())));
+  Told told{for_terminal(model, finished, ending,
+                         fmt::format("\nreport: {}\n", escape_terminal(report.string()))),
+            render_exports(ending.exports, model)};
   prepare_page(model, finished, directory);
   write_file_atomically(report, render_html(model));
-  return text;
+  return told;
 }
 
-void print_ending(const FinishedRun& finished, const Ending& ending) {
-  print(for_terminal(model_of(finished), finished, ending, ""));
+void deliver(const Told& told, bool quiet) {
+  if (!quiet) print(told.text);
+  for (const RenderedExport& rendered : told.exports)
+    write_named_file(rendered.file, rendered.text);
 }
 
 }  // namespace memduel::cli

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "cli/report_formats.h"
 #include "experiment/findings/conclusion.h"
 #include "reports/tables/report_model.h"
 
@@ -19,16 +21,24 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
 
 /// What of a run is printed when it has ended.
 struct Ending {
-  bool verbose = false;        ///< every table; else a summary of at most 40 lines
-  bool default_gates = false;  ///< tells which gates decided, where nobody named one
+  bool verbose = false;              ///< every table; else a summary of at most 40 lines
+  bool default_gates = false;        ///< tells which gates decided, where nobody named one
+  std::vector<Export> exports = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
-/// Writes results.json and report.html into `directory`. Returns what print_ending would print, and
-/// where the report is: a long run's model is made once.
-std::string write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
-                          const Ending& ending = {});
+/// What is made of a run's model, which is built once, beside its page.
+struct Told {
+  std::string text;  ///< for stdout: in colour where that is a terminal and NO_COLOR is not set
+  std::vector<RenderedExport> exports;
+};
 
-/// The run on stdout; colour where stdout is a terminal and NO_COLOR is not set.
-void print_ending(const FinishedRun& finished, const Ending& ending);
+Told told_of(const FinishedRun& finished, const Ending& ending);
+
+/// Writes results.json and report.html into `directory`, too; the text says where the report is.
+Told write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
+                   const Ending& ending = {});
+
+/// Prints the text unless `quiet`, and writes the exports. Throws Error(io).
+void deliver(const Told& told, bool quiet = false);
 
 }  // namespace memduel::cli

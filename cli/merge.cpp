@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cli/finished_run.h"
-#include "cli/print.h"
 #include "cli/report_formats.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
@@ -25,8 +24,7 @@ int merge(const MergeArguments& arguments) {
   check_exports(arguments.exports);
   merge_shares(arguments.directories, arguments.out);
   const FinishedRun finished = conclude(arguments.out);
-  print(write_outputs(arguments.out, finished, {arguments.verbose, true}));
-  write_exports(arguments.exports, finished);
+  deliver(write_outputs(arguments.out, finished, {arguments.verbose, true, arguments.exports}));
   return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
 }
 

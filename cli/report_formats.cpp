@@ -8,8 +8,6 @@
 
 #include "analysis/json/results_json.h"
 #include "base/error.h"
-#include "base/file.h"
-#include "cli/finished_run.h"
 #include "reports/formats/csv.h"
 #include "reports/formats/github.h"
 #include "reports/formats/junit.h"
@@ -69,10 +67,12 @@ void check_exports(const std::vector<Export>& exports) {
   for (const auto& [format, file] : exports) format_named(format);
 }
 
-void write_exports(const std::vector<Export>& exports, const FinishedRun& finished) {
-  if (exports.empty()) return;
-  const ReportModel model = model_of(finished);
-  for (const auto& [format, file] : exports) write_named_file(file, render_report(format, model));
+std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
+                                           const ReportModel& model) {
+  std::vector<RenderedExport> rendered;
+  for (const auto& [format, file] : exports)
+    rendered.push_back({file, render_report(format, model)});
+  return rendered;
 }
 
 }  // namespace memduel::cli

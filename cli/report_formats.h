@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiment/findings/conclusion.h"
 #include "reports/tables/report_model.h"
 
 namespace memduel::cli {
@@ -21,7 +20,13 @@ using Export = std::pair<std::string, std::string>;
 
 /// Throws Error(usage) for an unknown format: before a run begins.
 void check_exports(const std::vector<Export>& exports);
-/// Throws Error(io).
-void write_exports(const std::vector<Export>& exports, const FinishedRun& finished);
+
+struct RenderedExport {
+  std::string file;
+  std::string text;
+};
+
+std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
+                                           const ReportModel& model);
 
 }  // namespace memduel::cli
