@@ -6,7 +6,7 @@
     scripts/check-tidy.py BUILD_DIR --analyze     clang's static analyzer
 
 Files that are compiled as one are checked as one, which takes a fourth of the time: their headers are read once. Files named on the command line,
-and those that are compiled with tests, are checked by themselves. What passed is checked again when it or any header changed; it is remembered for
+and what is compiled into tests alone, are checked by themselves; tests are not. What passed is checked again when it or any header changed; it is remembered for
 every checkout, as compiled files are by ccache, in ~/.cache/memduel/tidy.
 """
 import argparse
@@ -21,6 +21,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROOMS = ("base", "memory", "training", "analysis", "profilers", "experiment", "reports", "cli", "laboratory")
+TEST = re.compile(r"/\w+_(test|fuzz)\.dir/")  # in a compile command: the target's folder
 
 
 def tracked(*patterns):
@@ -61,14 +62,13 @@ def main():
     (database / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
 
     named = {file.resolve() for file in arguments.files}
-    checked = named or {file for file in tracked(*(room + "/*.cpp" for room in ROOMS)) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
+    in_rooms = set(tracked(*(room + "/*.cpp" for room in ROOMS)))
     units = {}
-    for entry in commands:
-        of_unit = members(entry)
-        if not named and checked.issuperset(of_unit):
-            units[entry["file"]] = of_unit
-        else:
-            units |= {str(one): [one] for one in of_unit if one in checked}
+    if not named:
+        of_programs = [(entry["file"], members(entry)) for entry in commands if not TEST.search(entry["command"])]
+        units = {unit: files for unit, files in of_programs if in_rooms.intersection(files)}
+    left = named or {file for file in in_rooms.difference(*units.values()) if not re.search(r"_(test|fuzz)\.cpp$", file.name)}
+    units |= {str(file): [file] for entry in commands for file in left.intersection(members(entry))}
     if not units:
         sys.exit(f"check-tidy: {arguments.build} compiles none of these files")
 
@@ -84,7 +84,7 @@ def main():
         if run.returncode == 0 and not unused:
             stamp.touch()
             return True
-        print(f"{run.stdout}{unused}clang-tidy: {' '.join(str(one.relative_to(ROOT)) for one in units[unit])}", flush=True)
+        print(f"{run.stdout}{unused}clang-tidy: {' '.join(os.path.relpath(one, ROOT) for one in units[unit])}", flush=True)
         return False
 
     largest_first = sorted(units, key=lambda unit: -sum(one.stat().st_size for one in units[unit]))
