@@ -4,11 +4,10 @@
 #include <array>
 #include <iterator>
 
+#include "base/byte_units.h"
+
 namespace memduel {
 namespace {
-
-constexpr double kKiB = 1024;
-constexpr double kMiB = 1024 * kKiB;
 
 /// How metrics of one kind are compared.
 struct Kind {

@@ -13,6 +13,8 @@ enum class Scale { logarithm, difference };
 
 /// The role of all processes together.
 inline constexpr const char* kTree = "tree";
+/// The role of a command that is held against another.
+inline constexpr const char* kCommand = "command";
 
 // Names that code speaks of.
 inline constexpr const char* kHeapGrowth = "heap_growth_bytes_per_round";

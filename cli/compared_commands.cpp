@@ -8,6 +8,7 @@
 
 #include "base/command_line.h"
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "cli/duel.h"
 
 namespace memduel::cli {
@@ -15,7 +16,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kRole = "command";
 constexpr int kStatuses = 256;
 
 struct NamedCommand {
@@ -122,10 +122,10 @@ json experiment_of(const ComparedCommands& commands) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     const CommandLine command = command_of(all[i].text, commands.shell);
     arms.push_back(
-        {{"name", all[i].name}, {"env", command.env}, {"argv", {{kRole, command.argv}}}});
+        {{"name", all[i].name}, {"env", command.env}, {"argv", {{kCommand, command.argv}}}});
   }
   if (commands.calibrate) arms.back()["twin_of"] = all.front().name;
-  json process = {{"role", kRole}, {"argv", first.argv}, {"cwd", current_directory()}};
+  json process = {{"role", kCommand}, {"argv", first.argv}, {"cwd", current_directory()}};
   if (commands.ignore_failure)
     for (int status = 0; status < kStatuses; ++status) process["exit_statuses"].push_back(status);
   json workload = {{"kind", "command"}, {"processes", json::array({process})}};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/byte_units.h"
 #include "base/command_line.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
@@ -36,7 +37,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kUnlimitedRuns = 6;  // the first warms files and caches
-constexpr double kMiB = 1 << 20;
 
 struct NeedArguments {
   std::vector<std::string> words;  ///< a config, or a program and its arguments

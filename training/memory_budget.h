@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/byte_units.h"
+
 namespace memduel {
 
-inline constexpr double kMiB = 1048576.0;
 /// The share of what may be used that its code leaves to fragmentation.
 inline constexpr double kFragmentation = 0.10;
 

@@ -11,7 +11,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kMadOfNoise = 1.4826;
 constexpr std::size_t kBeside = 3;  ///< points beside a fall or a jump that are looked at
 constexpr double kFallNoises = 4;
 constexpr double kFallShare = 0.25;     ///< of the range
@@ -30,7 +29,7 @@ double mean_value(std::span<const double> values) {
 double noise_of_series(std::span<const double> y) {
   std::vector<double> changes;
   for (std::size_t i = 1; i < y.size(); ++i) changes.push_back(std::abs(y[i] - y[i - 1]));
-  return kMadOfNoise * median(std::move(changes)) / std::sqrt(2.0);
+  return sigma_of_deviations(std::move(changes)) / std::sqrt(2.0);
 }
 
 double median_of(std::span<const double> y, std::size_t begin, std::size_t end) {

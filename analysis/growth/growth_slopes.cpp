@@ -7,8 +7,6 @@
 namespace memduel {
 namespace {
 
-constexpr double kMinuteNs = 60e9;
-
 /// Nothing where x stands still.
 std::optional<double> slope_of(std::span<const double> x, std::span<const double> y) {
   return x.front() < x.back() ? std::optional(line_slope(x, y)) : std::nullopt;

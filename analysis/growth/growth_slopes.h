@@ -8,6 +8,8 @@
 
 namespace memduel {
 
+inline constexpr double kMinuteNs = 60e9;
+
 struct GrowthSlopes {
   std::optional<double> per_round;       ///< bytes
   std::optional<double> per_minute;      ///< bytes

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "base/byte_units.h"
 #include "base/error.h"
 #include "base/json/json_reader.h"
 
@@ -15,8 +16,6 @@ namespace {
 
 constexpr const char* kBudgetsSchema = "memduel.budgets/1";
 constexpr double kHeadroom = 1.02;
-constexpr double kKiB = 1024;
-constexpr double kMiB = 1024 * kKiB;
 
 /// As a gate's bound, rounded up to 1/16 MiB, to a KiB for growth, or to four digits.
 std::string write_ceiling(const MetricInfo& info, double value) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/byte_units.h"
+
 namespace memduel {
 namespace {
 
@@ -10,8 +12,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-constexpr double kMiB = 1 << 20;
 
 /// original against minimal of ResNet18 on dummy data, one row per metric.
 Results with_rows(const std::string& role,

@@ -9,19 +9,19 @@
 #include "analysis/statistics/mann_whitney.h"
 #include "analysis/statistics/tail.h"
 #include "base/error.h"
+#include "base/page_bytes.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
 
-constexpr std::int64_t kPage = 4096;
 constexpr std::int64_t kLeast = std::int64_t{1} << 20;
 constexpr int kMostDoublings = 4;
 constexpr int kRunsToBeSure = 10;  // that it is slower
 constexpr double kChance = 0.01;   // of each limit that is tried to look slower
 
 std::int64_t whole_pages(double bytes) {
-  return static_cast<std::int64_t>(std::ceil(bytes / static_cast<double>(kPage))) * kPage;
+  return static_cast<std::int64_t>(std::ceil(bytes / kPageBytes)) * std::int64_t{kPageBytes};
 }
 
 std::string slower(double share) {

@@ -30,7 +30,6 @@ std::optional<double> steps_left(const WatchSnapshot& snapshot, std::optional<do
 }  // namespace
 
 GrowthNow growth_now(const WatchSnapshot& snapshot) {
-  constexpr double kMinuteNs = 60e9;
   const bool by_round = !snapshot.round_ends.empty();
   const std::vector<RoundEnd> ends = by_round ? snapshot.round_ends : time_windows(snapshot.rss);
   const GrowthSlopes slopes = growth_slopes(ends, 0);

@@ -2,10 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "base/byte_units.h"
+
 namespace memduel {
 namespace {
 
-constexpr double kMib = 1 << 20;
 constexpr std::int64_t kOneSecond = 1'000'000'000;
 
 /// Rounds of three seconds, each a MiB larger, 100 MiB left.
@@ -13,15 +14,15 @@ WatchSnapshot growing() {
   WatchSnapshot snapshot;
   for (int round = 1; round <= 60; ++round)
     snapshot.round_ends.push_back(
-        {round, (round - 1) * 3 * kOneSecond, round * 3 * kOneSecond, (200 + round) * kMib});
-  snapshot.limit = WatchSnapshot::Limit{"this machine", 1000 * kMib, 900 * kMib, 0.85, 0.9};
+        {round, (round - 1) * 3 * kOneSecond, round * 3 * kOneSecond, (200 + round) * kMiB});
+  snapshot.limit = WatchSnapshot::Limit{"this machine", 1000 * kMiB, 900 * kMiB, 0.85, 0.9};
   return snapshot;
 }
 
 TEST(GrowthNow, LeadsToTheLimitByRoundsAndMinutes) {
   const GrowthNow now = growth_now(growing());
-  EXPECT_NEAR(now.bytes_per_round.value(), kMib, 1e-3);
-  EXPECT_NEAR(now.bytes_per_minute.value(), 20 * kMib, 1e-3);
+  EXPECT_NEAR(now.bytes_per_round.value(), kMiB, 1e-3);
+  EXPECT_NEAR(now.bytes_per_minute.value(), 20 * kMiB, 1e-3);
   EXPECT_NEAR(now.rounds_left.value(), 100, 1e-3);
   EXPECT_NEAR(now.minutes_left.value(), 5, 1e-3);
 }
@@ -29,7 +30,7 @@ TEST(GrowthNow, LeadsToTheLimitByRoundsAndMinutes) {
 TEST(GrowthNow, ProjectsNothingFromGrowthBelowTheMargin) {
   WatchSnapshot snapshot = growing();
   for (RoundEnd& end : snapshot.round_ends)
-    end.rss_bytes = 200 * kMib + end.round * 1024.0;  // 102,400 rounds to go
+    end.rss_bytes = 200 * kMiB + end.round * 1024.0;  // 102,400 rounds to go
   const GrowthNow now = growth_now(snapshot);
   EXPECT_NEAR(now.bytes_per_round.value(), 1024, 1e-3);
   EXPECT_FALSE(now.rounds_left.has_value());
@@ -44,7 +45,7 @@ TEST(GrowthNow, GoesByTimeWithoutRounds) {
   }
   const GrowthNow now = growth_now(snapshot);
   EXPECT_FALSE(now.bytes_per_round.has_value());
-  EXPECT_NEAR(now.bytes_per_minute.value(), 60 * kMib, 0.001 * 60 * kMib);
+  EXPECT_NEAR(now.bytes_per_minute.value(), 60 * kMiB, 0.001 * 60 * kMiB);
   EXPECT_FALSE(now.minutes_left.has_value()) << "no limit is known";
 }
 

@@ -23,6 +23,10 @@ double median(std::vector<double> values) {
   return middle(*std::max_element(values.begin(), half), *half);
 }
 
+double sigma_of_deviations(std::vector<double> deviations) {
+  return 1.4826 * median(std::move(deviations));
+}
+
 std::vector<double> sorted_differences(std::span<const double> a, std::span<const double> b) {
   std::vector<double> differences;
   differences.reserve(a.size() * b.size());

@@ -10,6 +10,9 @@ namespace memduel {
 /// infinite; two infinite middles of the same sign give that infinity.
 double median(std::vector<double> values);
 
+/// The standard deviation of a normal distribution whose absolute deviations have this median.
+double sigma_of_deviations(std::vector<double> deviations);
+
 /// All b - a, sorted. Equal infinities give 0.
 std::vector<double> sorted_differences(std::span<const double> a, std::span<const double> b);
 

@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kShortestSide = 3;
 constexpr size_t kMostSteps = 3;
 constexpr double kSpreads = 5;
-constexpr double kMadToSigma = 1.4826;
 
 struct Split {
   size_t at = 0;
@@ -58,7 +57,7 @@ bool all_jumps(std::span<const double> y, const std::vector<size_t>& ends) {
     levels.push_back(median({part.begin(), part.end()}));
     for (const double v : part) deviation.push_back(std::abs(v - levels.back()));
   }
-  const double least = kSpreads * kMadToSigma * median(std::move(deviation));
+  const double least = kSpreads * sigma_of_deviations(std::move(deviation));
   for (size_t i = 1; i < levels.size(); ++i) {
     const double height = std::abs(levels[i] - levels[i - 1]);
     if (!(height > 0) || height < least) return false;

@@ -141,7 +141,6 @@ struct GateResult {
   }
 };
 
-/// A file that every trial leaves, block by block.
 /// A line that two texts have differently.
 struct LineDifference {
   int line = 0;  ///< from 1
@@ -149,6 +148,7 @@ struct LineDifference {
   std::string candidate;
 };
 
+/// A file that every trial leaves, block by block.
 struct FileEquivalence {
   std::string file;
   int blocks = 0;            ///< in which both arms left it

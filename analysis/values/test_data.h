@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace memduel {
+#include "base/byte_units.h"
 
-inline constexpr double kMiB = 1048576;
+namespace memduel {
 
 /// Parses analysis/testdata/<name>.
 inline nlohmann::json test_data(const std::string& name) {

@@ -21,7 +21,6 @@ namespace {
 
 constexpr double kDriftLevel = 0.01;
 constexpr double kOutlierZ = 3.5;
-constexpr double kMadToSigma = 1.4826;
 constexpr double kMostSteal = 0.01;
 constexpr std::size_t kLeastNeighbours = 4;
 constexpr double kMostLoad = 0.25;  ///< per core
@@ -104,7 +103,7 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
   const double center = median(values);
   std::vector<double> deviations;
   for (const double value : values) deviations.push_back(std::abs(value - center));
-  const double spread = kMadToSigma * median(deviations);
+  const double spread = sigma_of_deviations(deviations);
   if (spread <= 0 || deviations.front() <= kOutlierZ * spread) return;
   const std::vector<double> pair = on_scale({values.front(), center}, row.scale);
   if (std::abs(pair[0] - pair[1]) <= row.claim_margin) return;

@@ -7,19 +7,18 @@
 #include <optional>
 
 #include "analysis/growth/growth.h"
+#include "analysis/growth/growth_slopes.h"
 #include "analysis/statistics/hodges_lehmann.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/lower_bounds.h"
 #include "base/metric_catalogue.h"
+#include "base/page_bytes.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
-
-constexpr double kNanosecondsPerMinute = 60e9;
-constexpr double kPageBytes = 4096;
 
 struct ArmSeries {
   std::vector<GrowthSeries> rss;
@@ -56,9 +55,9 @@ void add_run(ArmSeries& all, const std::vector<RoundEnd>& rounds, int warmup_rou
   if (rss.x.size() < 3) return;
   all.last = all.rss.empty() ? rss.x.back() : std::min(all.last, rss.x.back());
   all.minutes.push_back(static_cast<double>(rounds.back().end_ns - rounds[first].end_ns) /
-                        kNanosecondsPerMinute / (rss.x.back() - rss.x.front()));
+                        kMinuteNs / (rss.x.back() - rss.x.front()));
   all.last_minute.push_back(static_cast<double>(rounds.back().end_ns - rounds.front().begin_ns) /
-                            kNanosecondsPerMinute);
+                            kMinuteNs);
   if (heap.x.size() == rss.x.size()) all.heap.push_back(std::move(heap));
   if (own.x.size() == rss.x.size()) all.own.push_back(std::move(own));
   all.rss.push_back(std::move(rss));

@@ -4,11 +4,10 @@
 
 #include "analysis/values/test_synthetic_run.h"
 #include "analysis/verdicts/analyse.h"
+#include "base/byte_units.h"
 
 namespace memduel {
 namespace {
-
-constexpr double kMib = 1 << 20;
 
 /// Trials of arm a whose role tree holds `slope_mib` more after each of `rounds` rounds.
 RunData run_with(TrialStatus status, int rounds, double slope_mib) {
@@ -16,7 +15,7 @@ RunData run_with(TrialStatus status, int rounds, double slope_mib) {
   for (TrialData& trial : run.trials) {
     trial.status = status;
     for (int round = 1; round <= rounds; ++round) {
-      const double end = kMib * (100 + slope_mib * round + (round % 2) * 0.01 * trial.block);
+      const double end = kMiB * (100 + slope_mib * round + (round % 2) * 0.01 * trial.block);
       trial.roles[0].rounds.push_back({round,
                                        round * 1'000'000'000L,
                                        (round + 1) * 1'000'000'000L,
@@ -39,13 +38,13 @@ TEST(GrowthRows, RoundsBeforeAKillForMemoryCount) {
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].metric, "rss_growth_bytes_per_round");
   EXPECT_EQ(rows[0].verdict, GrowthVerdict::growing);
-  EXPECT_NEAR(rows[0].slope.value_or(0), 30 * kMib, 0.1 * kMib);
+  EXPECT_NEAR(rows[0].slope.value_or(0), 30 * kMiB, 0.1 * kMiB);
 }
 
 TEST(GrowthRows, SayInWhichRoundAndMinuteTheLimitIsMet) {
   const RunData run = run_with(TrialStatus::ok, 60, 30);
   AnalysisSettings settings;
-  settings.memory_limit_bytes = (100 + 30 * 300) * kMib;
+  settings.memory_limit_bytes = (100 + 30 * 300) * kMiB;
   const auto rows = rows_of(run, settings);
   ASSERT_EQ(rows.size(), 2U);
   ASSERT_TRUE(rows[0].projection && rows[1].projection);
@@ -61,12 +60,12 @@ TEST(GrowthRows, PagesOfFilesAloneAreNoGrowth) {
     RunData run = run_with(TrialStatus::ok, 60, slope_mib);
     for (TrialData& trial : run.trials)
       for (RoundData& round : trial.roles[0].rounds.edit())
-        round.metrics["peak_rss_file_bytes"] = kMib * (20 + of_files * round.round);
+        round.metrics["peak_rss_file_bytes"] = kMiB * (20 + of_files * round.round);
     return rows_of(run);
   };
   const auto mapped = with_file_pages(2, 2);
   EXPECT_TRUE(is_bounded(mapped[0].verdict)) << mapped[0].reason;
-  EXPECT_NEAR(mapped[0].slope.value_or(0), 2 * kMib, 0.1 * kMib) << "of the resident set";
+  EXPECT_NEAR(mapped[0].slope.value_or(0), 2 * kMiB, 0.1 * kMiB) << "of the resident set";
   EXPECT_FALSE(mapped[0].projection) << "no limit is met by what the kernel takes back";
   EXPECT_EQ(with_file_pages(2, 0)[0].verdict, GrowthVerdict::growing);
   EXPECT_EQ(with_file_pages(2, 1)[0].verdict, GrowthVerdict::growing);

@@ -8,7 +8,11 @@
 namespace memduel {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// What a trial that failed counts as.
+double worst_of(const MetricInfo& metric) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return metric.lower_is_better ? kInfinity : -kInfinity;
+}
 
 void note_failure(RowValues& row, const Observation& trial) {
   if (row.candidate_failed++ == 0) row.failure = trial.failure;
@@ -64,9 +68,7 @@ RowValues paired_values(const ArmObservations& baseline, const ArmObservations& 
       continue;
     }
     row.baseline.push_back(*value_a);
-    row.candidate.push_back(b.status == TrialStatus::ok ? *value_b
-                            : metric.lower_is_better    ? kInfinity
-                                                        : -kInfinity);
+    row.candidate.push_back(b.status == TrialStatus::ok ? *value_b : worst_of(metric));
     if (design != Design::superblocks) continue;
     const Neighbourhood& neighbourhood = places.at(superblock_of(a.block));
     row.placed.push_back(placed(a, row.baseline.back(), false, neighbourhood));
@@ -92,7 +94,7 @@ RowValues unpaired_values(const ArmObservations& baseline, const ArmObservations
     const auto value = value_of(b, role, metric.name);
     if (b.status != TrialStatus::ok) {
       note_failure(row, b);
-      row.candidate.push_back(metric.lower_is_better ? kInfinity : -kInfinity);
+      row.candidate.push_back(worst_of(metric));
     } else if (value) {
       row.candidate.push_back(*value);
     } else {

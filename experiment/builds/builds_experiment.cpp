@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 #include "experiment/config/json_text.h"
 #include "experiment/config/provider.h"
 
@@ -17,8 +18,6 @@ namespace {
 using nlohmann::json;
 
 namespace fs = std::filesystem;
-
-constexpr const char* kRole = "command";
 
 /// Finds programs in both builds and keeps what was found.
 class Finder {
@@ -139,13 +138,13 @@ BuildDuel duel_of_program(const BuildPair& builds, const std::vector<std::string
   std::vector<std::string> argv_b = words;
   argv_a.front() = of_a;
   argv_b.front() = of_b;
-  json b = {{"name", builds.arm_b}, {"env", json::object()}, {"argv", {{kRole, argv_b}}}};
+  json b = {{"name", builds.arm_b}, {"env", json::object()}, {"argv", {{kCommand, argv_b}}}};
   if (cwd_a != cwd_b) b["cwd"] = cwd_b.string();
   duel.document = {
       {"name", "compare"},
       {"workload",
        {{"kind", "command"},
-        {"processes", {{{"role", kRole}, {"argv", argv_a}, {"cwd", cwd_a.string()}}}}}},
+        {"processes", {{{"role", kCommand}, {"argv", argv_a}, {"cwd", cwd_a.string()}}}}}},
       {"arms", {{{"name", builds.arm_a}, {"env", json::object()}}, b}},
       {"baseline", builds.arm_a},
   };

@@ -13,7 +13,7 @@
 namespace memduel {
 namespace {
 
-constexpr std::size_t kMaxLine = 64 * 1024;
+constexpr std::size_t kKeptOfALine = 64 * 1024;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ struct Readiness::LogSearch {
     while (!bytes.empty()) {
       const std::size_t newline = bytes.find('\n');
       line.append(bytes.substr(0, newline));
-      if (line.size() > kMaxLine) line.erase(0, line.size() - kMaxLine);
+      if (line.size() > kKeptOfALine) line.erase(0, line.size() - kKeptOfALine);
       if (pattern.matches(line)) return true;
       if (newline == std::string_view::npos) break;
       line.clear();

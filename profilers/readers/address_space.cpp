@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/page_bytes.h"
 #include "profilers/profile/names/module_names.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/text_cursor.h"
@@ -12,14 +13,12 @@ namespace memduel {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 // Where the file would have been loaded if `offset` of it is at `begin`; absent when no part of it
 // is mapped like that.
 std::optional<std::uint64_t> bias_of(const ElfFile& elf, std::uint64_t begin,
                                      std::uint64_t offset) {
   for (const ElfSegment& segment : elf.segments) {
-    const std::uint64_t first_page = segment.offset & ~(kPage - 1);
+    const std::uint64_t first_page = segment.offset & ~(kPageBytes - 1);
     const std::uint64_t last_byte = segment.offset + std::max<std::uint64_t>(segment.bytes, 1) - 1;
     if (first_page <= offset && offset <= last_byte) {
       return begin - (segment.address + (offset - segment.offset));

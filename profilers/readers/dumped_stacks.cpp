@@ -20,6 +20,16 @@ void expect_at(const PlainSource& source, TextCursor& cursor, std::string_view w
   if (!cursor.skip(wanted)) fail_at(source, cursor, fmt::format("expected \"{}\"", wanted));
 }
 
+std::vector<std::uint64_t> calls_at(const PlainSource& source, TextCursor& cursor) {
+  std::vector<std::uint64_t> calls;
+  for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
+    const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
+    if (!address) fail_at(source, cursor, "expected an address");
+    calls.push_back(*address - 1);  // in the call, not behind it
+  }
+  return calls;
+}
+
 void fail_at(const PlainSource& source, const TextCursor& cursor, const std::string& problem) {
   source.fail(fmt::format("line {}: {}", source.line_number(), problem), cursor.position());
 }

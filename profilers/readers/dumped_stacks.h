@@ -25,6 +25,10 @@ void expect_at(const PlainSource& source, TextCursor& cursor, std::string_view w
 [[noreturn]] void fail_at(const PlainSource& source, const TextCursor& cursor,
                           const std::string& problem);
 
+/// The return addresses in the rest of a line, as those of the calls. Throws Error(io) for
+/// something else.
+std::vector<std::uint64_t> calls_at(const PlainSource& source, TextCursor& cursor);
+
 struct DumpedStack {
   std::vector<std::uint64_t>
       calls;  ///< addresses of the calls (not where they return), innermost first

@@ -93,11 +93,7 @@ class GperftoolsHeapReader {
     DumpedStack stack{{},
                       unbiased(found.live_blocks, found.live_bytes, interval_),
                       unbiased(found.blocks, found.bytes, interval_)};
-    for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
-      const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
-      if (!address) fail_at(source_, cursor, "expected an address");
-      stack.calls.push_back(*address - 1);  // in the call, not behind it
-    }
+    stack.calls = calls_at(source_, cursor);
     stacks_.push_back(std::move(stack));
   }
 

@@ -63,15 +63,7 @@ class JemallocReader {
     }
   }
 
-  void begin_stack(TextCursor& cursor) {
-    DumpedStack stack;
-    for (cursor.skip_spaces(); !cursor.at_end(); cursor.skip_spaces()) {
-      const auto address = cursor.skip("0x") ? cursor.number(16) : std::nullopt;
-      if (!address) fail_at(source_, cursor, "expected an address");
-      stack.calls.push_back(*address - 1);  // in the call, not behind it
-    }
-    stacks_.push_back(std::move(stack));
-  }
+  void begin_stack(TextCursor& cursor) { stacks_.push_back({calls_at(source_, cursor), {}, {}}); }
 
   void read_counts(TextCursor& cursor, DumpedStack& stack) {
     const std::uint64_t live_blocks = number_at(source_, cursor);

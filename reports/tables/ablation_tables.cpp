@@ -13,15 +13,11 @@
 namespace memduel {
 namespace {
 
-std::string signed_amount(const std::string& metric, double value) {
-  return (value < 0 ? "−" : "+") + format_metric(metric, std::abs(value));
-}
-
 std::string interaction(const AblationTotal& total, const AblationSum& sum) {
-  std::string text = signed_amount(total.metric, *sum.remainder);
+  std::string text = signed_metric(total.metric, *sum.remainder);
   if (sum.ci_low && sum.ci_high)
-    text += fmt::format(" ({} to {})", signed_amount(total.metric, *sum.ci_low),
-                        signed_amount(total.metric, *sum.ci_high));
+    text += fmt::format(" ({} to {})", signed_metric(total.metric, *sum.ci_low),
+                        signed_metric(total.metric, *sum.ci_high));
   return text;
 }
 
@@ -35,14 +31,14 @@ std::string total_sentence(const JobFacts& job, const AblationTotal& total) {
   std::string text =
       fmt::format("{}: {} differs from {} by ", quantity(job, total.role, total.metric), *whole.arm,
                   whole.reference);
-  text += whole.difference ? signed_amount(total.metric, *whole.difference) : "an unknown amount";
+  text += whole.difference ? signed_metric(total.metric, *whole.difference) : "an unknown amount";
   if (total.added_alone.remainder)
     text += fmt::format("; its switches, each added alone, sum to {}{}, so interaction is {}",
-                        signed_amount(total.metric, *total.added_alone.sum),
+                        signed_metric(total.metric, *total.added_alone.sum),
                         missing_words(total.added_alone), interaction(total, total.added_alone));
   if (total.left_out.remainder)
     text += fmt::format("; each left out, they sum to {}{}, interaction {}",
-                        signed_amount(total.metric, *total.left_out.sum),
+                        signed_metric(total.metric, *total.left_out.sum),
                         missing_words(total.left_out), interaction(total, total.left_out));
   return text + ".";
 }
@@ -67,12 +63,12 @@ std::vector<std::string> switches_where(const Results& results, Holds holds) {
   return names;
 }
 
+}  // namespace
+
 bool is_ablation_arm(const Results& results, const std::string& name) {
   return std::ranges::any_of(
       results.arms, [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
 }
-
-}  // namespace
 
 std::vector<AblationTable> ablation_tables(const Results& results) {
   std::vector<AblationTable> tables;

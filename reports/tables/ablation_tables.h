@@ -20,6 +20,9 @@ struct AblationTable {
   const AblationTotal* total = nullptr;
 };
 
+/// Whether an arm takes the candidate apart.
+bool is_ablation_arm(const Results& results, const std::string& name);
+
 /// In the order of the results: whole trials, then phases. Points into `results`.
 std::vector<AblationTable> ablation_tables(const Results& results);
 

@@ -14,7 +14,7 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kNothing = "–";
+constexpr const char* kNoAmount = "–";
 
 std::string question_of(const std::string& kind) {
   if (kind == "peak") return "at the peak";
@@ -40,7 +40,7 @@ std::string change_of(const AgreementAmount& amount) {
 
 ShownAmount shown_amount(const AgreementAmount& amount) {
   ShownAmount shown;
-  shown.amount = amount.bytes ? format_bytes(*amount.bytes) : kNothing;
+  shown.amount = amount.bytes ? format_bytes(*amount.bytes) : kNoAmount;
   if (amount.bytes && amount.half_width_bytes)
     shown.amount += " ± " + format_bytes(*amount.half_width_bytes);
   shown.change = change_of(amount);
@@ -85,7 +85,7 @@ AgreementStackRow stack_row(const AgreementStack& stack, const TracerAgreement& 
     if (view.tracer == agreement.reference)
       row.amounts.push_back(format_bytes(stack.bytes));
     else
-      row.amounts.emplace_back(cell == stack.cells.end() ? kNothing : cell_text(stack, *cell));
+      row.amounts.emplace_back(cell == stack.cells.end() ? kNoAmount : cell_text(stack, *cell));
   }
   return row;
 }

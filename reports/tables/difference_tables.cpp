@@ -18,8 +18,6 @@
 namespace memduel {
 namespace {
 
-constexpr std::size_t kMostRoles = 3;
-
 /// What a gate asks: ROLE.METRIC of a candidate.
 struct Question {
   std::string candidate;

@@ -1,12 +1,16 @@
 // Where the arms differ, put the way every report shows it.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "analysis/values/results.h"
 
 namespace memduel {
+
+/// Of so many roles a report says where they differ: of those that change most.
+inline constexpr std::size_t kMostRoles = 3;
 
 struct DifferenceRow {
   std::string amount;                ///< "+4.0 MiB", "−120 blocks"

@@ -126,11 +126,6 @@ std::string printed_sentence(const Equivalence& e, const std::string& metric, do
                      baseline, e.baseline);
 }
 
-bool is_ablation_arm(const Results& results, const std::string& name) {
-  return std::ranges::any_of(
-      results.arms, [&](const ArmSummary& arm) { return arm.ablation && arm.name == name; });
-}
-
 /// One sentence for all arms that take the candidate apart, which are many.
 std::vector<SideEffect> models_of_ablation(const Results& results) {
   int same = 0;

@@ -18,7 +18,6 @@
 namespace memduel {
 namespace {
 
-constexpr std::size_t kMostRoles = 3;
 /// A bar of its own has at least this share of the larger arm.
 constexpr double kLeastStep = 0.005;
 /// A snapshot, which is of one process, is the whole role from this share of its measured peak on.

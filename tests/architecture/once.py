@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Every sentence and every six lines of code stand once, and every class can be held in the head.
+"""Every sentence, every constant and every six lines of code stand once, and every class can be held in the head.
 
     tests/architecture/once.py
 
 A sentence is a text of four words or more in a source that is no test; adjacent C++ literals are one text. Two places with the same one are a fault, each
-language for itself. So are six lines in a row that stand twice, comments, includes and braces left out, and a class with more than 12 private functions, and one whose functions are defined in more than one file.
+language for itself. So are a constant that two files of a room give the same value, six lines in a row that stand twice, comments, includes and braces left out, and a class with more than 12 private functions, and one whose functions are defined in more than one file.
 """
 
 import collections
@@ -22,13 +22,16 @@ WORDS = 4
 LINES = 6
 NO_CODE = re.compile(r"//|#|/?\*|import |from |namespace |[{}();]*$|(public|private|protected):$")
 MOST_PRIVATE = 12
+CONSTANT = re.compile(r"^(?:inline |static )*const(?:expr)? [\w:<>* ]*\b(k[A-Z]\w*) = ([^;\n]+);", re.MULTILINE)
 CLASS = re.compile(r"^(?:class|struct) (?:\[\[\w+\]\] )?(?:MEMDUEL_\w+ )?(\w+)(?: final)?(?: : [^{;]*)? \{$", re.MULTILINE)
 FUNCTION = re.compile(r"^  (?:\[\[nodiscard\]\] |static |virtual |constexpr |explicit |inline )*(?:const )?[\w:<>,&*\s]+?[\s&*](\w+)\((?!\*)", re.MULTILINE)
 
 
 def sources(pattern):
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout.split()
-    return {name: (ROOT / name).read_text() for name in names if re.search(pattern, name) and not TEST.search(name) and (ROOT / name).exists()}
+    files = {name: (ROOT / name).read_text() for name in names if re.search(pattern, name) and (ROOT / name).exists()}
+    # Statistical tests are named as tests are.
+    return {name: source for name, source in files.items() if not TEST.search(name) or (name.startswith("analysis/statistics/") and "gtest" not in source)}
 
 
 def texts(source):
@@ -54,6 +57,14 @@ def repeated_sentences(files):
             if len(re.findall(r"[A-Za-z]{2,}", text)) >= WORDS and " " in text.strip():
                 places[text].append(f"{name}:{line}")
     return [f'"{text}" stands in {", ".join(where)}' for text, where in places.items() if len(where) > 1]
+
+
+def repeated_constants(files):
+    places = collections.defaultdict(list)
+    for name, source in files.items():
+        for constant, value in CONSTANT.findall(source):
+            places[name.split("/")[0], constant, value].append(name)
+    return [f"{constant} = {value} stands in {', '.join(where)}" for (_, constant, value), where in places.items() if len(where) > 1]
 
 
 def repeated_lines(files):
@@ -137,7 +148,7 @@ def main():
     if len(code) < 500 or len(viewer) < 30:
         sys.exit(f"once: found {len(code)} and {len(viewer)} sources only")
     large, classes = large_classes(code)
-    faults = repeated_sentences(code) + repeated_sentences(viewer) + repeated_lines({**code, **viewer}) + large + scattered_classes(code)
+    faults = repeated_sentences(code) + repeated_sentences(viewer) + repeated_constants(code) + repeated_lines({**code, **viewer}) + large + scattered_classes(code)
     print("\n".join([*faults, f"{len(code) + len(viewer)} sources, {classes} classes, {len(faults)} faults"]))
     sys.exit(1 if faults else 0)
 

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::size_t kImageBytes = 3 * 32 * 32;
 constexpr std::size_t kRecordBytes = 1 + kImageBytes;
-constexpr std::uint8_t kClasses = 10;
 
 }  // namespace
 

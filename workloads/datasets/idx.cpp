@@ -20,7 +20,6 @@ constexpr std::size_t kLabelHeader = 8;
 // The largest published file, MNIST's 60,000 training images, has 47 MB.
 constexpr std::size_t kMostBytes = std::size_t{1} << 30;
 constexpr std::uint32_t kMostPixelsPerSide = 4096;
-constexpr std::uint8_t kClasses = 10;  ///< MNIST's and its successors'
 
 [[noreturn]] void fail(const std::string& file, std::size_t offset, const std::string& what) {
   throw Error(ExitCode::io, fmt::format("byte {}: {}", offset, what), file, kFetchAgain);

@@ -8,6 +8,9 @@
 
 namespace memduel {
 
+/// Of CIFAR-10, of MNIST and of its successors.
+inline constexpr std::uint8_t kClasses = 10;
+
 inline constexpr const char* kFetchAgain = "fetch the file again with scripts/fetch-datasets.sh";
 
 /// `count()` images of channels × height × width bytes each, planes in that order, one after the

@@ -48,9 +48,10 @@ struct Link {
 };
 
 /// The ways to all aggregators of a job: its server, or in a swarm each client in turn.
-class Links {
+class AggregatorLinks {
  public:
-  Links(const WorkerConfig& config, const Optimizations& optimizations, const std::string& name) {
+  AggregatorLinks(const WorkerConfig& config, const Optimizations& optimizations,
+                  const std::string& name) {
     const int aggregators = config.workload.swarm ? config.workload.clients : 1;
     for (int one = 1; one <= aggregators; ++one)
       links_.push_back(std::make_unique<Link>(config, optimizations, one, name));
@@ -237,7 +238,7 @@ class FederatedClient {
   const std::string name_;
   CleanupTime& cleanup_time_;
   Optimizations optimizations_;
-  Links links_;
+  AggregatorLinks links_;
   CleanupPolicy collect_point_;
   RoleSamples samples_;
   Model model_;

@@ -8,7 +8,7 @@
 namespace memduel {
 namespace {
 
-constexpr double kWeightDecay = 1e-4;
+constexpr double kGraphWeightDecay = 1e-4;
 constexpr double kMostGradientNorm = 1.0;
 
 }  // namespace
@@ -17,7 +17,7 @@ NetworkTrainer::NetworkTrainer(torch::nn::Module& network, double learning_rate,
                                Precision precision, const at::Device& device)
     : network_(network),
       optimizer_(network.parameters(),
-                 torch::optim::AdamOptions(learning_rate).weight_decay(kWeightDecay)),
+                 torch::optim::AdamOptions(learning_rate).weight_decay(kGraphWeightDecay)),
       precision_(precision),
       device_(device),
       scaler_(precision) {

@@ -12,24 +12,19 @@
 #include <memory>
 
 #include "base/error.h"
+#include "workloads/transport/little_endian.h"
 
 namespace memduel {
 namespace {
 
 constexpr std::string_view kMagic = "MDCS";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kCompressedVersion = 1;
 constexpr std::size_t kHeadBytes = 8;
 constexpr std::size_t kPieceElements = std::size_t{1} << 18;
 constexpr std::uint8_t kBlosc = 1;
 constexpr std::uint8_t kZfp = 2;
 // Zeros shrink 250-fold under blosc, 128-fold under zfp.
 constexpr std::size_t kMostExpansion = 1024;
-
-template <class Number>
-void put(std::string& out, Number value) {
-  for (std::size_t i = 0; i < sizeof value; ++i)
-    out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
-}
 
 /// A piece's share of a tensor.
 std::size_t elements_of(const TensorRecord& record) {
@@ -103,9 +98,9 @@ void append_zfp(Bytes& out, const TensorRecord& record, const char* data, std::s
   if (packed.empty())
     throw Error(ExitCode::cannot_measure, fmt::format("tensor {}: zfp failed", record.name));
   std::string head;
-  put(head, kZfp);
-  put(head, static_cast<std::uint32_t>(packed.size()));
-  put(head, std::bit_cast<std::uint64_t>(tolerance));
+  put_little_endian(head, kZfp);
+  put_little_endian(head, static_cast<std::uint32_t>(packed.size()));
+  put_little_endian(head, std::bit_cast<std::uint64_t>(tolerance));
   out.append(head);
   out.append(packed);
 }
@@ -123,8 +118,8 @@ void append_blosc(Bytes& out, const TensorRecord& record, const char* data, std:
     throw Error(ExitCode::cannot_measure,
                 fmt::format("tensor {}: blosc failed with {}", record.name, used));
   std::string head;
-  put(head, kBlosc);
-  put(head, static_cast<std::uint32_t>(used));
+  put_little_endian(head, kBlosc);
+  put_little_endian(head, static_cast<std::uint32_t>(used));
   out.append(head);
   out.append({packed.data(), static_cast<std::size_t>(used)});
 }
@@ -272,7 +267,7 @@ Bytes compress_tensor(const TensorRecord& record, std::string_view data,
 
 std::string encode_compressed_head(const StateTable& table) {
   std::string head(kMagic);
-  put(head, kVersion);
+  put_little_endian(head, kCompressedVersion);
   return head + encode_table(table);
 }
 
@@ -280,9 +275,9 @@ CompressedState decode_compressed(std::string_view bytes, const std::string& fro
   if (bytes.size() < kHeadBytes || bytes.substr(0, kMagic.size()) != kMagic)
     fail(fmt::format("found {} bytes that do not begin with \"{}\"", bytes.size(), kMagic), from);
   std::string version;
-  put(version, kVersion);
+  put_little_endian(version, kCompressedVersion);
   if (bytes.substr(kMagic.size(), version.size()) != version)
-    fail(fmt::format("the version is not {}", kVersion), from);
+    fail(fmt::format("the version is not {}", kCompressedVersion), from);
   CompressedState state{decode_table(bytes.substr(kHeadBytes), from), {}};
   if (state.table.total_bytes / kMostExpansion > bytes.size())
     fail(fmt::format("{} bytes claim to be a state of {}", bytes.size(), state.table.total_bytes),

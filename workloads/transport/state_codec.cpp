@@ -10,12 +10,13 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "workloads/transport/little_endian.h"
 
 namespace memduel {
 namespace {
 
 constexpr std::string_view kMagic = "MDST";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kStateVersion = 1;
 constexpr std::size_t kMostDimensions = 16;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 46;
 
@@ -24,12 +25,6 @@ constexpr std::array<std::string_view, 4> kDtypeNames = {"float32", "float64", "
 
 std::size_t aligned(std::size_t offset) {
   return (offset + kTableAlignment - 1) / kTableAlignment * kTableAlignment;
-}
-
-template <class Number>
-void put(std::string& out, Number value) {
-  for (std::size_t i = 0; i < sizeof value; ++i)
-    out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
 class TableReader {
@@ -71,8 +66,8 @@ std::size_t read_prefix(TableReader& reader) {
   const std::string_view magic = reader.text(kMagic.size());
   if (magic != kMagic) reader.fail(fmt::format("the magic is not \"{}\"", kMagic));
   const auto version = reader.number<std::uint32_t>();
-  if (version != kVersion)
-    reader.fail(fmt::format("found version {}, expected {}", version, kVersion));
+  if (version != kStateVersion)
+    reader.fail(fmt::format("found version {}, expected {}", version, kStateVersion));
   const auto table_bytes = reader.number<std::uint64_t>();
   if (table_bytes < kTablePrefixBytes || table_bytes > kMostTableBytes ||
       table_bytes % kTableAlignment != 0)
@@ -156,17 +151,17 @@ std::string encode_table(const StateTable& table) {
   std::string out;
   out.reserve(table.table_bytes);
   out.append(kMagic);
-  put(out, kVersion);
-  put(out, static_cast<std::uint64_t>(table.table_bytes));
-  put(out, static_cast<std::uint64_t>(table.total_bytes));
-  put(out, static_cast<std::uint32_t>(table.tensors.size()));
+  put_little_endian(out, kStateVersion);
+  put_little_endian(out, static_cast<std::uint64_t>(table.table_bytes));
+  put_little_endian(out, static_cast<std::uint64_t>(table.total_bytes));
+  put_little_endian(out, static_cast<std::uint32_t>(table.tensors.size()));
   for (const TensorRecord& record : table.tensors) {
-    put(out, static_cast<std::uint16_t>(record.name.size()));
+    put_little_endian(out, static_cast<std::uint16_t>(record.name.size()));
     out.append(record.name);
-    put(out, static_cast<std::uint8_t>(record.dtype));
-    put(out, static_cast<std::uint8_t>(record.shape.size()));
+    put_little_endian(out, static_cast<std::uint8_t>(record.dtype));
+    put_little_endian(out, static_cast<std::uint8_t>(record.shape.size()));
     for (const std::int64_t dimension : record.shape)
-      put(out, static_cast<std::uint64_t>(dimension));
+      put_little_endian(out, static_cast<std::uint64_t>(dimension));
   }
   out.resize(table.table_bytes, '\0');
   return out;

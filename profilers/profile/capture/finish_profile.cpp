@@ -3,6 +3,7 @@
 #include "base/varint.h"
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/decode/trace_file.h"
+#include "profilers/profile/names/module_names.h"
 
 namespace memduel {
 
@@ -14,12 +15,7 @@ std::string symbols_of(const Profile& profile) {
     if (location.kind != ProfileLocation::Kind::native || location.names.empty()) continue;
     put_varint(bytes, location.module ? *location.module + 1 : 0);
     put_varint(bytes, location.address);
-    put_varint(bytes, location.names.size());
-    for (const FrameName& name : location.names) {
-      put_text(bytes, name.function);
-      put_text(bytes, name.file);
-      put_varint(bytes, static_cast<std::uint64_t>(name.line));
-    }
+    put_names(bytes, location.names);
   }
   return bytes;
 }

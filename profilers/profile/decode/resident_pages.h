@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/page_bytes.h"
 #include "profilers/profile/decode/trace_file.h"
 
 namespace memduel {
-
-inline constexpr std::uint64_t kPageBytes = 4096;
 
 struct AddressRange {
   std::uint64_t begin = 0;

@@ -18,15 +18,6 @@ using Names = std::map<std::uint64_t, std::vector<FrameName>>;
 
 constexpr std::string_view kCacheHeader = "memduel symbols 2\n";
 
-void put_names(std::string& bytes, const std::vector<FrameName>& names) {
-  put_varint(bytes, names.size());
-  for (const FrameName& name : names) {
-    put_text(bytes, name.function);
-    put_text(bytes, name.file);
-    put_varint(bytes, static_cast<std::uint64_t>(name.line));
-  }
-}
-
 // A cache that cannot be read or written only costs time.
 Names read_cache(const std::filesystem::path& file) {
   Names names;
@@ -72,6 +63,15 @@ void write_cache(const std::filesystem::path& file, const Names& names) {
 }
 
 }  // namespace
+
+void put_names(std::string& bytes, const std::vector<FrameName>& names) {
+  put_varint(bytes, names.size());
+  for (const FrameName& name : names) {
+    put_text(bytes, name.function);
+    put_text(bytes, name.file);
+    put_varint(bytes, static_cast<std::uint64_t>(name.line));
+  }
+}
 
 std::string note_of_no_names(const std::string& path, const std::string& problem) {
   return fmt::format("{} {}; its frames have no names", path, problem);

@@ -17,6 +17,9 @@ namespace memduel {
 /// What a profile notes of a module whose ModuleNames have a problem.
 std::string note_of_no_names(const std::string& path, const std::string& problem);
 
+/// Appends the names of one place, as a finished profile and the cache hold them.
+void put_names(std::string& bytes, const std::vector<FrameName>& names);
+
 class ModuleNames {
  public:
   ModuleNames(const ProfileModule& module, const SymbolOptions& options);
