@@ -9,6 +9,7 @@
 #include "workloads/budget/probed_training.h"
 #include "workloads/probes/device_bytes.h"
 #include "workloads/probes/torch_bytes.h"
+#include "workloads/test_folders.h"
 
 namespace memduel {
 namespace {
@@ -29,7 +30,7 @@ WorkerConfig training_of(const std::string& model, const std::string& dataset,
   config.workload.clients = 1;
   config.workload.optimizer = optimizer;
   config.workload.learning_rate = 0.001;
-  config.data_dir = MEMDUEL_DATASETS;
+  config.data_dir = kDatasetsFolder;
   return config;
 }
 

@@ -15,6 +15,7 @@
 #include "workloads/optimizations/serialize.h"
 #include "workloads/probes/cuda_bytes.h"
 #include "workloads/probes/device_bytes.h"
+#include "workloads/test_folders.h"
 
 namespace memduel {
 namespace {
@@ -42,7 +43,7 @@ class OnADevice : public ::testing::Test {
     std::filesystem::remove_all(dir_);
     std::filesystem::create_directories(dir_);
     WorkerConfig config = test_run_config(dir_, run);
-    config.data_dir = MEMDUEL_DATASETS;
+    config.data_dir = kDatasetsFolder;
     config.workload.server_device = server;
     config.workload.device = clients;
     run_roles(config);

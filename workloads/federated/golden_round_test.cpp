@@ -11,10 +11,10 @@
 
 #include <filesystem>
 
-#include "base/file.h"
 #include "workloads/optimizations/optimizations.h"
 #include "workloads/optimizations/staging.h"
 #include "workloads/optimizations/streaming_fold.h"
+#include "workloads/optimizations/test_catalog_files.h"
 #include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAggregate, ::testing::ValuesIn(aggregate_valu
 
 std::vector<std::string> preset_names() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(MEMDUEL_CONFIGS "/presets"))
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(kConfigsFolder) + "/presets"))
     if (file.path().stem().string().starts_with("appfl-"))
       names.push_back(file.path().stem().string());
   return names;
@@ -123,9 +124,7 @@ std::vector<std::string> preset_names() {
 class EveryPreset : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const auto preset = nlohmann::json::parse(
-        read_file(std::string(MEMDUEL_CONFIGS "/presets/") + GetParam() + ".json"));
-    chosen_ = make_optimizations(preset.at("optimizations"), std::size_t{1} << 20);
+    chosen_ = make_optimizations(preset_values(GetParam()), std::size_t{1} << 20);
   }
 
   /// Serializes, frames, sends and receives.

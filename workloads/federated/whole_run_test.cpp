@@ -11,6 +11,7 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/roles.h"
 #include "workloads/federated/test_run.h"
+#include "workloads/test_folders.h"
 
 namespace memduel {
 namespace {
@@ -42,7 +43,7 @@ class WholeRun : public ::testing::Test {
     fs::remove_all(dir_);
     fs::create_directories(dir_);
     WorkerConfig config = test_run_config(dir_, run);
-    config.data_dir = MEMDUEL_DATASETS;
+    config.data_dir = kDatasetsFolder;
     run_roles(config);
     return read_model_file(config.model_file);
   }

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/optimizations/test_catalog_files.h"
 #include "workloads/transport/compressed_codec.h"
 #include "workloads/transport/test_loop_call.h"
 
@@ -18,9 +18,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kMaxMessage = std::size_t{1} << 20;
 
 nlohmann::json switches(const std::string& preset, const std::string& compression) {
-  nlohmann::json values =
-      nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/presets/") + preset + ".json"))
-          .at("optimizations");
+  nlohmann::json values = preset_values(preset);
   values["compression"] = compression;
   return values;
 }

@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "base/file.h"
+#include "workloads/test_folders.h"
 
 namespace memduel {
 
 inline nlohmann::json read_config(const std::string& name) {
-  return nlohmann::json::parse(read_file(std::string(MEMDUEL_CONFIGS "/") + name));
+  return nlohmann::json::parse(read_file(kConfigsFolder + ("/" + name)));
 }
 
 inline nlohmann::json preset_values(const std::string& name) {

@@ -10,6 +10,7 @@
 #include "workloads/federated/validate.h"
 #include "workloads/optimizations/test_played_config.h"
 #include "workloads/simulation/method_run.h"
+#include "workloads/test_folders.h"
 
 namespace memduel {
 namespace {
@@ -44,7 +45,7 @@ class SimulatorTest : public ::testing::Test {
         {"parallel_clients", 0},
         {"deadline_seconds", 100}};
     all.merge_patch(workload);
-    return played_config(all, preset, switches, dir_, MEMDUEL_DATASETS);
+    return played_config(all, preset, switches, dir_, kDatasetsFolder);
   }
 
   State final_state(const std::string& preset,

@@ -1,0 +1,8 @@
+#include "workloads/test_folders.h"
+
+namespace memduel {
+
+const char* const kConfigsFolder = MEMDUEL_CONFIGS;
+const char* const kDatasetsFolder = MEMDUEL_DATASETS;
+
+}  // namespace memduel
