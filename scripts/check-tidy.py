@@ -6,7 +6,7 @@
     scripts/check-tidy.py BUILD_DIR --analyze     clang's static analyzer
 
 Files that are compiled as one are checked as one, which takes a fourth of the time: their headers are read once. Files named on the command line,
-and what is compiled into tests alone, are checked by themselves; tests are not. What passed is checked again when it or any header changed; it is remembered for
+and what is compiled into tests alone, are checked by themselves; tests are not. What passed is checked again when it or any header of these rooms changed; it is remembered for
 every checkout, as compiled files are by ccache, in ~/.cache/memduel/tidy.
 """
 import argparse
@@ -72,7 +72,7 @@ def main():
     if not units:
         sys.exit(f"check-tidy: {arguments.build} compiles none of these files")
 
-    headers = digest([*tracked("*.h"), ROOT / ".clang-tidy"]).digest()
+    headers = digest([*tracked(*(room + "/*.h" for room in (*ROOMS, "include"))), ROOT / ".clang-tidy"]).digest()
     checks = ["--checks=clang-analyzer-*"] if arguments.analyze else []
 
     def passes(unit):
