@@ -204,7 +204,7 @@ void add_record(CLI::App& app, Action& action) {
           ->transform(CLI::AsSizeValue(true))
           ->transform(no_sign())
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62))
-          ->option_text("BYTES (default 512KiB)");
+          ->option_text(fmt::format("BYTES (default {}KiB)", Preload().interval_bytes / 1024));
   CLI::Option* exact = verb->add_flag("--exact", arguments->exact, "record every allocation");
   CLI::Option* count = verb->add_flag(
       "--count", arguments->count,

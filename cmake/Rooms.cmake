@@ -4,7 +4,7 @@ set(MEMDUEL_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-co
 
 # compile_together(<target>...): what files have in common, headers and instances of templates, is most of what compiling them costs, so
 # several are compiled at once; they share their unnamed namespaces.
-set(MEMDUEL_FILES_AT_ONCE 48 CACHE STRING "How many files are compiled as one: with fewer, a change to one file is compiled sooner and the whole later")
+set(MEMDUEL_FILES_AT_ONCE 24 CACHE STRING "How many files are compiled as one: with fewer, a change to one file is compiled sooner and the whole later")
 function(compile_together)
   set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${MEMDUEL_FILES_AT_ONCE}
     UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")

@@ -11,12 +11,13 @@
 #include "analysis/growth/observations.h"
 #include "analysis/growth/run_series.h"
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/byte_units.h"
 #include "base/text.h"
 
 namespace memduel {
 namespace {
 
-constexpr double kMatterMiB = 1048576;
+constexpr double kMatterBytes = kMiB;
 constexpr double kMatterShare = 0.02;  ///< of the level, added by the horizon: growth that matters
 constexpr double kFlatShare = 0.05;    ///< of the level: less than that by the horizon is bounded
 constexpr double kQuietShare = 2.0 / 3;  ///< of the rounds: a jump after that may not be the last
@@ -29,8 +30,8 @@ GrowthScale scale_of(const AlignedRuns& all, const GrowthQuestion& question) {
   GrowthScale scale;
   scale.level = median(levels);
   scale.horizon = std::clamp(question.horizon, all.x.back(), kFarthest * all.x.back());
-  scale.matters = std::max(kMatterShare * std::abs(scale.level), kMatterMiB);
-  scale.flat = std::max(kFlatShare * std::abs(scale.level), kMatterMiB);
+  scale.matters = std::max(kMatterShare * std::abs(scale.level), kMatterBytes);
+  scale.flat = std::max(kFlatShare * std::abs(scale.level), kMatterBytes);
   return scale;
 }
 

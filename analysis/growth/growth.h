@@ -36,8 +36,8 @@ struct GrowthSeries {
 
 /// What growth is judged for.
 struct GrowthQuestion {
-  double horizon = 0;   ///< last round of the job; at least the last one seen, at most ten times it
-  double alpha = 0.05;  ///< two-sided level of the interval
+  double horizon = 0;  ///< last round of the job; at least the last one seen, at most ten times it
+  double alpha = kAlpha;  ///< two-sided level of the interval
   double resolution = 1;  ///< bytes that the source of y cannot tell apart: a page, or one
   bool by_time = false;   ///< x is in minutes, not in rounds
   bool killed = false;    ///< the runs were killed for memory: that it goes on is shown

@@ -7,7 +7,7 @@
 namespace memduel {
 
 LookPlan fixed_looks(int blocks) {
-  return {{blocks, 0.05}};
+  return {{blocks, kAlpha}};
 }
 
 LookPlan adaptive_looks() {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "analysis/statistics/shift_test.h"
+#include "analysis/values/interval.h"
 #include "base/run_data.h"
 
 namespace memduel {
 
 struct Look {
   int blocks = 0;
-  double alpha = 0.05;
+  double alpha = kAlpha;
 };
 
 using LookPlan = std::vector<Look>;  ///< ascending in blocks

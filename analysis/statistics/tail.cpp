@@ -20,7 +20,7 @@ Tail tail(std::span<const double> values) {
 
 double exceedance_bound(int exceeded, int n) {
   if (exceeded >= n) return 1;
-  return boost::math::binomial_distribution<>::find_upper_bound_on_p(n, exceeded, 0.05);
+  return boost::math::binomial_distribution<>::find_upper_bound_on_p(n, exceeded, kAlpha);
 }
 
 Interval clopper_pearson(int hits, int n) {

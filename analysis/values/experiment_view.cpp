@@ -90,4 +90,11 @@ ExperimentView view_experiment(const RunData& run) {
   return view;
 }
 
+std::vector<std::string> tracers_of(std::span<const TrialData> trials) {
+  std::vector<std::string> tracers;
+  for (const TrialData& trial : trials)
+    if (trial.kind == TrialKind::profile) add_once(tracers, trial.tracer);
+  return tracers;
+}
+
 }  // namespace memduel

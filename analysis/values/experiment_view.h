@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,8 @@ ExperimentView view_config(const nlohmann::json& config);
 /// Throws Error(usage) when the baseline is no arm. Without arms in the config they are those of
 /// the trials, the first trial's arm being the baseline.
 ExperimentView view_experiment(const RunData& run);
+
+/// Those of the profile trials, in the order of their first trial.
+std::vector<std::string> tracers_of(std::span<const TrialData> trials);
 
 }  // namespace memduel

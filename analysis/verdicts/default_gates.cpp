@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/statistics/hodges_lehmann.h"
+#include "base/byte_units.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {
@@ -89,9 +90,9 @@ std::vector<Gate> default_gates(const JobFacts& job) {
   std::vector<Gate> gates;
   for (const RoleMetric& row : job.default_gates) {
     const MetricInfo info = metric_info(row.metric);
-    std::string bound = info.absolute_margin >= 1048576
-                            ? fmt::format("+{:g}MiB", info.absolute_margin / 1048576)
-                            : fmt::format("+{:g}KiB", info.absolute_margin / 1024);
+    std::string bound = info.absolute_margin >= kMiB
+                            ? fmt::format("+{:g}MiB", info.absolute_margin / kMiB)
+                            : fmt::format("+{:g}KiB", info.absolute_margin / kKiB);
     if (info.relative_margin > 0)
       bound = fmt::format("+{:g}%|{}", info.relative_margin * 100, bound);
     gates.push_back({fmt::format("{}.{}<={}", row.role, row.metric, bound),

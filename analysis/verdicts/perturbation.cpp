@@ -1,8 +1,7 @@
 #include "analysis/verdicts/perturbation.h"
 
-#include <algorithm>
-
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/experiment_view.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {
@@ -33,21 +32,11 @@ std::optional<double> ratio_of_medians(const std::vector<double>& over,
   return median(over) / median(under);
 }
 
-/// In the order of their first trial.
-std::vector<std::string> tracers_in(const RunData& run) {
-  std::vector<std::string> tracers;
-  for (const TrialData& trial : run.trials) {
-    if (trial.kind != TrialKind::profile) continue;
-    if (std::ranges::find(tracers, trial.tracer) == tracers.end()) tracers.push_back(trial.tracer);
-  }
-  return tracers;
-}
-
 }  // namespace
 
 std::vector<Perturbation> perturbations(const RunData& run) {
   std::vector<Perturbation> found;
-  for (const std::string& tracer : tracers_in(run)) {
+  for (const std::string& tracer : tracers_of(run.trials)) {
     for (const nlohmann::json& arm : run.config.value("arms", nlohmann::json::array())) {
       const std::string name = arm.at("name");
       const Costs traced = costs_of(run, name, TrialKind::profile, tracer);

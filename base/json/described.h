@@ -1,10 +1,12 @@
 // One list of fields for each value of results.json and of the report: JSON is written and read
-// from it (described_json.h), and the viewer's types are made from it (typescript.h).
+// from it (described_json.h), and a test holds the viewer's types to it.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace memduel {
 
@@ -59,7 +61,9 @@ concept Described = requires { kDescription<T>.fields; };
 
 template <Described T, typename Visit>
 constexpr void for_each_field(Visit visit) {
-  std::apply([&](const auto&... field) { (visit(field), ...); }, kDescription<T>.fields);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (visit(std::get<I>(kDescription<T>.fields)), ...);
+  }(std::make_index_sequence<std::tuple_size_v<decltype(kDescription<T>.fields)>>());
 }
 
 template <typename T>

@@ -11,7 +11,6 @@
 namespace memduel {
 namespace {
 
-constexpr int kCompressionLevel = 3;
 /// A day at 1 ms with two bytes per number is below 400 MB; a frame that claims more is damaged.
 constexpr unsigned long long kLargestContent = 1ULL << 30;
 
@@ -84,7 +83,7 @@ std::string encode_series(const Series& series) {
   append_differences(content, series.values);
   std::string blob(ZSTD_compressBound(content.size()), '\0');
   const std::size_t size =
-      ZSTD_compress(blob.data(), blob.size(), content.data(), content.size(), kCompressionLevel);
+      ZSTD_compress(blob.data(), blob.size(), content.data(), content.size(), ZSTD_CLEVEL_DEFAULT);
   if (ZSTD_isError(size) != 0) {
     throw Error(ExitCode::io, fmt::format("cannot compress a series: {}", ZSTD_getErrorName(size)));
   }

@@ -6,15 +6,12 @@
 #include <limits>
 
 #include "base/error.h"
+#include "training/lossy_compression.h"
 
 namespace memduel {
 namespace {
 
 using nlohmann::ordered_json;
-
-// What the zfp value of switch compression does; APPFL's files state the same numbers.
-constexpr double kErrorBound = 1e-3;
-constexpr std::int64_t kParameterCutoff = 1024;
 
 struct Part {
   AppflSources& sources;
@@ -53,8 +50,8 @@ void import_compressors(AppflSources& sources) {
     lose_unless(sources, mode, to_text(*mode) == "REL",
                 "the bound is relative to each tensor's range of values (REL)");
   if (const auto bound = compressor(sources, "error_bound"))
-    lose_unless(sources, bound, to_positive(*bound) == kErrorBound,
-                fmt::format("the bound is {}", kErrorBound));
+    lose_unless(sources, bound, to_positive(*bound) == kRelativeErrorBound,
+                fmt::format("the bound is {}", kRelativeErrorBound));
   if (const auto cutoff = compressor(sources, "param_cutoff"))
     lose_unless(sources, cutoff,
                 to_whole(*cutoff, 0, std::numeric_limits<std::int64_t>::max()) == kParameterCutoff,

@@ -12,7 +12,7 @@ namespace memduel::recorder {
 
 struct Settings {
   Mode mode = Mode::count;
-  std::uint64_t interval_bytes = 512 * 1024;
+  std::uint64_t interval_bytes = kIntervalBytes;
   std::uint64_t first_interval_bytes = 0;  ///< samples begin as dense as this; 0: interval_bytes
   std::uint64_t seed = 0;                  ///< 0: from the clock
   bool follow = true;                      ///< record forked children and executed programs too

@@ -42,7 +42,8 @@ void first_free(void* block) {
 
 // ---- fast: glibc's chunks, count and sampled mode; malloc itself is in fast_malloc.cpp ---------
 
-[[gnu::noinline, gnu::cold]] void free_listed(void* block) {
+/// Exact mode's free, and the rare one of a block that may be a sample.
+[[gnu::noinline]] void exact_free(void* block) {
   if (block == nullptr) return;
   note_death(block);
   account_free(glibc_chunk_bytes(block));
@@ -50,7 +51,7 @@ void first_free(void* block) {
 }
 
 void fast_free(void* block) {
-  if (__builtin_expect(may_be_sample(block), 0)) return free_listed(block);
+  if (__builtin_expect(may_be_sample(block), 0)) return exact_free(block);
   account_free(glibc_chunk_bytes(block));
   next.free(block);
 }
@@ -99,13 +100,6 @@ void* exact_malloc(std::size_t size) {
 }
 
 namespace {
-
-void exact_free(void* block) {
-  if (block == nullptr) return;
-  note_death(block);
-  account_free(glibc_chunk_bytes(block));
-  next.free(block);
-}
 
 void* exact_calloc(std::size_t count, std::size_t size) {
   void* block = next.calloc(count, size);

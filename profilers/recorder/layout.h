@@ -21,6 +21,7 @@ namespace memduel::recorder {
 inline constexpr char kPageMagic[8] = {'M', 'D', 'H', 'E', 'A', 'P', '0', '1'};
 inline constexpr std::int64_t kPublishBytes = 64 * 1024;      ///< of the first thread
 inline constexpr std::int64_t kLeastPublishBytes = 8 * 1024;  ///< of the eighth and all later ones
+inline constexpr std::uint64_t kIntervalBytes = 512 * 1024;   ///< mean between samples, unasked
 inline constexpr int kPhaseNameBytes = 64;                    ///< with the terminating zero
 
 /// What a thread may keep to itself once so many have been started.

@@ -9,13 +9,15 @@
 #include <string>
 #include <vector>
 
+#include "profilers/profile/capture/preload.h"
+
 namespace memduel {
 
 using EnvironmentVariables = std::map<std::string, std::string>;
 
 struct TracerOptions {
   /// Mean distance of samples, of tracers that sample. jemalloc takes powers of two.
-  std::uint64_t interval_bytes = 512 * 1024;
+  std::uint64_t interval_bytes = Preload().interval_bytes;
   bool every_allocation = false;  ///< leave none out, where the tracer samples
   double known_peak_bytes = 0;    ///< resident memory of the process without a tracer; 0: not known
 };

@@ -4,7 +4,6 @@
 
 #include "analysis/json/results_json.h"
 #include "base/json/described_json.h"
-#include "base/json/typescript.h"
 #include "reports/formats/report_fields.h"
 #include "reports/tables/words.h"
 
@@ -66,16 +65,6 @@ json report_model_to_json(const ReportModel& model) {
 void write_report_model(const ReportModel& model, const TextSink& sink) {
   const ResultsWriter writer(model.results);
   writer.write(model_with(model, writer.results_without_rounds()), -1, sink);
-}
-
-std::string report_types() {
-  TypeScript types;
-  types.declare<Results>();
-  types.declare<ReportModel>();
-  types.declare<ReportExtras>();
-  return "// Made from the field lists of reports/formats/report_fields.h and\n"
-         "// analysis/json/results_fields.h, where units and meanings are said. Do not edit.\n" +
-         types.text();
 }
 
 }  // namespace memduel

@@ -15,9 +15,6 @@ nlohmann::json report_model_to_json(const ReportModel& model);
 /// into memory. Bytes that are not UTF-8 (a log line may hold any) become U+FFFD.
 void write_report_model(const ReportModel& model, const TextSink& sink);
 
-/// templates/src/report_types.ts.
-std::string report_types();
-
 /// The element that holds the data of `flames.shown[number]`.
 std::string flame_id(std::size_t number);
 

@@ -3,11 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/formats/report_fields.h"
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
+#include "reports/testing/typescript.h"
 
 namespace memduel {
 namespace {
+
+std::string report_types() {
+  TypeScript types;
+  types.declare<Results>();
+  types.declare<ReportModel>();
+  types.declare<ReportExtras>();
+  return "// Made from the field lists of reports/formats/report_fields.h and\n"
+         "// analysis/json/results_fields.h, where units and meanings are said. Do not edit.\n" +
+         types.text();
+}
 
 TEST(ReportJson, TheViewersTypesAreTheFieldsOfTheReport) {
   expect_golden("../../../templates/src/report_types.ts", report_types());

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/values/experiment_view.h"
 #include "base/profile_name.h"
 #include "base/text.h"
 
@@ -22,20 +23,10 @@ struct Candidate {
   std::uintmax_t bytes = 0;
 };
 
-/// In the order of their first trial.
-std::vector<std::string> tracers_of(const Results& results) {
-  std::vector<std::string> tracers;
-  for (const TrialData& trial : results.trials) {
-    if (trial.kind != TrialKind::profile) continue;
-    if (std::ranges::find(tracers, trial.tracer) == tracers.end()) tracers.push_back(trial.tracer);
-  }
-  return tracers;
-}
-
 std::vector<Candidate> known_profiles(const Results& results,
                                       const std::vector<ProfileFile>& files) {
   std::vector<Candidate> known;
-  const std::vector<std::string> tracers = tracers_of(results);
+  const std::vector<std::string> tracers = tracers_of(results.trials);
   for (const ProfileFile& file : files) {
     const auto named = profile_name_from(file.name);
     if (!named) continue;

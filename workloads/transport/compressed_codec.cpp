@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "training/lossy_compression.h"
 #include "workloads/transport/little_endian.h"
 
 namespace memduel {

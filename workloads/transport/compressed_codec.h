@@ -24,11 +24,6 @@
 
 namespace memduel {
 
-/// APPFL's error_bound under REL: of the range of a tensor's values, largest minus smallest.
-inline constexpr double kRelativeErrorBound = 1e-3;
-/// APPFL's param_cutoff: tensors of up to so many elements stay lossless.
-inline constexpr std::int64_t kParameterCutoff = 1024;
-
 /// Whether this worker was built with the compressors; without them none of the functions below
 /// may be called.
 bool has_compressors();

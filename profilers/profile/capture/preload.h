@@ -10,6 +10,7 @@
 
 #include "profilers/availability.h"
 #include "profilers/profile/capture/snapshot_rule.h"
+#include "profilers/recorder/layout.h"
 
 namespace memduel {
 
@@ -17,7 +18,7 @@ enum class RecordMode { count, sampled, exact };
 
 struct Preload {
   RecordMode mode = RecordMode::sampled;
-  std::uint64_t interval_bytes = 512 * 1024;     ///< mean between samples, sampled mode
+  std::uint64_t interval_bytes = recorder::kIntervalBytes;  ///< between samples, sampled mode
   std::uint64_t first_interval_bytes = 4096;     ///< at the begin, doubling up to it; 0: always it
   std::uint64_t seed = 0;                        ///< 0: from the clock
   std::optional<SnapshotRule> snapshot;          ///< sampled or exact mode

@@ -22,7 +22,6 @@ using recorder::TraceHeader;
 // The recorder's blocks are under 100 KiB; symbols of a large program a few MiB. A damaged length
 // must not make us reserve the machine's memory.
 constexpr std::uint32_t kMostPlainBytes = 256U << 20;
-constexpr int kCompressionLevel = 3;
 
 template <class Record>
 Record record_at(std::string_view bytes, std::size_t offset) {
@@ -126,7 +125,7 @@ TraceWriter::TraceWriter() : packer_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
 void TraceWriter::add(BlockType type, std::string_view plain) {
   std::string packed(ZSTD_compressBound(plain.size()), '\0');
   const std::size_t size = ZSTD_compressCCtx(packer_.get(), packed.data(), packed.size(),
-                                             plain.data(), plain.size(), kCompressionLevel);
+                                             plain.data(), plain.size(), ZSTD_CLEVEL_DEFAULT);
   const bool smaller = ZSTD_isError(size) == 0 && size < plain.size();
   const std::string_view stored = smaller ? std::string_view(packed).substr(0, size) : plain;
   BlockHeader header{};
