@@ -4,7 +4,8 @@
     tests/architecture/once.py
 
 A sentence is a text of four words or more in a source that is no test; adjacent C++ literals are one text. Two places with the same one are a fault, each
-language for itself. So are a constant that two files give the same value, the recorder aside, which may use no other room; six lines in a row that stand twice, comments, includes and braces left out, and a class with more than 12 private functions, and one whose functions are defined in more than one file.
+language for itself. So is a constant that two files give the same value; the recorder may use no other room and has its own. So are six lines in a row that
+stand twice, comments, includes and braces left out, a class with more than 12 private functions, and one whose functions are defined in more than one file.
 """
 
 import collections
