@@ -5,6 +5,7 @@
 #   scripts/setup.sh --tests         to test it
 #   scripts/setup.sh --laboratory    to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
+#   scripts/setup.sh --distributions to try the packages on other distributions
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked
 # Several of these may be given.
 set -euo pipefail
@@ -37,8 +38,9 @@ for part in "$@"; do
     --tests) packages+=("${test_packages[@]}") ;;
     --laboratory) packages+=("${laboratory_packages[@]}") ;;
     --packages) packages+=("${wheel_packages[@]}") ;;
+    --distributions) packages+=(debootstrap) ;;
     --jobs) packages+=("${foreign_jobs[@]}") ;;
-    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--jobs]" >&2; exit 2 ;;
+    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--distributions] [--jobs]" >&2; exit 2 ;;
   esac
 done
 # The viewer inside the report is bundled with Node.js: any with npm will do, Debian's where there is none.
@@ -50,6 +52,22 @@ if [ -z "$missing" ]; then exit 0; fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then as_root=(sudo); fi
+
+# apt_get ARGUMENT...: runs apt-get and waits up to ten minutes while another program holds one of its locks. DPkg::Lock::Timeout covers
+# the lock of dpkg, but not those of the package lists and of the archives.
+apt_get() {
+  local errors deadline=$((SECONDS + 600)) waiting=
+  until errors=$("${as_root[@]}" env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get "$@" 2>&1 >/dev/null); do
+    if [[ $errors != *"Could not get lock"* ]] || [ "$SECONDS" -ge "$deadline" ]; then
+      echo "$errors" >&2
+      return 1
+    fi
+    if [ -z "$waiting" ]; then echo "setup: waiting for another package manager (up to 10 minutes): ${errors%%$'\n'*}"; fi
+    waiting=yes
+    sleep 2
+  done
+}
+
 echo "setup: installing with apt-get:" $missing
-"${as_root[@]}" apt-get update -qq
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+apt_get update -qq
+apt_get install -y -qq --no-install-recommends $missing

@@ -1,30 +1,34 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds the tool and the laboratory, and tests them.
-#   scripts/test.sh          all but what takes long
-#   scripts/test.sh --all    also clang-tidy, fuzz targets, browsers, long jobs, and the packages: what CI runs
-#   scripts/test.sh --tool   the tool alone, all but what takes long
+#   scripts/test.sh            everything that a change needs, among it one of each kind of test: what CI runs
+#   scripts/test.sh --all      also fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
+#   scripts/test.sh --weekly   also what takes longer still
+#   scripts/test.sh --tool     the tool alone, without LibTorch and packages
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=release
-parts=(--tool --tests --laboratory)
-which=(-LE slow)
+parts=(--tool --tests --laboratory --packages)
+left_out='^(all|weekly)$'
 case "${1:-}" in
   "") ;;
-  --all) which=() parts+=(--packages) ;;
+  --all) left_out='^weekly$' parts+=(--distributions) ;;
+  --weekly) left_out='^$' parts+=(--distributions) ;;
   --tool) preset=tool-tests parts=(--tool --tests) ;;
-  *) echo "usage: test.sh [--all | --tool]" >&2; exit 2 ;;
+  *) echo "usage: test.sh [--all | --weekly | --tool]" >&2; exit 2 ;;
 esac
 
 "$root/scripts/setup.sh" "${parts[@]}"
 if [ -n "${CI:-}" ]; then "$root/scripts/setup.sh" --jobs; fi
 "$root/scripts/build.sh" "$preset"
 cd "$root"
-if [ "${1:-}" = --all ]; then
-  scripts/build.sh fuzz
-  scripts/package.sh build/packages
-  tests/package/portable.sh build/packages
-  ctest --preset fuzz -L fuzz -j2
-else
-  echo "test: leaves out what takes long; scripts/test.sh --all runs it too."
-fi
-ctest --preset "$preset" -j2 "${which[@]}"
+case "${1:-}" in
+  --all | --weekly)
+    scripts/build.sh fuzz
+    ctest --preset fuzz -L fuzz -j2
+    ;;
+esac
+status=0
+rm -rf "build/$preset/tests/cases"
+ctest --preset "$preset" -j2 -LE "$left_out" || status=$?
+scripts/test_cases.py "build/$preset/tests/cases"
+exit "$status"

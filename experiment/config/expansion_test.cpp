@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <string>
+#include <utility>
+
 #include "base/file.h"
-#include "base/text_file.h"
 #include "experiment/config/ablation_arms.h"
 #include "experiment/config/test_support.h"
 
@@ -16,10 +19,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Writes down each question. Arms with size=large get an argument more.
+/// A provider as a program. Most tests call boxes() instead, which answers the same without
+/// starting a process.
 constexpr const char* kProvider = R"(
 import json, sys
-open("asked", "a").write(sys.argv[1] + "\n")
 if sys.argv[1] == "catalogue":
     print(json.dumps({"schema": "memduel.catalogue/1", "name": "boxes", "version": "7",
         "optimizations": [
@@ -36,10 +39,32 @@ else:
     print(json.dumps({"schema": "memduel.expanded/1",
         "workload": {"kind": "command", "processes": [
             {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
-        "arms": [{"name": arm["name"], "append": {"box": [json.dumps(arm["optimizations"])]}}
+        "arms": [{"name": arm["name"], "append": {"box": [json.dumps(arm["optimizations"], sort_keys=True, separators=(",", ":"))]}}
                  for arm in request["arms"]],
         "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]}))
 )";
+
+json boxes_catalogue() {
+  return json::parse(R"({"schema": "memduel.catalogue/1", "name": "boxes", "version": "7",
+    "optimizations": [
+      {"name": "size", "summary": "of a box", "values": [
+        {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
+      {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
+        {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
+    "presets": [{"name": "tiny", "summary": "both",
+                 "optimizations": {"size": "small", "lid": "off"}}]})");
+}
+
+json boxes_expansion(const json& request) {
+  json answer = json::parse(R"({"schema": "memduel.expanded/1",
+    "workload": {"kind": "command", "processes": [{"role": "box", "argv": ["fill"]}]},
+    "arms": [], "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]})");
+  answer["workload"]["processes"][0]["count"] = request.at("workload").value("boxes", 1) + 1;
+  for (const json& arm : request.at("arms"))
+    answer["arms"].push_back(
+        {{"name", arm.at("name")}, {"append", {{"box", {arm.at("optimizations").dump()}}}}});
+  return answer;
+}
 
 class ExpansionTest : public TestFolder {
  protected:
@@ -53,21 +78,27 @@ class ExpansionTest : public TestFolder {
   }
 
   Experiment load(const Overrides& overrides = {}) {
-    return parse_experiment(config_.dump(), "b.json", folder_, overrides);
+    return parse_experiment(config_.dump(), "b.json", folder_, overrides, ask_);
   }
   Error refusal(const Overrides& overrides = {}) {
     return error_of([&] { load(overrides); });
   }
   /// The questions since the last time.
-  std::string asked() {
-    const auto file = folder_ / "asked";
-    if (!std::filesystem::exists(file)) return "";
-    std::string text = read_text_file(file);
-    std::filesystem::remove(file);
-    return text;
-  }
+  std::string asked() { return std::exchange(questions_, ""); }
 
   json config_;
+  /// What becomes of the provider's expansion.
+  std::function<void(json&)> change_ = [](json&) {};
+  AskProvider ask_ = [this](const Provider&, const std::string& word, const json& request) {
+    questions_ += word + "\n";
+    if (word == "catalogue") return boxes_catalogue();
+    json answer = boxes_expansion(request);
+    change_(answer);
+    return answer;
+  };
+
+ private:
+  std::string questions_;
 };
 
 json arguments_of(const Arm& arm) {
@@ -87,11 +118,18 @@ TEST_F(ExpansionTest, IsAJobWithTheSwitchesOfEveryArm) {
   EXPECT_EQ(experiment.resolved.at("workload"), config_.at("workload")) << "as it was written";
 }
 
+TEST_F(ExpansionTest, StartsTheProvidersProgram) {
+  const Experiment expected = load();
+  ask_ = ask_program;
+  EXPECT_EQ(load().resolved, expected.resolved);
+}
+
 TEST_F(ExpansionTest, OfAResolvedConfigAsksNobody) {
   const Experiment first = load();
   asked();
   std::filesystem::remove(folder_ / "boxes.py");
-  const Experiment again = parse_experiment(first.resolved.dump(), "config.json", "/elsewhere");
+  const Experiment again =
+      parse_experiment(first.resolved.dump(), "config.json", "/elsewhere", {}, ask_);
   EXPECT_EQ(asked(), "");
   EXPECT_EQ(again.resolved, first.resolved);
   EXPECT_EQ(again.config_sha256, first.config_sha256);
@@ -149,6 +187,7 @@ TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {
 }
 
 TEST_F(ExpansionTest, RefusesInTheProvidersWords) {
+  ask_ = ask_program;
   config_["workload"]["boxes"] = 4;
   const Error error = refusal();
   EXPECT_EQ(error.code(), ExitCode::usage);
@@ -197,6 +236,7 @@ void PrintTo(const BadAnswer& answer, std::ostream* out) {
 class BadProvider : public ExpansionTest, public testing::WithParamInterface<BadAnswer> {};
 
 TEST_P(BadProvider, IsToldWhatWasFound) {
+  ask_ = ask_program;
   config_["provider"] = {"sh", "-c", std::string("printf %s '") + GetParam().text + "' #"};
   const Error error = refusal();
   EXPECT_EQ(error.code(), ExitCode::usage);
@@ -253,23 +293,18 @@ TEST(BadExpansion, IsToldWhatWasFound) {
 }
 
 TEST_F(ExpansionTest, AnAnswerWithoutOneOfTheArmsIsRefused) {
-  std::string text = kProvider;
-  const std::string all = "for arm in request[\"arms\"]]";
-  text.replace(text.find(all), all.size(), "for arm in request[\"arms\"][:1]]");
-  write_file_atomically(folder_ / "boxes.py", text);
+  change_ = [](json& answer) { answer["arms"].erase(1); };
   EXPECT_THAT(refusal().message(), HasSubstr("found no arm \"after\""));
 }
 
 TEST_F(ExpansionTest, AJobThatIsNoneIsRefusedAtItsPlace) {
-  std::string text = kProvider;
-  const std::string argv = "\"argv\": [\"fill\"]";
-  text.replace(text.find(argv), argv.size(), "\"argv\": []");
-  write_file_atomically(folder_ / "boxes.py", text);
+  change_ = [](json& answer) { answer["workload"]["processes"][0]["argv"] = json::array(); };
   EXPECT_THAT(refusal().message(),
               HasSubstr("b.json, as python3 expands it, $.workload.processes[0].argv"));
 }
 
 TEST_F(ExpansionTest, AProviderThatIsNotThereIsNamed) {
+  ask_ = ask_program;
   config_["provider"] = {"no-such-provider"};
   const Error error = refusal();
   EXPECT_EQ(error.code(), ExitCode::usage);

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/cache_directory.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/foreign_json.h"
@@ -15,15 +14,6 @@ namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Absent where the environment names none: a folder for everybody's files is no place for it.
-std::optional<fs::path> cache_directory() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "memduel";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home != '/') return std::nullopt;
-  return fs::path(home) / ".cache" / "memduel";
-}
 
 /// The baseline without its name: what it runs, not what it is called.
 nlohmann::json baseline_program(const nlohmann::json& config) {

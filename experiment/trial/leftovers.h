@@ -18,8 +18,8 @@ struct Leftovers {
   [[nodiscard]] bool empty() const { return processes.empty() && cgroups.empty(); }
 };
 
-/// Looks at processes whose environment it may read and at control groups below its own, where
-/// their memduel was of the caller's PID namespace.
+/// Finds processes whose environment can be read and cgroups below the caller's own, if their
+/// memduel had the caller's user, cache directory and PID namespace.
 Leftovers find_leftovers();
 
 /// "2 processes (sleep, cc1plus) and 1 control group".

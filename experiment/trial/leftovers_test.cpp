@@ -6,14 +6,34 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 
+#include "base/scratch_directory.h"
 #include "experiment/trial/launcher/process_tree.h"
 #include "experiment/trial/launcher/protocol.h"
 #include "experiment/trial/trial_name.h"
 
 namespace memduel {
 namespace {
+
+/// A cache directory that no other memduel on this machine has, so that none ends what these tests
+/// leave, and they see nothing of others.
+class OwnCache : public testing::Test {
+ protected:
+  OwnCache() { use(cache_.path()); }
+  ~OwnCache() override { ::unsetenv("XDG_CACHE_HOME"); }
+
+  static void use(const std::filesystem::path& cache) {
+    ::setenv("XDG_CACHE_HOME", cache.c_str(), 1);
+  }
+
+ private:
+  const ScratchDirectory cache_{testing::TempDir(), "own_cache"};
+};
+
+class TrialName : public OwnCache {};
+class LeftoversTest : public OwnCache {};
 
 /// The name that a process gave which has ended since.
 std::string name_of_the_dead() {
@@ -64,7 +84,7 @@ void end(pid_t pid) {
   ::waitpid(pid, nullptr, 0);
 }
 
-TEST(TrialName, SaysWhetherItsOwnerLives) {
+TEST_F(TrialName, SaysWhetherItsOwnerLives) {
   EXPECT_FALSE(owner_has_ended(unique_trial_name(1)));
   EXPECT_NE(unique_trial_name(1), unique_trial_name(1));
   EXPECT_TRUE(owner_has_ended(name_of_the_dead()));
@@ -78,7 +98,7 @@ TEST(TrialName, SaysWhetherItsOwnerLives) {
 }
 
 // A container's process 7 is not this namespace's, and not another machine's.
-TEST(TrialName, OfAnotherNamespaceOrMachineIsNotJudged) {
+TEST_F(TrialName, OfAnotherNamespaceOrMachineIsNotJudged) {
   const std::string dead = name_of_the_dead();
   ASSERT_TRUE(owner_has_ended(dead));
   std::string other_boot = dead;
@@ -89,7 +109,15 @@ TEST(TrialName, OfAnotherNamespaceOrMachineIsNotJudged) {
   EXPECT_FALSE(owner_has_ended(other_namespace));
 }
 
-TEST(Leftovers, AreOfTrialsWhoseMemduelHasEnded) {
+TEST_F(TrialName, OfAnotherCacheDirectoryIsNotJudged) {
+  const std::string dead = name_of_the_dead();
+  ASSERT_TRUE(owner_has_ended(dead));
+  const ScratchDirectory other(testing::TempDir(), "other_cache");
+  use(other.path());
+  EXPECT_FALSE(owner_has_ended(dead));
+}
+
+TEST_F(LeftoversTest, AreOfTrialsWhoseMemduelHasEnded) {
   const pid_t own = sleeper(unique_trial_name(1), "", false);
   const pid_t left = sleeper(name_of_the_dead(), "", true);
   EXPECT_FALSE(is_left(own));
@@ -103,7 +131,7 @@ TEST(Leftovers, AreOfTrialsWhoseMemduelHasEnded) {
   end(own);
 }
 
-TEST(Leftovers, OfABuildAreNotItsServers) {
+TEST_F(LeftoversTest, OfABuildAreNotItsServers) {
   const std::string session = std::to_string(::getsid(0));
   const pid_t compiler = sleeper(name_of_the_dead(), session, false);
   const pid_t server = sleeper(name_of_the_dead(), session, true);

@@ -14,6 +14,8 @@
 #include <optional>
 #include <system_error>
 
+#include "base/cache_directory.h"
+#include "base/sha256.h"
 #include "experiment/trial/launcher/process_tree.h"
 
 namespace memduel {
@@ -23,8 +25,8 @@ std::uint64_t start_of(const ProcessLine& process) {
   return process.started.value_or(0);
 }
 
-/// What makes a process's number one of a kind: the running kernel, of whose boot ID (random(4))
-/// 32 bits tell it from another machine that shares a directory, and the PID namespace.
+/// The kernel and the PID namespace that a process ID belongs to. 32 bits of the boot ID
+/// (random(4)) distinguish machines that share a directory.
 std::string place_of_numbers() {
   constexpr std::size_t kBootDigits = 8;
   std::string boot;
@@ -32,6 +34,18 @@ std::string place_of_numbers() {
   struct stat about{};
   const bool known = boot.size() > kBootDigits && ::stat("/proc/self/ns/pid", &about) == 0;
   return known ? fmt::format("{}-{}", boot.substr(0, kBootDigits), about.st_ino) : "0-0";
+}
+
+/// Identifies the user and the cache directory: 32 bits of a hash.
+std::string user_and_cache() {
+  constexpr std::size_t kDigits = 8;
+  const std::string cache = cache_directory().value_or("").string();
+  return sha256_hex(fmt::format("{}:{}", ::getuid(), cache)).substr(0, kDigits);
+}
+
+/// The names that this process may judge begin with this.
+std::string owned_prefix() {
+  return place_of_numbers() + "-" + user_and_cache() + "-";
 }
 
 /// Whether /proc is that of the caller's namespace, and not of one around it (pid_namespaces(7)).
@@ -47,7 +61,7 @@ struct Owner {
 
 /// Absent for what is no name, and for one from elsewhere.
 std::optional<Owner> owner_named(std::string_view name) {
-  const std::string here = place_of_numbers() + "-";
+  const std::string here = owned_prefix();
   if (!name.starts_with(here)) return std::nullopt;
   name.remove_prefix(here.size());
   constexpr std::size_t kParts = 4;
@@ -71,7 +85,7 @@ std::optional<Owner> owner_named(std::string_view name) {
 
 std::string unique_trial_name(std::int64_t id) {
   const auto self = process_line(::getpid());
-  return fmt::format("{}-{}-{}-{}-{}", place_of_numbers(), ::getpid(), self ? start_of(*self) : 0,
+  return fmt::format("{}{}-{}-{}-{}", owned_prefix(), ::getpid(), self ? start_of(*self) : 0,
                      std::chrono::steady_clock::now().time_since_epoch().count(), id);
 }
 

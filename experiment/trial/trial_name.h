@@ -13,12 +13,14 @@ namespace memduel {
 /// leftover.
 inline constexpr const char* kBuildSessionVariable = "MEMDUEL_BUILD_SESSION";
 
-/// BOOT-NAMESPACE-PID-START-CLOCK-ID of the calling process, whose start tells it from another of
-/// that number: a name that no other trial has, in no container and on no other machine.
+/// BOOT-NAMESPACE-USER-PID-START-CLOCK-ID of the calling process; START distinguishes processes
+/// that had the same PID. The name is unique across containers and machines. USER identifies the
+/// user and the cache directory ($XDG_CACHE_HOME): memduels that share it end each other's
+/// leftovers, all others on the machine leave them alone.
 std::string unique_trial_name(std::int64_t id);
 
-/// Whether the memduel that gave this name has ended. False for what is no such name, and where it
-/// cannot be told: for one of another machine, boot or PID namespace.
+/// Whether the memduel that gave this name has ended. Returns false for anything else than such a
+/// name, and for a name of another user, cache directory, machine, boot or PID namespace.
 bool owner_has_ended(std::string_view name);
 
 }  // namespace memduel

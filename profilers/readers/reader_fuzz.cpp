@@ -1,4 +1,5 @@
-// One reader (MEMDUEL_READER) against arbitrary bytes, and what is made of what it read.
+// Any bytes as another tool's profile: what a reader accepts can be summarized, exported and drawn.
+// With MEMDUEL_READER that reader alone, otherwise each.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -12,21 +13,19 @@
 
 namespace {
 
-const memduel::ProfileFormat& format_under_test() {
-  for (const memduel::ProfileFormat& format : memduel::profile_formats()) {
-    if (format.name == MEMDUEL_READER) return format;
-  }
-  __builtin_trap();
+bool is_under_test([[maybe_unused]] const memduel::ProfileFormat& format) {
+#ifdef MEMDUEL_READER
+  return format.name == MEMDUEL_READER;
+#else
+  return true;
+#endif
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void read_and_use(const memduel::ProfileFormat& format, std::string_view bytes) {
   try {
     memduel::PlainSource source(bytes, "fuzz");
-    format_under_test().recognises(source.head());
-    const memduel::Profile profile = format_under_test().read(source, {std::nullopt, false});
+    format.recognises(source.head());
+    const memduel::Profile profile = format.read(source, {std::nullopt, false});
     memduel::summarize(profile);
     memduel::export_json(profile);
     memduel::export_pprof(profile);
@@ -34,7 +33,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.names = {"fuzz"};
     memduel::flame_data(profile, nullptr, options);
   } catch (const memduel::Error&) {
-    return 0;
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  bool found = false;
+  for (const memduel::ProfileFormat& format : memduel::profile_formats()) {
+    if (!is_under_test(format)) continue;
+    found = true;
+    read_and_use(format, bytes);
+  }
+  if (!found) __builtin_trap();
   return 0;
 }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <regex>
+#include <string>
 
 #include "tests/integration/budget_program.h"
 
@@ -10,8 +12,27 @@ namespace memduel {
 namespace {
 
 using testing::AllOf;
+using testing::Ge;
 using testing::HasSubstr;
+using testing::Le;
 using testing::Not;
+
+/// The estimate and the measured peak in MiB. How much a step needs for its scratch memory differs
+/// between processors and BLAS kernels.
+struct Peaks {
+  double estimate = 0;
+  double truth = 0;
+};
+
+Peaks peaks_in(const std::string& output) {
+  const std::regex row("\nestimated, true peak +([0-9.]+) MiB +([0-9.]+) MiB");
+  std::smatch found;
+  if (!std::regex_search(output, found, row)) {
+    ADD_FAILURE() << "no row of peaks in:\n" << output;
+    return {};
+  }
+  return {std::stod(found[1]), std::stod(found[2])};
+}
 
 // 63 % of 60 MiB. 21,840 parameters of 4 bytes, two states of each for Adam.
 TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
@@ -22,8 +43,12 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
                              HasSubstr("may be used             -           37.8 MiB"),
                              HasSubstr("  parameters            85.3 KiB    "),
                              HasSubstr("  optimizer             170.6 KiB   "),
-                             HasSubstr("one sample              3.07 KiB    "),
-                             HasSubstr("estimated, true peak    36.3 MiB    36.")));
+                             HasSubstr("one sample              3.07 KiB    ")));
+  // 4 % of what may be used is kept free. The documented target for the peak is at most 15 % below
+  // what may be used. The output rounds to 0.1 MiB.
+  const Peaks peaks = peaks_in(run.out);
+  EXPECT_THAT(peaks.estimate, AllOf(Ge(0.9 * 37.8), Le(0.96 * 37.8 + 0.05)));
+  EXPECT_THAT(peaks.truth, AllOf(Ge(0.85 * 37.8), Le(37.8)));
   EXPECT_THAT(run.out,
               AllOf(HasSubstr("% of the budget of 37.8 MiB\n"), Not(HasSubstr("warning"))));
 }

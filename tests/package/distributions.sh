@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # Tries what scripts/package.sh left on other distributions: in a fresh root directory each, as an ordinary user, without a compiler.
 #   tests/package/distributions.sh DIR [SUITE...]       (default: bullseye bookworm trixie jammy noble)
-# Needs root, debootstrap and a network; DEBIAN and UBUNTU name other mirrors. Prints a line per suite and kind of package.
+# Needs root, debootstrap and a network; DEBIAN and UBUNTU name other mirrors. Prints a line per suite and kind of package. Exit status 77: nothing
+# was tried, since there is no root, no debootstrap or no mirror that answers.
 set -euo pipefail
 dist=$(realpath "$1")
 shift
 [ $# -gt 0 ] || set -- bullseye bookworm trixie jammy noble
 debian=${DEBIAN:-http://deb.debian.org/debian} ubuntu=${UBUNTU:-http://archive.ubuntu.com/ubuntu}
+if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
+  echo "distributions: needs root and debootstrap (scripts/setup.sh --distributions)"
+  exit 77
+fi
 scratch=$(mktemp -d)
+tried=0
 roots=()
 leave() {
   for root in "${roots[@]}"; do umount "$root/proc" || true; done
@@ -43,6 +49,7 @@ for suite in "$@"; do
     failed=1
     continue
   fi
+  tried=$((tried + 1))
   mount -t proc proc "$root/proc"
   roots+=("$root")
   chroot "$root" useradd --create-home user
@@ -71,4 +78,5 @@ for suite in "$@"; do
   unset 'roots[-1]'
   rm -rf --one-file-system "$root"
 done
+if [ "$tried" -eq 0 ]; then exit 77; fi
 exit $failed

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "base/cache_directory.h"
 #include "profilers/profile/names/module_names.h"
 
 // libiberty's; its header declares a basename() that C++ does not take.
@@ -43,13 +44,8 @@ std::string demangle(const std::string& name) {
 }
 
 std::optional<std::filesystem::path> default_symbol_cache() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && cache[0] == '/') {
-    return std::filesystem::path(cache) / "memduel" / "symbols";
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || home[0] != '/') return std::nullopt;
-  return std::filesystem::path(home) / ".cache" / "memduel" / "symbols";
+  const auto cache = cache_directory();
+  return cache ? std::optional(*cache / "symbols") : std::nullopt;
 }
 
 void symbolize(Profile& profile, const SymbolOptions& options) {
