@@ -5,7 +5,7 @@
 #   scripts/setup.sh --tests         to test it
 #   scripts/setup.sh --laboratory    to build and test the replays
 #   scripts/setup.sh --packages      to make a wheel of it
-#   scripts/setup.sh --distributions to try the packages on other distributions
+#   scripts/setup.sh --long          for the tests of scripts/test.sh --all and --weekly: other distributions, failing system calls
 #   scripts/setup.sh --jobs          the servers that tests/foreign duels and the Slurm of tests/slurm; they may start, so nobody gets them unasked
 # Several of these may be given.
 set -euo pipefail
@@ -38,9 +38,9 @@ for part in "$@"; do
     --tests) packages+=("${test_packages[@]}") ;;
     --laboratory) packages+=("${laboratory_packages[@]}") ;;
     --packages) packages+=("${wheel_packages[@]}") ;;
-    --distributions) packages+=(debootstrap) ;;
+    --long) packages+=(debootstrap strace) ;;
     --jobs) packages+=("${foreign_jobs[@]}") ;;
-    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--distributions] [--jobs]" >&2; exit 2 ;;
+    *) echo "usage: setup.sh [--tool] [--tests] [--laboratory] [--packages] [--long] [--jobs]" >&2; exit 2 ;;
   esac
 done
 # The viewer inside the report is bundled with Node.js: any with npm will do, Debian's where there is none.

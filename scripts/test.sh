@@ -2,7 +2,7 @@
 # Installs what is missing, builds the tool and the laboratory, and tests them.
 #   scripts/test.sh            everything that a change needs, among it one of each kind of test: what CI runs
 #   scripts/test.sh --all      also fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
-#   scripts/test.sh --weekly   also what takes longer still
+#   scripts/test.sh --weekly   also an hour of hostile circumstances and failing system calls, from another seed each week
 #   scripts/test.sh --tool     the tool alone, without LibTorch and packages
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,8 +11,8 @@ parts=(--tool --tests --laboratory --packages)
 left_out='^(all|weekly)$'
 case "${1:-}" in
   "") ;;
-  --all) left_out='^weekly$' parts+=(--distributions) ;;
-  --weekly) left_out='^$' parts+=(--distributions) ;;
+  --all) left_out='^weekly$' parts+=(--long) ;;
+  --weekly) left_out='^$' parts+=(--long) ;;
   --tool) preset=tool-tests parts=(--tool --tests) ;;
   *) echo "usage: test.sh [--all | --weekly | --tool]" >&2; exit 2 ;;
 esac

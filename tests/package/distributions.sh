@@ -9,7 +9,7 @@ shift
 [ $# -gt 0 ] || set -- bullseye bookworm trixie jammy noble
 debian=${DEBIAN:-http://deb.debian.org/debian} ubuntu=${UBUNTU:-http://archive.ubuntu.com/ubuntu}
 if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
-  echo "distributions: needs root and debootstrap (scripts/setup.sh --distributions)"
+  echo "distributions: needs root and debootstrap (scripts/setup.sh --long)"
   exit 77
 fi
 scratch=$(mktemp -d)
