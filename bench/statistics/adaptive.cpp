@@ -10,8 +10,6 @@
 namespace memduel::bench {
 namespace {
 
-constexpr int kMostBlocks = 16;
-
 struct Ended {
   int blocks = 0;
   bool any_false = false;  ///< any gate row improved, or regressed without a change

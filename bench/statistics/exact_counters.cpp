@@ -9,8 +9,6 @@
 namespace memduel::bench {
 namespace {
 
-constexpr int kMostBlocks = 16;
-
 MeasuredRow row_at(const RowValues& session, int blocks, double alpha) {
   MeasuredRow row = measure_row(metric_info("allocation_count"), first_blocks(session, blocks),
                                 Design::superblocks, std::nullopt);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/growth/observations.h"
+#include "base/byte_units.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/growth_series.h"
 #include "bench/statistics/sections.h"
@@ -12,7 +13,6 @@
 namespace memduel::bench {
 namespace {
 
-constexpr double kMiB = 1048576;
 constexpr int kRuns = 8;
 
 GrowthVerdict verdict_of(const GrowthShape& shape, SeriesPlace place, double horizon,

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/byte_units.h"
+
 namespace memduel::bench {
 namespace {
 
-constexpr double kKiB = 1024;
-constexpr double kMiB = 1024 * kKiB;
 constexpr double kBase = 200 * kMiB;
 
 /// Level of round r without noise.

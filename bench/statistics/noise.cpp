@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
+#include "base/byte_units.h"
+
 namespace memduel::bench {
 namespace {
-
-constexpr double kMiB = 1048576;
 
 MakeNoise stateless(NoiseSource source) {
   return [source = std::move(source)](Random&) { return source; };

@@ -1,13 +1,12 @@
 // What a trial's place does to it: the second of two neighbours, the first of the session.
 #include <fmt/format.h>
 
+#include "base/byte_units.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 
 namespace memduel::bench {
 namespace {
-
-constexpr double kMiB = 1048576;
 
 std::vector<Shape> placed_shapes() {
   std::vector<Shape> all;

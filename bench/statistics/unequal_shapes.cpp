@@ -4,13 +4,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/byte_units.h"
 #include "bench/statistics/duel.h"
 #include "bench/statistics/sections.h"
 
 namespace memduel::bench {
 namespace {
-
-constexpr double kMiB = 1048576;
 
 /// Value of one arm.
 using Draw = double (*)(Random&);
