@@ -10,8 +10,8 @@ function(compile_together)
     UNITY_BUILD_CODE_BEFORE_INCLUDE "// NOLINTNEXTLINE(bugprone-suspicious-include)")
 endfunction()
 
-# Rooms that mostly wait for other processes, or run once over a few thousand values: -O1 compiles them in three quarters of the time that -O2 takes,
-# and the commands take as long as before (CONTRIBUTING.md has the figures).
+# The options of COLD rooms. They mostly wait for other processes or run once over a few thousand values. GCC compiles them at -O1 in three quarters of
+# the time that -O2 takes; CONTRIBUTING.md has the cost at run time.
 set(MEMDUEL_COLD $<$<CONFIG:Release>:-O1>)
 
 # memduel_room(<name> SOURCES <files> [LINK <targets>] [APART] [COLD]). APART: its files have the same names for different
@@ -42,27 +42,24 @@ function(memduel_program name)
   endif()
 endfunction()
 
-# Tests are compiled once and run briefly. gRPC brings -pthread, which a precompiled header must have as well.
-# GCC takes a tenth less time if it collects no garbage, for 1.3 GB at most in place of 1.1.
-set(MEMDUEL_TEST_OPTIONS -O0 -pthread $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=1000 --param ggc-min-heapsize=4000000>)
+# Test programs run briefly, so they are not optimized. gRPC brings -pthread, which a precompiled header must have as well. Without garbage collection
+# GCC takes a tenth less time, and at most 1.3 GB where it took 1.1.
+set(MEMDUEL_TEST_OPTIONS -O0 -pthread "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-expand=1000 --param ggc-min-heapsize=4000000>")
 
-# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [SHARDS <n>] [TORCH] [ALONE]
-# [ONE_THREAD]): a GoogleTest program. CTest runs it as one test, or as SHARDS tests that share its cases; the cases are in tests/cases/<name>.xml
-# of the build directory, which scripts/test_cases.py reads. A worker-only build has none.
+# memduel_test(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [LABELS <labels>] [TIMEOUT <s>] [COST <s>] [TORCH] [ALONE]
+# [ONE_THREAD]): a GoogleTest program that CTest runs as one test. Its cases are in tests/cases/<name>.xml of the build directory, which
+# scripts/test_cases.py reads. COST: how long it takes; CTest starts the longest first. ALONE: no other test runs beside it. A worker-only build has
+# no tests.
 function(memduel_test name)
   if(MEMDUEL_WORKER_ONLY)
     return()
   endif()
-  cmake_parse_arguments(TEST "ALONE;TORCH;ONE_THREAD" "TIMEOUT;SHARDS" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
-  memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest_main)
+  cmake_parse_arguments(TEST "ALONE;TORCH;ONE_THREAD" "COST;TIMEOUT" "SOURCES;LINK;DEFINITIONS;LABELS" ${ARGN})
+  memduel_program(${name} SOURCES ${TEST_SOURCES} LINK ${TEST_LINK} GTest::gmock GTest::gtest)
   target_compile_definitions(${name} PRIVATE ${TEST_DEFINITIONS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   compile_together(${name})
   target_compile_options(${name} PRIVATE ${MEMDUEL_TEST_OPTIONS})
-  # TORCH: it includes LibTorch's headers, which workloads/ precompiles for it.
-  if(TARGET memduel_test_headers AND NOT TEST_TORCH AND NOT TEST_SOURCES MATCHES "[.]c(;|$)")
-    target_precompile_headers(${name} REUSE_FROM memduel_test_headers)
-  endif()
   if(NOT MEMDUEL_TESTS)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     return()
@@ -70,39 +67,35 @@ function(memduel_test name)
   if(MEMDUEL_FUZZ)  # which builds memduel_fuzz_targets only
     return()
   endif()
+  target_link_libraries(${name} PRIVATE memduel_test_main)
+  # TORCH: it includes LibTorch's headers, which workloads/ precompiles for it.
+  if(NOT TEST_TORCH AND NOT TEST_SOURCES MATCHES "[.]c(;|$)")
+    target_precompile_headers(${name} REUSE_FROM memduel_test_main)
+  endif()
   if(NOT TEST_TIMEOUT)
-    set(TEST_TIMEOUT 300)
+    set(TEST_TIMEOUT 900)
+  endif()
+  if(NOT TEST_COST)
+    set(TEST_COST 0)
   endif()
   if(NOT TEST_LABELS)
     set(TEST_LABELS unit)
   endif()
-  if(NOT TEST_SHARDS)
-    set(TEST_SHARDS 1)
-  endif()
   # ONE_THREAD: LibTorch's threads wait for each other at every operator, which takes minutes where the cores are busy.
+  set(threads)
   if(TEST_ONE_THREAD)
     set(threads OMP_NUM_THREADS=1)
   endif()
-  foreach(shard RANGE 1 ${TEST_SHARDS})
-    set(test ${name})
-    set(part)
-    if(TEST_SHARDS GREATER 1)
-      set(test ${name}.${shard})
-      math(EXPR index "${shard} - 1")
-      set(part GTEST_TOTAL_SHARDS=${TEST_SHARDS} GTEST_SHARD_INDEX=${index})
-    endif()
-    add_test(NAME ${test} COMMAND ${name} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/tests/cases/${test}.xml)
-    # A program that skipped every case counts as skipped, not as passed. ALONE: no other test runs beside it.
-    set_tests_properties(${test} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} COST ${TEST_TIMEOUT} ENVIRONMENT "${threads};${part}"
-      SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests" RUN_SERIAL ${TEST_ALONE})
-  endforeach()
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1 --gtest_output=xml:${PROJECT_BINARY_DIR}/tests/cases/${name}.xml)
+  set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT ${TEST_TIMEOUT} COST ${TEST_COST} ENVIRONMENT "${threads}"
+    SKIP_RETURN_CODE 77 RUN_SERIAL ${TEST_ALONE})
 endfunction()
 
 # Everything that the fuzz preset builds.
 add_custom_target(memduel_fuzz_targets)
 
-# memduel_fuzz(<name> SOURCES <files> [LINK <targets>] [CORPUS <dir>]): a libFuzzer target, run for a bounded time by CTest in the fuzz preset,
-# always from the same seed: a failure comes again. In other presets fuzz_corpus_test runs it over its corpus.
+# memduel_fuzz(<name> SOURCES <files> [LINK <targets>] [DEFINITIONS <macros>] [CORPUS <dir>]): a libFuzzer target. In the fuzz preset CTest runs it for
+# a bounded time, always from the same seed, so that a failure can be reproduced. In other presets fuzz_corpus_test runs it over its corpus.
 function(memduel_fuzz name)
   cmake_parse_arguments(FUZZ "" "CORPUS" "SOURCES;LINK;DEFINITIONS" ${ARGN})
   if(MEMDUEL_FUZZ)

@@ -62,7 +62,7 @@ apt_get() {
       echo "$errors" >&2
       return 1
     fi
-    if [ -z "$waiting" ]; then echo "setup: waiting for another package manager (up to 10 minutes): ${errors%%$'\n'*}"; fi
+    if [ -z "$waiting" ]; then echo "setup: waiting for another package manager (up to 10 minutes): $(grep -m 1 'Could not get lock' <<<"$errors")"; fi
     waiting=yes
     sleep 2
   done

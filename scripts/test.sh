@@ -2,33 +2,33 @@
 # Installs what is missing, builds the tool and the laboratory, and tests them.
 #   scripts/test.sh            everything that a change needs, among it one of each kind of test: what CI runs
 #   scripts/test.sh --all      also fuzzing, clang-tidy of all files, other distributions, all foreign jobs, long runs and hostile circumstances
-#   scripts/test.sh --weekly   also an hour of hostile circumstances and failing system calls, from another seed each week
-#   scripts/test.sh --tool     the tool alone, without LibTorch and packages
+#   scripts/test.sh --weekly   also half an hour of hostile circumstances and half an hour of failing system calls, from other seeds each week
+#   scripts/test.sh --tool     the tool only, without LibTorch and packages
+# If CI is set, and with --all and --weekly, it also installs servers that tests measure (scripts/setup.sh --jobs). Without them those tests are skipped.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=release
 parts=(--tool --tests --laboratory --packages)
 left_out='^(all|weekly)$'
+fuzz=
 case "${1:-}" in
   "") ;;
-  --all) left_out='^weekly$' parts+=(--long) ;;
-  --weekly) left_out='^$' parts+=(--long) ;;
+  --all) left_out='^weekly$' fuzz=yes parts+=(--long --jobs) ;;
+  --weekly) left_out='^$' fuzz=yes parts+=(--long --jobs) ;;
   --tool) preset=tool-tests parts=(--tool --tests) ;;
   *) echo "usage: test.sh [--all | --weekly | --tool]" >&2; exit 2 ;;
 esac
+if [ -n "${CI:-}" ] && [ "$preset" = release ]; then parts+=(--jobs); fi
 
 "$root/scripts/setup.sh" "${parts[@]}"
-if [ -n "${CI:-}" ]; then "$root/scripts/setup.sh" --jobs; fi
 "$root/scripts/build.sh" "$preset"
 cd "$root"
-case "${1:-}" in
-  --all | --weekly)
-    scripts/build.sh fuzz
-    ctest --preset fuzz -L fuzz -j2
-    ;;
-esac
 status=0
+if [ -n "$fuzz" ]; then
+  scripts/build.sh fuzz
+  ctest --preset fuzz -L fuzz -j2 || status=$?
+fi
 rm -rf "build/$preset/tests/cases"
 ctest --preset "$preset" -j2 -LE "$left_out" || status=$?
-scripts/test_cases.py "build/$preset/tests/cases"
+scripts/test_cases.py "build/$preset/tests/cases" || status=$?
 exit "$status"

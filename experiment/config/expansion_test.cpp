@@ -19,8 +19,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A provider as a program. Most tests call boxes() instead, which answers the same without
-/// starting a process.
+/// A provider as a program. Most tests use boxes_catalogue() and boxes_expansion() instead, which
+/// answer the same without a process.
 constexpr const char* kProvider = R"(
 import json, sys
 if sys.argv[1] == "catalogue":

@@ -17,8 +17,8 @@
 namespace memduel {
 namespace {
 
-/// A cache directory that no other memduel on this machine has, so that none ends what these tests
-/// leave, and they see nothing of others.
+/// A cache directory that no other memduel on this machine has: no other memduel ends what these
+/// tests leave behind, and they find nothing that others left.
 class OwnCache : public testing::Test {
  protected:
   OwnCache() { use(cache_.path()); }

@@ -15,12 +15,12 @@ inline constexpr const char* kBuildSessionVariable = "MEMDUEL_BUILD_SESSION";
 
 /// BOOT-NAMESPACE-USER-PID-START-CLOCK-ID of the calling process; START distinguishes processes
 /// that had the same PID. The name is unique across containers and machines. USER identifies the
-/// user and the cache directory ($XDG_CACHE_HOME): memduels that share it end each other's
-/// leftovers, all others on the machine leave them alone.
+/// user and the cache directory ($XDG_CACHE_HOME). Memduels that share both end each other's
+/// leftovers; no other memduel on the machine does.
 std::string unique_trial_name(std::int64_t id);
 
-/// Whether the memduel that gave this name has ended. Returns false for anything else than such a
-/// name, and for a name of another user, cache directory, machine, boot or PID namespace.
+/// Whether the memduel that gave this name has ended. Returns false for any other text, and for a
+/// name of another user, cache directory, machine, boot or PID namespace.
 bool owner_has_ended(std::string_view name);
 
 }  // namespace memduel

@@ -1,5 +1,6 @@
 // Any bytes as another tool's profile: what a reader accepts can be summarized, exported and drawn.
-// With MEMDUEL_READER that reader alone, otherwise each.
+// A fuzz target runs the reader that `fuzzed_reader` names; the replay of the corpus
+// (MEMDUEL_EVERY_READER) runs each of them.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,13 +12,17 @@
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/registry.h"
 
+#ifndef MEMDUEL_EVERY_READER
+extern const char* const fuzzed_reader;
+#endif
+
 namespace {
 
 bool is_under_test([[maybe_unused]] const memduel::ProfileFormat& format) {
-#ifdef MEMDUEL_READER
-  return format.name == MEMDUEL_READER;
-#else
+#ifdef MEMDUEL_EVERY_READER
   return true;
+#else
+  return format.name == fuzzed_reader;
 #endif
 }
 

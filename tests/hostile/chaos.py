@@ -472,6 +472,11 @@ def one(memduel, material, seed):
     return None
 
 
+def use_own_cache(folder):
+    """memduels with another cache directory leave alone what these cases leave behind, and these leave alone theirs."""
+    os.environ["XDG_CACHE_HOME"] = os.path.join(folder, "cache")
+
+
 def prepare(memduel, folder):
     """A run and profiles of this build to spoil."""
     folder = pathlib.Path(folder)
@@ -499,6 +504,7 @@ def main():
     memduel = os.path.abspath(options.memduel)
     begin, count, broken = time.monotonic(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        use_own_cache(folder)
         material = prepare(memduel, folder)
         seed = options.seed
         while (options.cases is None or count < options.cases) and (options.seconds is None or time.monotonic() - begin < options.seconds):

@@ -206,6 +206,7 @@ def main():
     memduel = os.path.abspath(options.memduel)
     begin, count, broken = time.monotonic(), 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        chaos.use_own_cache(folder)
         material = chaos.prepare(memduel, folder)
         half_done(memduel, pathlib.Path(folder))
         shares(memduel, pathlib.Path(folder), material["config"])

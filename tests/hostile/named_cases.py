@@ -288,6 +288,7 @@ def main():
     memduel, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
     tried, failed = 0, 0
     with tempfile.TemporaryDirectory() as folder:
+        chaos.use_own_cache(folder)
         material = chaos.prepare(memduel, folder)
         for name, statuses, says, script, root in CASES:
             if names and name not in names:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tries what scripts/package.sh left on other distributions: in a fresh root directory each, as an ordinary user, without a compiler.
 #   tests/package/distributions.sh DIR [SUITE...]       (default: bullseye bookworm trixie jammy noble)
-# Needs root, debootstrap and a network; DEBIAN and UBUNTU name other mirrors. Prints a line per suite and kind of package. Exit status 77: nothing
-# was tried, since there is no root, no debootstrap or no mirror that answers.
+# Needs root, debootstrap and a network; DEBIAN and UBUNTU name other mirrors. Prints a line per suite and kind of package. Exits with 77, and tries
+# nothing, if it is not root, debootstrap is missing or the mirror does not answer.
 set -euo pipefail
 dist=$(realpath "$1")
 shift
@@ -12,8 +12,11 @@ if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "distributions: needs root and debootstrap (scripts/setup.sh --long)"
   exit 77
 fi
+if ! wget --quiet --spider --tries=1 --timeout=20 "$debian/dists/bookworm/Release"; then
+  echo "distributions: the mirror does not answer; DEBIAN names another one"
+  exit 77
+fi
 scratch=$(mktemp -d)
-tried=0
 roots=()
 leave() {
   for root in "${roots[@]}"; do umount "$root/proc" || true; done
@@ -49,7 +52,6 @@ for suite in "$@"; do
     failed=1
     continue
   fi
-  tried=$((tried + 1))
   mount -t proc proc "$root/proc"
   roots+=("$root")
   chroot "$root" useradd --create-home user
@@ -78,5 +80,4 @@ for suite in "$@"; do
   unset 'roots[-1]'
   rm -rf --one-file-system "$root"
 done
-if [ "$tried" -eq 0 ]; then exit 77; fi
 exit $failed
