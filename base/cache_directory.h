@@ -7,7 +7,7 @@
 namespace memduel {
 
 /// $XDG_CACHE_HOME/memduel or ~/.cache/memduel; it may not exist yet. std::nullopt if neither
-/// variable holds an absolute path: a directory that all users share is no place for it.
+/// variable is an absolute path, since other users could change a cache in a shared directory.
 std::optional<std::filesystem::path> cache_directory();
 
 }  // namespace memduel

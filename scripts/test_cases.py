@@ -4,7 +4,7 @@
     scripts/test_cases.py BUILD/tests/cases            a line for each case that did not pass, then the counts; exits with 1 if a case failed
     scripts/test_cases.py BUILD/tests/cases --names    PROGRAM.SUITE.CASE of every case, sorted
 
-A program that crashed or ran out of time leaves no file; CTest reports it as failed.
+A program that crashed or timed out has no file. CTest reports it as failed.
 """
 import pathlib
 import sys

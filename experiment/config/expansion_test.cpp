@@ -19,19 +19,22 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A provider as a program. Most tests use boxes_catalogue() and boxes_expansion() instead, which
-/// answer the same without a process.
-constexpr const char* kProvider = R"(
-import json, sys
+constexpr const char* kCatalogue = R"({"schema": "memduel.catalogue/1", "name": "boxes",
+  "version": "7",
+  "optimizations": [
+    {"name": "size", "summary": "of a box", "values": [
+      {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
+    {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
+      {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
+  "presets": [{"name": "tiny", "summary": "both",
+               "optimizations": {"size": "small", "lid": "off"}}]})";
+
+/// A provider as a program. Most tests use kCatalogue and boxes_expansion() instead, which answer
+/// the same without a process.
+std::string provider_program() {
+  return std::string("import json, sys\nCATALOGUE = '''") + kCatalogue + R"('''
 if sys.argv[1] == "catalogue":
-    print(json.dumps({"schema": "memduel.catalogue/1", "name": "boxes", "version": "7",
-        "optimizations": [
-            {"name": "size", "summary": "of a box", "values": [
-                {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
-            {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
-                {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
-        "presets": [{"name": "tiny", "summary": "both",
-                     "optimizations": {"size": "small", "lid": "off"}}]}))
+    print(CATALOGUE)
 else:
     request = json.load(sys.stdin)
     if request["workload"].get("boxes", 1) > 3:
@@ -39,20 +42,12 @@ else:
     print(json.dumps({"schema": "memduel.expanded/1",
         "workload": {"kind": "command", "processes": [
             {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
-        "arms": [{"name": arm["name"], "append": {"box": [json.dumps(arm["optimizations"], sort_keys=True, separators=(",", ":"))]}}
+        "arms": [{"name": arm["name"],
+                  "append": {"box": [json.dumps(arm["optimizations"], sort_keys=True,
+                                                separators=(",", ":"))]}}
                  for arm in request["arms"]],
         "default_gates": [{"role": "box_max", "metric": "peak_rss_bytes"}]}))
 )";
-
-json boxes_catalogue() {
-  return json::parse(R"({"schema": "memduel.catalogue/1", "name": "boxes", "version": "7",
-    "optimizations": [
-      {"name": "size", "summary": "of a box", "values": [
-        {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
-      {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
-        {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
-    "presets": [{"name": "tiny", "summary": "both",
-                 "optimizations": {"size": "small", "lid": "off"}}]})");
 }
 
 json boxes_expansion(const json& request) {
@@ -70,7 +65,7 @@ class ExpansionTest : public TestFolder {
  protected:
   void SetUp() override {
     TestFolder::SetUp();
-    write_file_atomically(folder_ / "boxes.py", kProvider);
+    write_file_atomically(folder_ / "boxes.py", provider_program());
     config_ = json::parse(R"({
       "name": "b", "provider": ["python3", "boxes.py"], "workload": {"kind": "boxes", "boxes": 2},
       "arms": [{"name": "before"}, {"name": "after", "preset": "tiny", "env": {"X": "1"}}],
@@ -91,7 +86,7 @@ class ExpansionTest : public TestFolder {
   std::function<void(json&)> change_ = [](json&) {};
   AskProvider ask_ = [this](const Provider&, const std::string& word, const json& request) {
     questions_ += word + "\n";
-    if (word == "catalogue") return boxes_catalogue();
+    if (word == "catalogue") return json::parse(kCatalogue);
     json answer = boxes_expansion(request);
     change_(answer);
     return answer;

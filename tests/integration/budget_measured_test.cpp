@@ -48,8 +48,8 @@ TEST(MeasuredBudget, TriesTheBatchThatItRecommends) {
                              HasSubstr("  parameters            85.3 KiB    "),
                              HasSubstr("  optimizer             170.6 KiB   "),
                              HasSubstr("one sample              3.07 KiB    ")));
-  // 4 % of what may be used is kept free: one sample more would exceed 96 % of it. The documented
-  // target for the peak is at most 15 % below what may be used.
+  // The budget reserves 4 % of the usable memory, so one more sample would exceed 96 % of it. The
+  // documented target for the peak is at most 15 % below the usable memory.
   const Printed printed = printed_in(run.out);
   const double usable = 0.63 * 60 * kMiB;
   const double rounding = 0.05 * kMiB;
