@@ -11,13 +11,11 @@
 namespace memduel {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kExtensions = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kExtensions = {
     {{kRecorderTracer, "mdp"},
      {"heaptrack", "heaptrack.zst"},
      {"gperftools", "gperftools.heap"},
-     {"gperftools-cpu", "cpu.prof"},
-     {"jemalloc", "jemalloc.heap"},
-     {"massif", "massif"}}};
+     {"jemalloc", "jemalloc.heap"}}};
 
 /// A number of digits alone, from 1 on.
 template <typename Number>

@@ -8,9 +8,9 @@ namespace memduel {
 namespace {
 
 TEST(ProfileName, IsWhatItWasWrittenAs) {
-  for (const char* file : {"7-server.mdp", "7-client-1.2.mdp", "12-command.heaptrack.zst",
-                           "3-a.b.cpu.prof", "7-server.round3.gperftools.heap",
-                           "7-client-1.2.round10.jemalloc.heap", "7-server.massif"}) {
+  for (const char* file :
+       {"7-server.mdp", "7-client-1.2.mdp", "12-command.heaptrack.zst", "3-a.b.jemalloc.heap",
+        "7-server.round3.gperftools.heap", "7-client-1.2.round10.jemalloc.heap"}) {
     const auto name = profile_name_from(file);
     ASSERT_TRUE(name.has_value()) << file;
     EXPECT_EQ(to_text(*name), file);
@@ -34,11 +34,11 @@ TEST(ProfileName, LaterFilesStandBesideTheFirst) {
   EXPECT_EQ(profile_beside("out/a.mdp", "recorder", 2, {}), "out/a.2.mdp");
   EXPECT_EQ(profile_beside("a.heaptrack.zst", "heaptrack", 3, {}), "a.3.heaptrack.zst");
   EXPECT_EQ(profile_beside("b.dump", "jemalloc", 1, 4), "b.round4.dump");
-  EXPECT_EQ(profile_beside("plain", "massif", 2, 4), "plain.2.round4");
+  EXPECT_EQ(profile_beside("plain", "heaptrack", 2, 4), "plain.2.round4");
 }
 
 TEST(ProfileName, ATracerThatIsNoneHasNoExtension) {
-  EXPECT_EQ(profile_extension("gperftools-cpu"), "cpu.prof");
+  EXPECT_EQ(profile_extension("heaptrack"), "heaptrack.zst");
   EXPECT_THROW(profile_extension("dtrace"), Error);
 }
 

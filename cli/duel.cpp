@@ -379,18 +379,7 @@ int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts) {
   check_exports(options.exports);
   const fs::path directory = output_directory(options, experiment.name);
-  int status = tell(run_duel(experiment, options, directory, facts), options, directory);
-  for (int retry = 1; retry <= options.retry_on_regress; ++retry) {
-    if (status != static_cast<int>(ExitCode::gate_failed)) return status;
-    if (!options.quiet)
-      print(fmt::format("\nA gate failed: repeating with fresh blocks ({} of {}).\n\n", retry,
-                        options.retry_on_regress));
-    const fs::path again = directory / fmt::format("retry-{}", retry);
-    RunOptions fresh = options;
-    fresh.resume = options.resume && fs::exists(again);
-    status = tell(run_duel(experiment, fresh, again, facts), options, again);
-  }
-  return status;
+  return tell(run_duel(experiment, options, directory, facts), options, directory);
 }
 
 Experiment experiment_with_twin(const fs::path& config, const RunOptions& options) {

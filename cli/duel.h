@@ -66,9 +66,7 @@ Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
 /// --out, or runs/NAME-TIME below the current directory, which is made. Throws Error(io).
 std::filesystem::path output_directory(const RunOptions& options, const std::string& name);
 
-/// Runs a duel, prints how it ended and returns the exit code that its gates ask for. With
-/// --retry-on-regress a failed gate is repeated with fresh blocks in DIR/retry-1 and so on, each
-/// reported; the last one decides.
+/// Runs a duel, prints how it ended and returns the exit code that its gates ask for.
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts = {});
 

@@ -19,12 +19,9 @@ struct ExportArguments {
 };
 
 std::string exported(const Profile& profile, const ExportArguments& arguments) {
-  // Its counters say something also of a profile without a sample.
-  if (arguments.format == "json") return export_json(profile);
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
   const ProfileKind kind = choose_kind(profile, wanted, arguments.profile);
   if (arguments.format == "folded") return export_folded(profile, kind);
-  if (arguments.format == "speedscope") return export_speedscope(profile, kind);
   return export_pprof(profile);
 }
 
@@ -54,11 +51,10 @@ void add_export(CLI::App& app, Action& action) {
       "  memduel export train.mdp --format pprof -o train.pb.gz\n"
       "  pprof -tagroot=round,phase -http : train.pb.gz");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
-  verb->add_option("--format", arguments->format,
-                   "pprof and json hold every kind; folded counts bytes")
-      ->check(CLI::IsMember({"pprof", "folded", "speedscope", "json"}))
+  verb->add_option("--format", arguments->format, "pprof holds every kind; folded counts bytes")
+      ->check(CLI::IsMember({"pprof", "folded"}))
       ->required();
-  add_kind_option(*verb, arguments->kind, "what folded and speedscope hold");
+  add_kind_option(*verb, arguments->kind, "what folded holds");
   add_output_option(*verb, arguments->output, "FILE", "the file to write (default: stdout)");
 }
 

@@ -12,8 +12,8 @@ namespace memduel::cli {
 
 /// Of the argument PROFILE.
 inline constexpr const char* kProfileHelp =
-    "of memduel record, heaptrack, gperftools (heap or CPU), jemalloc, massif, memray (JSON), "
-    "pprof, speedscope or folded stacks, packed with gzip or zstd or not: the file's content tells";
+    "of memduel record, heaptrack, gperftools (heap), jemalloc, memray (JSON), pprof or folded "
+    "stacks, packed with gzip or zstd or not: the file's content tells";
 
 /// Reads a profile of any tool that memduel knows, and finds names for its addresses.
 /// Throws Error(io) naming the file.

@@ -12,6 +12,7 @@
 
 #include "base/characters.h"
 #include "base/error.h"
+#include "base/removed.h"
 #include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/help.h"
@@ -82,6 +83,17 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
   }
 }
 
+/// Of the first argument that an earlier version took.
+std::optional<std::string> replacement_of_any(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    if (const auto replacement = replacement_for(word.substr(0, word.find('='))))
+      return fmt::format("{}: {}", word, *replacement);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 void prepare(CLI::App& app, const std::string& footer) {
@@ -112,7 +124,9 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     std::string called = app.get_name();
     for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
-    print_failure(fmt::format("{}\n  see {} --help", error.what(), called));
+    print_failure(
+        fmt::format("{}\n  {}", error.what(),
+                    replacement_of_any(argc, argv).value_or("see " + called + " --help")));
     const bool of_command = rules.returns_status_of_command(app, argc, argv);
     return of_command ? kOwnFailure : static_cast<int>(ExitCode::usage);
   }

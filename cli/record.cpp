@@ -115,8 +115,7 @@ void refuse_foreign_options(const RecordArguments& arguments, const TracerEntry&
   if (!arguments.snapshot_at.empty())
     refuse("--snapshot-at", arguments, "only the recorder takes snapshots");
   if (entry.samples) return;
-  const std::string why =
-      entry.records_heap ? "it records every allocation" : "it records time, not allocations";
+  const char* const why = "it records every allocation";
   if (arguments.exact) refuse("--exact", arguments, why);
   if (arguments.interval) refuse("--interval", arguments, why);
 }

@@ -48,10 +48,9 @@ int run_share(const RunArguments& arguments) {
 
 /// What only one machine can do.
 void refuse_on_slurm(const RunArguments& arguments) {
-  const char* option = arguments.blocks                         ? "--blocks"
-                       : arguments.options.max_minutes          ? "--max-minutes"
-                       : arguments.options.retry_on_regress > 0 ? "--retry-on-regress"
-                                                                : nullptr;
+  const char* option = arguments.blocks                ? "--blocks"
+                       : arguments.options.max_minutes ? "--max-minutes"
+                                                       : nullptr;
   if (option)
     throw Error(ExitCode::usage, "does not go with --launcher slurm", option,
                 arguments.options.max_minutes ? "give Slurm a limit: --time" : "leave it out");

@@ -68,10 +68,6 @@ void add_run_options(CLI::App& verb, RunOptions& options) {
                   "of the order in which the arms run (default: drawn for every run)")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{9007199254740991}))
       ->type_name("S");
-  verb.add_option("--retry-on-regress", options.retry_on_regress,
-                  "repeat with fresh blocks this often before a regression fails")
-      ->check(CLI::Range(0, 3))
-      ->type_name("N");
   verb.add_option("--data-dir", options.data_dir,
                   "where data sets are (else MEMDUEL_DATA_DIR, data/, ~/.cache/memduel)")
       ->type_name("DIR");

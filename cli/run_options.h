@@ -34,7 +34,6 @@ struct RunOptions {
   bool strict_gates = false;
   bool no_default_gates = false;
   bool fail_on_undecided = false;
-  int retry_on_regress = 0;
   std::optional<std::string> data_dir;
   std::optional<Share> share;         ///< of `memduel run` alone, and so is
   std::optional<SlurmOptions> slurm;  ///< absent: the trials run here

@@ -39,9 +39,8 @@ TEST(RunOptions, AnUndecidedGateFailsOnlyWhereItIsAskedTo) {
 }
 
 TEST(RunOptions, NumbersOutsideTheirRangeAreRefused) {
-  for (const char* line :
-       {"--repeats 0", "--repeats 10001", "--repeats nan", "--max-minutes 0", "--max-minutes inf",
-        "--retry-on-regress 4", "--seed -1", "--seed 18446744073709551615"})
+  for (const char* line : {"--repeats 0", "--repeats 10001", "--repeats nan", "--max-minutes 0",
+                           "--max-minutes inf", "--seed -1", "--seed 18446744073709551615"})
     EXPECT_THROW(parsed(line), CLI::ParseError) << line;
 }
 

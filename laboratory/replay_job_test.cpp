@@ -165,7 +165,7 @@ TEST(FederatedPlan, OfASwarmHasClientsAlone) {
 }
 
 TEST(FederatedPlan, ATracersTrialTellsTheWorkerItsLongerDeadline) {
-  const TrialSlot slot{1, 0, 0, 0, TrialKind::profile, "massif"};
+  const TrialSlot slot{1, 0, 0, 0, TrialKind::profile, "gperftools"};
   const PlannedTrial planned = plan_trial(rounds_of_images(), slot, site());
   const json worker = json::parse(planned.files.at("/run/trials/000001/worker.json"));
   EXPECT_EQ(worker.at("workload").at("deadline_seconds"), planned.plan.deadline_seconds);

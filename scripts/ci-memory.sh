@@ -86,11 +86,7 @@ set -e
 cat "$out/stdout.txt"
 cat "$out/stderr.txt" "$out/stdout.txt" >"$out/log.txt"
 
-# With --retry-on-regress the last repetition decides.
 run=$out/run
-for retry in "$out"/run/retry-*; do
-  if [ -e "$retry/run.sqlite" ]; then run=$retry; fi
-done
 if [ -e "$run/run.sqlite" ]; then
   "$memduel" report "$run" --format markdown >"$out/summary.md"
   "$memduel" report "$run" --format junit >"$out/junit.xml"

@@ -205,45 +205,6 @@ inline constexpr auto kDescription<ResidentMemory> = described(
     always("seconds", &ResidentMemory::seconds));
 
 template <>
-inline constexpr auto kDescription<AgreementAmount> =
-    described("AgreementAmount", always("kind", &AgreementAmount::kind),
-              always("bytes", &AgreementAmount::bytes),
-              always("half_width_bytes", &AgreementAmount::half_width_bytes),
-              always("difference_bytes", &AgreementAmount::difference_bytes));
-
-template <>
-inline constexpr auto kDescription<AgreementStacks> = described(
-    "AgreementStacks", always("kind", &AgreementStacks::kind), later("of", &AgreementStacks::of),
-    later("found", &AgreementStacks::found), later("same", &AgreementStacks::same));
-
-template <>
-inline constexpr auto kDescription<TracerView> = described(
-    "TracerView", always("tracer", &TracerView::tracer), always("tool", &TracerView::tool),
-    always("counts", &TracerView::counts), later("besides", &TracerView::besides),
-    later("trials", &TracerView::trials), later("images", &TracerView::images),
-    always("interval_bytes", &TracerView::interval_bytes),
-    always("mapping_peak_bytes", &TracerView::mapping_peak_bytes),
-    later("amounts", &TracerView::amounts), always("stacks", &TracerView::stacks));
-
-template <>
-inline constexpr auto kDescription<AgreementCell> =
-    described("AgreementCell", always("tracer", &AgreementCell::tracer),
-              always("bytes", &AgreementCell::bytes),
-              always("reference_bytes", &AgreementCell::reference_bytes));
-
-template <>
-inline constexpr auto kDescription<AgreementStack> =
-    described("AgreementStack", always("kind", &AgreementStack::kind),
-              always("stack", &AgreementStack::stack), always("bytes", &AgreementStack::bytes),
-              later("cells", &AgreementStack::cells));
-
-template <>
-inline constexpr auto kDescription<TracerAgreement> = described(
-    "TracerAgreement", always("arm", &TracerAgreement::arm), always("role", &TracerAgreement::role),
-    always("reference", &TracerAgreement::reference), later("tracers", &TracerAgreement::tracers),
-    later("stacks", &TracerAgreement::stacks));
-
-template <>
 inline constexpr auto kDescription<Results> = described(
     "ResultLists", later("warmup_rounds", &Results::warmup_rounds), later("job", &Results::job),
     always("environment", &Results::environment), later("limitations", &Results::limitations),
@@ -254,7 +215,6 @@ inline constexpr auto kDescription<Results> = described(
     later("perturbation", &Results::perturbation), later("ablation", &Results::ablation),
     later("ablation_totals", &Results::ablation_totals),
     later("differences", &Results::differences),
-    later("difference_totals", &Results::difference_totals), later("resident", &Results::resident),
-    later("agreement", &Results::agreement));
+    later("difference_totals", &Results::difference_totals), later("resident", &Results::resident));
 
 }  // namespace memduel

@@ -71,25 +71,6 @@ Results full_results() {
   results.differences.push_back(
       {"b", "server", "live", "mapping", {}, -4e6, 0.1, std::nullopt, 0, 4e6, 0, 1e5});
   results.difference_totals.push_back({"b", "server", "peak", "malloc", 9e6, 13e6, 0.02, 3});
-  TracerView view;
-  view.tracer = "massif";
-  view.tool = "massif";
-  view.counts = "requested bytes of every block";
-  view.besides = "mappings not counted";
-  view.trials = 2;
-  view.images = 3;
-  view.mapping_peak_bytes = 7;
-  view.amounts = {{"peak", 99, std::nullopt, -1}, {"allocated", {}, {}, {}}};
-  view.stacks = AgreementStacks{"peak", 10, 9, 8};
-  TracerView reference;
-  reference.tracer = "recorder";
-  reference.tool = "memduel";
-  reference.interval_bytes = 524288;
-  results.agreement.push_back({"a",
-                               "server",
-                               "recorder",
-                               {reference, view},
-                               {{"peak", {"main", "grow"}, 90, {{"massif", 90, 91}}}}});
   return results;
 }
 
@@ -180,20 +161,6 @@ TEST(ResultsJson, HasTheFieldsOfAnAblationThatOthersRelyOn) {
   EXPECT_TRUE(row.at("left_out").at("ratio").is_null());
   EXPECT_EQ(written.at("ablation_totals").at(0).at("added_alone").at("remainder"), -1);
   EXPECT_EQ(written.at("lower_bounds").at(0).at("multiples"), json({{"b", 1.5}}));
-}
-
-TEST(ResultsJson, HasTheFieldsOfAnAgreementThatOthersRelyOn) {
-  const json written = results_to_json(full_results());
-  const json& row = written.at("agreement").at(0);
-  EXPECT_EQ(row.at("arm"), "a");
-  EXPECT_EQ(row.at("reference"), "recorder");
-  EXPECT_TRUE(row.at("tracers").at(0).at("stacks").is_null());
-  const json& massif = row.at("tracers").at(1);
-  EXPECT_EQ(massif.at("counts"), "requested bytes of every block");
-  EXPECT_EQ(massif.at("amounts").at(0).at("difference_bytes"), -1);
-  EXPECT_TRUE(massif.at("amounts").at(1).at("bytes").is_null());
-  EXPECT_EQ(massif.at("stacks").at("found"), 9);
-  EXPECT_EQ(row.at("stacks").at(0).at("cells").at(0).at("tracer"), "massif");
 }
 
 TEST(ResultsJson, HasTheFieldsOfADifferenceThatOthersRelyOn) {

@@ -12,7 +12,6 @@
 
 #include "base/names.h"
 #include "base/run_data.h"
-#include "base/tracer_agreement.h"
 
 namespace memduel {
 
@@ -334,7 +333,6 @@ struct Results {
   std::vector<Difference> differences;
   std::vector<DifferenceTotal> difference_totals;
   std::vector<ResidentMemory> resident;
-  std::vector<TracerAgreement> agreement;  ///< per arm and role that several tracers ran
 
   /// Null where this candidate has no such row.
   [[nodiscard]] const Comparison* row(std::string_view candidate, std::string_view role,

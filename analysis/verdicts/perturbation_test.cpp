@@ -30,13 +30,13 @@ TEST(Perturbation, IsTheRatioOfMediansPerTracerAndArm) {
   EXPECT_EQ(found[0].tracer, "recorder");
   EXPECT_DOUBLE_EQ(*found[0].wall_ratio, 1.5);
   EXPECT_DOUBLE_EQ(*found[0].peak_rss_ratio, 1.3);
-  run.trials.push_back(traced_or_not("b", TrialKind::profile, 40'000, 300, "massif"));
-  run.trials.push_back(traced_or_not("a", TrialKind::profile, 80'000, 200, "massif"));
+  run.trials.push_back(traced_or_not("b", TrialKind::profile, 40'000, 300, "heaptrack"));
+  run.trials.push_back(traced_or_not("a", TrialKind::profile, 80'000, 200, "heaptrack"));
   const auto both = perturbations(run);
   ASSERT_EQ(both.size(), 3U);
-  EXPECT_DOUBLE_EQ(*both[0].wall_ratio, 1.5) << "what massif costs is not the recorder's";
+  EXPECT_DOUBLE_EQ(*both[0].wall_ratio, 1.5) << "what heaptrack costs is not the recorder's";
   EXPECT_EQ(both[1].arm, "a");
-  EXPECT_EQ(both[1].tracer, "massif");
+  EXPECT_EQ(both[1].tracer, "heaptrack");
   EXPECT_DOUBLE_EQ(*both[1].wall_ratio, 40);
   EXPECT_DOUBLE_EQ(*both[2].peak_rss_ratio, 3);
 }

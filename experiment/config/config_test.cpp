@@ -231,9 +231,9 @@ TEST(Config, ProfilesAreByTheRecorderUnlessItSaysOtherwise) {
   Overrides overrides;
   overrides.set = {"profile.trials=2"};
   EXPECT_EQ(federated_experiment(overrides).tracers, std::vector<std::string>{"recorder"});
-  overrides.set = {R"(profile.tracers=["massif", "recorder"])"};
+  overrides.set = {R"(profile.tracers=["heaptrack", "recorder"])"};
   const Experiment experiment = federated_experiment(overrides);
-  EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"massif", "recorder"}));
+  EXPECT_EQ(experiment.tracers, (std::vector<std::string>{"heaptrack", "recorder"}));
   EXPECT_EQ(experiment.profile_trials, 1);
 }
 

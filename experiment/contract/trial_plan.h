@@ -108,8 +108,6 @@ struct TrialPlan {
   std::optional<MemoryLimitOfTrial> memory_limit;
   double deadline_seconds = 600;
   double stop_grace_seconds = 5;
-  /// What a log may take on disk while it is written, about; afterwards half of it is kept.
-  std::int64_t log_limit_bytes = std::int64_t{64} << 20;
   bool ignores_stop = false;  ///< goes on when memduel is asked to stop: what cleans up
   double interval_ms = 2;
   bool pss_between_rounds = false;  ///< not at the ends of rounds only

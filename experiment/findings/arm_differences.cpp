@@ -85,13 +85,6 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
   return profiles;
 }
 
-/// A store may come from anywhere.
-bool records_heap(const std::string& tracer) {
-  const auto& known = tracers();
-  return std::ranges::any_of(
-      known, [&](const TracerEntry& entry) { return entry.name == tracer && entry.records_heap; });
-}
-
 /// The recorder where both arms have profiles by it, else the first such tracer of the run.
 std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, const RunData& run,
                                           const std::string& baseline,
@@ -100,7 +93,7 @@ std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, con
   for (const TrialData& trial : run.trials)
     if (trial.kind == TrialKind::profile) order.push_back(trial.tracer);
   for (const std::string& tracer : order) {
-    if (records_heap(tracer) && !images_of(all, run, baseline, tracer).empty() &&
+    if (!images_of(all, run, baseline, tracer).empty() &&
         !images_of(all, run, candidate, tracer).empty())
       return tracer;
   }

@@ -3,14 +3,12 @@
 #include <iterator>
 
 #include "analysis/growth/growing_stacks.h"
-#include "analysis/verdicts/default_gates.h"
 #include "analysis/verdicts/moved_peaks.h"
 #include "base/run_directory.h"
 #include "experiment/findings/arm_differences.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/findings/kept_round_ends.h"
 #include "experiment/findings/printed_difference.h"
-#include "experiment/findings/tracer_agreement.h"
 #include "experiment/run/kept_profiles.h"
 #include "experiment/run/kept_run.h"
 
@@ -74,8 +72,6 @@ AnalysisSettings settings_for(const RunData& run, const Demands& demands,
   settings.default_gates = settings.default_gates && !demands.no_default_gates;
   if (!demands.gates.empty()) settings.gates.clear();
   for (const std::string& gate : demands.gates) settings.gates.push_back(parse_gate(gate));
-  if (settings.gates.empty() && !demands.ceilings.empty()) settings.gates = default_gates(run);
-  settings.gates.insert(settings.gates.end(), demands.ceilings.begin(), demands.ceilings.end());
   return settings;
 }
 
@@ -97,9 +93,6 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   add_printed_differences(results, finished.run, directory);
   add_differences(results, finished.run, directory);
   name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
-  RunAgreement traced = run_agreement(directory, finished.run);
-  results.agreement = std::move(traced.agreement);
-  add_notes(results.limitations, std::move(traced.limitations));
   note_unexplained(results);
   return finished;
 }

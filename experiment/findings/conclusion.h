@@ -25,7 +25,6 @@ struct FinishedRun {
 /// What is asked of a run beside what its config asks.
 struct Demands {
   std::vector<std::string> gates;  ///< in place of the config's, where there are any
-  std::vector<Gate> ceilings;      ///< beside whichever gates there are
   bool strict_gates = false;
   bool no_default_gates = false;
 };

@@ -43,9 +43,6 @@ void CopiedLogs::changed() {
 }
 
 bool CopiedLogs::copy_piece(Source& source) {
-  // What a limited log has freed meanwhile is not there to be passed on.
-  const off_t data = lseek(source.file.get(), source.offset, SEEK_DATA);
-  if (data > source.offset) source.offset = data;
   std::array<char, kPiece> buffer{};
   const ssize_t got = pread(source.file.get(), buffer.data(), buffer.size(), source.offset);
   if (got <= 0) return false;

@@ -88,9 +88,8 @@ void attach_tracer(TrialPlan& plan, const TracerEntry& entry, const TrialSlot& s
     options.known_peak_bytes = peak == slot.peaks.end() ? 0 : peak->second;
     process.trace_dir = trial_dir / "trace" / process.role;
     if (counts) process.heap_dir = process.trace_dir;
-    const TracedStart start = tracer->start(*process.trace_dir, variables, options);
-    process.argv.insert(process.argv.begin(), start.wrapper.begin(), start.wrapper.end());
-    for (const auto& [name, value] : start.environment) process.env[name] = value;
+    for (const auto& [name, value] : tracer->variables(*process.trace_dir, variables, options))
+      process.env[name] = value;
     if (process.ready) process.ready->within_seconds *= entry.patience;
   }
   plan.stop_grace_seconds *= entry.patience;

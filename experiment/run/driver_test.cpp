@@ -558,7 +558,7 @@ Profiled profiled_by(const std::vector<TrialPlan>& plans) {
 
 TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
   experiment_.profile_trials = 1;
-  experiment_.tracers = {"massif", "recorder"};
+  experiment_.tracers = {"gperftools", "recorder"};
   options_.progress = [](const Progress& progress) {
     EXPECT_EQ(progress.total, 10) << "three blocks and two tracers of two arms";
   };
@@ -576,18 +576,19 @@ TEST_F(DriverTest, EveryTracerLooksAtEveryArmAndResumingAddsOnlyWhatIsMissing) {
   run(again);
   EXPECT_EQ(
       profiled_by(fake_.seen),
-      (Profiled{{"massif", "optimized"}, {"recorder", "original"}, {"recorder", "optimized"}}));
+      (Profiled{{"gperftools", "optimized"}, {"recorder", "original"}, {"recorder", "optimized"}}));
   EXPECT_EQ(stored().trials.size(), 10U);
   EXPECT_EQ(stored().trials.back().tracer, "recorder");
 }
 
 TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
   experiment_.profile_trials = 1;
-  experiment_.tracers = {"heaptrack", "massif"};
+  experiment_.tracers = {"heaptrack", "gperftools"};
   bool installed = false;
   options_.tracer_works = [&](const TracerEntry& entry) {
-    return entry.name == "massif" && !installed ? Availability{false, "valgrind was not found"}
-                                                : Availability{true, {}};
+    return entry.name == "gperftools" && !installed
+               ? Availability{false, "libtcmalloc.so.4 was not found"}
+               : Availability{true, {}};
   };
   {
     Store store = create();
@@ -599,8 +600,10 @@ TEST_F(DriverTest, ATracerThatIsNotHereIsALimitationUntilItIs) {
       if (note.code == "tracer_missing") notes.push_back(note.message + "; " + note.advice);
     return notes;
   };
-  EXPECT_THAT(missing(), testing::ElementsAre("there are no profiles by massif: valgrind was not "
-                                              "found; apt-get install valgrind"));
+  EXPECT_THAT(missing(),
+              testing::ElementsAre("there are no profiles by gperftools: libtcmalloc.so.4 was "
+                                   "not found; apt-get install "
+                                   "libgoogle-perftools4"));
   EXPECT_EQ(profiled_by(fake_.seen),
             (Profiled{{"heaptrack", "original"}, {"heaptrack", "optimized"}}));
   installed = true;

@@ -8,6 +8,9 @@
 namespace memduel {
 namespace {
 
+/// The log is read into memory.
+constexpr std::uintmax_t kMostHashed = std::uintmax_t{32} << 20;
+
 /// Every place of a path in a text.
 void leave_out(std::string& text, const std::string& path) {
   if (path.find('/') == std::string::npos || path == "/") return;
@@ -26,9 +29,7 @@ std::optional<std::string> hash_of_output(const TrialPlan& plan, const ProcessSp
   const std::filesystem::path log = logs_of(plan).file(process.role, "stdout");
   std::error_code absent;
   const auto bytes = std::filesystem::file_size(log, absent);
-  // Of a log that was cut, half of what it may take is kept.
-  const auto kept_of_cut = static_cast<std::uintmax_t>(plan.log_limit_bytes) / 2;
-  if (absent || bytes == 0 || bytes >= kept_of_cut) return std::nullopt;
+  if (absent || bytes == 0 || bytes >= kMostHashed) return std::nullopt;
   std::string text = read_file(log);
   leave_out(text, process.argv.front());
   leave_out(text, plan.trial_dir.string());

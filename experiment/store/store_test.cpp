@@ -262,14 +262,14 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   EXPECT_EQ(store.read().job, header().job);
   TrialData other = full_trial(3, -1, "a");
   other.kind = TrialKind::profile;
-  other.tracer = "massif";
+  other.tracer = "gperftools";
   store.add_trial(other);
-  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "massif"));
+  EXPECT_THAT(tracers(), testing::ElementsAre("", "recorder", "gperftools"));
 }
 
 TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
   Store store = Store::create(folder_ / "run", header());
-  store.add_limitation({"tracer_missing", "no massif", ""});
+  store.add_limitation({"tracer_missing", "no gperftools", ""});
   store.add_limitation({"other", "stays", ""});
   store.forget_limitations("tracer_missing");
   ASSERT_EQ(store.read().limitations.size(), 1U);

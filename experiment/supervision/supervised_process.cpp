@@ -41,9 +41,7 @@ SupervisedProcess::SupervisedProcess(const ProcessSpec& spec, const TrialPlan& p
       stdout_path_(logs_of(plan).file(spec.role, "stdout")),
       stderr_path_(logs_of(plan).file(spec.role, "stderr")),
       stdout_(make_log(stdout_path_)),
-      stderr_(make_log(stderr_path_)),
-      stdout_limit_(stdout_path_, plan.log_limit_bytes),
-      stderr_limit_(stderr_path_, plan.log_limit_bytes) {
+      stderr_(make_log(stderr_path_)) {
   trace.role = spec.role;
   trace.rss.metric = "rss_bytes";
   for (const auto& directory : {spec.heap_dir, spec.trace_dir}) {
@@ -74,23 +72,6 @@ void SupervisedProcess::release_descriptors() {
   stdout_.reset();
   stderr_.reset();
   marks.remote().reset();
-}
-
-void SupervisedProcess::limit_logs() {
-  stdout_limit_.check();
-  stderr_limit_.check();
-}
-
-SupervisedProcess::CutLogs SupervisedProcess::finish_logs() {
-  CutLogs result;
-  const auto finish = [&](LogLimit& limit, const char* stream) {
-    const std::string name = fmt::format("{} of {}", stream, role());
-    if (limit.finish() > 0) result.cut.push_back(name);
-    if (limit.failed()) result.unlimited.push_back(name);
-  };
-  finish(stdout_limit_, "stdout");
-  finish(stderr_limit_, "stderr");
-  return result;
 }
 
 std::optional<double> SupervisedProcess::silent_seconds() const {

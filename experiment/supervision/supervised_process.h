@@ -11,7 +11,6 @@
 
 #include "experiment/contract/trial_plan.h"
 #include "experiment/contract/trial_trace.h"
-#include "experiment/marks/log_limit.h"
 #include "experiment/marks/role_marks.h"
 #include "experiment/trial/readiness.h"
 
@@ -32,15 +31,6 @@ class SupervisedProcess {
   [[nodiscard]] std::vector<int> spawn_descriptors();
   /// The descriptors were handed over.
   void release_descriptors();
-
-  /// Keeps its logs within their limit.
-  void limit_logs();
-  struct CutLogs {
-    std::vector<std::string> cut;        ///< "stdout of server"
-    std::vector<std::string> unlimited;  ///< their file system cannot free a part of a file
-  };
-  /// After its last process is gone: closes the gaps in them.
-  CutLogs finish_logs();
 
   /// Last lines of its stderr, or of its stdout when that is empty, indented for a message.
   [[nodiscard]] std::string last_words() const;
@@ -68,8 +58,6 @@ class SupervisedProcess {
   std::filesystem::path stderr_path_;
   Descriptor stdout_;
   Descriptor stderr_;
-  LogLimit stdout_limit_;
-  LogLimit stderr_limit_;
 };
 
 }  // namespace memduel

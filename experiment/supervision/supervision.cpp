@@ -157,14 +157,9 @@ void Supervision::wait_for_events(std::int64_t until_ns) {
 }
 
 void Supervision::look_at_logs(std::int64_t now_ns) {
-  if (now_ns >= text_marks_.due_ns()) {
-    metering_.take_lines(text_marks_.read(now_ns));
-    if (text_marks_.descriptor() >= 0) events_.rearm(text_marks_.descriptor(), &text_marks_);
-  }
-  constexpr std::int64_t kInterval = kSecondNs / 20;
-  if (now_ns < logs_due_ns_) return;
-  logs_due_ns_ = now_ns + kInterval;
-  for (SupervisedProcess& process : processes_.started()) process.limit_logs();
+  if (now_ns < text_marks_.due_ns()) return;
+  metering_.take_lines(text_marks_.read(now_ns));
+  if (text_marks_.descriptor() >= 0) events_.rearm(text_marks_.descriptor(), &text_marks_);
 }
 
 void Supervision::take_marks(SupervisedProcess& process) {

@@ -60,7 +60,6 @@ class Supervision {
   Stopping stopping_;
   Daemons daemons_;
   RoleAllocators allocators_;
-  std::int64_t logs_due_ns_ = 0;
 };
 
 }  // namespace memduel

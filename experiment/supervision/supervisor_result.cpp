@@ -51,23 +51,6 @@ void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps)
   }
 }
 
-void note_logs(TrialRun& run, const TrialPlan& plan, std::deque<SupervisedProcess>& processes) {
-  std::vector<std::string> cut;
-  std::vector<std::string> unlimited;
-  for (SupervisedProcess& process : processes) {
-    const auto logs = process.finish_logs();
-    cut.insert(cut.end(), logs.cut.begin(), logs.cut.end());
-    unlimited.insert(unlimited.end(), logs.unlimited.begin(), logs.unlimited.end());
-  }
-  const std::string limit = format_bytes(static_cast<double>(plan.log_limit_bytes));
-  note_roles(run.limitations, cut, "log_cut",
-             "{} took more than " + limit + ": its beginning and its end are kept",
-             "have the job log less");
-  note_roles(run.warnings, unlimited, "log_not_limited",
-             "{} takes more than " + limit + ", and its file system cannot free a part of a file",
-             "give an --out on another file system, or have the job log less");
-}
-
 void note_matches(TrialRun& run, const TrialPlan& plan, TrialProcesses& processes) {
   for (const RoleMatch& match : plan.match) {
     if (processes.matched_traces().contains(match.role)) continue;
@@ -260,7 +243,6 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesse
   note_meters(run, outcome, meters.skipped_sweeps());
   note_processes(run, outcome, processes.started());
   note_matches(run, plan, processes);
-  note_logs(run, plan, processes.started());
   run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   run.limitations.insert(run.limitations.end(), outcome.limitations.begin(),
                          outcome.limitations.end());

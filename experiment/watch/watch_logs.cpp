@@ -12,9 +12,6 @@
 namespace memduel {
 namespace {
 
-/// What a log may take on disk, about.
-constexpr std::int64_t kLogBytes = std::int64_t{64} << 20;
-
 bool never_matched(const Note& note) {
   return note.code == "pattern_never_matched";
 }
@@ -54,8 +51,6 @@ void WatchLogs::pass_output_on(const WatchOptions& options) {
   copied_.emplace(std::vector<CopiedLogs::Log>{{output_->standard_output, STDOUT_FILENO},
                                                {output_->standard_error, STDERR_FILENO}},
                   options.pass_on);
-  limits_.emplace_back(output_->standard_output, kLogBytes);
-  limits_.emplace_back(output_->standard_error, kLogBytes);
 }
 
 void WatchLogs::listen(Events& events) {
@@ -108,16 +103,6 @@ void WatchLogs::finish_output() {
 
 void WatchLogs::pass_over(const std::string& role) {
   lines_->pass_over(role);
-}
-
-void WatchLogs::limit() {
-  for (LogLimit& limit : limits_) limit.check();
-}
-
-std::int64_t WatchLogs::finish_limits() {
-  std::int64_t dropped = 0;
-  for (LogLimit& limit : limits_) dropped += limit.finish();
-  return dropped;
 }
 
 std::vector<Note> WatchLogs::limitations() const {

@@ -1,5 +1,4 @@
-// The logs of a watch: lines that mark rounds, and a command's output, which is kept, passed on and
-// held within a limit.
+// The logs of a watch: lines that mark rounds, and a command's output, which is kept and passed on.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,6 @@
 
 #include "base/run_data.h"
 #include "experiment/marks/copied_logs.h"
-#include "experiment/marks/log_limit.h"
 #include "experiment/marks/text_marks.h"
 #include "experiment/trial/events.h"
 #include "experiment/watch/watch.h"
@@ -41,11 +39,6 @@ class WatchLogs {
   /// The role marks its rounds in a better way.
   void pass_over(const std::string& role);
 
-  /// Keeps the output's files within their limit.
-  void limit();
-  /// Once nobody writes them any more: how many bytes were cut out of them.
-  std::int64_t finish_limits();
-
   [[nodiscard]] std::vector<Note> limitations() const;
   [[nodiscard]] std::vector<Note> warnings() const;
 
@@ -56,7 +49,6 @@ class WatchLogs {
   std::optional<TextMarks> lines_;
   std::size_t streams_ = 0;  ///< of the command that are looked through for rounds
   std::optional<CopiedLogs> copied_;
-  std::vector<LogLimit> limits_;
   std::int64_t lines_read_ns_ = 0;
   bool lines_changed_ = false;
 };

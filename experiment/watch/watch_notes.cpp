@@ -63,11 +63,4 @@ Note processes_left_running(std::size_t descendants) {
           "memduel watch --pid watches them"};
 }
 
-Note log_cut(std::int64_t dropped_bytes) {
-  return {"log_cut",
-          fmt::format("{} of the command's output are not in logs/: its beginning and its end are",
-                      format_bytes(static_cast<double>(dropped_bytes))),
-          "have it log less"};
-}
-
 }  // namespace memduel

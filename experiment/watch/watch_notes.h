@@ -30,6 +30,5 @@ Note command_failed(const std::string& name, const ExitRecord& exit, bool for_me
 Note not_interleaved();
 Note marks_of_several_processes();
 Note processes_left_running(std::size_t descendants);
-Note log_cut(std::int64_t dropped_bytes);
 
 }  // namespace memduel

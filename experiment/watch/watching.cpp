@@ -130,7 +130,6 @@ void Watching::look(std::int64_t now_ns) {
     constexpr int kMostKept = 50;
     if (++alarms_ <= kMostKept) record_.add_warning(*alarm);
   }
-  logs_.limit();
   if (!metering_.has_samples()) return;
   if (now_ns >= store_due_ns_ || metering_.pending_rounds() >= kMostPending) {
     store_due_ns_ = now_ns + kStoreInterval;
@@ -233,9 +232,6 @@ void Watching::note_everything() {
   if (command_ && command_->marks.foreign_marks > 0)
     record_.add_warning(marks_of_several_processes());
   if (descendants_left_ > 0) record_.add_limitation(processes_left_running(descendants_left_));
-  // Once nobody writes them any more.
-  const std::int64_t dropped = descendants_left_ > 0 ? 0 : logs_.finish_limits();
-  if (dropped > 0) record_.add_limitation(log_cut(dropped));
   if (const auto limitation = limit_.limitation()) record_.add_limitation(*limitation);
 }
 

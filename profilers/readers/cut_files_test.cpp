@@ -82,30 +82,13 @@ TEST_P(LinesOf, AWholeFileRaisesNoAlarm) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, LinesOf,
                          testing::Values("heaptrack.gz", "heaptrack.raw.zst", "gperftools.heap",
-                                         "gperftools-cut.heap.gz", "sampled.heap", "cpu.prof",
-                                         "jemalloc.heap"),
+                                         "gperftools-cut.heap.gz", "sampled.heap", "jemalloc.heap"),
                          [](const auto& entry) {
                            std::string name = entry.param;
                            std::erase_if(name,
                                          [](char letter) { return std::isalnum(letter) == 0; });
                            return name;
                          });
-
-// massif writes no end: between two snapshots behind the peak nothing can tell (docs/formats.md).
-TEST(LinesOfMassif, AFileCutAfterAnyIsToldUnlessItEndsWithASnapshotBehindThePeak) {
-  const std::string text = unpacked("massif.out");
-  const std::string whole = said_by(read_text(text));
-  const std::size_t peak = text.find("heap_tree=peak");
-  int told = 0;
-  for (const std::size_t end : line_ends(text, text.size())) {
-    const bool between = text.compare(end, 13 + 9, "#-----------\nsnapshot=") == 0;
-    const std::string_view cut = std::string_view(text).substr(0, end);
-    EXPECT_EQ(is_told(cut, whole), !between || end < peak) << "cut at byte " << end;
-    if (is_told(cut, whole)) ++told;
-  }
-  EXPECT_GT(told, 100);
-  EXPECT_THAT(read_text(text).notes, Each(Not(HasSubstr(kCutOff))));
-}
 
 TEST(LinesOfTheMaps, ALibraryThatIsMissingIsSaid) {
   const std::string text = unpacked("jemalloc.heap");

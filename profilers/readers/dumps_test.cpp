@@ -128,24 +128,6 @@ TEST(Jemalloc, CountsAllThreadsOnceAndSaysWhereItMakesNoSense) {
   EXPECT_EQ(problem_of("heap_v2/1\n@ 22\n"), "text: byte 12: line 2: expected an address");
 }
 
-TEST(GperftoolsCpu, HasTheSamplesThatPprofCounts) {
-  const Profile profile = read_golden("cpu.prof");
-  const Estimate total = total_of(profile, ProfileKind::allocated);
-  EXPECT_EQ(total.count, 76);
-  EXPECT_EQ(total.bytes, 76 * 4e6);  // 250 per second
-  EXPECT_EQ(profile.unit, ProfileUnit::nanoseconds);
-  EXPECT_EQ(profile.info.at("period_seconds"), "0.004");
-}
-
-TEST(GperftoolsCpu, SaysWhereItEnds) {
-  std::string text = read_file(golden_file("cpu.prof"));
-  EXPECT_EQ(problem_of(text.substr(0, 100)),
-            "text: byte 100: the file ends before the end of its samples");
-  const std::size_t maps = text.find("/opt/heap_shapes");
-  EXPECT_THAT(problem_of(text.substr(0, maps + 3)),
-              HasSubstr("the file ends inside its list of mapped files"));
-}
-
 TEST(Unbiased, StandsForItselfWhereAllWasSampled) {
   EXPECT_EQ(unbiased(3, 30, 1).bytes, 30);
   EXPECT_EQ(unbiased(3, 30, 1).variance, 0);

@@ -1,20 +1,17 @@
-// speedscope's and memray's JSON. memray 1.20.0 made the golden files, all from one recording with
+// memray's JSON. memray 1.20.0 made the golden files, all from one recording with
 // native frames of testdata/heap_shapes.py (testdata/make_memray.sh); totals_test.cpp holds the
 // readers to all that memray itself prints of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
 
-#include "profilers/profile/questions/export_profile.h"
 #include "profilers/readers/testing/golden.h"
 
 namespace memduel {
 namespace {
 
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 using namespace testing_golden;
 
@@ -34,31 +31,14 @@ TEST(Memray, Gprof2dotHasThePeakByStackWithNativeFrames) {
   EXPECT_FALSE(profile.counted);
 }
 
-TEST(Memray, SpeedscopeHasTheSamePeakWithLinesAndBlocks) {
-  const Profile profile = read_golden("memray.speedscope.json");
-  EXPECT_EQ(profile.peak.total.bytes, kMemrayPeak);
-  EXPECT_EQ(profile.peak.total.count, 80);
-  EXPECT_TRUE(profile.counted);
-  const auto stacks = stacks_of(profile, profile.peak.sites);
-  const auto frames = frames_of(profile, stacks.at(0).first);
-  const auto list = std::ranges::find_if(
-      frames, [](const FrameName& frame) { return frame.function == "<listcomp>"; });
-  ASSERT_NE(list, frames.end());
-  EXPECT_EQ(list->file, "heap_shapes.py");
-  EXPECT_EQ(list->line, 16);
-  EXPECT_THAT(profile.info.at("command"), EndsWith("heap_shapes.py"));
-}
-
 TEST(Memray, FramesArePythonsOrNative) {
-  for (const char* file : {"memray-gprof2dot.json", "memray.speedscope.json"}) {
-    std::map<std::string, ProfileLocation::Kind> kinds;
-    for (const ProfileLocation& location : read_golden(file).locations)
-      if (!location.names.empty()) kinds[location.names[0].function] = location.kind;
-    EXPECT_EQ(kinds.at("descend"), ProfileLocation::Kind::python) << file;
-    EXPECT_EQ(kinds.at("run_path"), ProfileLocation::Kind::python) << file << ": <frozen runpy>";
-    EXPECT_EQ(kinds.at("deflateInit2_"), ProfileLocation::Kind::native) << file;
-    EXPECT_EQ(kinds.at("[unknown]"), ProfileLocation::Kind::native) << file;
-  }
+  std::map<std::string, ProfileLocation::Kind> kinds;
+  for (const ProfileLocation& location : read_golden("memray-gprof2dot.json").locations)
+    if (!location.names.empty()) kinds[location.names[0].function] = location.kind;
+  EXPECT_EQ(kinds.at("descend"), ProfileLocation::Kind::python);
+  EXPECT_EQ(kinds.at("run_path"), ProfileLocation::Kind::python) << "<frozen runpy>";
+  EXPECT_EQ(kinds.at("deflateInit2_"), ProfileLocation::Kind::native);
+  EXPECT_EQ(kinds.at("[unknown]"), ProfileLocation::Kind::native);
 }
 
 TEST(Memray, StatsHaveTheLargestPlacesAndTheRest) {
@@ -68,21 +48,6 @@ TEST(Memray, StatsHaveTheLargestPlacesAndTheRest) {
   EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "descend"), 6 * 20033);
   EXPECT_EQ(bytes_below(profile, ProfileKind::allocated, "[other places]"), 233'050);
   EXPECT_EQ(profile.info.at("peak_bytes"), "1519382");
-}
-
-TEST(Speedscope, ReadsWhatMemduelExports) {
-  const Profile before = read_golden("massif.out");
-  const Profile after = read_text(export_speedscope(before, ProfileKind::peak));
-  EXPECT_EQ(total_of(after, ProfileKind::allocated).bytes, before.peak.total.bytes);
-  EXPECT_EQ(largest_stack(after, ProfileKind::allocated), largest_stack(before, ProfileKind::peak));
-}
-
-TEST(Speedscope, KeepsTime) {
-  const Profile profile = read_text(
-      R"({"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{"frames":[{"name":"f"}]},)"
-      R"("profiles":[{"type":"sampled","unit":"milliseconds","samples":[[0],[0]],"weights":[2,3]}]})");
-  EXPECT_EQ(profile.unit, ProfileUnit::nanoseconds);
-  EXPECT_EQ(total_of(profile, ProfileKind::allocated).bytes, 5e6);
 }
 
 TEST(JsonProfiles, SayWhereTheyMakeNoSense) {

@@ -1,6 +1,5 @@
 // The JSON that memray writes: `memray transform gprof2dot` and `memray stats --json`
-// (https://github.com/bloomberg/memray, src/memray/reporters/transform.py and stats.py). Its
-// `transform speedscope` is read by speedscope.h.
+// (https://github.com/bloomberg/memray, src/memray/reporters/transform.py and stats.py).
 #pragma once
 
 #include <string_view>

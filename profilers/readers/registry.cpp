@@ -10,15 +10,12 @@
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/decode/trace_file.h"
 #include "profilers/readers/folded.h"
-#include "profilers/readers/gperftools_cpu.h"
 #include "profilers/readers/gperftools_heap.h"
 #include "profilers/readers/heaptrack.h"
 #include "profilers/readers/jemalloc_heap.h"
-#include "profilers/readers/massif.h"
 #include "profilers/readers/memray.h"
 #include "profilers/readers/plain_source.h"
 #include "profilers/readers/pprof.h"
-#include "profilers/readers/speedscope.h"
 
 namespace memduel {
 
@@ -28,17 +25,37 @@ constexpr std::array kFormats = {
     ProfileFormat{"heaptrack", "traces, raw or interpreted", is_heaptrack, read_heaptrack},
     ProfileFormat{"gperftools heap", "dumps of HEAPPROFILE and heap samples", is_gperftools_heap,
                   read_gperftools_heap},
-    ProfileFormat{"gperftools CPU", "profiles of CPUPROFILE", is_gperftools_cpu,
-                  read_gperftools_cpu},
     ProfileFormat{"jemalloc", "heap profiles (heap_v2)", is_jemalloc_heap, read_jemalloc_heap},
-    ProfileFormat{"massif", "snapshots of valgrind", is_massif, read_massif},
-    ProfileFormat{"speedscope", "JSON of sampled profiles", is_speedscope, read_speedscope},
     ProfileFormat{"memray gprof2dot", "memray transform gprof2dot", is_memray_gprof2dot,
                   read_memray_gprof2dot},
     ProfileFormat{"memray stats", "memray stats --json", is_memray_stats, read_memray_stats},
     ProfileFormat{"pprof", "protobuf, of heaps and of CPU time", is_pprof, read_pprof},
     ProfileFormat{"folded stacks", "lines FRAME;FRAME… NUMBER", is_folded, read_folded},
 };
+
+/// A format that memduel does not read, and how to get one that it does.
+struct OtherFormat {
+  std::string_view begins;  ///< how its files begin
+  const char* advice;
+};
+
+constexpr std::string_view kCpuProfile("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16);
+
+constexpr std::array kOtherFormats = {
+    OtherFormat{std::string_view("memray\0", 7),
+                "a capture of memray, which memray alone reads; memray transform gprof2dot FILE "
+                "and memray stats --json FILE make what memduel reads"},
+    OtherFormat{"desc:",
+                "snapshots of massif, which memduel does not read; record the program with memduel "
+                "record or heaptrack"},
+    OtherFormat{kCpuProfile,
+                "a CPU profile of gperftools, which memduel does not read; google-pprof "
+                "--collapsed PROGRAM FILE makes folded stacks"},
+};
+
+constexpr const char* kSpeedscope =
+    "a profile of speedscope, which memduel does not read; export pprof or folded stacks from the "
+    "tool that recorded it";
 
 }  // namespace
 
@@ -54,10 +71,10 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
     profile.info.emplace("tracer", format.name);
     return profile;
   }
-  if (source.head().starts_with(std::string_view("memray\0", 7)))
-    source.fail(
-        "a capture of memray, which memray alone reads; memray transform gprof2dot FILE and memray "
-        "stats --json FILE make what memduel reads");
+  for (const OtherFormat& other : kOtherFormats)
+    if (source.head().starts_with(other.begins)) source.fail(other.advice);
+  if (source.head().find("speedscope.app/file-format-schema") != std::string_view::npos)
+    source.fail(kSpeedscope);
   std::string known = "memduel record";
   for (const ProfileFormat& format : kFormats) known += fmt::format(", {}", format.name);
   source.fail("no profile of a known format (" + known + ")");

@@ -39,13 +39,10 @@ constexpr Golden kGolden[] = {
     {"gperftools.heap", "gperftools heap"},
     {"gperftools-cut.heap.gz", "gperftools heap"},
     {"sampled.heap", "gperftools heap"},
-    {"cpu.prof", "gperftools CPU"},
     {"jemalloc.heap", "jemalloc"},
-    {"massif.out", "massif"},
     {"go_heap.pb.gz", "pprof"},
     {"go_cpu.pb.gz", "pprof"},
     {"memray-gprof2dot.json", "memray gprof2dot"},
-    {"memray.speedscope.json", "speedscope"},
     {"memray-stats.json", "memray stats"},
 };
 
@@ -105,6 +102,17 @@ TEST(Foreign, MemraysCaptureIsToldWhatToDo) {
   } catch (const Error& error) {
     EXPECT_THAT(error.message(), HasSubstr("memray transform gprof2dot FILE"));
   }
+}
+
+TEST(Foreign, FormatsThatAreNotReadSayWhatToUse) {
+  EXPECT_THAT(problem_of("desc: --time-unit=B\ncmd: ./shapes\ntime_unit: B\n"),
+              HasSubstr("snapshots of massif, which memduel does not read; record the program with "
+                        "memduel record or heaptrack"));
+  EXPECT_THAT(problem_of(std::string("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16) + "x"),
+              HasSubstr("google-pprof --collapsed PROGRAM FILE makes folded stacks"));
+  EXPECT_THAT(
+      problem_of(R"({"$schema":"https://www.speedscope.app/file-format-schema.json"})"),
+      HasSubstr("a profile of speedscope, which memduel does not read; export pprof or folded"));
 }
 
 TEST(ProfileTable, HasTheLargestPeakFirstAndADashForWhatATracerDoesNotSay) {
@@ -175,9 +183,8 @@ TEST(Nothing, IsExplainedByWhatTheProfileIs) {
   const Profile exact = read_text(
       std::string("heap profile: 0: 0 [0: 0] @ heapprofile\nMAPPED_LIBRARIES:\n") + kStackOnly);
   EXPECT_EQ(nothing_in(exact, ProfileKind::peak), "file: the profile has no peak allocations");
-  const std::uint64_t words[] = {0, 3, 0, 4000, 0, 0, 1, 0};
-  const Profile time =
-      read_text(std::string(reinterpret_cast<const char*>(words), sizeof words) + kStackOnly);
+  Profile time = read_golden("go_cpu.pb.gz");
+  time.sites.clear();
   EXPECT_THAT(nothing_in(time), AllOf(StartsWith("file: the profile has no samples\n"),
                                       Not(HasSubstr("--exact")), HasSubstr("run longer")));
 }

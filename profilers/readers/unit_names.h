@@ -1,4 +1,4 @@
-// Units as pprof and speedscope spell them.
+// Units as pprof spells them.
 #pragma once
 
 #include <string_view>

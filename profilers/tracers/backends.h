@@ -12,14 +12,10 @@ namespace memduel {
 std::unique_ptr<Tracer> make_recorder();
 std::unique_ptr<Tracer> make_heaptrack();
 std::unique_ptr<Tracer> make_gperftools();
-std::unique_ptr<Tracer> make_gperftools_cpu();
 std::unique_ptr<Tracer> make_jemalloc();
-std::unique_ptr<Tracer> make_massif();
 
 Availability heaptrack_works();
 Availability gperftools_works();
-Availability gperftools_cpu_works();
 Availability jemalloc_works();
-Availability massif_works();
 
 }  // namespace memduel

@@ -14,14 +14,14 @@ constexpr const char* kHeaptrackLibrary = "libheaptrack_preload.so";
 
 class Heaptrack : public Tracer {
  public:
-  [[nodiscard]] TracedStart start(const std::filesystem::path& directory,
-                                  const EnvironmentVariables& environment,
-                                  const TracerOptions& /*options*/) const override {
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& /*options*/) const override {
     auto variables = preload_environment("heaptrack", kHeaptrackLibrary, directory, environment);
     variables["MEMDUEL_TRACER_PRELOAD"] = variables.at("LD_PRELOAD");
     // heaptrack replaces $$ by the process's id.
     variables["DUMP_HEAPTRACK_OUTPUT"] = (directory / "0-$$").string();
-    return {{}, std::move(variables)};
+    return variables;
   }
 
   [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,

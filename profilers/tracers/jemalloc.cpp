@@ -25,9 +25,9 @@ int log2_of(std::uint64_t interval_bytes) {
 
 class Jemalloc : public Tracer {
  public:
-  [[nodiscard]] TracedStart start(const std::filesystem::path& directory,
-                                  const EnvironmentVariables& environment,
-                                  const TracerOptions& options) const override {
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& options) const override {
     auto variables = preload_environment("jemalloc", kJemalloc, directory, environment);
     const int sample = options.every_allocation ? 0 : log2_of(options.interval_bytes);
     // The last word on an option counts: the program's own stay in force.
@@ -35,7 +35,7 @@ class Jemalloc : public Tracer {
     if (!settings.empty()) settings += ",";
     settings += fmt::format("prof:true,prof_active:true,prof_accum:true,lg_prof_sample:{}", sample);
     variables["MALLOC_CONF"] = settings;
-    return {{}, std::move(variables)};
+    return variables;
   }
 
   [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,

@@ -16,14 +16,14 @@ constexpr double kLeastOfPeak = 0.8;
 
 class Recorder : public Tracer {
  public:
-  [[nodiscard]] TracedStart start(const std::filesystem::path& directory,
-                                  const EnvironmentVariables& environment,
-                                  const TracerOptions& options) const override {
+  [[nodiscard]] EnvironmentVariables variables(const std::filesystem::path& directory,
+                                               const EnvironmentVariables& environment,
+                                               const TracerOptions& options) const override {
     Preload preload;
     preload.mode = options.every_allocation ? RecordMode::exact : RecordMode::sampled;
     preload.interval_bytes = options.interval_bytes;
     preload.snapshot = snapshot_at_peak(kSnapshotPercent, kLeastOfPeak * options.known_peak_bytes);
-    return {{}, recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"))};
+    return recording_environment(preload, directory, value_in(environment, "LD_PRELOAD"));
   }
 
   [[nodiscard]] KeptProfiles keep(const std::filesystem::path& directory,

@@ -64,21 +64,6 @@ TracerEntry gperftools_entry() {
   return entry;
 }
 
-TracerEntry gperftools_cpu_entry() {
-  TracerEntry entry;
-  entry.name = "gperftools-cpu";
-  entry.summary = "where CPU time goes: a stack 100 times a second";
-  entry.package = "libgoogle-perftools4";
-  entry.limits =
-      "Time, not bytes; of the whole program, rounds are not told apart. A process that is killed, "
-      "and a forked child that executes nothing, leave nothing.";
-  entry.records_heap = false;
-  entry.patience = 2;
-  entry.works_here = gperftools_cpu_works;
-  entry.make = make_gperftools_cpu;
-  return entry;
-}
-
 TracerEntry jemalloc_entry() {
   TracerEntry entry;
   entry.name = "jemalloc";
@@ -95,29 +80,11 @@ TracerEntry jemalloc_entry() {
   return entry;
 }
 
-TracerEntry massif_entry() {
-  TracerEntry entry;
-  entry.name = "massif";
-  entry.summary = "valgrind's snapshots of the heap: its peak, its course, and the ends of rounds";
-  entry.package = "valgrind";
-  entry.limits =
-      "Runs the program on an emulated processor, one thread at a time, up to 150 times slower. No "
-      "amounts allocated and no counts of blocks; stacks below 1 % of a snapshot are one frame. Of "
-      "a process that executes a program only the last image is kept.";
-  entry.allocator = "valgrind's allocator";
-  entry.dumps_rounds = true;
-  entry.patience = 50;
-  entry.works_here = massif_works;
-  entry.make = make_massif;
-  return entry;
-}
-
 }  // namespace
 
 const std::vector<TracerEntry>& tracers() {
-  static const std::vector<TracerEntry> table = {recorder_entry(),   heaptrack_entry(),
-                                                 gperftools_entry(), gperftools_cpu_entry(),
-                                                 jemalloc_entry(),   massif_entry()};
+  static const std::vector<TracerEntry> table = {recorder_entry(), heaptrack_entry(),
+                                                 gperftools_entry(), jemalloc_entry()};
   return table;
 }
 

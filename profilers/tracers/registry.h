@@ -17,7 +17,6 @@ struct TracerEntry {
   std::string limits;            ///< what its numbers do not say
   std::string allocator;         ///< on which it runs the program; empty: on its own
   bool hides_allocator = false;  ///< malloc comes from the tracer, whichever allocator is behind it
-  bool records_heap = true;      ///< else time
   bool samples = false;          ///< TracerOptions mean something to it
   bool dumps_rounds = false;
   /// Deadlines and waits of a trial under it are this many times as long.

@@ -49,10 +49,8 @@ TracedResult trace_command(const TracerEntry& entry, const TracedCommand& comman
   const ScratchDirectory workplace(beside, kRecordScratch);
   admit_other_users(workplace.path());
   const auto tracer = entry.make();
-  const TracedStart start = tracer->start(workplace.path(), inherited_variables(), command.options);
-  std::vector<std::string> argv = start.wrapper;
-  argv.insert(argv.end(), command.argv.begin(), command.argv.end());
-  result.status = run_command(argv, start.environment);
+  result.status = run_command(
+      command.argv, tracer->variables(workplace.path(), inherited_variables(), command.options));
   const std::string name = std::filesystem::path(command.argv[0]).filename().string();
   std::optional<std::filesystem::path> first = command.output;
   KeptProfiles kept = tracer->keep(workplace.path(), [&](const LeftProfile& left) {

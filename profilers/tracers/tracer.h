@@ -22,12 +22,6 @@ struct TracerOptions {
   double known_peak_bytes = 0;    ///< resident memory of the process without a tracer; 0: not known
 };
 
-/// How a process is to be started so that the tracer is in it.
-struct TracedStart {
-  std::vector<std::string> wrapper;  ///< goes before its arguments
-  EnvironmentVariables environment;  ///< to be set in it
-};
-
 /// What one file of a tracer is of.
 struct LeftProfile {
   std::size_t image = 1;  ///< the process image, by its place among those that left something
@@ -53,12 +47,12 @@ class Tracer {
  public:
   virtual ~Tracer() = default;
 
-  /// `environment` is the one that the process would have: what it preloads and sets for itself
-  /// stays in force behind the tracer's. `directory` must exist when it starts, and is for one role
-  /// of one trial alone.
-  [[nodiscard]] virtual TracedStart start(const std::filesystem::path& directory,
-                                          const EnvironmentVariables& environment,
-                                          const TracerOptions& options) const = 0;
+  /// Returns the variables to set in a process so that the tracer is in it. `environment` is the
+  /// one that the process would have: what it preloads and sets for itself stays in force behind
+  /// the tracer's. `directory` must exist when it starts, and is for one role of one trial alone.
+  [[nodiscard]] virtual EnvironmentVariables variables(const std::filesystem::path& directory,
+                                                       const EnvironmentVariables& environment,
+                                                       const TracerOptions& options) const = 0;
 
   /// Moves what was left in `directory` to its places; files that are there are replaced. Throws
   /// Error(io) when one cannot be written.

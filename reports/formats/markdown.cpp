@@ -338,13 +338,11 @@ std::string ablation(const ReportModel& model) {
 
 std::string profiles(const ReportModel& model) {
   const ProfileList& list = model.profiles;
-  const std::string agreement = agreement_sentence(model.results);
-  if (list.commands.empty() && list.sentences.empty() && agreement.empty()) return {};
+  if (list.commands.empty() && list.sentences.empty()) return {};
   std::string out =
       "\n<details><summary>Profiles, in the run's directory and outside the "
       "statistics</summary>\n\n";
   for (const std::string& sentence : list.sentences) out += "- " + escape_markdown(sentence) + "\n";
-  if (!agreement.empty()) out += "- " + escape_markdown(agreement) + "\n";
   if (!list.commands.empty()) out += "\n";
   for (const std::string& command : list.commands) out += "    " + command + "\n";
   return out + "\n</details>\n";

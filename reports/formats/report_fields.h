@@ -140,28 +140,6 @@ inline constexpr auto kDescription<GrowthLine> = described(
     "GrowthLine", always("outlook", &GrowthLine::outlook), always("stacks", &GrowthLine::stacks));
 
 template <>
-inline constexpr auto kDescription<ShownAmount> = described(
-    "ShownAmount", always("amount", &ShownAmount::amount), always("change", &ShownAmount::change));
-
-template <>
-inline constexpr auto kDescription<AgreementRow> =
-    described("AgreementRow", always("tracer", &AgreementRow::tracer),
-              always("tool", &AgreementRow::tool), always("counts", &AgreementRow::counts),
-              always("amounts", &AgreementRow::amounts), always("stacks", &AgreementRow::stacks));
-
-template <>
-inline constexpr auto kDescription<AgreementStackRow> = described(
-    "AgreementStackRow", always("question", &AgreementStackRow::question),
-    always("function", &AgreementStackRow::function), always("stack", &AgreementStackRow::stack),
-    always("amounts", &AgreementStackRow::amounts));
-
-template <>
-inline constexpr auto kDescription<AgreementTable> =
-    described("AgreementTable", always("title", &AgreementTable::title),
-              always("reference", &AgreementTable::reference),
-              always("rows", &AgreementTable::rows), always("stacks", &AgreementTable::stacks));
-
-template <>
 inline constexpr auto kDescription<PackedEnvelope> =
     described("Envelope", always("first", &PackedEnvelope::first),
               always("high", &PackedEnvelope::high), always("depth", &PackedEnvelope::depth));
@@ -248,7 +226,7 @@ inline constexpr auto kDescription<ReportModel> = described(
     always("lower_bounds", &ReportModel::lower_bounds), always("ablation", &ReportModel::ablation),
     always("headlines", &ReportModel::headlines),
     always("side_effects", &ReportModel::side_effects),
-    always("differences", &ReportModel::differences), always("agreement", &ReportModel::agreement),
+    always("differences", &ReportModel::differences),
     always("memory_balances", &ReportModel::memory_balances),
     always("resident", &ReportModel::resident), always("part_peaks", &ReportModel::part_peaks),
     always("timelines", &ReportModel::timelines));

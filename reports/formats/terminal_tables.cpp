@@ -153,12 +153,10 @@ std::string render_rounds(const ReportModel& model) {
 std::string render_profiles(const ReportModel& model, const TerminalOptions& options) {
   constexpr size_t kMostCommands = 6;
   const ProfileList& list = model.profiles;
-  const std::string agreement = agreement_sentence(model.results);
-  if (list.commands.empty() && list.sentences.empty() && agreement.empty()) return {};
+  if (list.commands.empty() && list.sentences.empty()) return {};
   std::string out = "\nProfiles, in the run's directory and outside the statistics\n";
   for (const std::string& sentence : list.sentences)
     out += wrapped("• " + escape_terminal(sentence), 2, options.width);
-  if (!agreement.empty()) out += wrapped("• " + escape_terminal(agreement), 2, options.width);
   for (size_t i = 0; i < list.commands.size() && i < kMostCommands; ++i)
     out += "  " + escape_terminal(list.commands[i]) + "\n";
   if (list.commands.size() > kMostCommands)

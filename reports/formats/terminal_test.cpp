@@ -84,8 +84,8 @@ TEST(TerminalReport, OfARunWithoutTrialsIsItsTitleAndItsNotes) {
 }
 
 TEST(FittedText, BreaksLongLinesBelowTheirLastColumnAndLeavesCommandsWhole) {
-  EXPECT_EQ(fitted("ok   tracer: massif   snapshots of the heap over time\n", 40),
-            "ok   tracer: massif   snapshots of the\n"
+  EXPECT_EQ(fitted("ok   meter: procfs    snapshots of the heap over time\n", 40),
+            "ok   meter: procfs    snapshots of the\n"
             "                      heap over time\n");
   EXPECT_EQ(fitted("  one two three four\n", 12), "  one two\n    three\n    four\n");
   EXPECT_EQ(fitted("  memduel flamegraph a.mdp --diff b.mdp", 20),

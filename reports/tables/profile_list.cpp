@@ -131,7 +131,7 @@ std::string cost_of_an_arm(const Perturbation& cost, const Results& results) {
   return fmt::format("{} ({})", text, trials_behind(cost, results));
 }
 
-/// "Under massif, a took 30.10 times as long … (1 trial); b took …"
+/// "Under heaptrack, a took 30.10 times as long … (1 trial); b took …"
 std::vector<std::string> perturbation_sentences(const Results& results) {
   std::vector<std::string> sentences;
   const Perturbation* before = nullptr;

@@ -76,9 +76,9 @@ TEST(ProfileList, SaysWhatRecordingDidToAnArm) {
       ElementsAre(
           "Under the recorder, before took 1.03 times as long and peaked at 1.10 times its RSS "
           "(1 trial); after peaked at 0.99 times its RSS (1 trial)."));
-  results.perturbation.push_back({"before", "massif", 41.5, 2.0});
+  results.perturbation.push_back({"before", "heaptrack", 41.5, 2.0});
   EXPECT_EQ(list_profiles(results, {}).sentences.back(),
-            "Under massif, before took 41.50 times as long and peaked at 2.00 times its RSS "
+            "Under heaptrack, before took 41.50 times as long and peaked at 2.00 times its RSS "
             "(0 trials).");
 }
 

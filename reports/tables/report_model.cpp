@@ -350,7 +350,6 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
     model.side_effects.push_back(std::move(effect));
   model.growth_lines = growth_lines(model.results);
   model.differences = difference_tables(results);
-  model.agreement = agreement_tables(results);
   model.memory_balances = memory_balances(results);
   model.resident = resident_tables(results);
   model.part_peaks = part_peaks(results);

@@ -12,7 +12,6 @@
 #include "analysis/questions/timeline.h"
 #include "analysis/values/results.h"
 #include "base/run_data.h"
-#include "reports/tables/agreement_tables.h"
 #include "reports/tables/difference_tables.h"
 #include "reports/tables/growth_lines.h"
 #include "reports/tables/next_step.h"
@@ -75,7 +74,6 @@ struct ReportModel {
   std::vector<Headline> headlines;
   std::vector<SideEffect> side_effects;
   std::vector<DifferenceTable> differences;    ///< from profile trials
-  std::vector<AgreementTable> agreement;       ///< of their tracers, where there are several
   std::vector<MemoryBalance> memory_balances;  ///< live, held free, file-backed
   std::vector<ResidentTable> resident;         ///< from snapshots of profile trials
   std::vector<PartPeaks> part_peaks;           ///< of a training of ours

@@ -56,8 +56,6 @@ std::map<std::string, Kind> kinds() {
   all["growing"].sample = {.profiles = true, .growth = true};
   all["hostile-growing"].sample = {.blocks = 2, .hostile = true, .growth = true};
   all["trained"].sample = {.candidates = 3, .parts = true};
-  all["agreed"].sample = {.profiles = true, .agreement = true};
-  all["hostile-agreed"].sample = {.blocks = 2, .hostile = true, .agreement = true};
   return all;
 }
 

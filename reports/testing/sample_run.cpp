@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "reports/testing/sample_agreement.h"
 #include "tests/integration/on_a_terminal.h"
 
 namespace memduel {
@@ -451,9 +450,6 @@ Sample make_sample(const SampleOptions& options) {
   add_results(sample.results, run, options);
   if (options.growth) add_growth(sample.results, options.hostile);
   if (options.ablation) add_ablation(sample.results, options.hostile);
-  if (options.agreement)
-    sample.results.agreement = {sample_agreement(
-        arm_name(0, options.hostile), options.hostile ? kHostile : "stage(Path const&)")};
   if (options.differences) add_differences(sample.results, options.hostile);
   if (options.snapshots) add_resident(sample.results, options.hostile);
   return sample;

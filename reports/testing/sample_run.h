@@ -23,9 +23,8 @@ struct SampleOptions {
   bool snapshots = false;    ///< of the server's resident memory, see add_resident
   /// A profile trial of each arm, 4 % longer; sample_profiles() are its files.
   bool profiles = false;
-  bool growth = false;     ///< see add_growth in sample_run.cpp
-  bool parts = false;      ///< of the server, see add_parts in sample_run.cpp
-  bool agreement = false;  ///< of the baseline's tracers, see sample_agreement.h
+  bool growth = false;  ///< see add_growth in sample_run.cpp
+  bool parts = false;   ///< of the server, see add_parts in sample_run.cpp
 };
 
 struct Sample {

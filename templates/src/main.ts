@@ -5,7 +5,6 @@ import "./style.css";
 import "./flame/flame.css";
 
 import { ablation_section, lower_bounds_section } from "./ablation";
-import { agreement_section } from "./agreement";
 import { type ArmLooks, arm_looks } from "./arms";
 import { choice, h, on_scheme_change } from "./dom";
 import { evidence_section } from "./evidence";
@@ -157,7 +156,6 @@ function render(model: ReportModel): void {
     ...growth_section(model),
     ...flames_section(model),
     ...metrics_section(model),
-    ...agreement_section(model),
     ...profiles_section(model),
     evidence_section(model),
   ];

@@ -289,54 +289,6 @@ export interface ResidentMemory {
   seconds: number;
 }
 
-export interface AgreementAmount {
-  kind: string;
-  bytes: number | null;
-  half_width_bytes: number | null;
-  difference_bytes: number | null;
-}
-
-export interface AgreementStacks {
-  kind: string;
-  of: number;
-  found: number;
-  same: number;
-}
-
-export interface TracerView {
-  tracer: string;
-  tool: string;
-  counts: string;
-  besides: string;
-  trials: number;
-  images: number;
-  interval_bytes: number | null;
-  mapping_peak_bytes: number | null;
-  amounts: AgreementAmount[];
-  stacks: AgreementStacks | null;
-}
-
-export interface AgreementCell {
-  tracer: string;
-  bytes: number;
-  reference_bytes: number;
-}
-
-export interface AgreementStack {
-  kind: string;
-  stack: string[];
-  bytes: number;
-  cells: AgreementCell[];
-}
-
-export interface TracerAgreement {
-  arm: string;
-  role: string;
-  reference: string;
-  tracers: TracerView[];
-  stacks: AgreementStack[];
-}
-
 export interface ResultLists {
   warmup_rounds: number;
   job: JobFacts;
@@ -356,7 +308,6 @@ export interface ResultLists {
   differences: Difference[];
   difference_totals: DifferenceTotal[];
   resident: ResidentMemory[];
-  agreement: TracerAgreement[];
 }
 
 export interface ComparedArm {
@@ -430,33 +381,6 @@ export interface DifferenceTable {
   title: string;
   remark: string;
   rows: DifferenceRow[];
-}
-
-export interface ShownAmount {
-  amount: string;
-  change: string;
-}
-
-export interface AgreementRow {
-  tracer: string;
-  tool: string;
-  counts: string;
-  amounts: ShownAmount[];
-  stacks: string;
-}
-
-export interface AgreementStackRow {
-  question: string;
-  function: string;
-  stack: string[];
-  amounts: string[];
-}
-
-export interface AgreementTable {
-  title: string;
-  reference: string;
-  rows: AgreementRow[];
-  stacks: AgreementStackRow[];
 }
 
 export interface MemoryPart {
@@ -579,7 +503,6 @@ export interface ReportLists {
   headlines: Headline[];
   side_effects: SideEffect[];
   differences: DifferenceTable[];
-  agreement: AgreementTable[];
   memory_balances: MemoryBalance[];
   resident: ResidentTable[];
   part_peaks: PartPeaks[];

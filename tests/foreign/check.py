@@ -21,6 +21,7 @@ from sampler import Sampler
 
 HERE = pathlib.Path(__file__).resolve().parent
 MEMDUEL = os.environ.get("MEMDUEL", str(HERE.parents[1] / "build/release/bin/memduel"))
+PROFILE_JSON = str(pathlib.Path(MEMDUEL).parents[1] / "tests/memduel-profile-json")
 KIB, MIB = 1024, 1024 * 1024
 
 # What a job needs, and which processes are whose: role to a pattern on the commands of its processes.
@@ -138,7 +139,7 @@ def recorded(command, out, *options):
     ended = subprocess.run([MEMDUEL, "record", *options, "-o", str(out / "x.mdp"), "--", *command], capture_output=True, text=True,
                            cwd=HERE / "jobs")
     profiles = sorted(out.glob("*.mdp"), key=lambda file: (len(file.name), file.name))
-    exported = [json.loads(subprocess.run([MEMDUEL, "export", str(file), "--format", "json"], capture_output=True, text=True,
+    exported = [json.loads(subprocess.run([PROFILE_JSON, str(file)], capture_output=True, text=True,
                                           check=True).stdout) for file in profiles]
     return ended, exported
 

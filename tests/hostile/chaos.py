@@ -349,7 +349,7 @@ class Cases:
         if verb == "flamegraph":
             words += ["-o", target] + (["--diff", path.name] if draw.random() < 0.3 else [])
         if verb == "export":
-            words += ["--format", draw.choice(["pprof", "folded", "speedscope", "json", "x"])] + (["-o", target] if draw.random() < 0.7 else [])
+            words += ["--format", draw.choice(["pprof", "folded", "speedscope", "x"])] + (["-o", target] if draw.random() < 0.7 else [])
         return source.name, words, STATUSES
 
     def judge(self, draw, place):
@@ -376,8 +376,7 @@ class Cases:
             else:
                 path.symlink_to("../victim")
         words = draw.choice([["report", "r"], ["report", "r", "--format", "markdown"], ["report", "r", "--format", "csv"], ["check", "r"],
-                             ["check", "r", "--junit", draw.choice(["null", "link", "victim2", "full"])], ["check", "r", "--write-budgets", "--budgets", "b.json"],
-                             ["check", "r", "--budgets", "other.json"], ["explain", "r", "command.peak_rss_bytes"], ["explain", "r", "a\x1b[2Jb.c"],
+                             ["check", "r", "--junit", draw.choice(["null", "link", "victim2", "full"])], ["explain", "r", "command.peak_rss_bytes"], ["explain", "r", "a\x1b[2Jb.c"],
                              ["check", "r", "--export", draw.choice(["csv", "bencher", "json"]), draw.choice(["null", "link", "victim2", "full"])],
                              ["merge", "r", "r", "--out", draw.choice(["m", "r", "null", "victim"])], ["report", "r", "--format", "benchmark-action"],
                              ["compare", "r", "r"], ["compare", "r/results.json", "r/results.json"], ["report", "occupied"], ["report", "victim"],
@@ -485,7 +484,7 @@ def prepare(memduel, folder):
     subprocess.run([memduel, "record", "-o", "sampled.mdp", "--", "sort", "/etc/services"], check=True, **quiet)
     subprocess.run([memduel, "record", "--exact", "-o", "exact.mdp", "--", "sort", "/etc/services"], check=True, **quiet)
     profiles = [folder / "sampled.mdp", folder / "exact.mdp"]
-    for form, name in (("pprof", "x.pb.gz"), ("folded", "x.folded"), ("speedscope", "x.speedscope.json")):
+    for form, name in (("pprof", "x.pb.gz"), ("folded", "x.folded")):
         subprocess.run([memduel, "export", "exact.mdp", "--format", form, "-o", name], check=True, **quiet)
         profiles.append(folder / name)
     config = {"name": "chaos", "workload": {"kind": "command", "processes": [{"role": "server", "argv": ["sh", "-c", "sleep 0.1; echo Round 1"], "end": "wait"}],

@@ -105,23 +105,6 @@ TEST_F(CiScript, CannotMeasureABaseThatCrashes) {
               AllOf(HasSubstr("errors=\"1\" skipped=\"0\""), HasSubstr("<error")));
 }
 
-TEST_F(CiScript, ReportsTheRepetitionThatDecides) {
-  const auto program = [](const std::string& is_small) {
-    return "#include <unistd.h>\nint main() {\n  volatile char* kept = new char[(" + is_small +
-           " ? 8 : 12) << 20]();\n  return kept[0];\n}\n";
-  };
-  repository_.write("main.cpp", program("true"));
-  static_cast<void>(repository_.commit("base"));
-  // Seen from the worktree, the directory of the repetition.
-  repository_.write("main.cpp", program("access(\"../../retry-1\", F_OK) == 0"));
-  static_cast<void>(repository_.commit("larger at first"));
-  EXPECT_EQ(run("--retry-on-regress 1 " + kHeapGate), 0) << said();
-  EXPECT_THAT(said(), HasSubstr("repeating with fresh blocks (1 of 1)"));
-  EXPECT_THAT(step_summary(), AllOf(HasSubstr("gate passed"), Not(HasSubstr("gate failed"))));
-  EXPECT_THAT(file("junit.xml"), HasSubstr("failures=\"0\""));
-  EXPECT_THAT(file("results.json"), Not(HasSubstr("\"failed\"")));
-}
-
 TEST_F(CiScript, ReportsUndecidedAsItsOwnStatus) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);

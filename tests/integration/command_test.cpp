@@ -59,14 +59,7 @@ TEST_F(FinishedDuel, ExplainsARowAndNamesTheNearest) {
   EXPECT_THAT(wrong.err, HasSubstr("command.peak_rss_bytes"));
 }
 
-TEST_F(FinishedDuel, ChecksGatesAndBudgets) {
-  const std::string budgets = place().path("budgets.json").string();
-  EXPECT_EQ(
-      memduel(place(), {"check", directory(), "--write-budgets", "--budgets", budgets}).status, 0);
-  const auto written = nlohmann::json::parse(read_file(budgets));
-  EXPECT_TRUE(written.at("ceilings").contains("tree.peak_rss_bytes"));
-  EXPECT_EQ(memduel(place(), {"check", directory(), "--budgets", budgets}).status, 0);
-
+TEST_F(FinishedDuel, ChecksGates) {
   const std::string junit = place().path("gates.xml").string();
   const Finished tight = memduel(
       place(), {"check", directory(), "--junit", junit, "--gate", "command.peak_rss_bytes<=25MiB"});
@@ -151,17 +144,6 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
   ASSERT_LE(memduel(place, {"run", config, "--out", place.path("run"), "--repeats", "8"}).status,
             1);
   EXPECT_TRUE(fs::exists(place.path("run/calibration.json"))) << "later runs use it";
-}
-
-TEST(Retry, RepeatsWithFreshBlocksAndReportsBoth) {
-  const Workplace place;
-  const Finished run =
-      memduel(place, {"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 30", "--repeats",
-                      "8", "--retry-on-regress", "1", "--out", place.path("run")});
-  EXPECT_EQ(run.status, 1) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("repeating with fresh blocks"));
-  for (const char* directory : {"run", "run/retry-1"})
-    EXPECT_EQ(results_in(place.path(directory)).at("gates").at(0).at("outcome"), "failed");
 }
 
 TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {

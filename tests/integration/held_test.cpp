@@ -108,8 +108,7 @@ TEST(Killed, AProgramsCountersAreThoseOfItsEnd) {
                                              signal + ")'");
     EXPECT_GT(record.status, 128) << record.err;
     EXPECT_THAT(record.err, HasSubstr("ended abruptly"));
-    const Finished exported = memduel(place, {"export", profile, "--format", "json"});
-    const auto counters = nlohmann::json::parse(exported.out).at("counters");
+    const auto counters = profile_in(place, profile).at("counters");
     EXPECT_GE(counters.at("peak_bytes").get<double>(), 30e6) << signal;
     EXPECT_LE(counters.at("peak_bytes").get<double>(), 40e6) << signal;
     EXPECT_THAT(memduel(place, {"summary", profile}).out,

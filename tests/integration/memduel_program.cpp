@@ -90,6 +90,14 @@ Finished memduel(const Workplace& place, const std::vector<std::string>& argumen
   return Running(place, arguments, directory).wait();
 }
 
+nlohmann::json profile_in(const Workplace& place, const fs::path& profile) {
+  const fs::path program =
+      fs::path(MEMDUEL_PROGRAM).parent_path() / "../tests/memduel-profile-json";
+  const Finished printed = Running(place, program, {profile.string()}).wait();
+  EXPECT_EQ(printed.status, 0) << printed.err;
+  return nlohmann::json::parse(printed.out);
+}
+
 nlohmann::json results_in(const fs::path& directory) {
   return nlohmann::json::parse(read_file(directory / "results.json"));
 }

@@ -63,6 +63,9 @@ class Running {
 Finished memduel(const Workplace& place, const std::vector<std::string>& arguments,
                  const std::filesystem::path& directory = {});
 
+/// All that memduel reads from a profile, see tests/programs/profile_json.cpp.
+nlohmann::json profile_in(const Workplace& place, const std::filesystem::path& profile);
+
 /// DIR/results.json.
 nlohmann::json results_in(const std::filesystem::path& directory);
 

@@ -71,8 +71,7 @@ TEST(Record, LeavesAGrpcServerUnharmedAndNamesWhatItDoes) {
   EXPECT_EQ(run.out, read_file(plain / "stdout"));
   EXPECT_EQ(read_file(recorded / "final_model.bin"), read_file(plain / "final_model.bin"));
 
-  const auto exported =
-      nlohmann::json::parse(memduel(place, {"export", profile, "--format", "json"}).out);
+  const auto exported = profile_in(place, profile);
   EXPECT_THAT(exported.at("notes"), IsEmpty());
   EXPECT_THAT(exported.at("round_peaks"), SizeIs(2));
   const std::string folded =

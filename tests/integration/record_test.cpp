@@ -356,11 +356,6 @@ TEST_F(RecordedLeak, IsExportedInEveryFormat) {
   for (const FoldedLine& line : folded_lines(exported(place(), profile(), "folded", "live")))
     if (line.frames.back().find("leak_in_upload") != std::string::npos) leaked += line.bytes;
   EXPECT_EQ(leaked, 5 * kRoundBytes);
-  const auto speedscope = nlohmann::json::parse(exported(place(), profile(), "speedscope", "live"));
-  double weights = 0;
-  for (const auto& weight : speedscope.at("profiles")[0].at("weights"))
-    weights += weight.get<double>();
-  EXPECT_EQ(weights, speedscope.at("profiles")[0].at("endValue"));
   EXPECT_THAT(exported(place(), profile(), "pprof"), StartsWith("\x1f\x8b"));
   const std::string file = place().path("p.pb.gz").string();
   EXPECT_EQ(memduel(place(), {"export", profile(), "--format", "pprof", "-o", file}).out, "");
@@ -439,9 +434,7 @@ TEST(Record, KeepsStacksAndCountersOfAProgramThatClosesEveryDescriptor) {
                                              ("exec /usr/bin/python3 -c '" + script + "'")});
     EXPECT_EQ(run.status, 0) << run.err;
     const std::string python = place.path("closed.2.mdp").string();
-    const auto exported =
-        nlohmann::json::parse(memduel(place, {"export", python, "--format", "json"}).out);
-    EXPECT_GE(exported.at("counters").at("peak_bytes"), 40 << 20) << few;
+    EXPECT_GE(profile_in(place, python).at("counters").at("peak_bytes"), 40 << 20) << few;
     const Finished folded =
         memduel(place, {"export", python, "--format", "folded", "--kind", "peak"});
     if (few) {

@@ -35,7 +35,7 @@ const std::string kLayouts = std::string(MEMDUEL_RECORDER_PROGRAMS) + "/layouts"
 const std::string kLibraries = "/usr/lib/x86_64-linux-gnu/";
 
 struct Snapshot {
-  nlohmann::json json;  ///< of `memduel export --format json`
+  nlohmann::json json;  ///< of profile_in
   double told = 0;      ///< resident bytes as the program read them
 
   [[nodiscard]] double bytes(const std::string& owner, const std::string& name = "",
@@ -50,13 +50,6 @@ struct Snapshot {
   }
   [[nodiscard]] double kernel() const { return json.at("resident").at("kernel_bytes"); }
 };
-
-nlohmann::json profile_in(const Workplace& place, const std::string& file) {
-  const Finished exported =
-      memduel(place, {"export", place.path(file).string(), "--format", "json"});
-  EXPECT_EQ(exported.status, 0) << exported.err;
-  return nlohmann::json::parse(exported.out);
-}
 
 double told_by(const std::string& out, const std::string& who) {
   std::istringstream words(out);
@@ -81,7 +74,7 @@ Snapshot snapshot_of(const Workplace& place, const std::string& layout,
                      const std::vector<std::string>& options = {}) {
   const Finished run = memduel(place, recording(place, layout, options));
   EXPECT_EQ(run.status, 0) << run.err;
-  return {profile_in(place, "out.mdp"), told_by(run.out, "resident")};
+  return {profile_in(place, place.path("out.mdp")), told_by(run.out, "resident")};
 }
 
 /// Every page has an owner, and they are as many as the kernel counts.
@@ -361,7 +354,7 @@ TEST(SnapshotTime, NoneIsTakenBelowTheAskedBytes) {
   const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
                                        "--snapshot-at", "rss=900MiB", "--", kLayouts, "mapping"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_FALSE(profile_in(place, "out.mdp").contains("resident"));
+  EXPECT_FALSE(profile_in(place, place.path("out.mdp")).contains("resident"));
   EXPECT_THAT(summary_of(place), HasSubstr("No snapshot of resident memory"))
       << "with the most that was seen";
 }
@@ -372,7 +365,7 @@ TEST(SnapshotOfAnInterpreter, AForkedOnesArenasAreNoLibrarysVariables) {
       memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=97%",
                       "--", "/usr/bin/python3", place.file("forks.py", kForksWithArenas)});
   ASSERT_EQ(run.status, 0) << run.err;
-  const Snapshot child{profile_in(place, "out.2.mdp"), 0};
+  const Snapshot child{profile_in(place, place.path("out.2.mdp")), 0};
   EXPECT_GT(child.bytes("inherited"), 2e6 * (32 + 8)) << "each number has 32 bytes and a place";
   EXPECT_LT(child.bytes("file", "", "private-copy"), 4 * kMiB);
 }
@@ -398,7 +391,7 @@ TEST(SnapshotTime, AMarkIsWhereItIsTold) {
   const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
                                        "--snapshot-at", "mark=2/upload", "--", program, "4"});
   ASSERT_EQ(run.status, 0) << run.err;
-  const nlohmann::json resident = profile_in(place, "out.mdp").at("resident");
+  const nlohmann::json resident = profile_in(place, place.path("out.mdp")).at("resident");
   EXPECT_EQ(resident.at("round"), 2);
   EXPECT_EQ(resident.at("phase"), "upload");
 }
@@ -409,7 +402,7 @@ TEST(SnapshotTime, ASignalAsksForOne) {
       memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "signal",
                       "--", "/usr/bin/python3", "-c", kAsksForOne});
   ASSERT_EQ(run.status, 0) << run.err;
-  const Snapshot snapshot{profile_in(place, "out.mdp"), 0};
+  const Snapshot snapshot{profile_in(place, place.path("out.mdp")), 0};
   EXPECT_GE(snapshot.bytes("live"), 50 * kMiB);
   EXPECT_LE(snapshot.bytes("live"), 80 * kMiB) << "not of what came later";
 }
@@ -462,7 +455,7 @@ TEST(SnapshotTime, IsOfThePeakBeforeDestructorsOfLibrariesFree) {
   const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
                                        "--snapshot-at", "rss=97%", "--", program});
   ASSERT_EQ(run.status, 0) << run.err;
-  const Snapshot snapshot{profile_in(place, "out.mdp"), 0};
+  const Snapshot snapshot{profile_in(place, place.path("out.mdp")), 0};
   EXPECT_GE(snapshot.bytes("live"), 1000 * 100000.0) << "neither of the two has freed a block";
 }
 
@@ -513,7 +506,7 @@ Snapshot python_snapshot(const Workplace& place, const std::string& program) {
       memduel(place, {"record", "-o", place.path("out.mdp").string(), "--snapshot-at", "rss=99%",
                       "--", "/usr/bin/python3", "-c", program});
   EXPECT_EQ(run.status, 0) << run.err;
-  return {profile_in(place, "out.mdp"), 0};
+  return {profile_in(place, place.path("out.mdp")), 0};
 }
 
 // A bytes object of 40 has a header of 33: 73 bytes, in pools of 80. The list has 8 for each.

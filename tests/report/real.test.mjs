@@ -127,7 +127,7 @@ describe("the report of a real duel", () => {
   test("has the retention matrix of the profile itself", async () => {
     const { page } = await open({ hash: "#side=first" });
     const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;
-    const profile = JSON.parse(memduel("export", join(run, `profiles/${file}-command.mdp`), "--format", "json"));
+    const profile = JSON.parse(execFileSync(join(process.env.MEMDUEL_PROGRAM, "../../tests/memduel-profile-json"), [join(run, `profiles/${file}-command.mdp`)], { encoding: "utf8" }));
     const shown = await page.$$eval("table.retention td[data-bytes]", (all) => all.map((td) => `${td.dataset.born} ${td.dataset.end} ${td.dataset.bytes}`));
     assert.deepEqual(shown.sort(), profile.retention.map((c) => `${c.born} ${c.end} ${c.total.bytes}`).sort());
     assert.ok(shown.length >= 15);

@@ -58,52 +58,6 @@ describe("profiles", () => {
   });
 });
 
-describe("tracers side by side", () => {
-  test("every amount, and what each counts, equals results.json", async () => {
-    const { page } = await open_report(browser, report("agreed"));
-    const shown = await page.$$eval("table.agreement tbody", (rows) =>
-      rows.map((row) => ({
-        tracer: row.dataset.tracer,
-        amounts: [...row.querySelectorAll("td.number")].map((cell) => cell.firstChild.textContent),
-        stacks: row.querySelectorAll("td")[3].textContent,
-        counts: row.querySelector(".counts").textContent,
-      })),
-    );
-    const [agreement] = results("agreed").agreement;
-    assert.equal(agreement.tracers.length, 4);
-    assert.deepEqual(shown.map(({ tracer }) => tracer), agreement.tracers.map(({ tracer }) => tracer));
-    assert.deepEqual(shown.map(({ counts }) => counts), agreement.tracers.map(({ counts, besides }) => `${counts}; ${besides}`));
-    assert.deepEqual(shown[3].amounts, ["–", "430.0 MiB ± 4.00 MiB", "3.00 MiB ± 4.00 MiB"]);
-    assert.deepEqual(shown.map(({ stacks }) => stacks), [
-      "the reference",
-      "2 of 2 at the peak, all with the same bytes",
-      "1 of 2 at the peak, with the same bytes",
-      "2 of 2 allocated, 1 with the same bytes",
-    ]);
-    await page.close();
-  });
-
-  test("the reference's stacks are there, whole, with what each tracer has", async () => {
-    const { page } = await open_report(browser, report("agreed"));
-    const shown = await page.$$eval("table.agreement-stacks tbody tr", (rows) =>
-      rows.map((row) => ({
-        stack: [...row.querySelectorAll("li")].map((frame) => frame.textContent).reverse(),
-        amounts: [...row.querySelectorAll("td.number")].map((cell) => cell.textContent),
-      })),
-    );
-    const [agreement] = results("agreed").agreement;
-    assert.deepEqual(shown.map(({ stack }) => stack), agreement.stacks.map(({ stack }) => stack));
-    assert.deepEqual(shown[0].amounts, ["90.0 MiB", "90.0 MiB", "90.0 MiB (of 95.0 MiB)", "–"]);
-    await page.close();
-  });
-
-  test("have no section where one tracer ran", async () => {
-    const { page } = await open_report(browser, report("traced"));
-    assert.equal(await page.$("#agreement"), null);
-    await page.close();
-  });
-});
-
 describe("numbers", () => {
   test("every row of the metrics table equals results.json", async () => {
     const { page } = await open_report(browser, report("plain"), { hash: "#table=open" });

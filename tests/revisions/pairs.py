@@ -29,6 +29,7 @@ from collections import Counter, defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEMDUEL = os.environ.get("MEMDUEL", str(ROOT / "build/release/bin/memduel"))
+PROFILE_JSON = str(pathlib.Path(MEMDUEL).parents[1] / "tests/memduel-profile-json")
 POOL = "http://deb.debian.org/debian/pool/main/"
 HERE = pathlib.Path(__file__).resolve().parent
 MEBI = 1 << 20
@@ -166,8 +167,7 @@ def record(words, program, profile, folder):
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         run([MEMDUEL, "record", "--exact", "-o", "one.mdp", "--", *words(program, scratch)], scratch)
         for file in sorted(pathlib.Path(scratch).rglob("*.mdp")):  # further images lie in a folder
-            run([MEMDUEL, "export", file, "--format", "json", "-o", file.with_suffix(".json")], scratch)
-            if json.loads(file.with_suffix(".json").read_text())["info"]["program"] == str(program):
+            if json.loads(run([PROFILE_JSON, file], scratch))["info"]["program"] == str(program):
                 file.rename(profile)
                 return profile
         sys.exit(f"pairs: no profile of {program} among {[file.name for file in pathlib.Path(scratch).iterdir()]}")

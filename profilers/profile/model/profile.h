@@ -98,11 +98,9 @@ struct SizeBin {
 
 /// The heap at one moment of the run, of tools that note how it grew.
 struct ProfileMoment {
-  double at = 0;                      ///< in Profile::moment_unit
-  double bytes = 0;                   ///< live
-  std::optional<double> extra_bytes;  ///< what the allocator spent beside them
+  double at = 0;     ///< in Profile::moment_unit
+  double bytes = 0;  ///< live
   std::optional<double> rss_bytes;
-  LiveSites sites;  ///< what was live, where the tool kept it for this moment
 };
 
 /// What the amounts of a profile are. `Estimate::bytes` holds them whatever the unit is.

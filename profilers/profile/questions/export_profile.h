@@ -16,12 +16,6 @@ std::string export_pprof(const Profile& profile);
 /// folded stacks.
 std::string export_folded(const Profile& profile, ProfileKind kind);
 
-/// speedscope.app's JSON, one weighted sample per stack.
-std::string export_speedscope(const Profile& profile, ProfileKind kind);
-
-/// Everything the model has, "memduel.profile/1" (docs/formats.md).
-std::string export_json(const Profile& profile);
-
 /// The kind that was asked for, else the first of peak, live, allocated that the profile has.
 /// Throws Error(io) when it has none of the kind: naming `file`, with what was noted when it was
 /// read.

@@ -27,10 +27,8 @@ struct View {
   int round = 0;          ///< of a round's peak, else 0
   int born = 0, end = 0;  ///< of a retention cell, else 0
   std::vector<LiveSites> sites;
-  std::size_t moment = 0;  ///< of a moment with stacks, its number from 1, else 0
-  double at = 0;           ///< of a moment
 
-  [[nodiscard]] auto key() const { return std::make_tuple(kind, heap, round, born, end, moment); }
+  [[nodiscard]] auto key() const { return std::make_tuple(kind, heap, round, born, end); }
 };
 
 class Views {
@@ -53,7 +51,7 @@ class Views {
 
  private:
   std::size_t profiles_;
-  std::map<std::tuple<ProfileKind, Heap, int, int, int, std::size_t>, View> views_;
+  std::map<std::tuple<ProfileKind, Heap, int, int, int>, View> views_;
 };
 
 void collect_views(Views& views, std::size_t index, const Profile& profile,
@@ -78,13 +76,6 @@ void collect_views(Views& views, std::size_t index, const Profile& profile,
   }
 }
 
-void collect_moments(Views& views, const Profile& profile) {
-  for (std::size_t i = 0; i < profile.moments.size(); ++i) {
-    const ProfileMoment& moment = profile.moments[i];
-    views.add(0, {ProfileKind::live, Heap::malloc, 0, 0, 0, {}, i + 1, moment.at}, moment.sites);
-  }
-}
-
 nlohmann::json totals_of(const View& view) {
   nlohmann::json totals = nlohmann::json::array();
   for (const LiveSites& sites : view.sites) {
@@ -102,10 +93,6 @@ nlohmann::json json_of(const View& view) {
                       {"heap", view.heap == Heap::malloc ? "malloc" : "mapping"},
                       {"totals", totals_of(view)}};
   if (view.round != 0) json["round"] = view.round;
-  if (view.moment != 0) {
-    json["moment"] = view.moment;
-    json["at"] = view.at;
-  }
   if (view.end != 0) {
     json["born"] = view.born;
     json["end"] = view.end;
@@ -200,7 +187,6 @@ std::string flame_data(const Profile& profile, const Profile* other,
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     node_of.push_back(tree.add(*profiles[i], i == 0 ? RenamedFunctions() : renamed));
     collect_views(collected, i, *profiles[i], options);
-    if (other == nullptr) collect_moments(collected, profile);
   }
   const std::vector<std::uint32_t> numbers = tree.sort();
   std::vector<View> views = collected.all();
@@ -241,8 +227,7 @@ std::string flame_data(const Profile& profile, const Profile* other,
     json["profiles"].push_back(json_of(*profiles[i], options.names.at(i)));
   }
   for (const View& view : views) {
-    if (view.kind == options.first && view.heap == Heap::malloc && view.round == 0 &&
-        view.end == 0 && view.moment == 0)
+    if (view.kind == options.first && view.heap == Heap::malloc && view.round == 0 && view.end == 0)
       json["first"] = json["views"].size();
     json["views"].push_back(json_of(view));
   }

@@ -5,7 +5,7 @@
 // whether blocks are `counted`; `moments`, each a pair of `moment_unit` and bytes), `phases`,
 // `frames` (`names`, `shorts` where people say another, `places`, `kinds`, `everybodys`: see
 // own_code.h), `warnings` (of a comparison), `views` (kind, heap; `round`
-// of a peak, `born` and `end` of a retention cell, `moment` and `at` of a moment; `totals` per
+// of a peak, `born` and `end` of a retention cell; `totals` per
 // profile), `first` (index of a view), `nodes`. Numbers: per node in preorder how many levels to
 // climb from the node before and its frame; then per profile the count of its sites and for each
 // its node (difference, zigzag), round, phase, thread (0: not known); then per view and profile the

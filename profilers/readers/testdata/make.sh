@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Records the files of this folder anew (all but memray's) with Debian 12's tools, in DIR, whose name ends up inside them:
-#   make.sh [DIR]      default /opt/heap_shapes; needs memduel in PATH, golang-go google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack valgrind
-# The numbers in the readers' tests are what heaptrack_print, google-pprof, go tool pprof, jeprof and ms_print say of them (totals.txt).
+#   make.sh [DIR]      default /opt/heap_shapes; needs memduel in PATH, golang-go google-perftools libgoogle-perftools-dev libjemalloc-dev heaptrack
+# The numbers in the readers' tests are what heaptrack_print, google-pprof, go tool pprof and jeprof say of them (totals.txt).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 place=${1:-/opt/heap_shapes}
@@ -15,12 +15,10 @@ heaptrack -r -o raw ./shapes >/dev/null
 zstd -dc raw.raw.zst | /usr/lib/heaptrack/libexec/heaptrack_interpret 2>raw.stats | gzip -9n >heaptrack.gz
 mv raw.raw.zst heaptrack.raw.zst
 heaptrack_print -f heaptrack.gz -F heaptrack.folded --flamegraph-cost-type peak >/dev/null
-valgrind --tool=massif --massif-out-file=massif.out --detailed-freq=4 --time-unit=B --max-snapshots=20 ./shapes 2>/dev/null
 
-build -ltcmalloc_and_profiler -o shapes_gperftools
+build -ltcmalloc -o shapes_gperftools
 HEAPPROFILE=$place/exact ./shapes_gperftools 2>/dev/null
 HEAPPROFILE=$place/cut ./shapes_gperftools branch 2>/dev/null
-CPUPROFILE=$place/cpu.prof CPUPROFILE_FREQUENCY=250 ./shapes_gperftools and spin 2>/dev/null
 build -DDUMP dump_gperftools.cpp -ltcmalloc_and_profiler -o shapes_sampled
 TCMALLOC_SAMPLE_PARAMETER=100000 ./shapes_sampled >sampled.heap
 
@@ -45,13 +43,11 @@ mv je.*.heap jemalloc.heap
   done
   echo "== google-pprof --text --inuse_space gperftools-cut.heap.gz"; gzip -dc gperftools-cut.heap.gz >cut.heap
   head -1 cut.heap; google-pprof --text --show_bytes --inuse_space shapes_gperftools cut.heap 2>/dev/null | head -4
-  echo "== google-pprof --text cpu.prof"; google-pprof --text shapes_gperftools cpu.prof 2>/dev/null
   for kind in inuse_space inuse_objects alloc_space alloc_objects; do
     echo "== go tool pprof -top -sample_index=$kind go_heap.pb.gz"; go tool pprof -top -unit=b -sample_index=$kind go_heap.pb.gz 2>/dev/null
   done
   echo "== go tool pprof -top go_cpu.pb.gz"; go tool pprof -top go_cpu.pb.gz 2>/dev/null
-  echo "== ms_print massif.out"; ms_print massif.out
 } >totals.txt
-cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst massif.out shapes.mdp gperftools.heap gperftools-cut.heap.gz cpu.prof sampled.heap jemalloc.heap totals.txt "$here/"
+cp go_cpu.pb.gz go_heap.pb.gz heaptrack.folded heaptrack.gz heaptrack.raw.zst shapes.mdp gperftools.heap gperftools-cut.heap.gz sampled.heap jemalloc.heap totals.txt "$here/"
 # Small enough to keep: its names, for the functions that jeprof lists.
 objcopy --strip-debug shapes_jemalloc "$here/shapes_jemalloc"

@@ -9,11 +9,10 @@ mkdir -p "$place" && cd "$place"
 cp "$here/heap_shapes.py" .
 memray run --native -f -o memray.bin heap_shapes.py >/dev/null 2>&1
 memray transform gprof2dot -f -o memray-gprof2dot.json memray.bin >/dev/null
-memray transform speedscope -f -o memray.speedscope.json memray.bin >/dev/null
 memray stats --json -f -o memray-stats.json memray.bin >/dev/null
 {
   echo "== memray --version"; memray --version
   echo "== memray stats memray.bin"; memray stats memray.bin
   echo "== memray summary memray.bin"; COLUMNS=140 memray summary -r 100 memray.bin
 } >memray_totals.txt
-cp memray-gprof2dot.json memray.speedscope.json memray-stats.json memray_totals.txt "$here/"
+cp memray-gprof2dot.json memray-stats.json memray_totals.txt "$here/"

@@ -8,12 +8,10 @@
 // child, would write over them. Like the recorder this runs inside somebody else's process: no C++
 // runtime, nothing allocated, no thread-local state.
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,7 +60,6 @@ struct Tool {
   void (*begin)();
   void (*dump)(const char* file);  ///< what it holds now
   void (*end)();                   ///< at exit, before the tool's own destructors
-  void (*forked)();                ///< in the child
 };
 
 const Tool* tool = nullptr;
@@ -156,81 +153,16 @@ void end_gperftools_child() {
   if (stop != nullptr && getpid() != image_pid) stop();
 }
 
-int cpu_profile_fd = -1;
-
-void begin_cpu() {
-  const auto start = find<int (*)(const char*)>("ProfilerStart");
-  const Text file = image_file();
-  if (start == nullptr || start(file.get()) == 0) return;
-  struct stat written{};
-  if (stat(file.get(), &written) != 0) return;
-  constexpr int kMostDescriptors = 256;
-  for (int fd = 0; fd < kMostDescriptors && cpu_profile_fd < 0; ++fd) {
-    struct stat open_file{};
-    if (fstat(fd, &open_file) == 0 && open_file.st_dev == written.st_dev &&
-        open_file.st_ino == written.st_ino)
-      cpu_profile_fd = fd;
-  }
-}
-
-void end_cpu() {
-  if (const auto stop = find<void (*)()>("ProfilerStop")) stop();
-}
-
-// At its exit a forked child writes what its parent had sampled, to its parent's file.
-void keep_child_off_cpu_profile() {
-  if (cpu_profile_fd < 0) return;
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  dup2(nowhere, cpu_profile_fd);
-  close(nowhere);
-}
-
 void dump_jemalloc(const char* file) {
   using Control = int (*)(const char*, void*, size_t*, void*, size_t);
   if (const auto control = find<Control>("mallctl"))
     control("prof.dump", nullptr, nullptr, &file, sizeof file);
 }
 
-// Massif names files by process id alone, and so does this.
-void begin_massif() {
-  started_ns = 0;
-}
-
-// A command to valgrind itself, as VALGRIND_MONITOR_COMMAND of valgrind/valgrind.h sends it: four
-// rotations that add up to nothing, and an exchange of a register with itself.
-void tell_valgrind(const char* command) {
-#if defined(__x86_64__)
-  constexpr std::uint64_t kMonitorCommand = 0x1202;
-  const volatile std::uint64_t request[6] = {
-      kMonitorCommand, reinterpret_cast<std::uint64_t>(command), 0, 0, 0, 0};
-  std::uint64_t answer = 0;
-  asm volatile(
-      "rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
-      : "+d"(answer)
-      : "a"(&request[0])
-      : "cc", "memory");
-#else
-  static_cast<void>(command);
-#endif
-}
-
-// Valgrind splits commands at spaces, which the directory may have.
-void dump_massif(const char* file) {
-  const int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  Text command;
-  command.add("detailed_snapshot /proc/self/fd/").add(static_cast<std::uint64_t>(fd));
-  command.add(file + strlen(directory));
-  tell_valgrind(command.get());
-  close(fd);
-}
-
 constexpr Tool kTools[] = {
-    {"heaptrack", begin_heaptrack, nullptr, nullptr, nullptr},
-    {"gperftools", begin_gperftools, dump_gperftools, end_gperftools_child, nullptr},
-    {"gperftools-cpu", begin_cpu, nullptr, end_cpu, keep_child_off_cpu_profile},
-    {"jemalloc", nullptr, dump_jemalloc, nullptr, nullptr},
-    {"massif", begin_massif, dump_massif, nullptr, nullptr},
+    {"heaptrack", begin_heaptrack, nullptr, nullptr},
+    {"gperftools", begin_gperftools, dump_gperftools, end_gperftools_child},
+    {"jemalloc", nullptr, dump_jemalloc, nullptr},
 };
 
 void dump_to(const Text& file) {
@@ -241,15 +173,14 @@ void dump_to(const Text& file) {
   dumping.clear(std::memory_order_release);
 }
 
-// Valgrind writes the whole run itself. Registered without a library, and so called after all
-// libraries' destructors: what they free is no longer live.
+// Registered without a library, and so called after all libraries' destructors: what they free is
+// no longer live.
 void dump_end(int /*status*/, void* /*argument*/) {
-  if (tool->begin != begin_massif) dump_to(image_file());
+  dump_to(image_file());
 }
 
 void begin_child() {
   dumping.clear();
-  if (tool->forked != nullptr) tool->forked();
 }
 
 [[gnu::constructor]] void begin() {

@@ -17,12 +17,11 @@ export function make_controls(model: FlameModel, refresh: () => void): HTMLEleme
   };
   const names = model.profiles.map((profile) => profile.name);
   const around = chosen_frame(model);
-  const moment_unit = model.profiles[0]!.moment_unit;
   const controls = [
     names.length < 2
       ? null
       : select("Compare", all_shown.map((value) => ({ value, label: shown_label(value, names) })), filter.shown, set("side")),
-    select("Show", model.views.map((view) => ({ value: view_key(view), label: view_label(view, moment_unit) })), view_key(chosen_view(model)), set("view")),
+    select("Show", model.views.map((view) => ({ value: view_key(view), label: view_label(view) })), view_key(chosen_view(model)), set("view")),
     choice(
       "Top",
       [

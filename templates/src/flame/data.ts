@@ -33,9 +33,6 @@ export interface View {
   born?: number;
   since?: number;
   end?: number;
-  /** Of a moment of the run: its number, and when in the profile's moment_unit. */
-  moment?: number;
-  at?: number;
   totals: Total[];
   amounts: Amounts[];
 }
@@ -178,7 +175,7 @@ function read_amounts(numbers: Numbers): Amounts {
 /** What a view's total is by the counters that were kept beside the samples; undefined where there are none of it. */
 export function counted_total(profile: ProfileFacts, view: View): number | undefined {
   const { counters } = profile;
-  if (counters === undefined || view.round !== undefined || view.end !== undefined || view.moment !== undefined) return undefined;
+  if (counters === undefined || view.round !== undefined || view.end !== undefined) return undefined;
   if (view.heap === "mapping") return view.kind === "peak" ? counters.mapping_peak_bytes : undefined;
   switch (view.kind) {
     case "peak":

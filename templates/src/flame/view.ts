@@ -173,7 +173,7 @@ export class FlameView {
   }
 
   private label_of(view: View): string {
-    return view_label(view, this.model.profiles[0]!.moment_unit);
+    return view_label(view);
   }
 
   /** Shows what the URL says, in the controls as well. */

@@ -65,12 +65,10 @@ export function percent(part: number, whole: number): string {
 
 export function view_key(view: View): string {
   const of = view.end !== undefined ? `-${view.born ?? "any"}-${view.end}` : view.round !== undefined ? `-${view.round}` : "";
-  const moment = view.moment !== undefined ? `-at-${view.moment}` : "";
-  return `${view.kind}${of}${moment}${view.heap === "mapping" ? "-mapping" : ""}`;
+  return `${view.kind}${of}${view.heap === "mapping" ? "-mapping" : ""}`;
 }
 
-/** `moment_unit` is that of the profile, for a view of a moment. */
-export function view_label(view: View, moment_unit = ""): string {
+export function view_label(view: View): string {
   const heap = view.heap === "mapping" ? "mappings " : "";
   if (view.end !== undefined && view.born === undefined) {
     const since = (view.since ?? 1) > 1 ? `, born in round ${view.since} or later, or outside rounds` : "";
@@ -80,7 +78,6 @@ export function view_label(view: View, moment_unit = ""): string {
     const born = view.born === 0 ? "outside rounds" : `in round ${view.born}`;
     return `born ${born}, live at the end of round ${view.end}`;
   }
-  if (view.at !== undefined) return `live at ${whole.format(view.at)} ${moment_unit}`;
   if (counted_in !== "bytes") return counted_in === "nanoseconds" ? "CPU time" : "samples";
   if (view.round !== undefined) return `live at the peak of round ${view.round}`;
   switch (view.kind) {
