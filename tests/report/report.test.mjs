@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { launch, open_report } from "./browser.mjs";
 import { make_samples, overflows, unfold, violations } from "./samples.mjs";
 
-const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "snapshots", "hostile-profiled", "confidential-profiled", "traced", "agreed", "hostile-agreed", "running", "growing", "hostile-growing"];
+const kinds = ["plain", "hostile", "empty", "failed", "one-arm", "unmarked", "confidential", "many", "ablated", "hostile-ablated", "profiled", "snapshots", "hostile-profiled", "confidential-profiled", "traced", "running", "growing", "hostile-growing"];
 const report = (kind) => samples.report(kind);
 const results = (kind) => samples.results(kind);
 let browser;
