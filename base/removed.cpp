@@ -21,7 +21,7 @@ constexpr std::array kRemoved = {
     Removed{"--write-budgets", kAbsoluteGate},
     Removed{"--retry-on-regress", "it was removed: measure more blocks, --repeats N"},
     Removed{"massif", kOtherProfilers},
-    Removed{"gperftools-cpu", kOtherProfilers},
+    Removed{"gperftools-cpu", "it was removed: memduel measures memory; perf records CPU time"},
     Removed{"speedscope", "it was removed: speedscope.app opens pprof and folded"},
 };
 

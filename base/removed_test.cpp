@@ -16,7 +16,7 @@ TEST(ReplacementFor, IsOfWordsThatWereRemovedAlone) {
 
 TEST(ReplacementFor, IsTheAdviceInPlaceOfTheNearestName) {
   EXPECT_EQ(nearest_advice("gperftools-cpu", {"gperftools"}),
-            "it was removed: use recorder, heaptrack, gperftools or jemalloc");
+            "it was removed: memduel measures memory; perf records CPU time");
   EXPECT_EQ(nearest_advice("gperftool", {"gperftools"}), "did you mean \"gperftools\"?");
 }
 

@@ -86,9 +86,10 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
 /// Of the first argument that an earlier version took.
 std::optional<std::string> replacement_of_any(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
+    std::string_view word = argv[i];
     if (word == "--") break;
-    if (const auto replacement = replacement_for(word.substr(0, word.find('='))))
+    word = word.substr(0, word.find('='));
+    if (const auto replacement = replacement_for(word))
       return fmt::format("{}: {}", word, *replacement);
   }
   return std::nullopt;

@@ -49,13 +49,4 @@ inline std::size_t json_index(const nlohmann::json& value, std::size_t size,
   return value.get<std::size_t>();
 }
 
-/// The member `line`, 0 where there is none.
-inline int json_line(const nlohmann::json& frame) {
-  const auto line = frame.find("line");
-  constexpr std::uint64_t kMostLines = 1U << 30;
-  if (line == frame.end() || !line->is_number_unsigned()) return 0;
-  const auto number = line->get<std::uint64_t>();
-  return number < kMostLines ? static_cast<int>(number) : 0;
-}
-
 }  // namespace memduel

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "base/text.h"
 
@@ -18,14 +17,11 @@ std::string fact_in(const Profile& profile, const char* key) {
   return found == profile.info.end() ? std::string() : found->second;
 }
 
-/// The number behind `option` in a command's words, "--depth=30"; absent when it is not among them.
-std::optional<double> option_in(const std::string& words, std::string_view option) {
-  const std::size_t at = words.find(option);
-  if (at == std::string::npos) return std::nullopt;
-  const char* begin = words.c_str() + at + option.size();
+/// The number that a fact begins with; absent if there is none.
+std::optional<double> number_in(const std::string& fact) {
   char* end = nullptr;
-  const double value = std::strtod(begin, &end);
-  return end == begin || !std::isfinite(value) ? std::nullopt : std::optional(value);
+  const double value = std::strtod(fact.c_str(), &end);
+  return end == fact.c_str() || !std::isfinite(value) ? std::nullopt : std::optional(value);
 }
 
 void add_recorder(TracerFacts& facts, const Profile& /*profile*/) {
@@ -78,7 +74,7 @@ TracerFacts facts_of(const Profile& profile) {
   // "memray (gprof2dot)" and "memray (stats)" are memray's, whichever of its formats.
   facts.tool = tracer.empty() ? "memduel" : tracer.substr(0, tracer.find_first_of(" @"));
   // jemalloc calls it one sample per byte when it records every block.
-  const auto interval = option_in(fact_in(profile, "interval_bytes"), "");
+  const auto interval = number_in(fact_in(profile, "interval_bytes"));
   if (profile.sampled() && interval && *interval > 1) facts.interval_bytes = interval;
   facts.denser_at_first = !fact_in(profile, "first_interval_bytes").empty();
   const auto* const tool = std::ranges::find_if(
