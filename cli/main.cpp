@@ -29,7 +29,7 @@ constexpr const char* kFooter =
     "4 a file or data set failed, 5 undecided under --on-undecided fail, 130 and 143 interrupted.\n"
     "\n"
     "A program memduel-VERB beside memduel or in PATH is a verb, too. The laboratory of replays\n"
-    "brings budget, checkpoints and import-appfl: memduel laboratory --help.";
+    "brings budget and checkpoints: memduel laboratory --help.";
 
 bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
   const bool has_command = std::any_of(
@@ -44,7 +44,7 @@ bool takes_any_bytes(const CLI::App& app) {
 }
 
 /// Verbs that a package has which may not be installed.
-constexpr std::array kVerbsOfLaboratory = {"budget", "checkpoints", "import-appfl", "laboratory"};
+constexpr std::array kVerbsOfLaboratory = {"budget", "checkpoints", "laboratory"};
 
 /// As git finds git-VERB: beside memduel, then in PATH.
 int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {

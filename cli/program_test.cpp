@@ -94,6 +94,14 @@ TEST(RunProgram, SuggestsTheNearestVerb) {
   EXPECT_THAT(ended.said, HasSubstr("did you mean \"record\"?"));
 }
 
+TEST(RunProgram, SaysInOneLineWhatTakesThePlaceOfARemovedVerb) {
+  const Ended ended = run_with({"import-appfl", "server.yaml", "client_1.yaml"}, nothing);
+  EXPECT_EQ(ended.code, 2);
+  EXPECT_EQ(ended.said,
+            "memduel: import-appfl is gone: write the job as in configs/resnet-dummy.json "
+            "(docs/appfl.md)\n");
+}
+
 TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {
   EXPECT_EQ(run_with({"act", "--out", "\xff"}, nothing).code, 2);
   EXPECT_EQ(run_with({"record", "--out", "\xff"}, nothing).code, 0);

@@ -12,7 +12,7 @@ install(TARGETS memduel-launcher RUNTIME DESTINATION ${parts})
 install(TARGETS memduel_dump memduel_witness LIBRARY DESTINATION ${parts})
 if(TARGET memduel-worker)
   install(TARGETS memduel-worker memduel-laboratory RUNTIME DESTINATION ${parts} COMPONENT laboratory)
-  foreach(verb budget checkpoints import-appfl)  # links to memduel-laboratory
+  foreach(verb budget checkpoints)  # links to memduel-laboratory
     install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/memduel-${verb} DESTINATION ${parts} COMPONENT laboratory)
   endforeach()
 endif()

@@ -17,14 +17,14 @@ tool_packages=(
 )
 test_packages=(
   ccache make
-  libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev libyaml-cpp-dev
+  libbenchmark-dev libgmock-dev libgtest-dev librapidcheck-dev
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19
-  chromium faketime fonts-dejavu-core python3
+  chromium faketime fonts-dejavu-core python3 python3-yaml
   libjemalloc2 libmimalloc2.0 libtcmalloc-minimal4
   fish heaptrack libgoogle-perftools4 mawk sqlite3 valgrind zsh
 )
 laboratory_packages=(
-  libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libyaml-cpp-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
+  libblosc-dev libedf-dev libgrpc++-dev libopenblas0-pthread libprotobuf-dev libtorch-dev libzfp-dev protobuf-compiler protobuf-compiler-grpc
   python3-torch
 )
 wheel_packages=(binutils dpkg-dev python3-pip python3-venv python3-wheel)

@@ -29,7 +29,6 @@ int run(int argc, char** argv, const std::string& word) {
   CLI::App app{kDescription, "memduel"};
   prepare(app, kFooter);
   Action action;
-  add_import_appfl(app, action);
   add_budget(app, action);
   add_checkpoints(app, action);
   add_laboratory_list(app, action);

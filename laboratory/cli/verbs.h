@@ -5,7 +5,6 @@
 
 namespace memduel::cli {
 
-void add_import_appfl(CLI::App& app, Action& action);
 void add_budget(CLI::App& app, Action& action);
 void add_checkpoints(CLI::App& app, Action& action);
 /// list datasets|models: what memduel's own list shows of the laboratory.

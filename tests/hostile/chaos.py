@@ -405,7 +405,7 @@ class Cases:
         words = draw.choice([["doctor"], ["doctor", "--ci"], ["list", "metrics"], ["list", "tracers"], ["--help"], ["--version"], ["generate", "manual"], ["generate", "bash"],
                              ["list", "x"], ["x"], [], ["--x"], ["run"], ["run", "missing.json"], ["run", "fifo-less"], ["run", "occupied"], ["run", "null"], ["run", "loop"],
                              ["checkpoints", "summary", "occupied"], ["checkpoints", "prune", "occupied"], ["checkpoints", "summary", "loop"],
-                             ["import-appfl", "victim", "victim"], ["import-appfl", "null", "null"], ["budget"], ["budget", "--model", "x"],
+                             ["budget"], ["budget", "--model", "x"],
                              ["budget", "--model", "gat-large", "--device-memory", "1e400GiB"]])
         return "small", words, STATUSES
 

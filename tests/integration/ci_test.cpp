@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <yaml-cpp/yaml.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "tests/integration/foreign_repository.h"
@@ -12,6 +12,7 @@
 namespace memduel {
 namespace {
 
+using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -169,41 +170,46 @@ TEST(CompareBuildsScript, TakesDirectoriesFromWhereItIsCalled) {
                 " configs/quickstart.json");
 }
 
+/// As PyYAML reads it.
+json yaml_file(const std::string& path) {
+  return json::parse(output_of(
+      "python3 -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))' <" +
+      path));
+}
+
 /// Every text of a YAML document that runs commands.
-std::string script_of(const YAML::Node& node) {
-  if (node.IsScalar()) return node.as<std::string>() + "\n";
+std::string script_of(const json& node) {
+  if (node.is_string()) return node.get<std::string>() + "\n";
   std::string text;
-  if (node.IsSequence())
-    for (const YAML::Node& item : node) text += script_of(item);
+  for (const json& item : node) text += script_of(item);
   return text;
 }
 
 TEST(CiJobs, RunTheScriptWithoutAWritingToken) {
-  const YAML::Node github = YAML::LoadFile(MEMDUEL_SOURCES "/.github/workflows/memory.yml");
-  EXPECT_EQ(github["permissions"].size(), 1U);
-  EXPECT_EQ(github["permissions"]["contents"].as<std::string>(), "read");
+  const json github = yaml_file(MEMDUEL_SOURCES "/.github/workflows/memory.yml");
+  EXPECT_EQ(github.at("permissions"), json({{"contents", "read"}}));
   std::string run;
   bool uploads = false;
-  for (const YAML::Node& step : github["jobs"]["duel"]["steps"]) {
-    if (step["run"]) run += script_of(step["run"]);
-    uploads = uploads || (step["uses"] && step["if"] &&
-                          step["with"]["path"].as<std::string>() == "memory-report");
+  for (const json& step : github.at("jobs").at("duel").at("steps")) {
+    if (step.contains("run")) run += script_of(step.at("run"));
+    uploads = uploads || (step.contains("uses") && step.contains("if") &&
+                          step.at("with").at("path") == "memory-report");
   }
   EXPECT_TRUE(uploads) << "also after a failure";
   EXPECT_THAT(run, AllOf(HasSubstr("scripts/ci-memory.sh"), HasSubstr("--max-minutes"),
                          HasSubstr("-eq 5"), Not(HasSubstr("token"))));
 
-  const YAML::Node comment =
-      YAML::LoadFile(MEMDUEL_SOURCES "/.github/workflows/memory-comment.yml");
-  EXPECT_EQ(comment["permissions"]["pull-requests"].as<std::string>(), "write");
-  for (const YAML::Node& step : comment["jobs"]["comment"]["steps"])
-    EXPECT_FALSE(step["run"]) << "nothing of a fork's artifact is executed";
+  const json comment = yaml_file(MEMDUEL_SOURCES "/.github/workflows/memory-comment.yml");
+  EXPECT_EQ(comment.at("permissions").at("pull-requests"), "write");
+  for (const json& step : comment.at("jobs").at("comment").at("steps"))
+    EXPECT_FALSE(step.contains("run")) << "nothing of a fork's artifact is executed";
 
-  const YAML::Node gitlab = YAML::LoadFile(MEMDUEL_SOURCES "/.gitlab/memory.yml")["memory"];
-  EXPECT_THAT(script_of(gitlab["script"]), HasSubstr("scripts/ci-memory.sh"));
-  EXPECT_EQ(gitlab["allow_failure"]["exit_codes"][0].as<int>(), 5);
-  EXPECT_EQ(gitlab["artifacts"]["reports"]["junit"].as<std::string>(), "memory-report/junit.xml");
-  EXPECT_EQ(gitlab["artifacts"]["when"].as<std::string>(), "always");
+  const json gitlab = yaml_file(MEMDUEL_SOURCES "/.gitlab/memory.yml").at("memory");
+  EXPECT_THAT(script_of(gitlab.at("script")), HasSubstr("scripts/ci-memory.sh"));
+  EXPECT_EQ(gitlab.at("allow_failure").at("exit_codes").at(0), 5);
+  const json& artifacts = gitlab.at("artifacts");
+  EXPECT_EQ(artifacts.at("reports").at("junit"), "memory-report/junit.xml");
+  EXPECT_EQ(artifacts.at("when"), "always");
 }
 
 }  // namespace

@@ -12,7 +12,6 @@
 #include <memory>
 
 #include "base/error.h"
-#include "training/lossy_compression.h"
 #include "workloads/transport/little_endian.h"
 
 namespace memduel {
@@ -246,7 +245,7 @@ bool has_compressors() {
 
 std::optional<double> lossy_tolerance(const TensorRecord& record, std::string_view data) {
   if (record.name.find("weight") == std::string::npos) return std::nullopt;
-  if (elements_of(record) <= static_cast<std::size_t>(kParameterCutoff)) return std::nullopt;
+  if (elements_of(record) <= kParameterCutoff) return std::nullopt;
   if (record.dtype == Dtype::float32) return tolerance_of<float>(data);
   if (record.dtype == Dtype::float64) return tolerance_of<double>(data);
   return std::nullopt;

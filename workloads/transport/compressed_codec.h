@@ -13,6 +13,7 @@
 // zfp in fixed-accuracy mode stands in for it, as in APPFL's own ZFPCompressor.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,12 @@
 #include "workloads/transport/state_codec.h"
 
 namespace memduel {
+
+// As in APPFL's own configurations.
+/// error_bound under REL: of the range of a tensor's values, largest minus smallest.
+inline constexpr double kRelativeErrorBound = 1e-3;
+/// param_cutoff: tensors of up to so many elements stay lossless.
+inline constexpr std::size_t kParameterCutoff = 1024;
 
 /// Whether this worker was built with the compressors; without them none of the functions below
 /// may be called.
