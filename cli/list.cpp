@@ -21,17 +21,6 @@
 namespace memduel::cli {
 namespace {
 
-std::string list_conditions(const std::string& what, const std::vector<Condition>& conditions) {
-  std::string text;
-  for (const Condition& condition : conditions) {
-    std::vector<std::string> values;
-    for (const nlohmann::json& value : condition.values)
-      values.push_back(value.is_string() ? value.get<std::string>() : value.dump());
-    text += fmt::format("    {} {}={}\n", what, condition.setting, fmt::join(values, " or "));
-  }
-  return text;
-}
-
 std::string list_optimizations(const Catalog& catalog) {
   std::string text;
   for (const Optimization& optimization : catalog.optimizations) {
@@ -41,10 +30,7 @@ std::string list_optimizations(const Catalog& catalog) {
           value.value.is_string() ? value.value.get<std::string>() : value.value.dump();
       const bool original = &value == &optimization.values.front();
       text += fmt::format("    {:<24} {}{}\n", name, value.summary, original ? " (original)" : "");
-      text += list_conditions(name + " works only with", value.works_only_with);
     }
-    text += list_conditions("matters only with", optimization.matters_with);
-    text += list_conditions("works only with", optimization.works_only_with);
   }
   return text;
 }

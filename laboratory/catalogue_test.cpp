@@ -38,33 +38,6 @@ TEST(LaboratoryCatalog, WhatNoWorkerRunsTogetherIsRefusedBeforeAnythingRuns) {
             "  no worker runs the two together");
 }
 
-TEST(LaboratoryCatalog, AValueMayNeedWhatItsSwitchDoesNot) {
-  const auto clash_of = [](const char* precision, const char* device) {
-    const json optimizations = {{"mixed_precision", precision}};
-    const json workload = {{"device", device}};
-    return find_clash(laboratory_catalog(), {optimizations, workload});
-  };
-  EXPECT_FALSE(clash_of("bf16", "cpu"));
-  EXPECT_FALSE(clash_of("fp16", "cuda"));
-  const auto clash = clash_of("fp16", "cpu");
-  ASSERT_TRUE(clash);
-  EXPECT_EQ(clash->chosen, "mixed_precision=fp16");
-  EXPECT_EQ(clash->unmet.found, "workload.device=cpu");
-  EXPECT_EQ(clash->unmet.needed, "workload.device=cuda");
-}
-
-// A piece travels in a message that adds 16 bytes to it: 1048576 - 16 is the most.
-TEST(LaboratoryCatalog, APieceIsNoLargerThanItsMessageTakes) {
-  const json workload = {{"transport", {{"max_message_bytes", 1048576}}}};
-  EXPECT_EQ(
-      refusal_of(workload, {{"piece_bytes", 1048561}}),
-      "c.json, $.arms[1].optimizations: found piece_bytes=1048561 with "
-      "workload.transport.max_message_bytes=1048576, expected piece_bytes of at most 1048560\n"
-      "  no worker runs the two together");
-  const json largest = {{"piece_bytes", 1048560}};
-  EXPECT_FALSE(find_clash(laboratory_catalog(), {largest, workload}));
-}
-
 /// The message for a simulation of which the second arm, csfl-optimized, has these switches.
 std::string refusal_of_simulation(const json& workload, const json& optimizations,
                                   const Overrides& overrides = {}) {
@@ -119,6 +92,17 @@ TEST(LaboratoryCatalog, OnlyTablesOfShapesAreScaled) {
   EXPECT_EQ(refusal_of({{"state_bytes", 1000}}, json::object()),
             "c.json, $.workload.state_bytes: found 1000 for model \"resnet18\", expected 0\n"
             "  only a table of shapes can be scaled: llama-3.1-8b, tensors");
+}
+
+TEST(LaboratoryCatalog, APresetStatesOnlyWhatDiffersFromTheOriginal) {
+  const Catalog& catalog = laboratory_catalog();
+  for (const Preset& preset : catalog.presets)
+    for (const std::string& kind : preset.workload_kinds) {
+      const json original =
+          resolve_optimizations(catalog, kind, std::nullopt, json::object(), "test");
+      for (const auto& [name, value] : preset.optimizations)
+        EXPECT_NE(original.at(name), value) << preset.name << " " << name;
+    }
 }
 
 TEST(LaboratoryCatalog, TheBuiltInOneHoldsTheSystemsOfTheMainJob) {

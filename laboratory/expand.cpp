@@ -8,6 +8,7 @@
 #include "laboratory/replay_facts.h"
 #include "laboratory/replay_job.h"
 #include "laboratory/replay_workload.h"
+#include "laboratory/switch_rules.h"
 #include "laboratory/worker_program.h"
 
 namespace memduel {
@@ -34,7 +35,9 @@ json expand_replay(const json& request) {
   for (const json& arm : request.at("arms")) {
     const json resolved =
         resolve_replay_arm(arm, replay.workload, arm.value("place", std::string("arms")));
-    arms.push_back(arm_of_job(replay, resolved));
+    json said = arm_of_job(replay, resolved);
+    said["idle"] = idle_switches(resolved.at("optimizations"), replay.workload);
+    arms.push_back(std::move(said));
   }
   const json facts = to_json(replay_facts(replay.workload));
   return {{"schema", "memduel.expanded/1"},

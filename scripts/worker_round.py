@@ -138,6 +138,14 @@ def listen(roles, give_up):
         role.process.wait(timeout=max(1, give_up - time.monotonic()))
 
 
+def switches_of(arm):
+    """Every switch of the arm's preset: its first value where neither the preset nor the arm sets one."""
+    preset = read_json(ROOT / "configs/presets" / f"{arm['preset']}.json")
+    kind = preset["workload_kinds"][0]
+    original = {one["name"]: one["values"][0]["value"] for one in read_json(ROOT / "configs/optimizations.json") if kind in one["applies_to"]}
+    return {**original, **preset["optimizations"], **arm.get("optimizations", {})}
+
+
 def worker_document(config, arm, options):
     workload = dict(config["workload"], device=options.device or config["workload"].get("device", "cpu"))
     for name, value in options.set:
@@ -146,9 +154,7 @@ def worker_document(config, arm, options):
     workload.setdefault("clients", 2)
     workload.setdefault("deadline_seconds", 600)
     workload["transport"] = {"kind": "unix", "max_message_bytes": workload.get("transport", {}).get("max_message_bytes", 10485760)}
-    optimizations = read_json(ROOT / "configs/presets" / f"{arm['preset']}.json")["optimizations"]
-    optimizations.update(arm.get("optimizations", {}))
-    return {"workload": workload, "optimizations": optimizations, "seed": config.get("measure", {}).get("seed", 1),
+    return {"workload": workload, "optimizations": switches_of(arm), "seed": config.get("measure", {}).get("seed", 1),
             "meters": ["allocator", "torch", "cuda"], "data_dir": str(options.data_dir)}
 
 

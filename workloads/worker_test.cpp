@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 extern char** environ;
 
@@ -80,11 +81,6 @@ class Worker {
   fs::path log_;
   pid_t pid_ = -1;
 };
-
-json preset(const std::string& name) {
-  return json::parse(read_file(std::string(MEMDUEL_CONFIGS "/presets/") + name + ".json"))
-      .at("optimizations");
-}
 
 json small_workload() {
   return json::parse(R"({
@@ -162,7 +158,7 @@ void expect_refusal(Worker& worker, const ::testing::Matcher<const std::string&>
 }
 
 TEST(WorkerTrial, OriginalAndOptimizedEndInTheSameBits) {
-  Trial original("original", small_workload(), preset("appfl-original"));
+  Trial original("original", small_workload(), preset_values("appfl-original"));
   original.start_all();
   original.expect_success();
 
@@ -170,7 +166,7 @@ TEST(WorkerTrial, OriginalAndOptimizedEndInTheSameBits) {
 #ifdef MEMDUEL_HAVE_GRPC
   over_grpc["transport"]["kind"] = "grpc";
 #endif
-  Trial optimized("optimized", over_grpc, preset("appfl-optimized"));
+  Trial optimized("optimized", over_grpc, preset_values("appfl-optimized"));
   optimized.start_all();
   optimized.expect_success();
 
@@ -182,7 +178,7 @@ TEST(WorkerTrial, OriginalAndOptimizedEndInTheSameBits) {
 TEST(WorkerTrial, KilledClientEndsTheTrialAndIsNamed) {
   json workload = small_workload();
   workload["local_steps"] = 1000000;
-  Trial trial("killed", workload, preset("appfl-optimized"));
+  Trial trial("killed", workload, preset_values("appfl-optimized"));
   Worker& server = trial.start("server");
   Worker& first = trial.start("client", 1);
   Worker& second = trial.start("client", 2);
@@ -198,7 +194,7 @@ TEST(WorkerTrial, KilledClientEndsTheTrialAndIsNamed) {
 }
 
 TEST(WorkerTrial, ClientWithoutAServerGivesUp) {
-  Trial trial("alone", small_workload(), preset("appfl-optimized"));
+  Trial trial("alone", small_workload(), preset_values("appfl-optimized"));
   write_file_atomically(trial.dir() / "server.address", "unix-abstract:nobody-listens-here#token");
   expect_refusal(trial.start("client", 1), HasSubstr("no connection"));
 }
@@ -207,7 +203,7 @@ TEST(WorkerTrial, MissingDataSetIsExit4) {
   json workload = small_workload();
   workload["dataset"]["name"] = "cifar10";
   workload["model"] = "cifar-cnn";
-  Trial trial("nodata", workload, preset("appfl-optimized"));
+  Trial trial("nodata", workload, preset_values("appfl-optimized"));
   Worker& server = trial.start("server");
   EXPECT_EQ(server.wait(), 4);
   EXPECT_THAT(server.err(), AllOf(HasSubstr("data_batch_1.bin"), HasSubstr("fetch-datasets")));
@@ -216,19 +212,19 @@ TEST(WorkerTrial, MissingDataSetIsExit4) {
 TEST(WorkerTrial, UnknownModelNamesTheNearest) {
   json workload = small_workload();
   workload["model"] = "mnist-cn";
-  Trial trial("nomodel", workload, preset("appfl-optimized"));
+  Trial trial("nomodel", workload, preset_values("appfl-optimized"));
   Worker& server = trial.start("server");
   EXPECT_EQ(server.wait(), 2);
   EXPECT_THAT(server.err(), HasSubstr("did you mean \"mnist-cnn\""));
 }
 
 TEST(WorkerTrial, ClientNumberBeyondTheConfigIsRefused) {
-  Trial trial("index", small_workload(), preset("appfl-optimized"));
+  Trial trial("index", small_workload(), preset_values("appfl-optimized"));
   expect_refusal(trial.start("client", 3), HasSubstr("found client 3, expected 1 to 2"));
 }
 
 TEST(WorkerCommand, DescribePrintsVersions) {
-  Trial trial("describe", small_workload(), preset("appfl-original"));
+  Trial trial("describe", small_workload(), preset_values("appfl-original"));
   Worker worker({"describe"}, trial.dir() / "describe");
   ASSERT_EQ(worker.wait(), 0);
   const json versions = json::parse(worker.out());
@@ -237,7 +233,7 @@ TEST(WorkerCommand, DescribePrintsVersions) {
 }
 
 TEST(WorkerCommand, DescribeGivesTheSizesOfAWorkloadsModel) {
-  Trial trial("sizes", small_workload(), preset("appfl-original"));
+  Trial trial("sizes", small_workload(), preset_values("appfl-original"));
   const auto model_of = [&](const json& workload) {
     Worker worker({"describe", "--workload", workload.dump()}, trial.dir() / "sizes");
     EXPECT_EQ(worker.wait(), 0) << worker.err();
@@ -255,7 +251,7 @@ TEST(WorkerCommand, DescribeGivesTheSizesOfAWorkloadsModel) {
 }
 
 TEST(WorkerCommand, WithoutRoleOrConfigItSaysWhatIsMissing) {
-  Trial trial("norole", small_workload(), preset("appfl-original"));
+  Trial trial("norole", small_workload(), preset_values("appfl-original"));
   Worker worker({"--role", "server"}, trial.dir() / "norole");
   EXPECT_EQ(worker.wait(), 2);
   EXPECT_THAT(worker.err(), HasSubstr("--config"));

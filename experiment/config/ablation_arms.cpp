@@ -76,25 +76,6 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   return found;
 }
 
-/// Why flipping the switch in `variant` changes nothing; absent where it may.
-std::optional<std::string> why_idle(const Switch& one, const Variant& variant, const json& workload,
-                                    const Catalog& catalog) {
-  for (const Optimization& other : catalog.optimizations) {
-    if (one.kind != Switch::Kind::optimization || other.name != one.name) continue;
-    const auto unmet = find_unmet(other.matters_with, {variant.optimizations, workload});
-    if (unmet) return fmt::format("needs {}", unmet->needed);
-  }
-  return std::nullopt;
-}
-
-/// Why `variant` does not run; absent where it does.
-std::optional<std::string> why_refused(const Variant& variant, const json& workload,
-                                       const Catalog& catalog) {
-  const auto clash = find_clash(catalog, {variant.optimizations, workload});
-  if (!clash) return std::nullopt;
-  return fmt::format("{} needs {}", clash->chosen, clash->unmet.needed);
-}
-
 /// "original+framing"; a name that would be too long loses the end of the arm's part.
 std::string arm_name(const std::string& arm, char sign, const std::string& name) {
   std::string end = sign + name;
@@ -103,6 +84,12 @@ std::string arm_name(const std::string& arm, char sign, const std::string& name)
         c != '+')
       c = '_';
   return arm.substr(0, kLongestArmName - std::min(end.size(), kLongestArmName - 1)) + end;
+}
+
+json document_of(const Variant& variant, const std::string& name) {
+  json arm = {{"name", name}, {"optimizations", variant.optimizations}, {"env", variant.env}};
+  if (variant.allocator) arm["allocator"] = memduel::name_of(*variant.allocator);
+  return arm;
 }
 
 /// The arms of the ablation, none of them twice.
@@ -116,9 +103,7 @@ class Arms {
     for (const auto& [name, known] : known_)
       if (known == variant) return name;
     known_.emplace_back(new_name, variant);
-    json arm = {{"name", new_name}, {"optimizations", variant.optimizations}, {"env", variant.env}};
-    if (variant.allocator) arm["allocator"] = memduel::name_of(*variant.allocator);
-    added_.push_back(std::move(arm));
+    added_.push_back(document_of(variant, new_name));
     return new_name;
   }
 
@@ -150,21 +135,70 @@ json arm_document(const Experiment& experiment, const std::string& name) {
   return {};
 }
 
-/// One switch of the section: which arm measures it, or why none does.
-json section_entry(const Switch& one, const Arm& baseline, const Arm& candidate,
-                   const json& workload, const Catalog& catalog, Arms& arms) {
-  const Variant a = variant_of(baseline);
-  const Variant b = variant_of(candidate);
-  const auto cell = [&](const Variant& around, const Variant& value_from, const std::string& name) {
-    const Variant flipped = with(around, one, value_from);
-    if (const auto idle = why_idle(one, around, workload, catalog)) return json{{"idle", *idle}};
-    if (const auto refused = why_refused(flipped, workload, catalog))
-      return json{{"refused", *refused}};
-    return json{{"arm", arms.name_of(flipped, name)}};
-  };
-  return {{"name", one.name},
-          {"added_alone", cell(a, b, arm_name(baseline.name, '+', one.name))},
-          {"left_out", cell(b, a, arm_name(candidate.name, '-', one.name))}};
+/// One switch flipped in one of the two arms, and why no arm measures that.
+struct Cell {
+  std::string arm;
+  Variant variant;
+  json why_not;  ///< null where one does
+};
+
+Cell flipped(const Switch& one, const Arm& around, char sign, const Arm& value_from,
+             const IdleSwitches& idle) {
+  Cell cell{arm_name(around.name, sign, one.name),
+            with(variant_of(around), one, variant_of(value_from)), nullptr};
+  const auto found = idle.find(one.name);
+  if (one.kind == Switch::Kind::optimization && found != idle.end())
+    cell.why_not = {{"idle", found->second}};
+  return cell;
+}
+
+/// Both cells of a switch.
+struct CellPair {
+  std::string name;
+  Cell added_alone;
+  Cell left_out;
+};
+
+/// What the provider says of the arms of an ablation.
+struct Asked {
+  const Expansion& expansion;
+  const std::string& origin;
+  const AskProvider& ask;
+
+  std::vector<IdleSwitches> idle(const json& arms) const {
+    return ask_about_arms(expansion, arms, origin, ask);
+  }
+  /// Absent where it runs all of them.
+  [[nodiscard]] std::optional<std::string> refusal(const json& arms) const {
+    try {
+      idle(arms);
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage) throw;
+      return error.what();
+    }
+    return std::nullopt;
+  }
+};
+
+/// Asks once where the provider runs all, else for each.
+void mark_refused(std::vector<CellPair>& pairs, const Asked& asked) {
+  std::vector<Cell*> cells;
+  json arms = json::array();
+  for (CellPair& pair : pairs)
+    for (Cell* cell : {&pair.added_alone, &pair.left_out})
+      if (cell->why_not.is_null()) {
+        cells.push_back(cell);
+        arms.push_back(document_of(cell->variant, cell->arm));
+      }
+  if (!asked.refusal(arms)) return;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (const auto refused = asked.refusal(json::array({arms[i]})))
+      cells[i]->why_not = {{"refused", *refused}};
+}
+
+json section_cell(const Cell& cell, Arms& arms) {
+  if (!cell.why_not.is_null()) return cell.why_not;
+  return {{"arm", arms.name_of(cell.variant, cell.arm)}};
 }
 
 }  // namespace
@@ -175,23 +209,37 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   if (!expansion)
     throw Error(ExitCode::usage, "a command workload has no switches to take apart",
                 experiment.name, "a provider can give it some: docs/providers.md");
-  const Catalog& catalog = expansion->catalog;
-  const json& workload = expansion->workload;
   const Arm& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")
                                           : last_arm_beside(experiment, baseline.name);
-  const auto switches = differences(variant_of(baseline), variant_of(candidate), catalog);
+  const auto switches =
+      differences(variant_of(baseline), variant_of(candidate), expansion->catalog);
   if (switches.empty())
     throw Error(ExitCode::usage,
                 fmt::format("the arms \"{}\" and \"{}\" differ in no switch", baseline.name,
                             candidate.name),
                 experiment.name, "name two others with --baseline and --candidate");
 
+  const std::string origin = "ablation of " + experiment.name;
+  const Asked asked{*expansion, origin, ask};
+  const auto idle = asked.idle(json::array({document_of(variant_of(baseline), baseline.name),
+                                            document_of(variant_of(candidate), candidate.name)}));
+  std::vector<CellPair> pairs;
+  for (const Switch& one : switches)
+    pairs.push_back({one.name, flipped(one, baseline, '+', candidate, idle[0]),
+                     flipped(one, candidate, '-', baseline, idle[1])});
+  mark_refused(pairs, asked);
+
   Arms arms(baseline, candidate);
   json section = {{"candidate", candidate.name}, {"switches", json::array()}};
-  for (const Switch& one : switches)
-    section["switches"].push_back(section_entry(one, baseline, candidate, workload, catalog, arms));
+  for (const CellPair& pair : pairs) {
+    json added_alone = section_cell(pair.added_alone, arms);
+    json left_out = section_cell(pair.left_out, arms);
+    section["switches"].push_back({{"name", pair.name},
+                                   {"added_alone", std::move(added_alone)},
+                                   {"left_out", std::move(left_out)}});
+  }
 
   json document = experiment.resolved;
   document["name"] =
@@ -204,7 +252,7 @@ Experiment ablation_experiment(const Experiment& experiment, const AblationChoic
   document["ablation"] = std::move(section);
   Overrides overrides;
   overrides.resumed = choice.resumed;
-  return parse_experiment(document.dump(), "ablation of " + experiment.name, "/", overrides, ask);
+  return parse_experiment(document.dump(), origin, "/", overrides, ask);
 }
 
 }  // namespace memduel

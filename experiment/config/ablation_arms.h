@@ -24,10 +24,9 @@ struct AblationChoice {
 
 /// The same workload with the arms `baseline`, `candidate`, `baseline+SWITCH` and
 /// `candidate-SWITCH`, and a section "ablation" that says which arm measures what. A switch is one
-/// in which the two arms differ; a variable of the environment that differs is one too. Where a
-/// switch could make no difference (Optimization::matters_with) or the arm would not run
-/// (works_only_with), the section holds the reason instead of an arm; where an arm would repeat
-/// another, the other one stands in. Throws
+/// in which the two arms differ; a variable of the environment that differs is one too. Where the
+/// provider says that a switch makes no difference, or refuses the arm, the section holds its
+/// reason instead of an arm; where an arm would repeat another, the other one stands in. Throws
 /// Error(usage) for a command workload, an unknown arm, or arms without a difference.
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask = ask_program);

@@ -13,22 +13,33 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// fold, staging (which matters only with fold on), framing, gradient (only where those are sent),
-/// squeeze (which no worker runs together with fold).
+/// squeeze (which it refuses together with fold).
 AskProvider five_switches() {
-  return provider_with(json::parse(R"([
+  const AskProvider all = provider_with(json::parse(R"([
     {"name": "fold", "summary": "", "applies_to": ["federated"],
      "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}]},
     {"name": "staging", "summary": "", "applies_to": ["federated"],
-     "values": [{"value": "memory", "summary": ""}, {"value": "file", "summary": ""}],
-     "matters_with": {"fold": ["on"]}},
+     "values": [{"value": "memory", "summary": ""}, {"value": "file", "summary": ""}]},
     {"name": "framing", "summary": "", "applies_to": ["federated"],
      "values": [{"value": 1, "summary": ""}, {"value": 2, "summary": ""}]},
     {"name": "gradient", "summary": "", "applies_to": ["federated"],
-     "values": [{"value": "kept", "summary": ""}, {"value": "dropped", "summary": ""}],
-     "matters_with": {"workload.send": ["gradient"]}},
+     "values": [{"value": "kept", "summary": ""}, {"value": "dropped", "summary": ""}]},
     {"name": "squeeze", "summary": "", "applies_to": ["federated"],
-     "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}],
-     "works_only_with": {"fold": ["off"]}}])"));
+     "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}]}])"));
+  return [=](const Provider& provider, const std::string& word, const json& request) {
+    json answer = all(provider, word, request);
+    if (word == "catalogue") return answer;
+    for (std::size_t i = 0; i < answer["arms"].size(); ++i) {
+      const json& chosen = request.at("arms")[i].at("optimizations");
+      if (chosen.at("squeeze") == "on" && chosen.at("fold") == "on")
+        throw Error(ExitCode::usage, "squeeze=on needs fold=off", "$.arms");
+      json& idle = answer["arms"][i]["idle"] = json::object();
+      if (chosen.at("fold") == "off") idle["staging"] = "needs fold=on";
+      if (request.at("workload").value("send", "") != "gradient")
+        idle["gradient"] = "needs workload.send=gradient";
+    }
+    return answer;
+  };
 }
 
 Experiment experiment_of(const std::string& arms, const char* more = "") {

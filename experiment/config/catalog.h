@@ -10,23 +10,9 @@
 
 namespace memduel {
 
-/// What another setting must be.
-struct Condition {
-  std::string setting;  ///< a switch, or "workload." and a path in the workload
-  std::vector<nlohmann::json> values;
-};
-
 struct OptimizationValue {
   nlohmann::json value;  ///< a string, number or boolean
   std::string summary;
-  /// All of them, for this value to run at all.
-  std::vector<Condition> works_only_with;
-};
-
-/// The largest number that a switch takes where another setting bounds it.
-struct Ceiling {
-  std::string setting;    ///< as in Condition; its value is a number
-  std::int64_t less = 0;  ///< than that number
 };
 
 /// One named switch; its first value is the original one.
@@ -35,14 +21,9 @@ struct Optimization {
   std::string summary;
   std::vector<OptimizationValue> values;
   std::vector<std::string> applies_to;  ///< workload kinds
-  /// All of them, for the switch to make any difference.
-  std::vector<Condition> matters_with;
-  /// All of them, for any value but the first to run at all.
-  std::vector<Condition> works_only_with;
   /// Any whole number from here on is a value too.
   std::optional<std::int64_t> whole_numbers_from = std::nullopt;
   std::optional<std::int64_t> whole_numbers_to = std::nullopt;  ///< the last of them
-  std::optional<Ceiling> at_most = std::nullopt;
 };
 
 /// A named set of switch values.
@@ -68,32 +49,5 @@ Catalog parse_catalog(const nlohmann::json& optimizations,
 nlohmann::json resolve_optimizations(const Catalog& catalog, const std::string& workload_kind,
                                      const std::optional<std::string>& preset,
                                      const nlohmann::json& overrides, const std::string& place);
-
-/// What an arm of a provider runs: both resolved.
-struct ArmSettings {
-  const nlohmann::json& optimizations;
-  const nlohmann::json& workload;
-};
-
-/// A setting that is not what it would have to be.
-struct Unmet {
-  std::string found;   ///< "receive=into_tensors"
-  std::string needed;  ///< "receive=concatenate or bytearray or chunk_list"
-};
-
-/// The first of `conditions` that does not hold; absent where all do.
-std::optional<Unmet> find_unmet(const std::vector<Condition>& conditions,
-                                const ArmSettings& settings);
-
-/// A value that does not run beside another setting.
-struct Clash {
-  std::string chosen;  ///< "compression=zfp"
-  Unmet unmet;
-};
-
-/// The first clash among the settings; absent where they run. @param own switches that
-/// the arm sets itself: two numbers that clash are told from the side that it set.
-std::optional<Clash> find_clash(const Catalog& catalog, const ArmSettings& settings,
-                                const nlohmann::json& own = nlohmann::json::object());
 
 }  // namespace memduel

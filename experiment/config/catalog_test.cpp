@@ -39,17 +39,5 @@ TEST(Catalog, AMissingFieldIsAnError) {
             ExitCode::usage);
 }
 
-TEST(Catalog, AConditionThatNoSwitchCanMeetIsRefusedWhenItIsRead) {
-  const auto optimizations = json::parse(R"([
-    {"name": "fold", "summary": "", "applies_to": ["graph"],
-     "values": [{"value": "off", "summary": ""}, {"value": "on", "summary": ""}]},
-    {"name": "staging", "summary": "", "applies_to": ["graph"], "values": [{"value": "a", "summary": ""}],
-     "matters_with": {"fold": ["perhaps"]}}])");
-  const Error error = error_of([&] { parse_catalog(optimizations, {}); });
-  EXPECT_EQ(
-      error.message(),
-      "matters_with of staging: found \"perhaps\" for optimization \"fold\", expected off or on");
-}
-
 }  // namespace
 }  // namespace memduel

@@ -101,21 +101,6 @@ json meters_of(const json& document) {
   return document.value("/measure/meters"_json_pointer, json());
 }
 
-/// Of a provider that leaves it to memduel.
-void refuse_clashes(const Expansion& expansion, const json& own,
-                    const std::vector<std::string>& places) {
-  for (std::size_t i = 0; i < expansion.arms.size(); ++i) {
-    const auto clash =
-        find_clash(expansion.catalog, {expansion.arms[i].at("optimizations"), expansion.workload},
-                   own[i].value("optimizations", json::object()));
-    if (clash)
-      throw Error(ExitCode::usage,
-                  fmt::format("found {} with {}, expected {}", clash->chosen, clash->unmet.found,
-                              clash->unmet.needed),
-                  places[i] + ".optimizations", "the provider runs no such two");
-  }
-}
-
 /// The arms of the job: the config's, with what the answer says of each.
 json arms_of_job(const json& arms, const json& answer, const Provider& provider,
                  const std::string& file) {
@@ -254,11 +239,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   take_what_is_said(expansion.arms, expansion.kept.at("arms"));
   drop_changed_presets(expansion.arms, expansion.catalog, provider.kind);
   const json seed = expansion.workload.value("seed", json());
-  const bool has_resolved = expansion.kept.contains("resolved");
-  if (has_resolved)
-    expansion.workload = expansion.kept.at("resolved");
-  else
-    refuse_clashes(expansion, own, origin.arms);
+  if (expansion.kept.contains("resolved")) expansion.workload = expansion.kept.at("resolved");
   document.erase("expanded");
   document["workload"] = expansion.kept.at("workload");
   if (!seed.is_null()) document["workload"]["seed"] = seed;
@@ -268,22 +249,43 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   return expansion;
 }
 
+/// An answer in which something is not where or what it should be.
+[[noreturn]] void refuse_form(const json::exception& error, const std::string& origin,
+                              const std::vector<std::string>& argv) {
+  throw Error(ExitCode::usage, "found an answer of another form: " + reason_of(error),
+              fmt::format("{}: {} expand", origin, fmt::join(argv, " ")), kWhatAProviderAnswers);
+}
+
 }  // namespace
 
 Expansion expand(json& document, const Origin& origin, const json& before, const AskProvider& ask) {
   try {
     return expanded(document, origin, before, ask);
   } catch (const json::exception& error) {
-    throw Error(
-        ExitCode::usage, "found an answer of another form: " + reason_of(error),
-        fmt::format("{}: {} expand", origin.file,
-                    fmt::join(document.at("provider").get<std::vector<std::string>>(), " ")),
-        kWhatAProviderAnswers);
+    refuse_form(error, origin.file, document.at("provider"));
   }
 }
 
 json default_meters() {
   return {"procfs", "heap"};
+}
+
+std::vector<IdleSwitches> ask_about_arms(const Expansion& expansion, const json& arms,
+                                         const std::string& origin, const AskProvider& ask) {
+  const Provider provider = provider_of(expansion);
+  json request = request_for(expansion.workload, arms, arms, nullptr);
+  request["origin"] = origin;
+  const json answer =
+      asked(origin, provider, [&] { return ask_expansion(provider, request, ask); });
+  std::vector<IdleSwitches> idle;
+  try {
+    for (const json& arm : arms)
+      idle.push_back(
+          said_of(arm, answer.at("arms")).value("idle", json::object()).get<IdleSwitches>());
+  } catch (const json::exception& error) {
+    refuse_form(error, origin, provider.argv);
+  }
+  return idle;
 }
 
 json site_request(const Expansion& expansion) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -39,6 +40,15 @@ struct Origin {
 /// Throws Error(usage) at the place in `origin` for arms that the provider does not know.
 Expansion expand(nlohmann::json& document, const Origin& origin, const nlohmann::json& before,
                  const AskProvider& ask);
+
+/// Why a switch makes no difference in an arm, by its name.
+using IdleSwitches = std::map<std::string, std::string>;
+
+/// What the provider says of each of other arms of the same workload. @param arms each with name,
+/// optimizations, env and, where it has one, allocator. Throws as ask_expansion(), where it refuses
+/// one of them.
+std::vector<IdleSwitches> ask_about_arms(const Expansion& expansion, const nlohmann::json& arms,
+                                         const std::string& origin, const AskProvider& ask);
 
 /// What measures the processes of a job where neither its config nor its provider says it.
 nlohmann::json default_meters();

@@ -24,7 +24,7 @@ constexpr const char* kCatalogue = R"({"schema": "memduel.catalogue/1", "name": 
   "optimizations": [
     {"name": "size", "summary": "of a box", "values": [
       {"value": "large", "summary": "as before"}, {"value": "small", "summary": "less"}]},
-    {"name": "lid", "summary": "on it", "matters_with": {"size": ["small"]}, "values": [
+    {"name": "lid", "summary": "on it", "values": [
       {"value": "on", "summary": "as before"}, {"value": "off", "summary": "open"}]}],
   "presets": [{"name": "tiny", "summary": "both",
                "optimizations": {"size": "small", "lid": "off"}}]})";
@@ -43,6 +43,7 @@ else:
         "workload": {"kind": "command", "processes": [
             {"role": "box", "count": request["workload"].get("boxes", 1) + 1, "argv": ["fill"]}]},
         "arms": [{"name": arm["name"],
+                  "idle": {"lid": "needs size=small"} if arm["optimizations"]["size"] == "large" else {},
                   "append": {"box": [json.dumps(arm["optimizations"], sort_keys=True,
                                                 separators=(",", ":"))]}}
                  for arm in request["arms"]],
@@ -179,6 +180,51 @@ TEST_F(ExpansionTest, IsTakenApartByTheProvidersSwitches) {
                                  "before+X", "after-X"))
       << "a lid on a large box changes nothing, so that before+lid is no arm";
   EXPECT_EQ(arguments_of(ablation.arms[2]), json::parse(R"({"size": "small", "lid": "on"})"));
+}
+
+/// A condition of a catalogue, and what a provider does in its place.
+struct RemovedKey {
+  const char* path;  ///< in the catalogue
+  const char* said;
+};
+
+TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedInOneLineThatNamesWhatToUse) {
+  const RemovedKey removed[] = {
+      {"/optimizations/1/matters_with",
+       "found \"matters_with\" of the switch \"lid\", which is gone: name the switch in \"idle\" "
+       "of "
+       "an arm (docs/providers.md)"},
+      {"/optimizations/1/values/0/works_only_with",
+       "found \"works_only_with\" of the switch \"lid\", which is gone: refuse the arm in expand "
+       "(docs/providers.md)"},
+      {"/optimizations/0/at_most",
+       "found \"at_most\" of the switch \"size\", which is gone: refuse the arm in expand "
+       "(docs/providers.md)"}};
+  for (const auto& [path, said] : removed) {
+    ask_ = [&path = path](const Provider&, const std::string&, const json&) {
+      json catalogue = json::parse(kCatalogue);
+      catalogue[json::json_pointer(path)] = json::object();
+      return catalogue;
+    };
+    EXPECT_EQ(refusal().message(), std::string("b.json: python3 boxes.py catalogue: ") + said);
+    EXPECT_THAT(error_of([&] { ask_whole_catalogue({{"boxes"}, ".", "boxes"}, ask_); }).message(),
+                HasSubstr(said));
+  }
+}
+
+TEST_F(ExpansionTest, AReasonThatIsNoTextIsRefusedWhereItIsRead) {
+  ask_ = ask_program;
+  const Experiment experiment = load();
+  const AskProvider ask = [&](const Provider& provider, const std::string& word,
+                              const json& request) {
+    json answer = ask_program(provider, word, request);
+    if (word == "expand") answer["arms"][0]["idle"] = {{"lid", 1}};
+    return answer;
+  };
+  EXPECT_THAT(error_of([&] { ablation_experiment(experiment, {}, ask); }).message(),
+              testing::AllOf(HasSubstr("ablation of b: python3 boxes.py expand: found an answer of "
+                                       "another form"),
+                             HasSubstr("docs/providers.md")));
 }
 
 TEST_F(ExpansionTest, RefusesInTheProvidersWords) {

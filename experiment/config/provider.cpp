@@ -69,6 +69,36 @@ void expect(const Provider& provider, const std::string& word, const json& answe
                      json(type).type_name()));
 }
 
+constexpr const char* kRefuseInExpand = "refuse the arm in expand";
+/// Keys of conditions that memduel evaluated once, and what a provider does in their place.
+constexpr std::pair<const char*, const char*> kRemovedKeys[] = {
+    {"matters_with", "name the switch in \"idle\" of an arm"},
+    {"works_only_with", kRefuseInExpand},
+    {"at_most", kRefuseInExpand}};
+
+/// @param one a switch or a value of one
+void refuse_removed_keys(const Provider& provider, const std::string& name, const json& one) {
+  for (const auto& [key, instead] : kRemovedKeys)
+    if (one.is_object() && one.contains(key))
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\" of the switch {}, which is gone: {} "
+                              "(docs/providers.md)",
+                              key, name, instead),
+                  command_of(provider, "catalogue"));
+}
+
+json ask_for_catalogue(const Provider& provider, const AskProvider& ask) {
+  json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
+  for (const json& one : catalogue.value("optimizations", json())) {
+    if (!one.is_object()) continue;
+    const std::string name = one.value("name", json()).dump();
+    refuse_removed_keys(provider, name, one);
+    for (const json& value : one.value("values", json()))
+      refuse_removed_keys(provider, name, value);
+  }
+  return catalogue;
+}
+
 /// A provider of several kinds says which of them a switch or a preset is for.
 void keep_those_for(const std::string& kind, json& catalogue) {
   for (const auto& [list, key] :
@@ -107,7 +137,7 @@ json ask_program(const Provider& provider, const std::string& word, const json& 
 
 json ask_catalogue(const Provider& provider, const AskProvider& ask) {
   const std::string word = "catalogue";
-  json catalogue = ask_for(provider, word, kCatalogueSchema, nullptr, ask);
+  json catalogue = ask_for_catalogue(provider, ask);
   for (const char* text : {"name", "version"})
     expect(provider, word, catalogue, text, json::value_t::string);
   for (const char* list : {"optimizations", "presets"}) {
@@ -126,7 +156,7 @@ json ask_catalogue(const Provider& provider, const AskProvider& ask) {
 }
 
 Catalog ask_whole_catalogue(const Provider& provider, const AskProvider& ask) {
-  const json catalogue = ask_for(provider, "catalogue", kCatalogueSchema, nullptr, ask);
+  const json catalogue = ask_for_catalogue(provider, ask);
   try {
     return parse_catalog(catalogue.at("optimizations"),
                          catalogue.at("presets").get<std::vector<json>>());

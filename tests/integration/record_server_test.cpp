@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "tests/integration/memduel_program.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 namespace memduel {
 namespace {
@@ -29,10 +30,8 @@ constexpr const char* kWorkload = R"({
 /// The command line of a role of the trial in `directory`, without the role.
 std::string prepare(const fs::path& directory) {
   fs::create_directories(directory);
-  const auto preset =
-      nlohmann::json::parse(read_file(MEMDUEL_CONFIGS "/presets/appfl-original.json"));
   const nlohmann::json config = {{"workload", nlohmann::json::parse(kWorkload)},
-                                 {"optimizations", preset.at("optimizations")},
+                                 {"optimizations", preset_values("appfl-original")},
                                  {"seed", 1},
                                  {"meters", nlohmann::json::array()},
                                  {"trial_dir", directory},

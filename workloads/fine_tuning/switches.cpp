@@ -59,19 +59,4 @@ FineTuningSwitches make_fine_tuning_switches(const nlohmann::json& values) {
   return chosen;
 }
 
-std::map<std::string, std::vector<std::string>> implemented_fine_tuning_switches() {
-  return {{"gradient_checkpointing", values_of(kActivations)},
-          {"mixed_precision", values_of(kPrecisions)},
-          {"cleanup_every_epochs", {}},
-          {"cleanup_between_trials", values_of(kBetweenTrials)},
-          {"pruned_trial", values_of(kPrunedTrial)},
-          {"best_state", values_of(kBestState)},
-          {"memory_threshold_mb", {}},
-          {"memory_baseline", values_of(kBaselines)},
-          {"on_threshold", values_of(kOnThreshold)},
-          {"checkpoint_retention", values_of(kRetention)},
-          {"max_checkpoints", {}},
-          {"cleanup_older_than_days", {}}};
-}
-
 }  // namespace memduel

@@ -1,10 +1,7 @@
 // The switches of a fine-tuning on EEG: what CBraMod's guide and its code do about memory.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "workloads/models/criss_cross.h"
 #include "workloads/models/mixed_precision.h"
@@ -43,8 +40,5 @@ struct FineTuningSwitches {
 /// @param values switch name to value, every switch. Throws Error(usage) naming a switch that is
 /// missing, unknown, or has an unknown value.
 FineTuningSwitches make_fine_tuning_switches(const nlohmann::json& values);
-
-/// The switches and values that make_fine_tuning_switches knows, without numbers.
-std::map<std::string, std::vector<std::string>> implemented_fine_tuning_switches();
 
 }  // namespace memduel

@@ -54,16 +54,4 @@ GraphSwitches make_graph_switches(const nlohmann::json& values) {
   return chosen;
 }
 
-std::map<std::string, std::vector<std::string>> implemented_graph_switches() {
-  return {{"graph_loading", values_of(kGraphLoading)},
-          {"teacher", values_of(kTeacher)},
-          {"difficulty_scoring", values_of(kDifficultyScoring)},
-          {"neighbourhood_target", values_of(kNeighbourhoodTarget)},
-          {"gradient_checkpointing", values_of(kGradientCheckpointing)},
-          {"mixed_precision", values_of(kMixedPrecision)},
-          {"loader_workers", {}},
-          {"clear_cache_every_n", {}},
-          {"batch_size", values_of(kBatchSize)}};
-}
-
 }  // namespace memduel

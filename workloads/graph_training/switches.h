@@ -1,10 +1,7 @@
 // The switches of a training on graphs: what KD-GAT's guide and its code do about memory.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "workloads/graph_training/difficulty.h"
 #include "workloads/graph_training/graph_attention.h"
@@ -39,8 +36,5 @@ struct GraphSwitches {
 /// @param values switch name to value, every switch. Throws Error(usage) naming a switch that is
 /// missing, unknown, or has an unknown value.
 GraphSwitches make_graph_switches(const nlohmann::json& values);
-
-/// The switches and values that make_graph_switches knows, without numbers.
-std::map<std::string, std::vector<std::string>> implemented_graph_switches();
 
 }  // namespace memduel

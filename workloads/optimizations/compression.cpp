@@ -99,10 +99,6 @@ std::unique_ptr<Deserializer> make_upload_deserializer(const std::string& compre
   return std::make_unique<Decompressor>(deserialize != "in_place_views");
 }
 
-std::vector<std::string> compression_values() {
-  return values_of(kCompressionChoices);
-}
-
 void expect_compressible(const nlohmann::json& values) {
   const nlohmann::json compression = values.at("compression");
   if (compression == "none") return;

@@ -7,7 +7,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "workloads/optimizations/deserialize.h"
 #include "workloads/optimizations/serialize.h"
@@ -27,8 +26,6 @@ std::unique_ptr<Serializer> make_upload_serializer(const std::string& compressio
 /// themselves.
 std::unique_ptr<Deserializer> make_upload_deserializer(const std::string& compression,
                                                        const std::string& deserialize);
-
-std::vector<std::string> compression_values();
 
 /// Throws Error(usage) naming both switches where compression meets a value that works on tensor
 /// data as it lies on the wire. @param values every switch.

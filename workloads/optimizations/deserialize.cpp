@@ -90,8 +90,5 @@ std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
                                                 const at::Device& device) {
   return choose("deserialize", kDeserializeChoices, value)(device);
 }
-std::vector<std::string> deserialize_values() {
-  return values_of(kDeserializeChoices);
-}
 
 }  // namespace memduel

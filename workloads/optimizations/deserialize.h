@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/federated/state.h"
 #include "workloads/transport/bytes.h"
@@ -26,6 +25,5 @@ class Deserializer {
 /// @param device where the roles compute.
 std::unique_ptr<Deserializer> make_deserializer(const std::string& value,
                                                 const at::Device& device = at::kCPU);
-std::vector<std::string> deserialize_values();
 
 }  // namespace memduel

@@ -123,8 +123,5 @@ constexpr Choice<MakeFraming> kFramingChoices[] = {
 std::unique_ptr<Framing> make_framing(const std::string& value) {
   return choose("framing", kFramingChoices, value)();
 }
-std::vector<std::string> framing_values() {
-  return values_of(kFramingChoices);
-}
 
 }  // namespace memduel

@@ -50,6 +50,5 @@ class Framing {
 /// @param value embedded_in_message: the model is a field of the message, as APPFL's original does;
 /// metadata_then_raw: a message without a model, then the model's bytes.
 std::unique_ptr<Framing> make_framing(const std::string& value);
-std::vector<std::string> framing_values();
 
 }  // namespace memduel

@@ -46,15 +46,9 @@ constexpr Choice<CudaCache> kCudaCache[] = {{"off", CudaCache::kept}, {"on", Cud
 std::unique_ptr<Garbage> make_garbage(const std::string& value) {
   return choose("cyclic_garbage", kGarbage, value)();
 }
-std::vector<std::string> garbage_values() {
-  return values_of(kGarbage);
-}
 
 CudaCache choose_cuda_cache(const std::string& value) {
   return choose("cuda_empty_cache", kCudaCache, value);
-}
-std::vector<std::string> cuda_cache_values() {
-  return values_of(kCudaCache);
 }
 
 CleanupOptions collection(Garbage& garbage, CudaCache cuda_cache) {

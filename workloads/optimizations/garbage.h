@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "memduel/memory.h"
 #include "workloads/federated/state.h"
@@ -28,12 +27,10 @@ class Garbage {
 
 /// @param value none: nothing is held, as C++ has it; until_collected: all until drop().
 std::unique_ptr<Garbage> make_garbage(const std::string& value);
-std::vector<std::string> garbage_values();
 
 /// cuda_empty_cache: whether a collect point hands LibTorch's cached GPU memory back.
 enum class CudaCache { kept, emptied };
 CudaCache choose_cuda_cache(const std::string& value);
-std::vector<std::string> cuda_cache_values();
 
 /// What a collect point does: drops what is held, then gives freed memory back as the process's
 /// allocator allows. The garbage must outlive the result.

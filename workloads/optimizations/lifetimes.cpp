@@ -49,28 +49,6 @@ Cleanup choose_cleanup(const std::string& value) {
   return choose("cleanup", kCleanup, value);
 }
 
-std::vector<std::string> request_lifetime_values() {
-  return values_of(kRequestLifetime);
-}
-std::vector<std::string> local_models_values() {
-  return values_of(kLocalModels);
-}
-std::vector<std::string> previous_state_values() {
-  return values_of(kPreviousState);
-}
-std::vector<std::string> client_locals_values() {
-  return values_of(kClientLocals);
-}
-std::vector<std::string> optimizer_state_values() {
-  return values_of(kOptimizerState);
-}
-std::vector<std::string> flow_control_values() {
-  return values_of(kFlowControl);
-}
-std::vector<std::string> cleanup_values() {
-  return values_of(kCleanup);
-}
-
 CleanupReport clean_up(Cleanup cleanup) {
   return cleanup == Cleanup::trim ? cleanup_memory({.device = &torch_cuda()}) : CleanupReport{};
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "memduel/memory.h"
 
@@ -33,14 +32,6 @@ ClientLocals choose_client_locals(const std::string& value);
 OptimizerState choose_optimizer_state(const std::string& value);
 FlowControl choose_flow_control(const std::string& value);
 Cleanup choose_cleanup(const std::string& value);
-
-std::vector<std::string> request_lifetime_values();
-std::vector<std::string> local_models_values();
-std::vector<std::string> previous_state_values();
-std::vector<std::string> client_locals_values();
-std::vector<std::string> optimizer_state_values();
-std::vector<std::string> flow_control_values();
-std::vector<std::string> cleanup_values();
 
 /// Under Cleanup::trim: cleanup_memory of memduel/memory.h, with what LibTorch caches on a GPU.
 /// Otherwise nothing, which takes no time.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "training/message_pieces.h"
 #include "workloads/federated/json_fields.h"
 #include "workloads/optimizations/choice.h"
 #include "workloads/optimizations/staging.h"
@@ -14,13 +15,11 @@ namespace {
 
 constexpr const char* kWholeMessage = "0.9_of_max_message";
 constexpr std::int64_t kLeastPiece = 4096;
-// A DataBuffer's tag and length.
-constexpr std::size_t kPieceOverhead = 16;
 
 std::size_t piece_bytes(const nlohmann::json& value, std::size_t max_message_bytes) {
   if (value == kWholeMessage)
     return static_cast<std::size_t>(0.9 * static_cast<double>(max_message_bytes));
-  const auto most = static_cast<std::int64_t>(max_message_bytes - kPieceOverhead);
+  const auto most = static_cast<std::int64_t>(max_message_bytes) - kPieceOverheadBytes;
   if (!value.is_number_integer() || value.get<std::int64_t>() < kLeastPiece ||
       value.get<std::int64_t>() > most)
     throw Error(ExitCode::usage,
@@ -64,7 +63,6 @@ struct Setting {
 
 struct Switch {
   const char* name;
-  std::vector<std::string> values;  ///< beside whole numbers, where it takes them
   void (*choose)(Optimizations& chosen, const Setting& setting);
 };
 
@@ -72,84 +70,72 @@ struct Switch {
 const std::vector<Switch>& switches() {
   using Chosen = Optimizations;
   static const std::vector<Switch> table = {
-      {"state_snapshot", state_snapshot_values(),
+      {"state_snapshot",
        [](Chosen& c, const Setting& s) { c.state_snapshot = make_state_snapshot(s.text()); }},
-      {"upload_state", upload_state_values(),
+      {"upload_state",
        [](Chosen& c, const Setting& s) { c.upload_state = make_upload_state(s.text()); }},
-      {"pseudo_gradient", pseudo_gradient_values(),
+      {"pseudo_gradient",
        [](Chosen& c, const Setting& s) { c.pseudo_gradient = make_pseudo_gradient(s.text()); }},
-      {"framing", framing_values(),
-       [](Chosen& c, const Setting& s) { c.framing = make_framing(s.text()); }},
-      {"serialize", serialize_values(),
-       [](Chosen& c, const Setting& s) { c.serializer = make_serializer(s.text()); }},
-      {"deserialize", deserialize_values(),
+      {"framing", [](Chosen& c, const Setting& s) { c.framing = make_framing(s.text()); }},
+      {"serialize", [](Chosen& c, const Setting& s) { c.serializer = make_serializer(s.text()); }},
+      {"deserialize",
        [](Chosen& c, const Setting& s) { c.deserializer = make_deserializer(s.text(), s.device); }},
-      {"compression", compression_values(),
+      {"compression",
        [](Chosen& c, const Setting& s) {
          c.upload_serializer = make_upload_serializer(s.text(), s.all.at("serialize"));
          c.upload_deserializer = make_upload_deserializer(s.text(), s.all.at("deserialize"));
        }},
-      {"receive", receive_values(),
+      {"receive",
        [](Chosen& c, const Setting& s) {
          c.receiver = make_receiver(s.text(), {*c.framing, *c.deserializer});
          c.upload_receiver = make_receiver(s.text(), {*c.framing, *c.upload_deserializer});
          c.receives_into_tensors = s.text() == "into_tensors";
        }},
-      {"response", response_values(),
+      {"response",
        [](Chosen& c, const Setting& s) {
          c.responder = make_responder(s.text(), {*c.framing, *c.serializer});
        }},
-      {"predictions", predictions_values(),
+      {"predictions",
        [](Chosen& c, const Setting& s) { c.make_predictions = choose_predictions(s.text()); }},
-      {"aggregate", all_aggregate_values(),
+      {"aggregate",
        [](Chosen& c, const Setting& s) {
          c.aggregate = expect_value(s.name, s.text(), all_aggregate_values());
        }},
-      {"staging", staging_values(),
+      {"staging",
        [](Chosen& c, const Setting& s) {
          c.staging = expect_value(s.name, s.text(), staging_values());
        }},
       {"piece_bytes",
-       {kWholeMessage},
        [](Chosen& c, const Setting& s) {
          c.piece_bytes = piece_bytes(s.value, s.max_message_bytes);
        }},
       {"model_chunking",
-       {"off"},
        [](Chosen& c, const Setting& s) { c.chunk_bytes = choose_chunk_bytes(s.value); }},
-      {"request_lifetime", request_lifetime_values(),
+      {"request_lifetime",
        [](Chosen& c, const Setting& s) { c.request_lifetime = choose_request_lifetime(s.text()); }},
-      {"local_models", local_models_values(),
+      {"local_models",
        [](Chosen& c, const Setting& s) { c.local_models = choose_local_models(s.text()); }},
-      {"previous_state", previous_state_values(),
+      {"previous_state",
        [](Chosen& c, const Setting& s) { c.previous_state = choose_previous_state(s.text()); }},
-      {"client_locals", client_locals_values(),
+      {"client_locals",
        [](Chosen& c, const Setting& s) { c.client_locals = choose_client_locals(s.text()); }},
-      {"optimizer_state", optimizer_state_values(),
+      {"optimizer_state",
        [](Chosen& c, const Setting& s) { c.optimizer_state = choose_optimizer_state(s.text()); }},
-      {"flow_control", flow_control_values(),
+      {"flow_control",
        [](Chosen& c, const Setting& s) { c.flow_control = choose_flow_control(s.text()); }},
-      {"cleanup", cleanup_values(),
-       [](Chosen& c, const Setting& s) { c.cleanup = choose_cleanup(s.text()); }},
+      {"cleanup", [](Chosen& c, const Setting& s) { c.cleanup = choose_cleanup(s.text()); }},
       {"arenas",
-       {"default"},
        [](Chosen& c, const Setting& s) { c.arenas = choose_arenas(s.name, "default", s.value); }},
       {"client_arenas",
-       {"as_server"},
        [](Chosen& c, const Setting& s) {
          c.client_arenas = choose_arenas(s.name, "as_server", s.value);
        }},
-      {"server_gc_rounds",
-       {},
-       [](Chosen& c, const Setting& s) { c.server_gc_rounds = s.rounds(); }},
-      {"client_gc_rounds",
-       {},
-       [](Chosen& c, const Setting& s) { c.client_gc_rounds = s.rounds(); }},
-      {"cuda_empty_cache", cuda_cache_values(),
+      {"server_gc_rounds", [](Chosen& c, const Setting& s) { c.server_gc_rounds = s.rounds(); }},
+      {"client_gc_rounds", [](Chosen& c, const Setting& s) { c.client_gc_rounds = s.rounds(); }},
+      {"cuda_empty_cache",
        [](Chosen& c, const Setting& s) { c.cuda_cache = choose_cuda_cache(s.text()); }},
-      {"cyclic_garbage", garbage_values(),
-       [](Chosen& c, const Setting& s) { c.garbage = make_garbage(s.text()); }},
-      {"tensor_offload", tensor_offload_values(),
+      {"cyclic_garbage", [](Chosen& c, const Setting& s) { c.garbage = make_garbage(s.text()); }},
+      {"tensor_offload",
        [](Chosen& c, const Setting& s) { c.tensor_offload = choose_tensor_offload(s.text()); }},
   };
   return table;
@@ -169,12 +155,6 @@ Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_m
   expect_compressible(values);
   expect_offloadable(chosen.tensor_offload, chosen.aggregate);
   return chosen;
-}
-
-std::map<std::string, std::vector<std::string>> implemented_switches() {
-  std::map<std::string, std::vector<std::string>> values;
-  for (const Switch& one : switches()) values.emplace(one.name, one.values);
-  return values;
 }
 
 }  // namespace memduel

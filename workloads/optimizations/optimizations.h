@@ -1,11 +1,9 @@
 // Every switch of an arm, chosen once: the strategies that a role works with.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "workloads/optimizations/aggregate.h"
 #include "workloads/optimizations/arenas.h"
@@ -64,9 +62,5 @@ struct Optimizations {
 /// naming a switch that is missing, unknown, or has an unknown value.
 Optimizations make_optimizations(const nlohmann::json& values, std::size_t max_message_bytes,
                                  const at::Device& device = at::kCPU);
-
-/// The switches and values that this worker implements; see the catalog for those that also take
-/// whole numbers.
-std::map<std::string, std::vector<std::string>> implemented_switches();
 
 }  // namespace memduel

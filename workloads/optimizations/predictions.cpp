@@ -58,8 +58,5 @@ constexpr Choice<MakePredictions> kPredictionsChoices[] = {
 MakePredictions choose_predictions(const std::string& value) {
   return choose("predictions", kPredictionsChoices, value);
 }
-std::vector<std::string> predictions_values() {
-  return values_of(kPredictionsChoices);
-}
 
 }  // namespace memduel

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace memduel {
 
@@ -28,6 +27,5 @@ using MakePredictions = std::unique_ptr<Predictions> (*)();
 /// @param value kept: all scores and labels, in main memory, put together at the end; reduced: two
 /// counters.
 MakePredictions choose_predictions(const std::string& value);
-std::vector<std::string> predictions_values();
 
 }  // namespace memduel

@@ -62,8 +62,5 @@ constexpr Choice<MakePseudoGradient> kPseudoGradientChoices[] = {
 std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value) {
   return choose("pseudo_gradient", kPseudoGradientChoices, value)();
 }
-std::vector<std::string> pseudo_gradient_values() {
-  return values_of(kPseudoGradientChoices);
-}
 
 }  // namespace memduel

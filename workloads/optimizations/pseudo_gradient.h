@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <unordered_set>
-#include <vector>
 
 #include "workloads/federated/state.h"
 
@@ -27,6 +26,5 @@ class PseudoGradient {
 /// @param value out_of_place_kept: a third set of tensors, previous stays until the next round;
 /// in_place: previous itself becomes the difference.
 std::unique_ptr<PseudoGradient> make_pseudo_gradient(const std::string& value);
-std::vector<std::string> pseudo_gradient_values();
 
 }  // namespace memduel

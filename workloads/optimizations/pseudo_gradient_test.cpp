@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
+#include "workloads/optimizations/test_catalog_files.h"
 
 namespace memduel {
 namespace {
@@ -55,7 +56,7 @@ TEST_P(EveryPseudoGradient, OfIntegersIsRefusedByNameAndNothingIsChanged) {
     EXPECT_TRUE(torch::equal(previous[i].tensor, batch_norm(0, 7)[i].tensor)) << previous[i].name;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryPseudoGradient, ::testing::ValuesIn(pseudo_gradient_values()),
+INSTANTIATE_TEST_SUITE_P(All, EveryPseudoGradient, ::testing::ValuesIn(words_of("pseudo_gradient")),
                          [](const auto& one) { return one.param; });
 
 TEST(PseudoGradientInPlace, IsThePreviousStatesOwnTensors) {

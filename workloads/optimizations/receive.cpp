@@ -155,8 +155,5 @@ constexpr Choice<MakeModelReceiver> kReceiveChoices[] = {
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts) {
   return choose("receive", kReceiveChoices, value)(parts);
 }
-std::vector<std::string> receive_values() {
-  return values_of(kReceiveChoices);
-}
 
 }  // namespace memduel

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/federated/state.h"
 #include "workloads/optimizations/deserialize.h"
@@ -39,6 +38,5 @@ struct ReceiveParts {
 /// of it; new_tensors: each piece goes to its place in tensors made for it; into_tensors: in those
 /// of the model.
 std::unique_ptr<ModelReceiver> make_receiver(const std::string& value, ReceiveParts parts);
-std::vector<std::string> receive_values();
 
 }  // namespace memduel

@@ -69,8 +69,5 @@ constexpr Choice<MakeResponder> kResponseChoices[] = {{"serialized_per_client", 
 std::unique_ptr<Responder> make_responder(const std::string& value, ResponseParts parts) {
   return choose("response", kResponseChoices, value)(parts);
 }
-std::vector<std::string> response_values() {
-  return values_of(kResponseChoices);
-}
 
 }  // namespace memduel

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/optimizations/serialize.h"
 
@@ -39,6 +38,5 @@ struct ResponseParts {
 /// @param value serialized_per_client: each handler makes its own copies; shared_buffer: encoded
 /// once for all; streamed_from_tensors: sent from the tensors.
 std::unique_ptr<Responder> make_responder(const std::string& value, ResponseParts parts);
-std::vector<std::string> response_values();
 
 }  // namespace memduel

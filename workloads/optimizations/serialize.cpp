@@ -79,8 +79,5 @@ std::vector<Segment> borrow_state(const State& state) {
 std::unique_ptr<Serializer> make_serializer(const std::string& value) {
   return choose("serialize", kSerializeChoices, value)();
 }
-std::vector<std::string> serialize_values() {
-  return values_of(kSerializeChoices);
-}
 
 }  // namespace memduel

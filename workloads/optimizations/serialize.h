@@ -25,7 +25,6 @@ class Serializer {
 /// until the call returns; scoped_buffer: into one buffer of the right size that goes once it is
 /// sent; streamed_from_tensors: straight from tensor storage.
 std::unique_ptr<Serializer> make_serializer(const std::string& value);
-std::vector<std::string> serialize_values();
 
 /// The encoded state in one buffer of exactly its size.
 SharedBytes encode_state(const State& state);

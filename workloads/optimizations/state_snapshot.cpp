@@ -59,15 +59,9 @@ constexpr Choice<MakeStateSnapshot> kUploads[] = {{"deep_copy", make<DeepCopy>},
 std::unique_ptr<StateSnapshot> make_state_snapshot(const std::string& value) {
   return choose("state_snapshot", kSnapshots, value)();
 }
-std::vector<std::string> state_snapshot_values() {
-  return values_of(kSnapshots);
-}
 
 std::unique_ptr<StateSnapshot> make_upload_state(const std::string& value) {
   return choose("upload_state", kUploads, value)();
-}
-std::vector<std::string> upload_state_values() {
-  return values_of(kUploads);
 }
 
 }  // namespace memduel

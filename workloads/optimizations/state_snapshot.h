@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/federated/state.h"
 
@@ -22,10 +21,8 @@ class StateSnapshot {
 
 /// @param value deep_copy or clone_detach.
 std::unique_ptr<StateSnapshot> make_state_snapshot(const std::string& value);
-std::vector<std::string> state_snapshot_values();
 
 /// @param value deep_copy, clone_detach or reference (the live tensors themselves).
 std::unique_ptr<StateSnapshot> make_upload_state(const std::string& value);
-std::vector<std::string> upload_state_values();
 
 }  // namespace memduel

@@ -10,6 +10,7 @@
 #include "workloads/federated/model_file.h"
 #include "workloads/federated/weights.h"
 #include "workloads/optimizations/optimizations.h"
+#include "workloads/optimizations/test_catalog_files.h"
 #include "workloads/transport/test_loop_call.h"
 
 namespace memduel {
@@ -85,7 +86,7 @@ TEST(StreamingFold, EqualsTheAverageOfWholeStatesBitForBit) {
         return compare_states(expected, state).bit_identical;
       };
       EXPECT_TRUE(equal(averaged_whole("in_place", how, uploads)));
-      for (const std::string& framing : framing_values())
+      for (const std::string& framing : words_of("framing"))
         for (const std::size_t piece_bytes : {4099U, 65536U, 1048576U})
           EXPECT_TRUE(equal(folded(how, uploads, framing, piece_bytes))) << fmt::format(
               "differences {}, by sample size {}, {} in pieces of {}",

@@ -110,9 +110,6 @@ class OffloadingReceiver final : public ModelReceiver {
 TensorOffload choose_tensor_offload(const std::string& value) {
   return choose("tensor_offload", kTensorOffload, value);
 }
-std::vector<std::string> tensor_offload_values() {
-  return values_of(kTensorOffload);
-}
 
 void expect_offloadable(TensorOffload offload, const std::string& aggregate) {
   if (offload == TensorOffload::none || aggregate == kCollectAll || aggregate == kInTime) return;

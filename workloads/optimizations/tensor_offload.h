@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "workloads/optimizations/receive.h"
 
@@ -13,7 +12,6 @@ namespace memduel {
 
 enum class TensorOffload { none, disk };
 TensorOffload choose_tensor_offload(const std::string& value);
-std::vector<std::string> tensor_offload_values();
 
 /// Throws Error(usage) where an upload would be offloaded and `aggregate` needs it in memory.
 void expect_offloadable(TensorOffload offload, const std::string& aggregate);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,10 +15,6 @@ inline nlohmann::json read_config(const std::string& name) {
   return nlohmann::json::parse(read_file(kConfigsFolder + ("/" + name)));
 }
 
-inline nlohmann::json preset_values(const std::string& name) {
-  return read_config("presets/" + name + ".json").at("optimizations");
-}
-
 /// The catalog's switches that apply to a kind of workload.
 inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
   std::vector<nlohmann::json> switches;
@@ -30,16 +25,24 @@ inline std::vector<nlohmann::json> switches_for(const std::string& kind) {
   return switches;
 }
 
-/// Those values of each such switch that are words, as the worker's implemented_…switches() lists
-/// them.
-inline std::map<std::string, std::vector<std::string>> listed_switches(const std::string& kind) {
-  std::map<std::string, std::vector<std::string>> listed;
-  for (const auto& one : switches_for(kind)) {
-    std::vector<std::string>& words = listed[one.at("name").get<std::string>()];
+/// Every switch of the preset's workloads: its first value where the preset sets none.
+inline nlohmann::json preset_values(const std::string& name) {
+  const nlohmann::json preset = read_config("presets/" + name + ".json");
+  nlohmann::json values;
+  for (const auto& one : switches_for(preset.at("workload_kinds").front()))
+    values[one.at("name").get<std::string>()] = one.at("values").front().at("value");
+  values.update(preset.at("optimizations"));
+  return values;
+}
+
+/// The words that a switch of federated rounds takes.
+inline std::vector<std::string> words_of(const std::string& name) {
+  std::vector<std::string> words;
+  for (const auto& one : switches_for("federated"))
     for (const auto& value : one.at("values"))
-      if (value.at("value").is_string()) words.push_back(value.at("value"));
-  }
-  return listed;
+      if (one.at("name") == name && value.at("value").is_string())
+        words.push_back(value.at("value"));
+  return words;
 }
 
 }  // namespace memduel

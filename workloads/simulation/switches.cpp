@@ -60,21 +60,4 @@ SimulationSwitches make_simulation_switches(const nlohmann::json& values) {
   return chosen;
 }
 
-std::map<std::string, std::vector<std::string>> implemented_simulation_switches() {
-  return {{"loader_workers", values_of(kLoaderProcesses)},
-          {"updates", values_of(kUpdates)},
-          {"averaging", values_of(kAveraging)},
-          {"between_methods", values_of(kBetweenMethods)},
-          {"light_cleanup_rounds", {}},
-          {"heavy_cleanup_rounds", {}},
-          {"heap_cleanup", values_of(kFreeHeap)},
-          {"memory_check", values_of(kMemoryCheck)},
-          {"memory_check_rounds", {}},
-          {"warn_percent", {}},
-          {"critical_percent", {}},
-          {"emergency", values_of(kEmergency)},
-          {"cyclic_garbage", garbage_values()},
-          {"arenas", {"default"}}};
-}
-
 }  // namespace memduel

@@ -1,12 +1,9 @@
 // The switches of a simulation: what CSFL-simulator's generations do differently with memory.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "workloads/optimizations/garbage.h"
 #include "workloads/simulation/client_loader.h"
@@ -46,8 +43,5 @@ struct SimulationSwitches {
 /// @param values switch name to value, every switch. Throws Error(usage) naming a switch that is
 /// missing, unknown, or has an unknown value.
 SimulationSwitches make_simulation_switches(const nlohmann::json& values);
-
-/// The switches and values that make_simulation_switches knows, without numbers.
-std::map<std::string, std::vector<std::string>> implemented_simulation_switches();
 
 }  // namespace memduel

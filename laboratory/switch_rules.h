@@ -1,0 +1,18 @@
+// What the switches of a replay need of each other and of the workload.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace memduel {
+
+/// Throws Error(usage) at `place` for settings that no worker runs together. @param switches every
+/// switch of the arm. @param workload resolved. @param own what the arm sets itself: two numbers
+/// that clash are told from the side that it set.
+void refuse_clashing_switches(const nlohmann::json& switches, const nlohmann::json& workload,
+                              const nlohmann::json& own, const std::string& place);
+
+/// The switches that make no difference in the arm, each with the reason.
+nlohmann::json idle_switches(const nlohmann::json& switches, const nlohmann::json& workload);
+
+}  // namespace memduel
