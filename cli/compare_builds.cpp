@@ -6,6 +6,7 @@
 
 #include "analysis/verdicts/gate_grammar.h"
 #include "base/error.h"
+#include "base/run_data.h"
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text_file.h"
@@ -16,6 +17,7 @@
 #include "experiment/builds/worktrees.h"
 #include "experiment/config/config.h"
 #include "experiment/config/json_text.h"
+#include "experiment/plan/programs.h"
 #include "experiment/run/run_in_progress.h"
 #include "experiment/store/store.h"
 
@@ -57,6 +59,17 @@ BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments
   return duel;
 }
 
+/// Where the run itself has no warning of it.
+Note equal_builds(const BuildDuel& duel) {
+  std::string programs;
+  for (const BuildProgram& program : duel.b)
+    programs += (programs.empty() ? "" : "; ") + describe_build(program);
+  return {"builds_have_equal_code",
+          "the programs and the libraries that they load are the same in both builds: " + programs,
+          "only a plugin, a helper program or a file can make a difference; to measure the noise "
+          "give --calibrate"};
+}
+
 PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& arguments,
                           const std::optional<fs::path>& root) {
   const auto config = config_in(arguments.words);
@@ -70,14 +83,10 @@ PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& argume
                                           {builds.arm_b, describe_programs(prepared.duel.b)}};
   add_hashes(prepared.facts, prepared.duel.a);
   add_hashes(prepared.facts, prepared.duel.b);
+  if (!builds.calibrate && same_programs(prepared.duel) &&
+      !warning_of_equal_contents(prepared.experiment))
+    prepared.facts.warning = equal_builds(prepared.duel);
   return prepared;
-}
-
-std::string programs_of(const BuildDuel& duel) {
-  std::string text;
-  for (const BuildProgram& program : duel.b)
-    text += (text.empty() ? "" : "; ") + describe_build(program);
-  return text;
 }
 
 /// A copy of the options in which the run's directory is settled.
@@ -110,10 +119,12 @@ std::pair<std::string, std::string> arms_of(const Revision& a, const Revision& b
   return two_names(name(a), name(b));
 }
 
-/// Why the run ends here, for people.
-int nothing_differs(const RunOptions& options, const std::string& what) {
-  std::string text =
-      "Nothing was built differently: " + what + "\nNo trial was run: no comparison can fail";
+/// Of revisions that hold the same files: why the run ends here, for people.
+int nothing_differs(const RunOptions& options, const Revision& a, const Revision& b) {
+  std::string text = fmt::format(
+      "Nothing was built differently: {} and {} hold the same files.\n"
+      "No trial was run: no comparison can fail",
+      describe_revision(a), describe_revision(b));
   for (const std::string& gate : options.gates) {
     const std::vector<Bound> bounds = parse_gate(gate).bounds;
     const bool ceiling = std::ranges::any_of(
@@ -221,14 +232,6 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
   build_side({"a", "baseline", a, builds.a, b.time}, revisions, directory, arguments.options);
   build_side({"b", "candidate", b, builds.b, b.time}, revisions, directory, arguments.options);
   PreparedDuel prepared = prepare_revisions(builds, arguments, root);
-  if (!arguments.calibrate && same_programs(prepared.duel)) {
-    return nothing_differs(
-        arguments.options,
-        fmt::format("in {} and {} these are the same:\n  {}\n"
-                    "So is every other executable and library of the two builds.\n"
-                    "Files that the program reads were not compared.",
-                    describe_revision(a), describe_revision(b), programs_of(prepared.duel)));
-  }
   prepared.facts.environment["revisions"] = {{arm_a, a.commit}, {arm_b, b.commit}};
   prepared.facts.environment["subjects"] = {{arm_a, a.subject}, {arm_b, b.subject}};
   prepared.facts.environment["reproduce"] = reproduction(revisions, arguments, a, b);
@@ -245,10 +248,6 @@ int compare_directories(const std::string& a, const std::string& b,
   const auto [arm_a, arm_b] = two_names(arm_name_for(last_name(a)), arm_name_for(last_name(b)));
   const BuildPair builds{a, b, arm_a, arm_b, arguments.calibrate};
   const PreparedDuel prepared = prepare_duel(builds, arguments, std::nullopt);
-  if (!arguments.calibrate && same_programs(prepared.duel))
-    throw Error(ExitCode::usage,
-                "the two builds are the same program: " + programs_of(prepared.duel), a + ", " + b,
-                kMeasureTheNoise);
   return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
 }
 
@@ -257,11 +256,7 @@ int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments
   const Revision a = find_revision(root, revisions.ref_a);
   const Revision b = find_revision(root, revisions.ref_b);
   check_before_building(arguments);
-  if (a.tree == b.tree && !arguments.calibrate) {
-    return nothing_differs(
-        arguments.options,
-        fmt::format("{} and {} hold the same files.", describe_revision(a), describe_revision(b)));
-  }
+  if (a.tree == b.tree && !arguments.calibrate) return nothing_differs(arguments.options, a, b);
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);
   end_what_was_left();

@@ -25,12 +25,12 @@ struct RevisionsArguments {
   std::vector<std::string> keep;
 };
 
-/// Duels the program in two build directories. Throws Error(usage) when both are the same.
+/// Duels the program in two build directories.
 int compare_directories(const std::string& a, const std::string& b,
                         const BuildsArguments& arguments);
 
 /// Builds two revisions of the current repository and duels the program in them; passes, and says
-/// so, when nothing was built differently. Throws Error(cannot_measure) when one does not build.
+/// so, when both hold the same files. Throws Error(cannot_measure) when one does not build.
 int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments& arguments);
 
 }  // namespace memduel::cli

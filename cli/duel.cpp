@@ -327,6 +327,7 @@ RunOutcome measure(const Experiment& experiment, const RunOptions& options,
   const RunHeader header = header_for(experiment, site, facts);
   Store store =
       options.resume ? Store::resume(directory, header) : Store::create(directory, header);
+  if (facts.warning) store.add_warning(*facts.warning);
   keep_calibration(directory, header);
   driver.should_stop = [&](const RunData& so_far) {
     return may_end(so_far, settings_in(directory, so_far));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/run_data.h"
 #include "cli/finished_run.h"
 #include "cli/run_options.h"
 #include "experiment/config/config.h"
@@ -22,6 +23,7 @@ nlohmann::json config_of_resumed(const RunOptions& options);
 struct RunFacts {
   nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
+  std::optional<Note> warning;                  ///< put into the run
   std::string config;        ///< the file, which other machines read; empty: there is none
   std::string label;         ///< stands before each line of progress: "2/3 mnist-quick, "
   double seconds_after = 0;  ///< that other runs are expected to take afterwards

@@ -4,7 +4,7 @@
 # BASE: --base, else the base of the pull or merge request (GITHUB_BASE_SHA, CI_MERGE_REQUEST_DIFF_BASE_SHA), else the parent of the head.
 # OUT (memory-report) gets summary.md, junit.xml, log.txt, and where trials were run report.html, results.json, run/ with everything else.
 # The summary is also added to $GITHUB_STEP_SUMMARY. MEMDUEL names the program (default: build/tool/bin/memduel of this checkout, else in PATH).
-# Ends with memduel's status: 0 no gate failed, or nothing was built differently, or there is nothing to compare with; 1 a gate failed;
+# Ends with memduel's status: 0 no gate failed, or both commits hold the same files, or there is nothing to compare with; 1 a gate failed;
 # 2 bad usage; 3 could not measure, for instance since the base does not build; 4 a file failed; 5 undecided. See docs/ci.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

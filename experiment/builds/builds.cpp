@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <map>
-#include <set>
 
 #include "base/error.h"
 #include "experiment/builds/builds_libraries.h"
@@ -77,16 +76,6 @@ BuildIndex index_build(const BuildSite& site) {
         return depth(a) != depth(b) ? depth(a) < depth(b) : a < b;
       });
   return index;
-}
-
-/// All of them, relative to the build.
-std::set<fs::path> indexed_files(const BuildSite& site) {
-  std::set<fs::path> files;
-  const BuildIndex index = index_build(site);
-  for (const auto* all : {&index.programs, &index.libraries})
-    for (const auto& [name, paths] : *all)
-      for (const fs::path& path : paths) files.insert(path.lexically_relative(site.directory));
-  return files;
 }
 
 std::string relative_list(const std::vector<fs::path>& paths, const fs::path& directory) {
@@ -226,17 +215,6 @@ bool same_build(const BuildProgram& a, const BuildProgram& b) {
                     [](const BuildFile& x, const BuildFile& y) {
                       return x.path.filename() == y.path.filename() && same_code(x, y);
                     });
-}
-
-bool same_code_below(const fs::path& a, const fs::path& b) {
-  const BuildSite site_a{fs::weakly_canonical(a), fs::weakly_canonical(b)};
-  const BuildSite site_b{site_a.other, site_a.directory};
-  const std::set<fs::path> files = indexed_files(site_a);
-  const auto same = [&](const fs::path& file) {
-    return same_code(read_build_file(site_a.directory / file, site_a.directory),
-                     read_build_file(site_b.directory / file, site_b.directory));
-  };
-  return files == indexed_files(site_b) && std::ranges::all_of(files, same);
 }
 
 std::string describe_build(const BuildProgram& build) {

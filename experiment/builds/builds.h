@@ -32,11 +32,6 @@ bool is_in_build(const std::filesystem::path& directory, const std::string& prog
 /// whose code is in files that nobody names.
 bool same_build(const BuildProgram& a, const BuildProgram& b);
 
-/// Whether both directories hold the same executables and shared libraries at the same paths: also
-/// plugins and helper programs, which a program loads or starts without naming them to the dynamic
-/// linker. Throws Error(io) when one cannot be read.
-bool same_code_below(const std::filesystem::path& a, const std::filesystem::path& b);
-
 /// How one of them is told: "bin/hog, build id 1a2b…, with lib/libload.so".
 std::string describe_build(const BuildProgram& build);
 

@@ -199,8 +199,7 @@ void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path
 }
 
 bool same_programs(const BuildDuel& duel) {
-  return std::equal(duel.a.begin(), duel.a.end(), duel.b.begin(), duel.b.end(), same_build) &&
-         same_code_below(duel.a.front().directory, duel.b.front().directory);
+  return std::equal(duel.a.begin(), duel.a.end(), duel.b.begin(), duel.b.end(), same_build);
 }
 
 json describe_programs(const std::vector<BuildProgram>& programs) {

@@ -46,8 +46,7 @@ BuildDuel duel_of_config(const BuildPair& builds, nlohmann::json document,
 void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const std::filesystem::path& root,
                         const std::filesystem::path& directory);
 
-/// Whether every program of both sides is the same, and all else that they could load or start out
-/// of their builds.
+/// Whether every program of both sides is the same, with the libraries that it loads.
 bool same_programs(const BuildDuel& duel);
 
 /// For the run's environment: each side's program and libraries with their build ids.

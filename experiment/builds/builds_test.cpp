@@ -87,45 +87,6 @@ TEST(SameBuild, IsSameInEveryFileAndNeverSaidOfAScript) {
   EXPECT_FALSE(same_build(a, a)) << "what a script imports is not known";
 }
 
-class TwoBuilds : public TestFolder {
- protected:
-  void SetUp() override {
-    TestFolder::SetUp();
-    for (const char* side : {"a", "b"}) {
-      write(side, "bin/helper", "#!/bin/sh\n");
-      fs::permissions(folder_ / side / "bin/helper", fs::perms::owner_all);
-      write(side, "lib/plug.so", "built in " + fs::canonical(folder_ / side).string());
-      write(side, "README", side);
-    }
-  }
-  void write(const std::string& side, const std::string& file, const std::string& text) const {
-    fs::create_directories((folder_ / side / file).parent_path());
-    std::ofstream(folder_ / side / file) << text;
-  }
-  [[nodiscard]] bool same() const { return same_code_below(folder_ / "a", folder_ / "b"); }
-};
-
-TEST_F(TwoBuilds, AreTheSameInTheirCodeWhateverElseTheyHold) {
-  EXPECT_TRUE(same());
-}
-
-TEST_F(TwoBuilds, DifferInALibraryThatNobodyNames) {
-  write("b", "lib/plug.so", "another");
-  EXPECT_FALSE(same());
-}
-
-TEST_F(TwoBuilds, DifferInAProgramThatNobodyNames) {
-  write("b", "bin/helper", "#!/bin/bash\n");
-  EXPECT_FALSE(same());
-}
-
-TEST_F(TwoBuilds, DifferInWhatOnlyOneHas) {
-  write("a", "lib/more.so.1", "");
-  EXPECT_FALSE(same());
-  write("b", "lib/other.so.1", "");
-  EXPECT_FALSE(same());
-}
-
 class WorktreeFolders : public TestFolder {
  protected:
   /// The document with its arms where the config lies in root/FOLDER.
