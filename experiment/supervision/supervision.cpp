@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
+#include "experiment/supervision/role_allocators.h"
 #include "experiment/supervision/trial_deadline.h"
 #include "experiment/trial/exit_verdict.h"
 #include "experiment/trial/ports.h"
@@ -74,8 +75,7 @@ Supervision::Supervision(const TrialPlan& plan, const SupervisorOptions& options
                   if (!process.is_daemon) return launcher_.signal(process.role(), number);
                   for (const pid_t pid : process.members) kill(pid, number);
                 }),
-      daemons_(processes_),
-      allocators_(plan, processes_, outcome_) {
+      daemons_(processes_) {
   outcome_.trace.reference = plan.reference;
   events_.add(launcher_.descriptor(), &launcher_);
   if (text_marks_.descriptor() >= 0) events_.add_once(text_marks_.descriptor(), &text_marks_);
@@ -104,7 +104,7 @@ TrialRun Supervision::run() {
   metering_.end();
   end_trial();
   if (is_asked_to_stop(plan_, options_)) throw options_.stop->error("stopped by a signal");
-  allocators_.verify();
+  verify_allocators(plan_, processes_, outcome_);
   check_ports();
   outcome_.begin_ns = begin_ns_;
   outcome_.end_ns = monotonic_ns();
@@ -130,7 +130,6 @@ void Supervision::step() {
   starting_.check_readiness(now);
   // A process whose report has not come yet would be taken for a descendant.
   if (!processes_.any(State::starting)) processes_.look(now);
-  allocators_.look(now);
   for (const auto& [process, record] : daemons_.ended(now)) end_process(*process, record);
   metering_.sample(now);
   if (static_cast<double>(now - begin_ns_) > seconds_as_ns(plan_.deadline_seconds))

@@ -6,7 +6,6 @@
 
 #include "experiment/marks/text_marks.h"
 #include "experiment/supervision/daemons.h"
-#include "experiment/supervision/role_allocators.h"
 #include "experiment/supervision/starting.h"
 #include "experiment/supervision/stopping.h"
 #include "experiment/supervision/supervisor.h"
@@ -59,7 +58,6 @@ class Supervision {
   Starting starting_;
   Stopping stopping_;
   Daemons daemons_;
-  RoleAllocators allocators_;
 };
 
 }  // namespace memduel

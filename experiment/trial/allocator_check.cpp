@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <map>
 #include <sstream>
 
-#include "memory/text_file.h"
 #include "profilers/profile/capture/preload.h"
 
 namespace memduel {
@@ -56,14 +57,12 @@ class Obstacles {
   std::map<std::string, std::string> known_;
 };
 
-constexpr char kCleaned[] =
-    "it was started without LD_PRELOAD or MEMDUEL_WITNESS in its environment";
-
-/// Why the last image of the role's own process said nothing.
+/// Why the last image of a process said nothing.
 std::string why_silent(const std::string& program, bool cleaned, Obstacles& obstacles) {
   if (const std::string& obstacle = obstacles.of(program); !obstacle.empty())
     return fmt::format("{}: {}", program, obstacle);
-  if (cleaned) return fmt::format("{}: {}", program, kCleaned);
+  if (cleaned)
+    return program + ": it was started without LD_PRELOAD or MEMDUEL_WITNESS in its environment";
   return program + " never loaded what LD_PRELOAD names";
 }
 
@@ -75,12 +74,6 @@ std::string wrong_provider(const RequiredAllocator& required, const WitnessLog& 
                        image.program, image.provider);
   }
   return {};
-}
-
-/// Of a program that is linked dynamically: there from its first instruction, before libc is.
-bool is_dynamic_linker(const std::string& file) {
-  const std::string name = fs::path(file).filename().string();
-  return name.starts_with("ld-linux") || name.starts_with("ld-2.");
 }
 
 }  // namespace
@@ -96,13 +89,11 @@ AllocatorFindings judge_allocator(const RequiredAllocator& required, const OwnPr
   if (const std::string wrong = wrong_provider(required, log, own.pid); !wrong.empty()) fail(wrong);
   for (const SilentImage& image : log.silent) {
     if (image.pid == own.pid) continue;
-    const std::string& obstacle = obstacles.of(image.program);
-    if (!obstacle.empty())
-      findings.helpers.insert(fmt::format("{}: {}", image.program, obstacle));
-    else if (image.cleaned)
-      fail(fmt::format("its descendant {}: {}", image.program, kCleaned));
+    const std::string why = why_silent(image.program, image.cleaned, obstacles);
+    if (image.cleaned && obstacles.of(image.program).empty())
+      fail("its descendant " + why);
     else
-      findings.helpers.insert(image.program + ": it ended before it could load anything");
+      findings.helpers.insert(why);
   }
   const WitnessedImage* last = log.last_of(own.pid);
   if (last == nullptr) {
@@ -112,47 +103,6 @@ AllocatorFindings judge_allocator(const RequiredAllocator& required, const OwnPr
   }
   if (findings.failure.empty()) findings.library = last->provider;
   return findings;
-}
-
-std::optional<bool> maps_library(std::string_view maps, const fs::path& library) {
-  if (maps.empty()) return std::nullopt;
-  const std::string name = library.empty() ? "" : real_name(library);
-  for (std::size_t at = 0; at < maps.size();) {
-    const std::size_t end = std::min(maps.find('\n', at), maps.size());
-    const std::string_view line = maps.substr(at, end - at);
-    at = end + 1;
-    const std::size_t slash = line.find('/');
-    if (slash == std::string_view::npos) continue;
-    const std::string file(line.substr(slash));
-    if (library.empty() ? is_dynamic_linker(file) : fs::path(file).filename() == name) return true;
-  }
-  return false;
-}
-
-bool AllocatorWatch::due(std::int64_t now_ns) {
-  if (now_ns < due_ns_) return false;
-  due_ns_ = now_ns + kLookInterval;
-  return true;
-}
-
-std::optional<std::string> AllocatorWatch::look(pid_t pid, const RequiredAllocator& required) {
-  std::error_code error;
-  const std::string program =
-      fs::read_symlink("/proc/" + std::to_string(pid) + "/exe", error).string();
-  if (error) return std::nullopt;  // it has ended, or is not ours to read
-  Seen& seen = seen_[pid];
-  if (seen.program == program && seen.has_it) return std::nullopt;
-  if (seen.program != program) seen = {program, false, 0};
-  const auto has_it = maps_library(text_of(fmt::format("/proc/{}/maps", pid)), required.library);
-  if (!has_it) return std::nullopt;
-  seen.has_it = *has_it;
-  seen.looks_without = *has_it ? 0 : seen.looks_without + 1;
-  if (seen.looks_without < kPatience) return std::nullopt;
-  const std::string obstacle = obstacle_to_recording(program);
-  return fmt::format("did not run under {}: process {} ({}) has not mapped {}{}", required.name,
-                     pid, program,
-                     required.library.empty() ? "a dynamic linker" : required.library.string(),
-                     obstacle.empty() ? "" : ": " + obstacle);
 }
 
 }  // namespace memduel

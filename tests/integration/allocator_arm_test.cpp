@@ -133,15 +133,6 @@ TEST_F(AllocatorArms, AStaticProgramIsAFailedTrialWithTheReason) {
                                         HasSubstr("statically linked: nothing can be preloaded")));
 }
 
-TEST_F(AllocatorArms, ALongStaticProgramIsNotWaitedFor) {
-  run({MEMDUEL_ALLOCATES "_static", "1", "8000"}, arms_under({"jemalloc"}));
-  EXPECT_THAT(failure_of("jemalloc"), HasSubstr("has not mapped /"));
-  double seconds = 0;
-  for (const json& trial : trials_of("jemalloc"))
-    seconds = (trial.at("end_ns").get<double>() - trial.at("begin_ns").get<double>()) * 1e-9;
-  EXPECT_LT(seconds, 7.5) << "the other arm waits 8 s";
-}
-
 /// Shims that lose the preload on the way to the program, each in its own way.
 class CleaningShim : public AllocatorArms,
                      public testing::WithParamInterface<std::vector<std::string>> {};
