@@ -70,6 +70,8 @@ struct RoleData {
 
 /// Among a trial's files: what a program that has to leave none printed. No file is called so.
 inline constexpr const char* kStandardOutput = "standard output";
+/// Nor so.
+inline constexpr const char* kFinalModel = "the final model";
 
 struct TrialData {
   std::int64_t id = 0;  ///< counted from 1 over the whole run
@@ -115,21 +117,14 @@ struct Note {
   std::string advice;
 };
 
-/// Final models of two arms, compared element by element.
-struct ModelDifference {
+/// How far apart what two arms left is, as a command says.
+struct ArtifactDifference {
   std::string baseline;
   std::string candidate;
+  std::string artifact;  ///< the name of a file in the config, or kFinalModel
   bool bit_identical = false;
-  std::optional<double> max_abs_diff;
-};
-
-/// What a command said about files of two arms that are not equal byte by byte.
-struct FileDifference {
-  std::string baseline;
-  std::string candidate;
-  std::string file;                           ///< its name in the config
-  std::optional<double> max_difference;       ///< largest of all blocks
-  std::optional<double> max_within_baseline;  ///< largest between two trials of the baseline
+  std::optional<double> max_difference;       ///< largest of all that were compared
+  std::optional<double> max_within_baseline;  ///< of a file: between two trials of the baseline
 };
 
 struct RunData {
@@ -138,8 +133,7 @@ struct RunData {
   JobFacts job;                ///< of its config
   nlohmann::json environment;  ///< cpu, kernel, allocator, torch, memduel, fingerprint, …
   std::vector<TrialData> trials;
-  std::vector<ModelDifference> model_differences;
-  std::vector<FileDifference> file_differences;
+  std::vector<ArtifactDifference> artifact_differences;
   std::vector<Note> limitations;
   std::vector<Note> warnings;
 };

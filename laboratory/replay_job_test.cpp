@@ -54,7 +54,7 @@ TEST(FederatedPlan, AServerThenClientsThatWaitForItsAddress) {
               ElementsAre(EndsWith("memduel-worker"), "--role", "client", "--index", "2",
                           "--config", "/run/trials/000012/worker.json"));
   EXPECT_EQ(plan.processes[2].env.at("OMP_NUM_THREADS"), "1");
-  EXPECT_EQ(planned.model_file, "/run/trials/000012/final_model.bin");
+  EXPECT_EQ(planned.artifacts.at(0).path, "/run/trials/000012/final_model.bin");
 }
 
 TEST(SimulationPlan, IsOneProcessWhoseRoundsAreThoseOfAllMethodsAndRepeats) {

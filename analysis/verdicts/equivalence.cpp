@@ -48,6 +48,18 @@ bool vary(const std::map<int, std::string>& hashes) {
              [&](const auto& of_block) { return of_block.second != hashes.begin()->second; });
 }
 
+/// Null where no command was asked.
+const ArtifactDifference* difference_of(const RunData& run, const ArmObservations& baseline,
+                                        const ArmObservations& candidate,
+                                        const std::string& artifact) {
+  const auto found =
+      std::ranges::find_if(run.artifact_differences, [&](const ArtifactDifference& difference) {
+        return difference.baseline == baseline.arm && difference.candidate == candidate.arm &&
+               difference.artifact == artifact;
+      });
+  return found == run.artifact_differences.end() ? nullptr : &*found;
+}
+
 std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObservations& baseline,
                                             const ArmObservations& candidate) {
   std::vector<FileEquivalence> files;
@@ -63,12 +75,9 @@ std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObserva
     }
     const bool equal = file.identical_blocks == file.blocks;
     if (file.blocks == 0 || (name == kStandardOutput && !equal && vary(of_a))) continue;
-    for (const FileDifference& difference : run.file_differences) {
-      if (difference.baseline != baseline.arm || difference.candidate != candidate.arm ||
-          difference.file != name)
-        continue;
-      file.max_difference = difference.max_difference;
-      file.max_within_baseline = difference.max_within_baseline;
+    if (const auto* difference = difference_of(run, baseline, candidate, name)) {
+      file.max_difference = difference->max_difference;
+      file.max_within_baseline = difference->max_within_baseline;
     }
     files.push_back(std::move(file));
   }
@@ -115,10 +124,9 @@ Equivalence equivalence_of(const RunData& run, const ArmObservations& baseline,
   const auto b = agreed_model(run, candidate.arm);
   if (a && b) result.bit_identical = *a == *b;
   if (result.bit_identical == true) result.max_abs_diff = 0;
-  for (const ModelDifference& difference : run.model_differences) {
-    if (difference.baseline != baseline.arm || difference.candidate != candidate.arm) continue;
-    result.bit_identical = difference.bit_identical;
-    result.max_abs_diff = difference.max_abs_diff;
+  if (const auto* difference = difference_of(run, baseline, candidate, kFinalModel)) {
+    result.bit_identical = difference->bit_identical;
+    result.max_abs_diff = difference->max_difference;
   }
   result.files = compared_files(run, baseline, candidate);
   if (!result.bit_identical && !result.files.empty()) {

@@ -34,7 +34,7 @@ TEST(Equivalence, CannotSayWhenAnArmDisagreesWithItself) {
 
 TEST(Equivalence, PrefersModelsThatWereComparedElementByElement) {
   RunData run = with_models("x", "y");
-  run.model_differences.push_back({"a", "b", false, 1e-7});
+  run.artifact_differences.push_back({"a", "b", kFinalModel, false, 1e-7, {}});
   EXPECT_EQ(equivalence(run).max_abs_diff, 1e-7);
 }
 
@@ -50,7 +50,7 @@ RunData with_files() {
 
 TEST(Equivalence, ComparesFilesBlockByBlock) {
   RunData run = with_files();
-  run.file_differences.push_back({"a", "b", "model", 0.25, 0.125});
+  run.artifact_differences.push_back({"a", "b", "model", false, 0.25, 0.125});
   const Equivalence result = equivalence(run);
   ASSERT_EQ(result.files.size(), 1U);
   EXPECT_EQ(result.files[0].file, "model");

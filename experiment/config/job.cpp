@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/run_data.h"
 #include "experiment/config/command_placeholders.h"
 
 namespace memduel {
@@ -43,6 +44,11 @@ TextMarkSpec mark_from_json(const json& source) {
   mark.from = From::file;
   mark.file = from.at("file").get<std::string>();
   return mark;
+}
+
+Artifact artifact_from_json(Artifact::Kind kind, const std::string& name, const json& source) {
+  return {kind, name, source.at("path").get<std::string>(),
+          source.value("compare", json::array()).get<Argv>()};
 }
 
 }  // namespace
@@ -99,13 +105,12 @@ Job job_from_json(const json& workload) {
   for (const json& mark : workload.at("marks")) job.marks.push_back(mark_from_json(mark));
   job.cwd = workload.at("cwd");
   job.templates = job_templates_from_json(workload.at("templates"));
+  if (const auto model = workload.find("final_model"); model != workload.end())
+    job.artifacts.push_back(artifact_from_json(Artifact::Kind::final_model, kFinalModel, *model));
   for (const json& file : workload.at("files"))
-    job.files.push_back(
-        {file.at("name"), file.at("path"), file.value("compare", json::array()).get<Argv>()});
+    job.artifacts.push_back(artifact_from_json(Artifact::Kind::file, file.at("name"), file));
   workload.at("prepare").get_to(job.prepare);
   workload.at("cleanup").get_to(job.cleanup);
-  if (const auto model = workload.find("final_model"); model != workload.end())
-    job.final_model = JobModel{model->at("path"), model->at("compare").get<Argv>()};
   job.rounds = maybe<int>(workload, "rounds");
   job.stop_after_round = maybe<int>(workload, "stop_after_round");
   job.pss_between_rounds = workload.at("pss_between_rounds");

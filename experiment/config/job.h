@@ -2,6 +2,7 @@
 // yet filled.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -56,17 +57,15 @@ struct JobTemplate {
   bool operator==(const JobTemplate&) const = default;
 };
 
-/// The model that a trial must leave.
-struct JobModel {
-  std::string path;
-  Argv compare;  ///< with {a} and {b}: prints their largest absolute difference
-};
+/// What a trial leaves, by which the arms are told to compute the same.
+struct Artifact {
+  enum class Kind { file, final_model, printed };
+  Kind kind = Kind::file;
+  std::string name;            ///< of a file in the config; else kFinalModel or kStandardOutput
+  std::filesystem::path path;  ///< empty: its only process prints it
+  Argv compare = {};  ///< with {a} and {b}: how far two are apart; empty: only equality counts
 
-/// What every trial must leave, and what says how far two of them are apart.
-struct JobFile {
-  std::string name;
-  std::string path;
-  Argv compare;  ///< with {a} and {b}; empty: only equality counts
+  [[nodiscard]] bool is_model() const { return kind == Kind::final_model; }
 };
 
 struct Job {
@@ -75,9 +74,8 @@ struct Job {
   std::vector<TextMarkSpec> marks;  ///< of roles as the config names them
   std::string cwd = ".";
   std::vector<JobTemplate> templates;
-  std::vector<JobFile> files;
-  std::optional<JobModel> final_model;
-  std::optional<int> rounds;  ///< that it has, where that is known
+  std::vector<Artifact> artifacts;  ///< the final model first
+  std::optional<int> rounds;        ///< that it has, where that is known
   std::vector<Argv> prepare;
   std::vector<Argv> cleanup;
   std::optional<int> stop_after_round;

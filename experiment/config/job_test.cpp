@@ -56,8 +56,8 @@ TEST(Job, HoldsWhatIsAroundATrial) {
   EXPECT_THAT(job.prepare, ElementsAre(ElementsAre("make", "data")));
   EXPECT_EQ(job.cleanup.size(), 2U);
   EXPECT_EQ(job.templates.at(0).from, "/job/a.in");
-  EXPECT_THAT(job.files.at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
-  EXPECT_TRUE(job.files.at(1).compare.empty());
+  EXPECT_THAT(job.artifacts.at(0).compare, ElementsAre("cmp", "{a}", "{b}"));
+  EXPECT_TRUE(job.artifacts.at(1).compare.empty());
   EXPECT_EQ(job.match.at(0).role, "loader");
   EXPECT_EQ(job.stop_after_round, 4);
   EXPECT_EQ(job.stop_grace_seconds, 2);
@@ -78,7 +78,7 @@ TEST(Job, HasATemplateThatIsACopyOrAJsonDocument) {
                       .job;
   EXPECT_FALSE(job.templates.at(0).from);
   EXPECT_EQ(job.templates.at(0).json, R"({"a":["{seed}"]})");
-  EXPECT_EQ(job.final_model->path, "{trial_dir}/m");
+  EXPECT_EQ(job.artifacts.at(0).path, "{trial_dir}/m");
   EXPECT_EQ(job.rounds, 9);
   const Error error = error_of([] {
     experiment_with(R"({"kind": "command", "processes": [{"role": "job", "argv": ["./job"]}],

@@ -46,20 +46,12 @@ struct TrialSlot {
   std::map<std::string, double> peaks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
-/// What a trial must leave.
-struct TrialFile {
-  std::string name;
-  std::filesystem::path path;
-};
-
 struct PlannedTrial {
   TrialPlan plan;
   std::map<std::filesystem::path, std::string> files;  ///< to be written before the trial starts
   std::vector<ProcessSpec> prepare;                    ///< run one after the other before the trial
   std::vector<ProcessSpec> cleanup;                    ///< likewise after it, whatever became of it
-  std::vector<TrialFile> leaves;
-  bool result_is_printed = false;  ///< by its only process: it has to leave nothing else
-  std::optional<std::filesystem::path> model_file;  ///< where the final global model will be
+  std::vector<Artifact> artifacts;  ///< what its only process prints where it leaves nothing else
 };
 
 /// The trial's processes. All arms get environments and arguments of the same total length, and

@@ -30,11 +30,11 @@ class JobPlanner {
     planned.cleanup = steps("cleanup", job_.cleanup);
     for (const auto* templates : {&job_.templates, &arm_.templates})
       for (const JobTemplate& each : *templates) planned.files[fill(each.to)] = contents_of(each);
-    if (job_.final_model) planned.model_file = fill(job_.final_model->path);
-    for (const JobFile& file : job_.files) planned.leaves.push_back({file.name, fill(file.path)});
-    planned.result_is_printed = planned.leaves.empty() && !planned.model_file &&
-                                planned.plan.processes.size() == 1 &&
-                                planned.plan.processes.front().end == End::wait;
+    planned.artifacts = job_.artifacts;
+    for (Artifact& artifact : planned.artifacts) artifact.path = fill(artifact.path);
+    if (planned.artifacts.empty() && planned.plan.processes.size() == 1 &&
+        planned.plan.processes.front().end == End::wait)
+      planned.artifacts.push_back({Artifact::Kind::printed, kStandardOutput, {}});
     planned.plan.ports = placeholders_.ports();
     return planned;
   }

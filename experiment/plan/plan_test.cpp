@@ -104,7 +104,7 @@ TEST(CommandPlan, StepsFilesAndLimitsOfAJob) {
   const int port = planned.plan.ports.at("fl");
   EXPECT_EQ(planned.plan.processes[0].ready->port, port);
   EXPECT_THAT(planned.cleanup.at(0).argv, ElementsAre("./clean", std::to_string(port), "2"));
-  EXPECT_EQ(planned.leaves.at(0).path, "/run/trials/000004/m.npz");
+  EXPECT_EQ(planned.artifacts.at(0).path, "/run/trials/000004/m.npz");
   EXPECT_EQ(planned.plan.match.at(0).role, "trainer");
   EXPECT_EQ(planned.plan.stop_after_round, 3);
   EXPECT_EQ(planned.plan.rounds, 3);

@@ -120,7 +120,7 @@ void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::pa
       "an argv starts with a program in PATH or with a path from the process's cwd; " + looked);
 }
 
-/// The commands of prepare and cleanup as processes of an arm, and those that compare files.
+/// The commands of prepare and cleanup as processes of an arm, and those that compare artifacts.
 std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
   std::vector<JobProcess> steps;
   const Job& job = experiment.job;
@@ -135,9 +135,8 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
   };
   for (const Argv& argv : job.prepare) add("prepare", argv, arm.env);
   for (const Argv& argv : job.cleanup) add("cleanup", argv, arm.env);
-  for (const JobFile& file : job.files)
-    if (!file.compare.empty()) add("compare of " + file.name, file.compare, {});
-  if (job.final_model) add("compare of the final model", job.final_model->compare, {});
+  for (const Artifact& artifact : job.artifacts)
+    if (!artifact.compare.empty()) add("compare of " + artifact.name, artifact.compare, {});
   return steps;
 }
 

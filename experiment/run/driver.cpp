@@ -4,11 +4,10 @@
 #include <system_error>
 #include <vector>
 
-#include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
 #include "experiment/plan/python_settings.h"
+#include "experiment/run/artifact_comparison.h"
 #include "experiment/run/block_trials.h"
-#include "experiment/run/file_comparison.h"
 #include "experiment/run/profile_trials.h"
 
 namespace memduel {
@@ -27,28 +26,11 @@ void note_the_job(const Experiment& experiment, Store& store) {
         {"python_not_pinned", *unpinned, "set them in env to make results repeatable"});
 }
 
-void compare_models(RunInProgress& run) {
-  const Experiment& experiment = run.experiment();
-  if (!experiment.job.final_model) return;
-  std::vector<std::string> candidates;
-  for (const Arm& arm : experiment.arms) {
-    if (arm.name != experiment.baseline) candidates.push_back(arm.name);
-  }
-  const auto compare = [&](const fs::path& a, const fs::path& b) {
-    if (run.options().compare_models) return run.options().compare_models(a, b);
-    return difference_of_models(*experiment.job.final_model, a, b);
-  };
-  const auto comparison = compare_final_models(run.store().directory(), run.so_far(),
-                                               experiment.baseline, candidates, compare);
-  run.store().set_model_differences(comparison.differences);
-  for (const Note& warning : comparison.warnings) run.store().add_warning(warning);
-}
-
-void compare_left_files(RunInProgress& run, const fs::path& logs, const RunTrial& run_trial) {
+void compare_what_was_left(RunInProgress& run, const fs::path& logs, const RunTrial& run_trial) {
   const auto comparison =
-      compare_files(run.experiment(), run.so_far(),
-                    fs::absolute(run.store().directory()).lexically_normal(), logs, run_trial);
-  run.store().set_file_differences(comparison.differences);
+      compare_artifacts(run.experiment(), run.so_far(),
+                        fs::absolute(run.store().directory()).lexically_normal(), logs, run_trial);
+  run.store().set_artifact_differences(comparison.differences);
   for (const Note& warning : comparison.warnings) run.store().add_warning(warning);
 }
 
@@ -87,8 +69,7 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
     run.tell("", run.ledger().last_block());
     return outcome;
   }
-  compare_models(run);
-  compare_left_files(run, runner.site().log_dir, run_trial);
+  compare_what_was_left(run, runner.site().log_dir, run_trial);
   remove_if_empty(runner.site().trials_dir);
   run.tell("", run.ledger().last_block());
   return outcome;

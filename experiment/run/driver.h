@@ -50,8 +50,6 @@ struct DriverOptions {
   std::function<std::vector<std::string>(const RunData& so_far)> arms_to_profile;
   /// Whether a tracer can be used; absent: asks the registry.
   std::function<Availability(const TracerEntry&)> tracer_works;
-  /// Largest absolute difference of two model files; absent: the job's program says.
-  std::function<double(const std::filesystem::path&, const std::filesystem::path&)> compare_models;
 };
 
 enum class RunEnd { complete, settled, out_of_time, paused };
@@ -72,8 +70,8 @@ int own_blocks(const Measure& measure, const DriverOptions& options);
 inline constexpr double kMostRecordedAllocations = 1e6;
 
 /// Runs what the store does not hold yet. A failing candidate is recorded and the run goes on; a
-/// fault of the harness drops its block, and another is run instead. Afterwards the arms' final
-/// models are compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
+/// fault of the harness drops its block, and another is run instead. Afterwards what the arms left
+/// is compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
 /// least two) or the harness keeps failing, Error(interrupted or terminated) on a signal, Error(io)
 /// when the run directory cannot be written. The store holds every finished trial in all cases.
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,

@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiment/plan/google_benchmark_output.h"
-#include "experiment/run/kept_files.h"
-#include "experiment/run/printed_output.h"
+#include "experiment/run/artifacts.h"
 #include "experiment/run/remote_roles.h"
 
 namespace memduel {
@@ -91,7 +90,7 @@ TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
                         const fs::path& run_directory) {
   Prepared prepared = prepare(planned, run_trial);
   if (prepared.failed) return std::move(*prepared.failed);
-  const FileStamps before(planned.leaves);
+  const FileStamps before(planned.artifacts);
   TrialRun run = run_trial(planned.plan);
   take_remote_roles(planned.plan, run);
   run.warnings.insert(run.warnings.end(), prepared.warnings.begin(), prepared.warnings.end());
@@ -101,12 +100,8 @@ TrialRun prepared_trial(const PlannedTrial& planned, const RunTrial& run_trial,
     run.trial.failure = *missing;
     return run;
   }
-  for (const TrialFile& file : planned.leaves) {
-    run.trial.files[file.name] = keep_file(run_directory, file);
-  }
-  if (planned.result_is_printed)
-    if (auto hash = hash_of_output(planned.plan, planned.plan.processes.front()))
-      run.trial.files[kStandardOutput] = *hash;
+  for (const Artifact& artifact : planned.artifacts)
+    take_artifact(artifact, planned.plan, run_directory, run.trial);
   add_benchmarks(planned.plan, run);
   return run;
 }

@@ -183,43 +183,28 @@ nlohmann::json environment_of(const std::vector<Part>& parts) {
   return environment;
 }
 
-/// The largest difference that any share saw; bits that differ before bits that do not.
-void merge_models(const std::vector<Part>& parts, Store& store) {
-  std::vector<ModelDifference> models;
-  const auto size = [](const ModelDifference& one) {
-    return std::make_pair(!one.bit_identical, one.max_abs_diff.value_or(0));
+/// The largest differences that any share saw; bits that differ before bits that do not.
+void merge_artifacts(const std::vector<Part>& parts, Store& store) {
+  std::vector<ArtifactDifference> merged;
+  const auto size = [](const ArtifactDifference& one) {
+    return std::make_pair(!one.bit_identical, one.max_difference.value_or(-1));
   };
   for (const Part& part : parts) {
-    for (const ModelDifference& one : part.run.model_differences) {
-      const auto found = std::ranges::find_if(models, [&](const ModelDifference& other) {
-        return other.baseline == one.baseline && other.candidate == one.candidate;
-      });
-      if (found == models.end())
-        models.push_back(one);
-      else if (size(one) > size(*found))
-        *found = one;
-    }
-  }
-  store.set_model_differences(models);
-}
-
-void merge_files(const std::vector<Part>& parts, Store& store) {
-  std::vector<FileDifference> files;
-  for (const Part& part : parts) {
-    for (const FileDifference& one : part.run.file_differences) {
-      const auto found = std::ranges::find_if(files, [&](const FileDifference& other) {
+    for (const ArtifactDifference& one : part.run.artifact_differences) {
+      const auto found = std::ranges::find_if(merged, [&](const ArtifactDifference& other) {
         return other.baseline == one.baseline && other.candidate == one.candidate &&
-               other.file == one.file;
+               other.artifact == one.artifact;
       });
-      if (found == files.end()) {
-        files.push_back(one);
+      if (found == merged.end()) {
+        merged.push_back(one);
         continue;
       }
-      found->max_difference = std::max(found->max_difference, one.max_difference);
-      found->max_within_baseline = std::max(found->max_within_baseline, one.max_within_baseline);
+      const auto within = std::max(found->max_within_baseline, one.max_within_baseline);
+      if (size(one) > size(*found)) *found = one;
+      found->max_within_baseline = within;
     }
   }
-  store.set_file_differences(files);
+  store.set_artifact_differences(merged);
 }
 
 /// Trial and the rest of a name such as "12-server.stdout".
@@ -274,8 +259,7 @@ void merge_into(std::vector<Part>& parts, const fs::path& directory) {
     for (const Note& note : part.run.limitations) store.add_limitation(note);
     for (const Note& note : part.run.warnings) store.add_warning(note);
   }
-  merge_models(parts, store);
-  merge_files(parts, store);
+  merge_artifacts(parts, store);
   for (const Part& part : parts) copy_files(part, directory);
   const fs::path calibration = parts.front().directory / kCalibrationFile;
   std::error_code none;

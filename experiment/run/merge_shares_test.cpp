@@ -130,7 +130,7 @@ TEST_F(Shares, TogetherAreTheRunThatOneMachineWouldHaveMade) {
     EXPECT_EQ(read_file(folder_ / "merged/logs" / log), std::to_string(one.block) + one.arm);
   }
   EXPECT_EQ(run.config_sha256, whole.config_sha256);
-  EXPECT_EQ(run.model_differences.size(), whole.model_differences.size());
+  EXPECT_EQ(run.artifact_differences.size(), whole.artifact_differences.size());
   EXPECT_THAT(codes_of(run.warnings), testing::ElementsAreArray(codes_of(whole.warnings)));
   EXPECT_TRUE(fs::exists(folder_ / "merged/models"));
 }

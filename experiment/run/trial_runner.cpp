@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/run_directory.h"
-#include "experiment/plan/final_models.h"
 #include "experiment/plan/programs.h"
 #include "experiment/plan/spread_roles.h"
 #include "experiment/run/job_trial.h"
@@ -46,8 +45,6 @@ void TrialRunner::run(TrialSlot slot) {
   if (unrecordable < site_.unrecordable.size()) return run(slot);
   refuse_unreadable_input(trial);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
-  const bool well = trial.trial.status == TrialStatus::ok;
-  if (well && planned.model_file) take_model(*planned.model_file, trial.trial);
   if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, trial);
   if (slot.kind == TrialKind::warmup && trial.trial.status != TrialStatus::ok)
     trial.warnings.push_back({"warmup_failed",
@@ -68,16 +65,6 @@ void TrialRunner::refuse_unreadable_input(const TrialRun& trial) const {
       trial.prepare_status != static_cast<int>(ExitCode::io))
     return;
   throw Error(ExitCode::io, trial.trial.failure, run_.store().directory().string());
-}
-
-void TrialRunner::take_model(const fs::path& model, TrialData& trial) const {
-  if (!fs::exists(model)) {
-    trial.status = TrialStatus::failed;
-    trial.failure =
-        fmt::format("every process ended well, but none wrote {}", model.filename().string());
-    return;
-  }
-  trial.model_sha256 = keep_model(run_.store().directory(), trial.arm, model);
 }
 
 /// No profile is worth a run.

@@ -20,7 +20,6 @@ class TrialRunner {
 
  private:
   void refuse_unreadable_input(const TrialRun& trial) const;
-  void take_model(const std::filesystem::path& model, TrialData& trial) const;
   void keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const;
 
   RunInProgress& run_;

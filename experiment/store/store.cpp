@@ -329,24 +329,20 @@ void Store::forget_limitations(const std::string& code) {
   Statement(database_, "DELETE FROM note WHERE kind = 'limitation' AND code = ?").bind(code).run();
 }
 
-void Store::set_model_differences(const std::vector<ModelDifference>& differences) {
+void Store::set_artifact_differences(const std::vector<ArtifactDifference>& differences) {
   Transaction transaction(database_);
   database_.execute("DELETE FROM model_difference");
-  Statement insert(database_, "INSERT INTO model_difference VALUES (?,?,?,?)");
-  for (const ModelDifference& one : differences) {
-    insert.bind(one.baseline).bind(one.candidate).bind(one.bit_identical).bind(one.max_abs_diff);
-    insert.run();
-  }
-  transaction.commit();
-}
-
-void Store::set_file_differences(const std::vector<FileDifference>& differences) {
-  Transaction transaction(database_);
   database_.execute("DELETE FROM file_difference");
-  Statement insert(database_, "INSERT INTO file_difference VALUES (?,?,?,?,?)");
-  for (const FileDifference& one : differences) {
-    insert.bind(one.baseline).bind(one.candidate).bind(one.file);
-    insert.bind(one.max_difference).bind(one.max_within_baseline).run();
+  Statement model(database_, "INSERT INTO model_difference VALUES (?,?,?,?)");
+  Statement file(database_, "INSERT INTO file_difference VALUES (?,?,?,?,?)");
+  for (const ArtifactDifference& one : differences) {
+    if (one.artifact == kFinalModel) {
+      model.bind(one.baseline).bind(one.candidate).bind(one.bit_identical);
+      model.bind(one.max_difference).run();
+    } else {
+      file.bind(one.baseline).bind(one.candidate).bind(one.artifact);
+      file.bind(one.max_difference).bind(one.max_within_baseline).run();
+    }
   }
   transaction.commit();
 }

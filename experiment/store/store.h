@@ -61,8 +61,7 @@ class Store {
   void add_warning(const Note& note);
   /// Those of an earlier part of the run that no longer hold.
   void forget_limitations(const std::string& code);
-  void set_model_differences(const std::vector<ModelDifference>& differences);
-  void set_file_differences(const std::vector<FileDifference>& differences);
+  void set_artifact_differences(const std::vector<ArtifactDifference>& differences);
 
   /// The run so far, without series.
   [[nodiscard]] RunData read() const;

@@ -183,16 +183,15 @@ void read_texts(const Database& database, const char* query, RunData& run,
   }
 }
 
-void read_files(const Database& database, RunData& run) {
-  read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
-  Statement select(database,
-                   "SELECT baseline, candidate, file, max_difference, max_within_baseline FROM "
-                   "file_difference");
+/// Reads what two arms' artifacts differ by; `query` names a file, bits, and both largest numbers.
+void read_differences(const Database& database, const std::string& query, RunData& run) {
+  Statement select(database, query);
   while (select.step()) {
-    FileDifference one{select.text(0), select.text(1), select.text(2), {}, {}};
-    if (!select.is_null(3)) one.max_difference = select.real(3);
-    if (!select.is_null(4)) one.max_within_baseline = select.real(4);
-    run.file_differences.push_back(std::move(one));
+    ArtifactDifference one{
+        select.text(0), select.text(1), select.text(2), select.integer(3) != 0, {}, {}};
+    if (!select.is_null(4)) one.max_difference = select.real(4);
+    if (!select.is_null(5)) one.max_within_baseline = select.real(5);
+    run.artifact_differences.push_back(std::move(one));
   }
 }
 
@@ -203,18 +202,6 @@ std::vector<Note> read_notes(const Database& database, const char* kind) {
   select.bind(kind);
   while (select.step()) notes.push_back({select.text(0), select.text(1), select.text(2)});
   return notes;
-}
-
-std::vector<ModelDifference> read_model_differences(const Database& database) {
-  std::vector<ModelDifference> differences;
-  Statement select(database,
-                   "SELECT baseline, candidate, bit_identical, max_abs_diff FROM model_difference");
-  while (select.step()) {
-    ModelDifference one{select.text(0), select.text(1), select.integer(2) != 0, {}};
-    if (!select.is_null(3)) one.max_abs_diff = select.real(3);
-    differences.push_back(std::move(one));
-  }
-  return differences;
 }
 
 }  // namespace
@@ -228,8 +215,18 @@ RunData read_run(const Database& database, WithSeries series) {
     run.job = job_facts_from_json(parse_foreign_json(*job), "");
   run.environment = run_json(database, "environment");
   run.trials = read_trials(database, series, version);
-  run.model_differences = read_model_differences(database);
-  if (version > 1) read_files(database, run);
+  read_differences(database,
+                   fmt::format("SELECT baseline, candidate, '{}', bit_identical, max_abs_diff, "
+                               "NULL FROM model_difference",
+                               kFinalModel),
+                   run);
+  if (version > 1) {
+    read_texts(database, "SELECT trial, file, sha256 FROM trial_file", run, &TrialData::files);
+    read_differences(database,
+                     "SELECT baseline, candidate, file, 0, max_difference, max_within_baseline "
+                     "FROM file_difference",
+                     run);
+  }
   if (version > 2)
     read_texts(database, "SELECT trial, role, library FROM trial_allocator", run,
                &TrialData::allocators);

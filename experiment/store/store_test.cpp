@@ -71,10 +71,10 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
     store.add_limitation({"no_cgroup", "no cgroup here", "run as root"});
     store.add_limitation({"no_cgroup", "no cgroup here", "run as root"});
     store.add_warning({"swap", "12 pages were swapped", ""});
-    store.set_model_differences({{"original", "optimized", false, 1e-7}});
-    store.set_model_differences({{"original", "optimized", false, 2e-7}});
-    store.set_file_differences({{"original", "optimized", "m", 1.0, 2.0}});
-    store.set_file_differences({{"original", "optimized", "global_model", 0.5, {}}});
+    store.set_artifact_differences({{"original", "optimized", kFinalModel, false, 1e-7, {}},
+                                    {"original", "optimized", "m", false, 1.0, 2.0}});
+    store.set_artifact_differences({{"original", "optimized", kFinalModel, false, 2e-7, {}},
+                                    {"original", "optimized", "global_model", false, 0.5, {}}});
   }
   const RunData run = read_run(folder_ / "run");
   EXPECT_EQ(run.config, header().config);
@@ -88,12 +88,12 @@ TEST_F(StoreTest, EverythingWrittenIsReadBack) {
   EXPECT_EQ(run.limitations[0].advice, "run as root");
   ASSERT_EQ(run.warnings.size(), 1U);
   EXPECT_EQ(run.warnings[0].code, "swap");
-  ASSERT_EQ(run.model_differences.size(), 1U);
-  EXPECT_EQ(run.model_differences[0].max_abs_diff, 2e-7);
-  ASSERT_EQ(run.file_differences.size(), 1U);
-  EXPECT_EQ(run.file_differences[0].file, "global_model");
-  EXPECT_EQ(run.file_differences[0].max_difference, 0.5);
-  EXPECT_FALSE(run.file_differences[0].max_within_baseline);
+  ASSERT_EQ(run.artifact_differences.size(), 2U);
+  EXPECT_EQ(run.artifact_differences[0].artifact, kFinalModel);
+  EXPECT_EQ(run.artifact_differences[0].max_difference, 2e-7);
+  EXPECT_EQ(run.artifact_differences[1].artifact, "global_model");
+  EXPECT_EQ(run.artifact_differences[1].max_difference, 0.5);
+  EXPECT_FALSE(run.artifact_differences[1].max_within_baseline);
   EXPECT_EQ(json::parse(read_file(folder_ / "run/config.json")), header().config);
 }
 

@@ -1,10 +1,10 @@
-#include "experiment/run/file_comparison.h"
+#include "experiment/run/artifact_comparison.h"
 
 #include <gmock/gmock.h>
 
 #include "base/file.h"
 #include "experiment/config/test_support.h"
-#include "experiment/run/kept_files.h"
+#include "experiment/run/artifacts.h"
 
 namespace memduel {
 namespace {
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 /// Trials of a job that leaves a file "model" whose content is a number; the compare command, which
 /// is not run, prints the difference of two.
-class FileComparisonTest : public TestFolder {
+class ArtifactComparisonTest : public TestFolder {
  protected:
   static Experiment experiment_with(const std::string& argument) {
     json config = json::parse(R"({
@@ -29,28 +29,28 @@ class FileComparisonTest : public TestFolder {
   }
 
   void left(const std::string& arm, int block, const std::string& content) {
-    const TrialFile file{"model", folder_ / "model.txt"};
+    const Artifact file{Artifact::Kind::file, "model", folder_ / "model.txt"};
     write_file_atomically(file.path, content);
     TrialData trial;
     trial.arm = arm;
     trial.block = block;
-    trial.files["model"] = keep_file(folder_, file);
+    take_artifact(file, {}, folder_, trial);
     run_.trials.push_back(trial);
   }
 
-  FileComparison compare(const std::string& argument = "--seed=1") {
-    return compare_files(experiment_with(argument), run_, folder_, folder_,
-                         [this](const TrialPlan& plan) {
-                           ++asked_;
-                           const ProcessSpec& process = plan.processes.at(0);
-                           EXPECT_EQ(process.role, "compare.model");
-                           EXPECT_EQ(process.cwd, "/job/");
-                           const double a = std::stod(read_file(process.argv.at(1)));
-                           const double b = std::stod(read_file(process.argv.at(2)));
-                           write_file_atomically(folder_ / "0-compare.model.stdout",
-                                                 words_ + std::to_string(std::abs(a - b)) + "\n\n");
-                           return TrialRun{};
-                         });
+  ArtifactComparison compare(const std::string& argument = "--seed=1") {
+    return compare_artifacts(
+        experiment_with(argument), run_, folder_, folder_, [this](const TrialPlan& plan) {
+          ++asked_;
+          const ProcessSpec& process = plan.processes.at(0);
+          EXPECT_EQ(process.role, "compare.model");
+          EXPECT_EQ(process.cwd, "/job/");
+          const double a = std::stod(read_file(process.argv.at(1)));
+          const double b = std::stod(read_file(process.argv.at(2)));
+          write_file_atomically(folder_ / "0-compare.model.stdout",
+                                words_ + std::to_string(std::abs(a - b)) + "\n\n");
+          return TrialRun{};
+        });
   }
 
   RunData run_;
@@ -58,12 +58,12 @@ class FileComparisonTest : public TestFolder {
   std::string words_ = "largest difference: ";
 };
 
-TEST_F(FileComparisonTest, EqualFilesNeedNoCommand) {
+TEST_F(ArtifactComparisonTest, EqualFilesNeedNoCommand) {
   for (int block = 1; block <= 3; ++block) {
     left("before", block, "1");
     left("after", block, "1");
   }
-  const FileComparison result = compare();
+  const ArtifactComparison result = compare();
   ASSERT_EQ(result.differences.size(), 1U);
   EXPECT_EQ(result.differences[0].max_difference, 0);
   EXPECT_EQ(result.differences[0].max_within_baseline, 0);
@@ -71,14 +71,14 @@ TEST_F(FileComparisonTest, EqualFilesNeedNoCommand) {
   EXPECT_TRUE(result.warnings.empty());
 }
 
-TEST_F(FileComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselinesOwn) {
+TEST_F(ArtifactComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselinesOwn) {
   left("before", 1, "1");
   left("after", 1, "3");
   left("before", 2, "1.5");
   left("after", 2, "7.5");
   left("before", 3, "1.5");
   left("after", 3, "7.5");
-  const FileComparison result = compare();
+  const ArtifactComparison result = compare();
   EXPECT_EQ(result.differences.at(0).max_difference, 6);
   EXPECT_EQ(result.differences[0].max_within_baseline, 0.5);
   EXPECT_EQ(asked_, 3) << "equal pairs are asked about once";
@@ -86,22 +86,22 @@ TEST_F(FileComparisonTest, TheLargestDifferenceOfAllBlocksBesideTheBaselinesOwn)
   EXPECT_EQ(result.warnings[1].message, "the trials of arm before leave 2 different model");
 }
 
-TEST_F(FileComparisonTest, AJobThatIsToldItsBlockMayVary) {
+TEST_F(ArtifactComparisonTest, AJobThatIsToldItsBlockMayVary) {
   left("before", 1, "1");
   left("after", 1, "1");
   left("before", 2, "2");
   left("after", 2, "2");
-  const FileComparison result = compare("--seed={block}");
+  const ArtifactComparison result = compare("--seed={block}");
   EXPECT_EQ(result.differences.at(0).max_difference, 0);
   EXPECT_FALSE(result.differences[0].max_within_baseline);
   EXPECT_TRUE(result.warnings.empty());
 }
 
-TEST_F(FileComparisonTest, ACommandThatPrintsNoNumberIsAWarning) {
+TEST_F(ArtifactComparisonTest, ACommandThatPrintsNoNumberIsAWarning) {
   words_ = "nothing but";
   left("before", 1, "1");
   left("after", 1, "2");
-  const FileComparison result = compare();
+  const ArtifactComparison result = compare();
   EXPECT_FALSE(result.differences.at(0).max_difference);
   ASSERT_EQ(result.warnings.size(), 1U);
   EXPECT_EQ(result.warnings[0].code, "files_not_compared");

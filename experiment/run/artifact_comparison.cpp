@@ -1,0 +1,239 @@
+#include "experiment/run/artifact_comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/installed.h"
+#include "base/run_directory.h"
+#include "experiment/config/placeholders.h"
+#include "experiment/plan/python_settings.h"
+#include "experiment/run/artifacts.h"
+
+namespace memduel {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kCompareSeconds = 600;
+
+/// What a trial left, as it was kept.
+struct Copy {
+  fs::path path;
+  std::string sha256;
+};
+using Pair = std::pair<Copy, Copy>;
+
+using ByBlock = std::map<int, std::string>;  ///< hashes
+
+std::set<std::string> distinct(const ByBlock& hashes) {
+  std::set<std::string> result;
+  for (const auto& [block, sha256] : hashes) result.insert(sha256);
+  return result;
+}
+
+/// Enough to see how far apart two arms are when every trial ends with another model.
+std::vector<std::string> some(const ByBlock& hashes) {
+  constexpr std::size_t kMost = 3;
+  const std::set<std::string> all = distinct(hashes);
+  std::vector<std::string> result(all.begin(), all.end());
+  result.resize(std::min(result.size(), kMost));
+  return result;
+}
+
+bool are_equal(const Pair& pair) {
+  return pair.first.sha256 == pair.second.sha256;
+}
+
+/// What a compare command says: a JSON object with max_abs_diff, or its last word as a number.
+std::optional<double> printed_number(const std::string& text) {
+  const auto answer = nlohmann::json::parse(text, nullptr, false);
+  const auto difference = answer.is_object() ? answer.find("max_abs_diff") : answer.end();
+  if (difference != answer.end() && difference->is_number()) return difference->get<double>();
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return std::nullopt;
+  const std::size_t space = text.find_last_of(" \t\r\n", end);
+  const std::string word = text.substr(space + 1, end - space);
+  char* rest = nullptr;
+  const double value = std::strtod(word.c_str(), &rest);
+  if (*rest != '\0' || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+class Comparer {
+ public:
+  Comparer(const Experiment& experiment, const RunData& run, fs::path run_directory, fs::path logs,
+           const RunTrial& run_trial)
+      : experiment_(experiment),
+        run_directory_(std::move(run_directory)),
+        logs_(std::move(logs)),
+        run_trial_(run_trial) {
+    for (const TrialData& trial : run.trials) {
+      if (!trial.counts()) continue;
+      for (const auto& [file, sha256] : trial.files) hashes_[file][trial.arm][trial.block] = sha256;
+      if (trial.model_sha256) hashes_[kFinalModel][trial.arm][trial.block] = *trial.model_sha256;
+    }
+  }
+
+  ArtifactComparison compare() && {
+    for (const Artifact& artifact : experiment_.job.artifacts) {
+      warn_of_variation(artifact);
+      if (!artifact.compare.empty()) compare_arms(artifact);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void warn_of_variation(const Artifact& artifact) {
+    if (experiment_.job.differs_by_block && !artifact.is_model()) return;
+    for (const auto& [arm, hashes] : hashes_[artifact.name]) {
+      const std::size_t count = distinct(hashes).size();
+      if (count < 2) continue;
+      result_.warnings.push_back(artifact.is_model() ? varying_model(arm, count)
+                                                     : varying_file(arm, count, artifact.name));
+    }
+  }
+
+  static Note varying_model(const std::string& arm, std::size_t count) {
+    return {"final_model_varies",
+            fmt::format("the trials of arm {} end with {} different models", arm, count),
+            "a workload that is not deterministic can hide that it computes something else; fix "
+            "its seeds and threads"};
+  }
+
+  [[nodiscard]] Note varying_file(const std::string& arm, std::size_t count,
+                                  const std::string& name) const {
+    const auto unpinned = unpinned_python(experiment_);
+    return {"file_varies",
+            fmt::format("the trials of arm {} leave {} different {}", arm, count, name),
+            "a job that is not repeatable can hide that it computes something else; fix its seeds "
+            "and threads" +
+                (unpinned ? ": " + *unpinned : std::string())};
+  }
+
+  void compare_arms(const Artifact& artifact) {
+    auto& hashes = hashes_[artifact.name];
+    const auto within = artifact.is_model() || experiment_.job.differs_by_block
+                            ? std::nullopt
+                            : largest(artifact, pairs_within(artifact));
+    for (const Arm& arm : experiment_.arms) {
+      if (arm.name == experiment_.baseline) continue;
+      const auto pair = [&](const std::string& a, const std::string& b) {
+        return Pair(copy_of(artifact, experiment_.baseline, a), copy_of(artifact, arm.name, b));
+      };
+      const ByBlock& baseline = hashes[experiment_.baseline];
+      const ByBlock& candidate = hashes[arm.name];
+      std::vector<Pair> pairs;
+      if (artifact.is_model()) {
+        for (const std::string& a : some(baseline))
+          for (const std::string& b : some(candidate)) pairs.push_back(pair(a, b));
+      } else {
+        for (const auto& [block, sha256] : candidate)
+          if (const auto found = baseline.find(block); found != baseline.end())
+            pairs.push_back(pair(found->second, sha256));
+      }
+      if (pairs.empty()) continue;
+      result_.differences.push_back({experiment_.baseline, arm.name, artifact.name,
+                                     std::ranges::all_of(pairs, are_equal),
+                                     largest(artifact, pairs), within});
+    }
+  }
+
+  [[nodiscard]] Copy copy_of(const Artifact& artifact, const std::string& arm,
+                             const std::string& sha256) const {
+    return {kept_artifact(run_directory_, artifact, arm, sha256), sha256};
+  }
+
+  /// Of the baseline: each trial with the one before.
+  std::vector<Pair> pairs_within(const Artifact& artifact) {
+    std::vector<Pair> pairs;
+    const std::string* before = nullptr;
+    for (const auto& [block, sha256] : hashes_[artifact.name][experiment_.baseline]) {
+      if (before != nullptr)
+        pairs.emplace_back(copy_of(artifact, experiment_.baseline, *before),
+                           copy_of(artifact, experiment_.baseline, sha256));
+      before = &sha256;
+    }
+    return pairs;
+  }
+
+  /// The largest number of all pairs; absent when there are none or one could not be compared.
+  std::optional<double> largest(const Artifact& artifact, const std::vector<Pair>& pairs) {
+    std::optional<double> result;
+    if (!pairs.empty()) result = 0;
+    for (const Pair& pair : pairs) {
+      if (are_equal(pair)) continue;
+      const auto number = ask(artifact, pair);
+      if (!number) return std::nullopt;
+      result = std::max(*result, *number);
+    }
+    return result;
+  }
+
+  std::optional<double> ask(const Artifact& artifact, const Pair& pair) {
+    const auto [at, is_new] = numbers_.try_emplace({pair.first.path, pair.second.path});
+    if (!is_new) return at->second;
+    const TrialPlan plan = plan_of(artifact, pair);
+    const TrialRun run = run_trial_(plan);
+    std::string why = run.trial.failure;
+    if (run.trial.status == TrialStatus::ok) {
+      const ProcessSpec& process = plan.processes.front();
+      at->second = printed_number(read_file(logs_of(plan).file(process.role, "stdout")));
+      why = fmt::format("{} printed no number as its last word", fmt::join(process.argv, " "));
+    }
+    if (!at->second) {
+      result_.warnings.push_back(
+          {artifact.is_model() ? "models_not_compared" : "files_not_compared",
+           fmt::format("{} differs and could not be compared: {}", artifact.name, why),
+           fmt::format("compare must print a number; the files are in {}/",
+                       artifact.is_model() ? kModelsFolder : kFilesFolder)});
+    }
+    return at->second;
+  }
+
+  [[nodiscard]] TrialPlan plan_of(const Artifact& artifact, const Pair& pair) const {
+    const auto value = [&](const std::string& word) {
+      return std::optional((word == "a" ? pair.first : pair.second).path.string());
+    };
+    TrialPlan plan;
+    plan.deadline_seconds = kCompareSeconds;
+    plan.log_dir = logs_;
+    plan.trial_dir = run_directory_;
+    ProcessSpec process;
+    process.role = "compare." + (artifact.is_model() ? "final_model" : artifact.name);
+    for (const std::string& argument : artifact.compare)
+      process.argv.push_back(fill_known_placeholders(argument, value));
+    process.argv.front() = own_program(process.argv.front());
+    const std::string& cwd = experiment_.job.cwd;
+    // Files outlive the trial directories.
+    process.cwd = cwd.find('{') == std::string::npos ? fs::path(cwd) : run_directory_;
+    plan.processes.push_back(std::move(process));
+    return plan;
+  }
+
+  const Experiment& experiment_;
+  fs::path run_directory_;
+  fs::path logs_;
+  const RunTrial& run_trial_;
+  std::map<std::string, std::map<std::string, ByBlock>> hashes_;  ///< artifact, arm, block
+  std::map<std::pair<fs::path, fs::path>, std::optional<double>> numbers_;
+  ArtifactComparison result_;
+};
+
+}  // namespace
+
+ArtifactComparison compare_artifacts(const Experiment& experiment, const RunData& run,
+                                     const fs::path& run_directory, const fs::path& logs,
+                                     const RunTrial& run_trial) {
+  return Comparer(experiment, run, run_directory, logs, run_trial).compare();
+}
+
+}  // namespace memduel

@@ -1,0 +1,41 @@
+// What trials leave: seen to be new, hashed, and kept once per content.
+#pragma once
+
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiment/plan/plan.h"
+
+namespace memduel {
+
+/// What stood where the files will be: one outside the trial's directory may be an earlier trial's.
+class FileStamps {
+ public:
+  explicit FileStamps(const std::vector<Artifact>& artifacts);
+
+  /// What to say of the first file that is missing or as it was before; nothing when all are new.
+  [[nodiscard]] std::optional<std::string> first_not_written() const;
+
+ private:
+  timespec begin_;
+  std::vector<std::pair<Artifact, std::optional<std::string>>> before_;
+};
+
+/// DIR/files/NAME-<first 12 digits of its SHA-256>, with the extension of its path; of the final
+/// model DIR/models/ARM-<12 digits>.bin.
+std::filesystem::path kept_artifact(const std::filesystem::path& run_directory,
+                                    const Artifact& artifact, const std::string& arm,
+                                    const std::string& sha256);
+
+/// Puts its SHA-256 into the trial, and a copy into the run directory unless an equal one is there.
+/// Of what a process printed there is only the hash, and the paths of the program, its directory
+/// and the trial's are left out of it: they differ between arms. It has none if it printed nothing,
+/// or so much that its log may have been cut. Throws Error(io).
+void take_artifact(const Artifact& artifact, const TrialPlan& plan,
+                   const std::filesystem::path& run_directory, TrialData& trial);
+
+}  // namespace memduel
