@@ -17,6 +17,7 @@ constexpr std::string_view kOtherProfilers =
     "it was removed: use recorder, heaptrack, gperftools or jemalloc";
 
 constexpr std::array kRemoved = {
+    Removed{"import-appfl", "it was removed: write the job as docs/appfl.md says"},
     Removed{"--budgets", kAbsoluteGate},
     Removed{"--write-budgets", kAbsoluteGate},
     Removed{"--retry-on-regress", "it was removed: measure more blocks, --repeats N"},

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/print.h"
-#include "cli/removed.h"
 
 namespace memduel::cli {
 namespace {
@@ -119,11 +118,9 @@ void print_failure(const std::string& message) {
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const ProgramRules& rules) {
   if (names_another_verb(app, argc, argv)) {
-    if (const auto removed = describe_removed_verb(argv[1])) {
-      print_failure(*removed);
-      return static_cast<int>(ExitCode::usage);
-    }
-    return rules.run_other ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
+    // A program memduel-VERB of an older installation may still be there.
+    const bool removed = replacement_for(argv[1]).has_value();
+    return rules.run_other && !removed ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
   }
   try {
     app.parse(argc, argv);

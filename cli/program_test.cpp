@@ -94,12 +94,15 @@ TEST(RunProgram, SuggestsTheNearestVerb) {
   EXPECT_THAT(ended.said, HasSubstr("did you mean \"record\"?"));
 }
 
-TEST(RunProgram, SaysInOneLineWhatTakesThePlaceOfARemovedVerb) {
+TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   const Ended ended = run_with({"import-appfl", "server.yaml", "client_1.yaml"}, nothing);
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.said,
-            "memduel: import-appfl is gone: write the job as in configs/resnet-dummy.json "
-            "(docs/appfl.md)\n");
+            "memduel: found \"import-appfl\", expected a verb\n"
+            "  it was removed: write the job as docs/appfl.md says\n");
+  EXPECT_THAT(
+      run_with({"act", "--retry-on-regress=1"}, nothing).said,
+      HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
 }
 
 TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {

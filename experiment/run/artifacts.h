@@ -34,7 +34,7 @@ std::filesystem::path kept_artifact(const std::filesystem::path& run_directory,
 /// Puts its SHA-256 into the trial, and a copy into the run directory unless an equal one is there.
 /// Of what a process printed there is only the hash, and the paths of the program, its directory
 /// and the trial's are left out of it: they differ between arms. It has none if it printed nothing,
-/// or so much that its log may have been cut. Throws Error(io).
+/// or 32 MiB or more. Throws Error(io).
 void take_artifact(const Artifact& artifact, const TrialPlan& plan,
                    const std::filesystem::path& run_directory, TrialData& trial);
 

@@ -32,7 +32,6 @@ void read_and_use(const memduel::ProfileFormat& format, std::string_view bytes) 
     format.recognises(source.head());
     const memduel::Profile profile = format.read(source, {std::nullopt, false});
     memduel::summarize(profile);
-    memduel::export_json(profile);
     memduel::export_pprof(profile);
     memduel::FlameDataOptions options;
     options.names = {"fuzz"};

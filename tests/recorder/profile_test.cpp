@@ -14,6 +14,7 @@
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/questions/export_profile.h"
 #include "profilers/profile/questions/summarize.h"
+#include "profilers/profile/testing/profile_json.h"
 #include "tests/recorder/run_program.h"
 
 namespace memduel {
@@ -230,10 +231,10 @@ TEST(FinishedProfile, ReadsBackTheSameWithNames) {
   const FinishedProfile finished = finish_profile(recorded.bytes, "recorded", {});
   EXPECT_LT(finished.bytes.size(), recorded.bytes.size());
   const Profile again = profile_from_bytes(finished.bytes, "finished");
-  EXPECT_EQ(export_json(again), export_json(finished.profile));
+  EXPECT_EQ(profile_json(again), profile_json(finished.profile));
   EXPECT_THAT(export_folded(again, ProfileKind::live), HasSubstr("leak_in_upload"));
   const FinishedProfile twice = finish_profile(finished.bytes, "finished", {});
-  EXPECT_EQ(export_json(twice.profile), export_json(again));
+  EXPECT_EQ(profile_json(twice.profile), profile_json(again));
 }
 
 TEST(FinishedProfile, EndsWithTheCountersThatOutlivedTheProgram) {
@@ -248,7 +249,7 @@ TEST(FinishedProfile, EndsWithTheCountersThatOutlivedTheProgram) {
   last.threads = 3;
   const FinishedProfile finished = finish_profile(recorded.bytes, "recorded", {}, {}, last);
   const Profile again = profile_from_bytes(finished.bytes, "finished");
-  EXPECT_EQ(export_json(again), export_json(finished.profile));
+  EXPECT_EQ(profile_json(again), profile_json(finished.profile));
   ASSERT_TRUE(again.counters.has_value());
   EXPECT_EQ(again.counters->live_bytes, -5);
   EXPECT_EQ(again.counters->peak_bytes, 8L << 30);

@@ -25,7 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const memduel::Profile profile = memduel::profile_from_bytes(file, "fuzz");
     memduel::summarize(profile);
-    memduel::export_json(profile);
     memduel::export_pprof(profile);
   } catch (const memduel::Error&) {
     return 0;
