@@ -63,7 +63,7 @@ struct Artifact {
   Kind kind = Kind::file;
   std::string name;            ///< of a file in the config; else kFinalModel or kStandardOutput
   std::filesystem::path path;  ///< empty: its only process prints it
-  Argv compare = {};  ///< with {a} and {b}: how far two are apart; empty: only equality counts
+  Argv compare;  ///< with {a} and {b}: how far two are apart; empty: only equality counts
 
   [[nodiscard]] bool is_model() const { return kind == Kind::final_model; }
 };

@@ -34,7 +34,7 @@ class JobPlanner {
     for (Artifact& artifact : planned.artifacts) artifact.path = fill(artifact.path);
     if (planned.artifacts.empty() && planned.plan.processes.size() == 1 &&
         planned.plan.processes.front().end == End::wait)
-      planned.artifacts.push_back({Artifact::Kind::printed, kStandardOutput, {}});
+      planned.artifacts.push_back({Artifact::Kind::printed, kStandardOutput, {}, {}});
     planned.plan.ports = placeholders_.ports();
     return planned;
   }

@@ -29,7 +29,7 @@ class ArtifactComparisonTest : public TestFolder {
   }
 
   void left(const std::string& arm, int block, const std::string& content) {
-    const Artifact file{Artifact::Kind::file, "model", folder_ / "model.txt"};
+    const Artifact file{Artifact::Kind::file, "model", folder_ / "model.txt", {}};
     write_file_atomically(file.path, content);
     TrialData trial;
     trial.arm = arm;

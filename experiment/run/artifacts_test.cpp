@@ -26,7 +26,7 @@ class Artifacts : public TestFolder {
 };
 
 TEST_F(Artifacts, AFileMustBeWrittenByTheTrial) {
-  const Artifact file{Kind::file, "model", folder_ / "model.npz"};
+  const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   const FileStamps without({file});
   EXPECT_EQ(without.first_not_written(),
             "every process ended well, but none wrote model, " + file.path.string());
@@ -40,7 +40,7 @@ TEST_F(Artifacts, AFileMustBeWrittenByTheTrial) {
 }
 
 TEST_F(Artifacts, EqualContentsAreKeptOnce) {
-  const Artifact file{Kind::file, "model", folder_ / "model.npz"};
+  const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   write_file_atomically(file.path, "weights");
   const std::string sha256 = take(file);
   EXPECT_EQ(sha256, sha256_hex("weights"));
@@ -55,7 +55,7 @@ TEST_F(Artifacts, EqualContentsAreKeptOnce) {
 }
 
 TEST_F(Artifacts, TheFinalModelIsKeptOfEachArm) {
-  const Artifact model{Kind::final_model, kFinalModel, folder_ / "m.pt"};
+  const Artifact model{Kind::final_model, kFinalModel, folder_ / "m.pt", {}};
   write_file_atomically(model.path, "weights");
   const std::string sha256 = take(model);
   const fs::path copy = kept_artifact(folder_, model, "a", sha256);
@@ -64,7 +64,7 @@ TEST_F(Artifacts, TheFinalModelIsKeptOfEachArm) {
 }
 
 TEST_F(Artifacts, AFileThatCannotBeKeptIsAnError) {
-  const Artifact file{Kind::file, "model", folder_ / "model.npz"};
+  const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   write_file_atomically(file.path, "weights");
   write_file_atomically(folder_ / "files", "in the way");
   EXPECT_EQ(error_of([&] { take(file); }).code(), ExitCode::io);
@@ -73,7 +73,7 @@ TEST_F(Artifacts, AFileThatCannotBeKeptIsAnError) {
 TEST_F(Artifacts, ASymlinkToAnOldFileIsNotWritten) {
   write_file_atomically(folder_ / "old", "weights");
   fs::last_write_time(folder_ / "old", fs::file_time_type::clock::now() - std::chrono::hours(1));
-  const Artifact file{Kind::file, "model", folder_ / "model.npz"};
+  const Artifact file{Kind::file, "model", folder_ / "model.npz", {}};
   const FileStamps stamps({file});
   fs::create_symlink("old", file.path);
   EXPECT_THAT(stamps.first_not_written().value_or("all are new"),

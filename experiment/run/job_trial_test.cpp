@@ -121,7 +121,7 @@ TEST_F(JobTrial, WritesTemplatesIntoANewDirectoryAndKeepsWhatIsLeft) {
   fs::create_directories(planned_.plan.trial_dir);
   write_file_atomically(planned_.plan.trial_dir / "model.npz", "of an earlier run");
   planned_.files[planned_.plan.trial_dir / "conf/server.yaml"] = "port: 1\n";
-  planned_.artifacts = {{Artifact::Kind::file, "model", planned_.plan.trial_dir / "model.npz"}};
+  planned_.artifacts = {{Artifact::Kind::file, "model", planned_.plan.trial_dir / "model.npz", {}}};
   const TrialRun result = run();
   EXPECT_EQ(read_file(planned_.plan.trial_dir / "conf/server.yaml"), "port: 1\n");
   EXPECT_EQ(result.trial.files.size(), 1U);
@@ -140,7 +140,7 @@ TEST_F(JobTrial, TakesWhatIsPrintedForTheResultWithoutThePathsOfAnArm) {
     return files.contains(kStandardOutput) ? files.at(kStandardOutput) : "";
   };
   EXPECT_EQ(hash_of("42\n"), "") << "only where it is asked for";
-  planned_.artifacts = {{Artifact::Kind::printed, kStandardOutput, {}}};
+  planned_.artifacts = {{Artifact::Kind::printed, kStandardOutput, {}, {}}};
   EXPECT_EQ(hash_of(""), "") << "a program that prints nothing says nothing";
   // printf '42\n' | sha256sum
   EXPECT_EQ(hash_of("42\n"), "084c799cd551dd1d8d5c5f9a5d593b2e931f5e36122ee5c793c1d08a19839cc0");
