@@ -47,7 +47,7 @@ std::multimap<std::string, fs::path> profiles_in(const Workplace& place) {
   std::multimap<std::string, fs::path> profiles;
   for (const auto& entry : fs::directory_iterator(place.path(""))) {
     if (entry.path().extension() != ".mdp") continue;
-    const auto json = nlohmann::json::parse(exported(place, entry.path(), "json"));
+    const auto json = profile_in(place, entry.path());
     const fs::path program = json.at("info").at("program").get<std::string>();
     EXPECT_THAT(json.at("notes"), IsEmpty()) << program;
     profiles.emplace(program.filename().string(), entry.path());
@@ -114,10 +114,10 @@ TEST(Record, LeavesACompilationUnharmedAndNamesItsCompiler) {
   EXPECT_THAT(profiles_in(place), Contains(testing::Key(testing::EndsWith("as"))));
 }
 
-TEST(Record, CountersAreExportedWithoutASample) {
+TEST(Record, CountersAreKeptWithoutASample) {
   const Workplace place;
   EXPECT_EQ(record(place, {"--interval", "1TiB"}, {"git", "--version"}).status, 0);
-  const auto json = nlohmann::json::parse(exported(place, place.path("out.mdp"), "json"));
+  const auto json = profile_in(place, place.path("out.mdp"));
   EXPECT_GT(json.at("counters").at("allocations"), 0);
   const Finished folded =
       memduel(place, {"export", place.path("out.mdp").string(), "--format", "folded"});
@@ -142,7 +142,7 @@ TEST(Record, CountsAsJsonWhatExactRecordsToTheByte) {
   words = {"record", "--exact", "-o", place.path("exact.mdp").string(), "--"};
   words.insert(words.end(), command.begin(), command.end());
   ASSERT_EQ(memduel(place, words).status, 0);
-  const auto exact = nlohmann::json::parse(exported(place, place.path("exact.mdp"), "json"));
+  const auto exact = profile_in(place, place.path("exact.mdp"));
   double bytes = 0;
   double blocks = 0;
   for (const auto& site : exact.at("sites")) {
@@ -301,8 +301,7 @@ TEST(Record, NamesALeakFivePythonFunctionsDeep) {
       if (at != line.frames.end() && line.bytes >= kRoundBytes) leaked += line.bytes;
     }
     EXPECT_EQ(leaked, 5 * kRoundBytes);
-    auto cells =
-        retained(nlohmann::json::parse(exported(place, found->second, "json")), deep, "upload");
+    auto cells = retained(profile_in(place, found->second), deep, "upload");
     // The list that keeps the blocks grows as well, by a few words.
     for (auto& [cell, bytes] : cells) {
       EXPECT_LT(bytes - kRoundBytes, 200);
@@ -332,7 +331,7 @@ class RecordedLeak : public testing::Test {
 };
 
 TEST_F(RecordedLeak, IsNamedByPhaseAndFunction) {
-  const auto json = nlohmann::json::parse(exported(place(), profile(), "json"));
+  const auto json = profile_in(place(), profile());
   expect_a_triangle(retained(json, {"leak_in_upload"}, "upload"));
   const std::string summary = memduel(place(), {"summary", profile()}).out;
   const std::size_t leak =

@@ -214,7 +214,7 @@ TEST_P(Layouts, OnlyTouchedPagesOfAMappingCount) {
 
 TEST_P(Layouts, AForkedProcessKnowsWhatItInheritedAndWhatItCopied) {
   EXPECT_NEAR(of("fork").bytes("live"), 128 * kMiB, kPage);
-  const Snapshot child{profile_in(place_, "out.2.mdp"), 0};
+  const Snapshot child{profile_in(place_, place_.path("out.2.mdp")), 0};
   // Beside the block it has what the program and its libraries had, which it copies in parts.
   EXPECT_NEAR(child.bytes("inherited", "own-copy"), 32 * kMiB, 16 * kPage);
   EXPECT_NEAR(child.bytes("inherited", "shared-with-others"), 96 * kMiB, 64 * kPage);
@@ -244,7 +244,7 @@ class LayoutsUnder : public testing::TestWithParam<std::string> {
     for (const std::string& argument : recording(place_, layout)) arguments.push_back(argument);
     const Finished run = Running(place_, "/usr/bin/env", arguments).wait();
     EXPECT_EQ(run.status, 0) << run.err;
-    Snapshot snapshot{profile_in(place_, "out.mdp"), told_by(run.out, "resident")};
+    Snapshot snapshot{profile_in(place_, place_.path("out.mdp")), told_by(run.out, "resident")};
     expect_whole(snapshot);
     return snapshot;
   }
