@@ -6,31 +6,41 @@
 namespace memduel {
 namespace {
 
-struct Removed {
-  std::string_view word;
+struct Replacement {
+  Removed kind;
+  std::string_view name;
   std::string_view instead;
 };
 
 constexpr std::string_view kAbsoluteGate =
     "it was removed: give an absolute gate, --gate 'ROLE.METRIC<=900MiB'";
-constexpr std::string_view kOtherProfilers =
-    "it was removed: use recorder, heaptrack, gperftools or jemalloc";
 
-constexpr std::array kRemoved = {
-    Removed{"import-appfl", "it was removed: write the job as docs/appfl.md says"},
-    Removed{"--budgets", kAbsoluteGate},
-    Removed{"--write-budgets", kAbsoluteGate},
-    Removed{"--retry-on-regress", "it was removed: measure more blocks, --repeats N"},
-    Removed{"massif", kOtherProfilers},
-    Removed{"gperftools-cpu", "it was removed: memduel measures memory; perf records CPU time"},
-    Removed{"speedscope", "it was removed: speedscope.app opens pprof and folded"},
+constexpr std::array kReplacements = {
+    Replacement{Removed::verb, "import-appfl",
+                "it was removed: write the job as docs/appfl.md says"},
+    Replacement{Removed::option, "--budgets", kAbsoluteGate},
+    Replacement{Removed::option, "--write-budgets", kAbsoluteGate},
+    Replacement{Removed::option, "check --candidate", kAbsoluteGate},
+    Replacement{Removed::option, "--retry-on-regress",
+                "it was removed: measure more blocks, --repeats N"},
+    Replacement{Removed::tracer, "massif",
+                "it was removed: use recorder, heaptrack, gperftools or jemalloc"},
+    Replacement{Removed::tracer, "gperftools-cpu",
+                "it was removed: memduel measures memory; perf records CPU time"},
+    Replacement{Removed::export_format, "speedscope",
+                "it was removed: speedscope.app opens pprof and folded"},
+    Replacement{Removed::export_format, "json",
+                "it was removed: pprof holds every kind, and folded is text"},
+    Replacement{Removed::schema, "memduel.budgets/1",
+                "budgets were removed: give absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
 };
 
 }  // namespace
 
-std::optional<std::string_view> replacement_for(std::string_view word) {
-  const auto* const found = std::ranges::find(kRemoved, word, &Removed::word);
-  if (found == kRemoved.end()) return std::nullopt;
+std::optional<std::string_view> replacement_for(Removed kind, std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kReplacements, [&](const Replacement& one) { return one.kind == kind && one.name == name; });
+  if (found == kReplacements.end()) return std::nullopt;
   return found->instead;
 }
 

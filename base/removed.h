@@ -6,8 +6,11 @@
 
 namespace memduel {
 
-/// What to use in place of an option ("--budgets"), verb or value of an earlier version, as advice
-/// for an error message. std::nullopt for every other word.
-std::optional<std::string_view> replacement_for(std::string_view word);
+enum class Removed { verb, option, tracer, export_format, schema };
+
+/// What to use in place of a verb, tracer, format or schema of an earlier version, as advice for an
+/// error message. An option is named alone, or with its verb if other verbs still have it ("check
+/// --candidate"). std::nullopt for every other name.
+std::optional<std::string_view> replacement_for(Removed kind, std::string_view name);
 
 }  // namespace memduel

@@ -2,22 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include "base/text.h"
-
 namespace memduel {
 namespace {
 
-TEST(ReplacementFor, IsOfWordsThatWereRemovedAlone) {
-  EXPECT_EQ(replacement_for("--retry-on-regress"),
+TEST(ReplacementFor, IsOfWhatWasRemovedAlone) {
+  EXPECT_EQ(replacement_for(Removed::option, "--retry-on-regress"),
             "it was removed: measure more blocks, --repeats N");
-  EXPECT_FALSE(replacement_for("--repeats"));
-  EXPECT_FALSE(replacement_for(""));
-}
-
-TEST(ReplacementFor, IsTheAdviceInPlaceOfTheNearestName) {
-  EXPECT_EQ(nearest_advice("gperftools-cpu", {"gperftools"}),
-            "it was removed: memduel measures memory; perf records CPU time");
-  EXPECT_EQ(nearest_advice("gperftool", {"gperftools"}), "did you mean \"gperftools\"?");
+  EXPECT_EQ(replacement_for(Removed::tracer, "massif"),
+            "it was removed: use recorder, heaptrack, gperftools or jemalloc");
+  EXPECT_FALSE(replacement_for(Removed::option, "--repeats"));
+  EXPECT_FALSE(replacement_for(Removed::option, "--candidate")) << "ablate has it";
+  EXPECT_FALSE(replacement_for(Removed::verb, "massif")) << "a program memduel-massif may be one";
+  EXPECT_FALSE(replacement_for(Removed::verb, ""));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ struct RoleData {
 
 /// Among a trial's files: what a program that has to leave none printed. No file is called so.
 inline constexpr const char* kStandardOutput = "standard output";
-/// Nor so.
+/// Another name that no file of a config may have.
 inline constexpr const char* kFinalModel = "the final model";
 
 struct TrialData {
@@ -117,7 +117,7 @@ struct Note {
   std::string advice;
 };
 
-/// How far apart what two arms left is, as a command says.
+/// The difference of an artifact between two arms, by its `compare` command.
 struct ArtifactDifference {
   std::string baseline;
   std::string candidate;

@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "base/characters.h"
-#include "base/removed.h"
 
 namespace memduel {
 namespace {
@@ -149,7 +148,6 @@ std::string not_above_zero(std::string_view found) {
 
 std::string nearest_advice(std::string_view word, const std::vector<std::string>& candidates,
                            const std::string& otherwise) {
-  if (const auto replacement = replacement_for(word)) return std::string(*replacement);
   const auto nearest = nearest_name(word, candidates);
   return nearest ? fmt::format("did you mean \"{}\"?", *nearest) : otherwise;
 }

@@ -56,8 +56,7 @@ std::optional<std::string> nearest_name(std::string_view word,
 std::string not_whole_number(std::string_view found, std::int64_t least, std::int64_t most);
 std::string not_above_zero(std::string_view found);
 
-/// What replaces a word of an earlier version (base/removed.h), else "did you mean "X"?" of the
-/// nearest name, else `otherwise`.
+/// "did you mean "X"?" of the nearest name, or `otherwise`.
 std::string nearest_advice(std::string_view word, const std::vector<std::string>& candidates,
                            const std::string& otherwise = {});
 

@@ -59,7 +59,7 @@ BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments
   return duel;
 }
 
-/// Where the run itself has no warning of it.
+/// The warning for builds whose programs are the same; the run itself warns of equal files.
 Note equal_builds(const BuildDuel& duel) {
   std::string programs;
   for (const BuildProgram& program : duel.b)

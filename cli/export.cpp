@@ -1,8 +1,10 @@
 // memduel export PROFILE --format F: a profile for another viewer.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/removed.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -17,6 +19,12 @@ struct ExportArguments {
   std::string kind;
   std::string output;
 };
+
+/// As CLI11 wants it: empty for a format that may be one.
+std::string refuse_removed_format(const std::string& format) {
+  const auto replacement = replacement_for(Removed::export_format, format);
+  return replacement ? fmt::format("{}: {}", format, *replacement) : "";
+}
 
 std::string exported(const Profile& profile, const ExportArguments& arguments) {
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
@@ -52,6 +60,7 @@ void add_export(CLI::App& app, Action& action) {
       "  pprof -tagroot=round,phase -http : train.pb.gz");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
   verb->add_option("--format", arguments->format, "pprof holds every kind; folded counts bytes")
+      ->check(refuse_removed_format)
       ->check(CLI::IsMember({"pprof", "folded"}))
       ->required();
   add_kind_option(*verb, arguments->kind, "what folded holds");

@@ -83,14 +83,16 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
   }
 }
 
-/// Of the first argument that an earlier version took.
-std::optional<std::string> replacement_of_any(int argc, char** argv) {
+/// Advice for the first option among the arguments that an earlier version of `verb` had.
+std::optional<std::string> replacement_of_option(const std::string& verb, int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view word = argv[i];
     if (word == "--") break;
     word = word.substr(0, word.find('='));
-    if (const auto replacement = replacement_for(word))
-      return fmt::format("{}: {}", word, *replacement);
+    auto replacement = replacement_for(Removed::option, word);
+    if (!replacement)
+      replacement = replacement_for(Removed::option, fmt::format("{} {}", verb, word));
+    if (replacement) return fmt::format("{}: {}", word, *replacement);
   }
   return std::nullopt;
 }
@@ -104,9 +106,9 @@ void prepare(CLI::App& app, const std::string& footer) {
 }
 
 int refuse_verb(const CLI::App& app, const std::string& word) {
-  print_failure(
-      fmt::format("found \"{}\", expected a verb\n  {}", word,
-                  nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help")));
+  std::string advice = nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help");
+  if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
+  print_failure(fmt::format("found \"{}\", expected a verb\n  {}", word, advice));
   return static_cast<int>(ExitCode::usage);
 }
 
@@ -119,7 +121,7 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const ProgramRules& rules) {
   if (names_another_verb(app, argc, argv)) {
     // A program memduel-VERB of an older installation may still be there.
-    const bool removed = replacement_for(argv[1]).has_value();
+    const bool removed = replacement_for(Removed::verb, argv[1]).has_value();
     return rules.run_other && !removed ? rules.run_other(argv[1], argv) : refuse_verb(app, argv[1]);
   }
   try {
@@ -127,10 +129,11 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     std::string called = app.get_name();
-    for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
+    std::string last;
+    for (const CLI::App* verb : app.get_subcommands()) called += " " + (last = verb->get_name());
     print_failure(
         fmt::format("{}\n  {}", error.what(),
-                    replacement_of_any(argc, argv).value_or("see " + called + " --help")));
+                    replacement_of_option(last, argc, argv).value_or("see " + called + " --help")));
     const bool of_command = rules.returns_status_of_command(app, argc, argv);
     return of_command ? kOwnFailure : static_cast<int>(ExitCode::usage);
   }

@@ -103,6 +103,7 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
   EXPECT_THAT(
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
       HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
+  EXPECT_THAT(run_with({"act", "massif", "--no-such"}, nothing).said, HasSubstr("see memduel act"));
 }
 
 TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {

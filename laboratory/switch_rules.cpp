@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "base/error.h"
 #include "training/message_pieces.h"
@@ -16,13 +14,6 @@ namespace {
 
 using nlohmann::json;
 using Words = std::vector<std::string>;
-
-/// A switch and what another setting must be for it.
-struct Need {
-  const char* name;
-  const char* setting;  ///< a switch, or "workload." and a path in the workload
-  Words values;
-};
 
 constexpr const char* kAggregate = "aggregate";
 constexpr const char* kChunking = "model_chunking";
@@ -39,37 +30,6 @@ const Words& whole_messages() {
 const Words& averages_of_whole_uploads() {
   static const Words kAverages = {"out_of_place_kept_step", "in_place", "collect_all", "in_time"};
   return kAverages;
-}
-
-/// For the switch to make a difference.
-const std::vector<Need>& needs_to_matter() {
-  static const Words kWatching = {"whole_system", "own_limit"};
-  static const Words kActing = {"warning", "early_stop", "smaller_batches"};
-  static const std::vector<Need> kNeeds = {
-      {"state_snapshot", kSend, {"gradient"}},
-      {"pseudo_gradient", kSend, {"gradient"}},
-      {"previous_state", "pseudo_gradient", {"out_of_place_kept"}},
-      {"previous_state", kSend, {"gradient"}},
-      {"deserialize", "receive", whole_messages()},
-      {"request_lifetime", kAggregate, averages_of_whole_uploads()},
-      {"request_lifetime", "receive", whole_messages()},
-      {"staging", kAggregate, {"streaming_fold"}},
-      {"local_models", kAggregate, {"out_of_place_kept_step", "in_place", "collect_all"}},
-      {"predictions", "workload.kind", {"federated"}},
-      {"optimizer_state", "workload.kind", {"federated"}},
-      {"flow_control", "workload.transport.kind", {"grpc"}},
-      {"cuda_empty_cache", kDevice, {"cuda"}},
-      {"memory_check_rounds", "memory_check", {"whole_system"}},
-      {"warn_percent", "memory_check", kWatching},
-      {"critical_percent", "memory_check", kWatching},
-      {"emergency", "memory_check", kWatching},
-      {"clear_cache_every_n", kDevice, {"cuda"}},
-      {"pruned_trial", "cleanup_between_trials", {"none", "as_coded"}},
-      {"memory_threshold_mb", "on_threshold", kActing},
-      {"memory_baseline", "on_threshold", kActing},
-      {"max_checkpoints", "checkpoint_retention", {"newest", "best"}},
-      {"cleanup_older_than_days", "checkpoint_retention", {"best"}}};
-  return kNeeds;
 }
 
 /// What an arm runs.
@@ -90,7 +50,7 @@ struct Settings {
     return workload.contains(pointer) ? &workload.at(pointer) : nullptr;
   }
 
-  [[nodiscard]] bool meet(const Need& need) const {
+  [[nodiscard]] bool meet(const SwitchNeed& need) const {
     const json* value = find(need.setting);
     return value != nullptr &&
            std::ranges::any_of(need.values, [&](const auto& one) { return *value == one; });
@@ -111,7 +71,7 @@ struct Settings {
 };
 
 /// "receive=concatenate or bytearray or chunk_list"
-std::string in_words(const Need& need) {
+std::string in_words(const SwitchNeed& need) {
   return fmt::format("{}={}", need.setting, fmt::join(need.values, " or "));
 }
 
@@ -149,8 +109,8 @@ void refuse_excess(const Bound& bound, const Settings& settings, const json& own
 }
 
 /// What the arm's choices need to run at all.
-std::vector<Need> needs_to_run(const Settings& settings) {
-  std::vector<Need> needs;
+std::vector<SwitchNeed> needs_to_run(const Settings& settings) {
+  std::vector<SwitchNeed> needs;
   if (settings.switches.contains(kChunking) && !settings.is(kChunking, "off"))
     needs.push_back({kChunking, kLostClient, {"fail"}});
   if (settings.switches.contains(kCompression) && !settings.is(kCompression, "none")) {
@@ -177,11 +137,41 @@ std::vector<Need> needs_to_run(const Settings& settings) {
 
 }  // namespace
 
+const std::vector<SwitchNeed>& needs_to_matter() {
+  static const Words kWatching = {"whole_system", "own_limit"};
+  static const Words kActing = {"warning", "early_stop", "smaller_batches"};
+  static const std::vector<SwitchNeed> kNeeds = {
+      {"state_snapshot", kSend, {"gradient"}},
+      {"pseudo_gradient", kSend, {"gradient"}},
+      {"previous_state", "pseudo_gradient", {"out_of_place_kept"}},
+      {"previous_state", kSend, {"gradient"}},
+      {"deserialize", "receive", whole_messages()},
+      {"request_lifetime", kAggregate, averages_of_whole_uploads()},
+      {"request_lifetime", "receive", whole_messages()},
+      {"staging", kAggregate, {"streaming_fold"}},
+      {"local_models", kAggregate, {"out_of_place_kept_step", "in_place", "collect_all"}},
+      {"predictions", "workload.kind", {"federated"}},
+      {"optimizer_state", "workload.kind", {"federated"}},
+      {"flow_control", "workload.transport.kind", {"grpc"}},
+      {"cuda_empty_cache", kDevice, {"cuda"}},
+      {"memory_check_rounds", "memory_check", {"whole_system"}},
+      {"warn_percent", "memory_check", kWatching},
+      {"critical_percent", "memory_check", kWatching},
+      {"emergency", "memory_check", kWatching},
+      {"clear_cache_every_n", kDevice, {"cuda"}},
+      {"pruned_trial", "cleanup_between_trials", {"none", "as_coded"}},
+      {"memory_threshold_mb", "on_threshold", kActing},
+      {"memory_baseline", "on_threshold", kActing},
+      {"max_checkpoints", "checkpoint_retention", {"newest", "best"}},
+      {"cleanup_older_than_days", "checkpoint_retention", {"best"}}};
+  return kNeeds;
+}
+
 void refuse_clashing_switches(const json& switches, const json& workload, const json& own,
                               const std::string& place) {
   const Settings settings{switches, workload};
   for (const Bound& bound : kBounds) refuse_excess(bound, settings, own, place);
-  for (const Need& need : needs_to_run(settings))
+  for (const SwitchNeed& need : needs_to_run(settings))
     if (!settings.meet(need))
       refuse(settings.in_words(need.name), settings.in_words(need.setting), in_words(need), place);
 }
@@ -189,7 +179,7 @@ void refuse_clashing_switches(const json& switches, const json& workload, const 
 json idle_switches(const json& switches, const json& workload) {
   const Settings settings{switches, workload};
   json idle = json::object();
-  for (const Need& need : needs_to_matter())
+  for (const SwitchNeed& need : needs_to_matter())
     if (switches.contains(need.name) && !idle.contains(need.name) && !settings.meet(need))
       idle[need.name] = "needs " + in_words(need);
   return idle;

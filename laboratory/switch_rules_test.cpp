@@ -1,6 +1,5 @@
 #include "laboratory/switch_rules.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "experiment/config/test_support.h"
@@ -11,7 +10,23 @@ namespace {
 
 using nlohmann::json;
 
+/// The kinds of workload that have the switch.
+std::vector<std::string> kinds_of(const std::string& name) {
+  for (const Optimization& one : laboratory_catalog().optimizations)
+    if (one.name == name) return one.applies_to;
+  return {};
+}
+
+void expect_in_catalogue(const json& switches) {
+  for (const auto& [name, value] : switches.items()) {
+    ASSERT_FALSE(kinds_of(name).empty()) << name;
+    EXPECT_NO_THROW(resolve_optimizations(laboratory_catalog(), kinds_of(name).front(),
+                                          std::nullopt, {{name, value}}, name));
+  }
+}
+
 std::string refusal_of_switches(const json& switches, const json& workload) {
+  expect_in_catalogue(switches);
   try {
     refuse_clashing_switches(switches, workload, json::object(), "c.json, $.arms[1]");
   } catch (const Error& error) {
@@ -71,25 +86,35 @@ TEST(SwitchRules, ASwitchIsIdleWithTheFirstThingThatItLacks) {
 
 // A rule that names no switch or value of the catalogue would hold for ever.
 TEST(SwitchRules, NameSwitchesAndValuesOfTheCatalogue) {
-  const Catalog& catalog = laboratory_catalog();
-  int rules = 0;
-  for (const Preset& preset : catalog.presets)
-    for (const std::string& kind : preset.workload_kinds) {
-      const json switches =
-          resolve_optimizations(catalog, kind, preset.name, json::object(), preset.name);
-      const json idle = idle_switches(switches, {{"kind", kind}});
-      for (const auto& [name, reason] : idle.items()) {
-        const std::string text = reason.get<std::string>().substr(std::string("needs ").size());
-        const std::string setting = text.substr(0, text.find('='));
-        std::string values = text.substr(setting.size() + 1) + " or ";
-        if (setting.starts_with("workload.")) continue;
-        for (std::size_t end = 0; (end = values.find(" or ")) != std::string::npos;
-             values.erase(0, end + 4), ++rules)
-          EXPECT_NO_THROW(resolve_optimizations(catalog, kind, std::nullopt,
-                                                {{setting, values.substr(0, end)}}, name));
-      }
-    }
-  EXPECT_GT(rules, 40);
+  for (const SwitchNeed& need : needs_to_matter()) {
+    const std::string setting = need.setting;
+    EXPECT_FALSE(kinds_of(need.name).empty()) << need.name;
+    if (setting.starts_with("workload.")) continue;
+    for (const std::string& value : need.values) expect_in_catalogue({{setting, value}});
+  }
+}
+
+TEST(SwitchRules, CompressedUploadsAreWholeMessages) {
+  const json switches = {{"compression", "zfp"},
+                         {"aggregate", "in_place"},
+                         {"model_chunking", "off"},
+                         {"receive", "bytearray"},
+                         {"serialize", "scoped_buffer"}};
+  EXPECT_EQ(refusal_of_switches(switches, {}), "accepted");
+  const auto refusal_with = [&](const char* name, const char* value) {
+    json other = switches;
+    other[name] = value;
+    return refusal_of_switches(other, {{"on_lost_client", "fail"}});
+  };
+  EXPECT_EQ(refusal_with("aggregate", "streaming_fold"),
+            "found compression=zfp with aggregate=streaming_fold, expected "
+            "aggregate=out_of_place_kept_step or in_place or collect_all or in_time");
+  EXPECT_EQ(refusal_with("receive", "into_tensors"),
+            "found compression=zfp with receive=into_tensors, expected receive=concatenate or "
+            "bytearray or chunk_list");
+  EXPECT_EQ(refusal_with("serialize", "streamed_from_tensors"),
+            "found compression=zfp with serialize=streamed_from_tensors, expected "
+            "serialize=buffered_copies or scoped_buffer");
 }
 
 }  // namespace

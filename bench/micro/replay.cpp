@@ -13,6 +13,7 @@
 #include "workloads/optimizations/aggregate.h"
 #include "workloads/optimizations/pseudo_gradient.h"
 #include "workloads/optimizations/state_snapshot.h"
+#include "workloads/optimizations/test_catalog_files.h"
 #include "workloads/optimizations/test_counted_bytes.h"
 
 namespace memduel {
@@ -143,22 +144,23 @@ void add_values(const std::string& name, const std::vector<std::string>& values,
 
 /// A benchmark for each value of each switch.
 void add_all() {
-  add_values("state_snapshot", state_snapshot_values(), snapshot);
-  add_values("pseudo_gradient", pseudo_gradient_values(), pseudo_gradient);
-  add_values("serialize", serialize_values(), [](benchmark::State& run, const std::string& value) {
-    send_with(run, {.serialize = value});
-  });
-  add_values("framing", framing_values(), [](benchmark::State& run, const std::string& value) {
+  add_values("state_snapshot", words_of("state_snapshot"), snapshot);
+  add_values("pseudo_gradient", words_of("pseudo_gradient"), pseudo_gradient);
+  add_values("serialize", words_of("serialize"),
+             [](benchmark::State& run, const std::string& value) {
+               send_with(run, {.serialize = value});
+             });
+  add_values("framing", words_of("framing"), [](benchmark::State& run, const std::string& value) {
     send_with(run, {.framing = value});
   });
   for (const std::size_t kib : {64U, 256U, 1024U, 9216U})
     add("piece_bytes/" + std::to_string(kib) + "KiB", [=](benchmark::State& run) {
       send_with(run, {.serialize = "streamed_from_tensors", .piece_bytes = kib << 10});
     });
-  add_values("receive", receive_values(), [](benchmark::State& run, const std::string& value) {
+  add_values("receive", words_of("receive"), [](benchmark::State& run, const std::string& value) {
     receive_with(run, value, "cpu_first", kMiB);
   });
-  add_values("deserialize", deserialize_values(),
+  add_values("deserialize", words_of("deserialize"),
              [](benchmark::State& run, const std::string& value) {
                receive_with(run, "bytearray", value, kMiB);
              });

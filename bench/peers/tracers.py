@@ -14,11 +14,12 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACERS = {"recorder": ["--exact"], "heaptrack": [], "gperftools": [], "jemalloc": ["--exact"]}
+ENDINGS = {"recorder": ".mdp", "heaptrack": ".heaptrack.zst", "gperftools": ".gperftools.heap", "jemalloc": ".jemalloc.heap"}
 KINDS = ("peak", "live", "allocated")
 
 
 def total(memduel, profile, kind):
-    """Bytes of all stacks of a kind; None if the tracer does not record it."""
+    """Bytes of all stacks of a kind; None if the profile has none: the tracer does not record the kind, or there were no bytes."""
     exported = subprocess.run([memduel, "export", profile, "--format", "folded", "--kind", kind], capture_output=True, text=True, errors="replace")
     if exported.returncode != 0:
         return None
@@ -31,16 +32,19 @@ def amounts(memduel, tracer, options, command):
                                stderr=subprocess.PIPE, text=True)
         if ended.returncode != 0:
             sys.exit(f"tracers: {tracer} ended with {ended.returncode}:\n{ended.stderr}")
-        images = [file for file in pathlib.Path(folder).rglob("*") if file.is_file() and ".round" not in file.name]
+        images = [file for file in pathlib.Path(folder).rglob("*") if file.name.endswith(ENDINGS[tracer]) and ".round" not in file.name]
         found = [{kind: total(memduel, image, kind) for kind in KINDS} for image in images]
+    if not found:
+        sys.exit(f"tracers: {tracer} left no profile:\n{ended.stderr}")
     return max(found, key=lambda image: image["allocated"] or 0)
 
 
 def cell(value, reference):
     if value is None:
         return "–"
-    difference = value - reference
-    return f"{value:,}" if difference == 0 else f"{value:,} ({difference:+,}, {100 * difference / reference:+.2f} %)"
+    if not reference or value == reference:
+        return f"{value:,}"
+    return f"{value:,} ({value - reference:+,}, {100 * (value / reference - 1):+.2f} %)"
 
 
 def main():

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/removed.h"
 #include "base/run_directory.h"
 #include "base/sha256.h"
 #include "base/text.h"
@@ -339,7 +340,12 @@ std::string twin_name(const std::string& baseline) {
 Experiment parse_experiment(std::string_view text, const std::string& origin,
                             const std::filesystem::path& directory, const Overrides& overrides,
                             const AskProvider& ask) {
-  return resolve(parse_json_text(text, origin), {origin, directory, ask}, overrides);
+  json document = parse_json_text(text, origin);
+  if (document.is_object() && document.contains("schema") && document["schema"].is_string())
+    if (const auto instead =
+            replacement_for(Removed::schema, document["schema"].get<std::string>()))
+      throw Error(ExitCode::usage, "found no config", origin, std::string(*instead));
+  return resolve(std::move(document), {origin, directory, ask}, overrides);
 }
 
 Experiment load_experiment(const std::filesystem::path& path, const Overrides& overrides,

@@ -14,6 +14,7 @@
 
 #include "base/embedded_files.h"
 #include "base/error.h"
+#include "base/removed.h"
 #include "base/text.h"
 #include "experiment/config/json_text.h"
 
@@ -110,8 +111,11 @@ std::optional<Fault> choice_fault(const json& schema, const json& value, const J
   if (std::find(choices->begin(), choices->end(), value) != choices->end()) return {};
   std::vector<std::string> names;
   for (const json& choice : *choices) names.push_back(choice.get<std::string>());
+  std::string advice = value.is_string() ? nearest_advice(value.get<std::string>(), names) : "";
+  if (value.is_string() && path.size() > 1 && path[path.size() - 2] == "tracers")
+    advice = replacement_for(Removed::tracer, value.get<std::string>()).value_or(advice);
   return Fault{path, fmt::format("found {}, expected {}", shown(value), fmt::join(names, " or ")),
-               value.is_string() ? nearest_advice(value.get<std::string>(), names) : ""};
+               advice};
 }
 
 std::optional<Fault> pattern_fault(const json& schema, const json& value, const JsonPath& path) {

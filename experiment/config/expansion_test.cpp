@@ -191,14 +191,14 @@ struct RemovedKey {
 TEST_F(ExpansionTest, AConditionInACatalogueIsRefusedInOneLineThatNamesWhatToUse) {
   const RemovedKey removed[] = {
       {"/optimizations/1/matters_with",
-       "found \"matters_with\" of the switch \"lid\", which is gone: name the switch in \"idle\" "
+       "found the removed key \"matters_with\" of the switch \"lid\": name the switch in \"idle\" "
        "of "
        "an arm (docs/providers.md)"},
       {"/optimizations/1/values/0/works_only_with",
-       "found \"works_only_with\" of the switch \"lid\", which is gone: refuse the arm in expand "
+       "found the removed key \"works_only_with\" of the switch \"lid\": refuse the arm in expand "
        "(docs/providers.md)"},
       {"/optimizations/0/at_most",
-       "found \"at_most\" of the switch \"size\", which is gone: refuse the arm in expand "
+       "found the removed key \"at_most\" of the switch \"size\": refuse the arm in expand "
        "(docs/providers.md)"}};
   for (const auto& [path, said] : removed) {
     ask_ = [&path = path](const Provider&, const std::string&, const json&) {

@@ -81,7 +81,7 @@ void refuse_removed_keys(const Provider& provider, const std::string& name, cons
   for (const auto& [key, instead] : kRemovedKeys)
     if (one.is_object() && one.contains(key))
       throw Error(ExitCode::usage,
-                  fmt::format("found \"{}\" of the switch {}, which is gone: {} "
+                  fmt::format("found the removed key \"{}\" of the switch {}: {} "
                               "(docs/providers.md)",
                               key, name, instead),
                   command_of(provider, "catalogue"));

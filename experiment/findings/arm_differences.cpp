@@ -19,7 +19,6 @@
 #include "experiment/run/kept_profiles.h"
 #include "profilers/profile/questions/profile_difference.h"
 #include "profilers/readers/registry.h"
-#include "profilers/tracers/registry.h"
 
 namespace memduel {
 namespace {
@@ -85,7 +84,8 @@ ArmProfiles read_images(const std::vector<KeptImage>& images, std::vector<Note>&
   return profiles;
 }
 
-/// The recorder where both arms have profiles by it, else the first such tracer of the run.
+/// The recorder if both arms have profiles by it, else the first tracer of the run by which both
+/// have.
 std::optional<std::string> tracer_of_both(const std::vector<KeptImage>& all, const RunData& run,
                                           const std::string& baseline,
                                           const std::string& candidate) {

@@ -1,4 +1,4 @@
-// After the last block: how far what the arms left is apart.
+// The differences of the arms' artifacts, computed after the last block.
 #pragma once
 
 #include <filesystem>

@@ -183,7 +183,8 @@ void read_texts(const Database& database, const char* query, RunData& run,
   }
 }
 
-/// Reads what two arms' artifacts differ by; `query` names a file, bits, and both largest numbers.
+/// Reads the differences of artifacts. `query` selects baseline, candidate, artifact, whether it is
+/// bit-identical, the largest difference, and the largest one within the baseline.
 void read_differences(const Database& database, const std::string& query, RunData& run) {
   Statement select(database, query);
   while (select.step()) {

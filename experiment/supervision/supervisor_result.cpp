@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "experiment/contract/trial_plan.h"
 #include "experiment/metrics/heap_metrics.h"
 #include "experiment/metrics/trial_metrics.h"

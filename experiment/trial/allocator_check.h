@@ -1,5 +1,5 @@
-// Whether the processes of a role ran under the allocator that their arm names. Decided by what the
-// witness wrote inside them, which misses none however short it was.
+// Whether the processes of a role ran under the allocator that their arm names. What the
+// witness wrote inside them decides, after the trial; docs/allocators.md has what it cannot see.
 #pragma once
 
 #include <sys/types.h>

@@ -283,7 +283,6 @@ class HeaptrackReader {
     space_.finish();
     blocks_.finish(profile_);
     profile_.moments = timeline_.moments();
-    profile_.moment_unit = "ms";
     profile_.info["mode"] = "exact";
     profile_.info["amounts"] = "requested bytes";
     profile_.info["temporary"] = "freed by the very next event";

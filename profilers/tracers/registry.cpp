@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/profile_name.h"
+#include "base/removed.h"
 #include "base/text.h"
 #include "profilers/profile/capture/preload.h"
 #include "profilers/tracers/backends.h"
@@ -94,8 +95,9 @@ const TracerEntry& tracer_named(const std::string& name) {
   if (found != table.end()) return *found;
   std::vector<std::string> names;
   for (const TracerEntry& entry : table) names.push_back(entry.name);
-  throw Error(ExitCode::usage, "there is no tracer \"" + name + "\"", {},
-              nearest_advice(name, names, kAllTracers));
+  std::string advice = nearest_advice(name, names, kAllTracers);
+  if (const auto replacement = replacement_for(Removed::tracer, name)) advice = *replacement;
+  throw Error(ExitCode::usage, "there is no tracer \"" + name + "\"", {}, advice);
 }
 
 std::string obstacle_here(const TracerEntry& entry, const Availability& here) {

@@ -1,4 +1,4 @@
-// The interface of tracers: what records who allocates (or spends time) inside other processes.
+// The interface of tracers: what records who allocates inside other processes.
 #pragma once
 
 #include <cstdint>

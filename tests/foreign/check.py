@@ -21,7 +21,7 @@ from sampler import Sampler
 
 HERE = pathlib.Path(__file__).resolve().parent
 MEMDUEL = os.environ.get("MEMDUEL", str(HERE.parents[1] / "build/release/bin/memduel"))
-PROFILE_JSON = str(pathlib.Path(MEMDUEL).parents[1] / "tests/memduel-profile-json")
+PROFILE_JSON = os.environ.get("MEMDUEL_PROFILE_JSON", str(HERE.parents[1] / "build/release/tests/memduel-profile-json"))
 KIB, MIB = 1024, 1024 * 1024
 
 # What a job needs, and which processes are whose: role to a pattern on the commands of its processes.
@@ -243,6 +243,8 @@ def main():
     parser.add_argument("jobs", nargs="*", metavar="JOB", help=", ".join(JOBS))
     parser.add_argument("--out", help="write the table to this file, too")
     options = parser.parse_args()
+    if not os.path.exists(PROFILE_JSON):
+        sys.exit(f"check: {PROFILE_JSON} is missing: build preset release, or set MEMDUEL_PROFILE_JSON")
     if unknown := set(options.jobs) - JOBS.keys():
         parser.error(f"unknown job {', '.join(sorted(unknown))}; expected {', '.join(JOBS)}")
     wanted = options.jobs or list(JOBS)

@@ -29,7 +29,7 @@ from collections import Counter, defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MEMDUEL = os.environ.get("MEMDUEL", str(ROOT / "build/release/bin/memduel"))
-PROFILE_JSON = str(pathlib.Path(MEMDUEL).parents[1] / "tests/memduel-profile-json")
+PROFILE_JSON = os.environ.get("MEMDUEL_PROFILE_JSON", str(ROOT / "build/release/tests/memduel-profile-json"))
 POOL = "http://deb.debian.org/debian/pool/main/"
 HERE = pathlib.Path(__file__).resolve().parent
 MEBI = 1 << 20
@@ -44,6 +44,10 @@ def run(command, folder, **more):
     if done.returncode != 0:
         sys.exit(f"pairs: {' '.join(map(str, command))} in {folder} ended with {done.returncode}:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout + done.stderr
+
+
+def profile_of(file):
+    return json.loads(subprocess.run([PROFILE_JSON, file], check=True, capture_output=True, text=True).stdout)
 
 
 def make(folder, *words):
@@ -167,7 +171,7 @@ def record(words, program, profile, folder):
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         run([MEMDUEL, "record", "--exact", "-o", "one.mdp", "--", *words(program, scratch)], scratch)
         for file in sorted(pathlib.Path(scratch).rglob("*.mdp")):  # further images lie in a folder
-            if json.loads(run([PROFILE_JSON, file], scratch))["info"]["program"] == str(program):
+            if profile_of(file)["info"]["program"] == str(program):
                 file.rename(profile)
                 return profile
         sys.exit(f"pairs: no profile of {program} among {[file.name for file in pathlib.Path(scratch).iterdir()]}")
@@ -288,6 +292,8 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, help="keeps archives, builds and profiles (default: a folder that is removed)")
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(PAIRS))
     arguments = parser.parse_args()
+    if not os.path.exists(PROFILE_JSON):
+        sys.exit(f"pairs: {PROFILE_JSON} is missing: build preset release, or set MEMDUEL_PROFILE_JSON")
     failed = 0
     with tempfile.TemporaryDirectory() as made:
         work = (arguments.work or pathlib.Path(made)).resolve()

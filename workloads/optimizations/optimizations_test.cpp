@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "workloads/optimizations/test_catalog_files.h"
 #include "workloads/transport/test_loop_call.h"

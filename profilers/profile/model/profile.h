@@ -98,7 +98,7 @@ struct SizeBin {
 
 /// The heap at one moment of the run, of tools that note how it grew.
 struct ProfileMoment {
-  double at = 0;     ///< in Profile::moment_unit
+  double at = 0;     ///< milliseconds
   double bytes = 0;  ///< live
   std::optional<double> rss_bytes;
 };
@@ -128,7 +128,6 @@ struct Profile {
   std::vector<RetentionCell> retention;
   std::vector<SizeBin> sizes;
   std::vector<ProfileMoment> moments;  ///< in their order; empty where the tool kept none
-  std::string moment_unit;             ///< "ms", "instructions" or "bytes allocated"
   std::optional<ResidentSnapshot> resident;
   std::vector<std::string> notes;  ///< losses and limits a reader must know
   bool is_recovered = false;       ///< blocks of its file are damaged or missing: notes say so

@@ -24,7 +24,8 @@ std::optional<double> number_in(const std::string& fact) {
   return end == fact.c_str() || !std::isfinite(value) ? std::nullopt : std::optional(value);
 }
 
-void add_recorder(TracerFacts& facts, const Profile& /*profile*/) {
+/// Of the recorder and heaptrack, which record every allocation and free, or samples of both.
+void add_every_kind(TracerFacts& facts, const Profile& /*profile*/) {
   facts.has_peak = facts.has_allocated = facts.has_live = true;
 }
 
@@ -61,7 +62,7 @@ struct KnownTool {
 };
 
 constexpr std::array kTools = {
-    KnownTool{"heaptrack", "heaptrack", add_recorder},
+    KnownTool{"heaptrack", "heaptrack", add_every_kind},
     KnownTool{"gperftools heap", "gperftools", add_gperftools},
     KnownTool{"jemalloc", "jemalloc", add_jemalloc},
 };
@@ -80,7 +81,7 @@ TracerFacts facts_of(const Profile& profile) {
   const auto* const tool = std::ranges::find_if(
       kTools, [&](const KnownTool& one) { return tracer.starts_with(one.tracer); });
   if (tracer.empty()) {
-    add_recorder(facts, profile);
+    add_every_kind(facts, profile);
   } else if (tool == kTools.end()) {
     add_other(facts, profile);
   } else {

@@ -108,7 +108,6 @@ nlohmann::json json_of(const Profile& profile, const std::string& name) {
                       {"counted", profile.counted},
                       {"sampled", profile.sampled()}};
   if (!profile.moments.empty()) {
-    json["moment_unit"] = profile.moment_unit;
     for (const ProfileMoment& moment : profile.moments) {
       json["moments"].push_back({moment.at, std::llround(moment.bytes)});
     }

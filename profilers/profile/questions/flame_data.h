@@ -2,7 +2,7 @@
 //
 // The bytes are a LEB128 number, that many bytes of JSON, and then LEB128 numbers to the end.
 // JSON, schema "memduel.flame/1": `profiles` (name, facts, notes, counters; `unit` of the amounts,
-// whether blocks are `counted`; `moments`, each a pair of `moment_unit` and bytes), `phases`,
+// whether blocks are `counted`; `moments`, each a pair of milliseconds and bytes), `phases`,
 // `frames` (`names`, `shorts` where people say another, `places`, `kinds`, `everybodys`: see
 // own_code.h), `warnings` (of a comparison), `views` (kind, heap; `round`
 // of a peak, `born` and `end` of a retention cell; `totals` per

@@ -232,7 +232,7 @@ void add_moments(std::string& text, const Profile& profile) {
   double most = 0;
   for (const ProfileMoment& moment : profile.moments) most = std::max(most, moment.bytes);
   if (most <= 0) return;
-  text += fmt::format("\nLive over time ({})\n", profile.moment_unit);
+  text += "\nLive over time (ms)\n";
   const std::size_t rows = std::min(kMostRows, profile.moments.size());
   for (std::size_t row = 0; row < rows; ++row) {
     const auto begin =

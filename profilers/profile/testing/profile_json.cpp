@@ -135,7 +135,6 @@ nlohmann::json profile_json(const Profile& profile) {
     json["sizes"].push_back(std::move(entry));
   }
   if (!profile.moments.empty()) {
-    json["moment_unit"] = profile.moment_unit;
     json["moments"] = json_of(profile.moments);
   }
   return json;

@@ -41,10 +41,6 @@ __attribute__((noinline)) void branch(int depth) {
   kept += depth;
 }
 
-__attribute__((noinline)) void spin() {
-  for (unsigned i = 0; i < 900'000'000; ++i) kept = i;
-}
-
 #ifdef DUMP
 void dump();  // of the tool that this program is linked with
 #else
@@ -56,6 +52,5 @@ int main(int arguments, char**) {
   hold_all();
   come_and_go();
   if (arguments == 2) branch(9);
-  if (arguments == 3) spin();
   dump();
 }

@@ -19,7 +19,7 @@ heaptrack_print -f heaptrack.gz -F heaptrack.folded --flamegraph-cost-type peak 
 build -ltcmalloc -o shapes_gperftools
 HEAPPROFILE=$place/exact ./shapes_gperftools 2>/dev/null
 HEAPPROFILE=$place/cut ./shapes_gperftools branch 2>/dev/null
-build -DDUMP dump_gperftools.cpp -ltcmalloc_and_profiler -o shapes_sampled
+build -DDUMP dump_gperftools.cpp -ltcmalloc -o shapes_sampled
 TCMALLOC_SAMPLE_PARAMETER=100000 ./shapes_sampled >sampled.heap
 
 build -ljemalloc -o shapes_jemalloc

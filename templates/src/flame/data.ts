@@ -45,9 +45,8 @@ export interface ProfileFacts {
   /** Whether blocks (of time: samples) are known. */
   counted: boolean;
   sampled: boolean;
-  /** When in moment_unit, and live bytes. */
+  /** Milliseconds and live bytes. */
   moments?: [number, number][];
-  moment_unit?: string;
   counters?: {
     peak_bytes: number;
     live_bytes: number;

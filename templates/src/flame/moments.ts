@@ -25,15 +25,14 @@ function path(moments: [number, number][], last: number, most: number): string {
 
 /** Null where no profile has moments. */
 export function moments_chart(profiles: ProfileFacts[]): HTMLElement | null {
-  const unit = profiles.find((profile) => profile.moments !== undefined)?.moment_unit;
-  const shown = profiles.filter((profile) => profile.moments !== undefined && profile.moment_unit === unit);
+  const shown = profiles.filter((profile) => profile.moments !== undefined);
   const all = shown.flatMap((profile) => profile.moments!);
   const most = all.reduce((largest, [, bytes]) => Math.max(largest, bytes), 0);
   const last = all.reduce((latest, [at]) => Math.max(latest, at), 0);
   if (most === 0 || last === 0) return null;
   const sentences = shown.map(({ name, moments }) => {
     const [at, bytes] = moments!.reduce((a, b) => (b[1] > a[1] ? b : a));
-    return `${name}: at most ${bytes_text(bytes)}, at ${whole.format(at)} ${unit}`;
+    return `${name}: at most ${bytes_text(bytes)}, at ${whole.format(at)} ms`;
   });
   const lines = shown.map((profile) =>
     svg("path", { d: path(profile.moments!, last, most), class: `moments-line profile-${profiles.indexOf(profile)}` }),
@@ -43,6 +42,6 @@ export function moments_chart(profiles: ProfileFacts[]): HTMLElement | null {
     "figure",
     { class: "moments" },
     chart,
-    h("figcaption", { class: "muted" }, `${sentences.join("; ")}. From 0 to ${whole.format(last)} ${unit}.`),
+    h("figcaption", { class: "muted" }, `${sentences.join("; ")}. From 0 to ${whole.format(last)} ms.`),
   );
 }
