@@ -26,7 +26,7 @@
 namespace memduel {
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{20};
+constexpr std::chrono::milliseconds kMakeLookInterval{20};
 constexpr std::chrono::seconds kGrace{5};
 
 /// NAME=VALUE strings as execve takes them.
@@ -90,7 +90,7 @@ void end_group(pid_t pid, const StopRequest& stop) {
   ::kill(-pid, SIGTERM);
   const auto last = std::chrono::steady_clock::now() + kGrace;
   while (!ended(pid) && !stop.asked_for_haste() && std::chrono::steady_clock::now() < last)
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kMakeLookInterval);
   ::kill(-pid, SIGKILL);
   ended(pid);
 }
@@ -108,7 +108,7 @@ int run_make(const MakeOptions& options) {
       end_group(pid, *options.stop);
       throw options.stop->error("stopped by a signal while building", options.directory.string());
     }
-    std::this_thread::sleep_for(kLookInterval);
+    std::this_thread::sleep_for(kMakeLookInterval);
   }
 }
 

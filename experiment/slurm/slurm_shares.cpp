@@ -58,8 +58,8 @@ SlurmRecord read_slurm_record(const fs::path& directory) {
   std::error_code missing;
   if (!fs::exists(file, missing))
     throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
-  const nlohmann::json json = parse_foreign_json(read_text_file(file));
-  auto record = read_value<SlurmRecord>(JsonReader(json, file.string()));
+  const nlohmann::json document = parse_foreign_json(read_text_file(file));
+  auto record = read_value<SlurmRecord>(JsonReader(document, file.string()));
   if (record.schema != kRecordSchema)
     throw Error(ExitCode::io,
                 fmt::format("found \"{}\", expected \"{}\"", record.schema, kRecordSchema),

@@ -62,7 +62,7 @@ struct Rerun : torch::CustomClassHolder {
 
 constexpr const char* kRerun = "rerun";
 
-class Checkpoint : public torch::autograd::Function<Checkpoint> {
+class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> {
  public:
   /// Called without a graph.
   static torch::Tensor forward(AutogradContext* context, const Block& block,
@@ -102,7 +102,7 @@ class Checkpoint : public torch::autograd::Function<Checkpoint> {
 torch::Tensor checkpointed(const Block& block, const torch::Tensor& input,
                            const std::vector<torch::Tensor>& parameters) {
   if (!torch::GradMode::is_enabled()) return block(input);
-  return Checkpoint::apply(block, input, at::TensorList(parameters));
+  return CheckpointFunction::apply(block, input, at::TensorList(parameters));
 }
 
 }  // namespace memduel
