@@ -17,7 +17,7 @@ preset=release
 if [ ! -x "$root/build/release/bin/memduel-laboratory" ]; then
   preset=job
   if [ ! -x "$root/build/job/bin/memduel-laboratory" ]; then
-    echo "run: builds memduel and the replays first: LibTorch, gRPC and about ten minutes on two cores. scripts/try.sh needs neither."
+    echo "run: builds memduel and the replays first: LibTorch, gRPC and about five minutes on two cores. scripts/try.sh needs neither."
   fi
 fi
 "$root/scripts/setup.sh" --tool --laboratory
