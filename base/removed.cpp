@@ -33,6 +33,9 @@ constexpr std::array kReplacements = {
                 "it was removed: pprof holds every kind, and folded is text"},
     Replacement{Removed::schema, "memduel.budgets/1",
                 "budgets were removed: give absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
+    Replacement{Removed::catalogue_key, "matters_with", "name the switch in \"idle\" of an arm"},
+    Replacement{Removed::catalogue_key, "works_only_with", "refuse the arm in expand"},
+    Replacement{Removed::catalogue_key, "at_most", "refuse the arm in expand"},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace memduel {
 
-enum class Removed { verb, option, tracer, export_format, schema };
+enum class Removed { verb, option, tracer, export_format, schema, catalogue_key };
 
 /// What to use in place of a verb, tracer, format or schema of an earlier version, as advice for an
 /// error message. An option is named alone, or with its verb if other verbs still have it ("check

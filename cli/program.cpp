@@ -129,8 +129,9 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     std::string called = app.get_name();
-    std::string last;
-    for (const CLI::App* verb : app.get_subcommands()) called += " " + (last = verb->get_name());
+    for (const CLI::App* verb : app.get_subcommands()) called += " " + verb->get_name();
+    const std::string last =
+        app.get_subcommands().empty() ? "" : app.get_subcommands().back()->get_name();
     print_failure(
         fmt::format("{}\n  {}", error.what(),
                     replacement_of_option(last, argc, argv).value_or("see " + called + " --help")));

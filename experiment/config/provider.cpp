@@ -10,6 +10,7 @@
 #include "base/foreign_json.h"
 #include "base/installed.h"
 #include "base/json_reason.h"
+#include "base/removed.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -69,21 +70,15 @@ void expect(const Provider& provider, const std::string& word, const json& answe
                      json(type).type_name()));
 }
 
-constexpr const char* kRefuseInExpand = "refuse the arm in expand";
-/// Keys of conditions that memduel evaluated once, and what a provider does in their place.
-constexpr std::pair<const char*, const char*> kRemovedKeys[] = {
-    {"matters_with", "name the switch in \"idle\" of an arm"},
-    {"works_only_with", kRefuseInExpand},
-    {"at_most", kRefuseInExpand}};
-
 /// @param one a switch or a value of one
 void refuse_removed_keys(const Provider& provider, const std::string& name, const json& one) {
-  for (const auto& [key, instead] : kRemovedKeys)
-    if (one.is_object() && one.contains(key))
+  if (!one.is_object()) return;
+  for (const auto& item : one.items())
+    if (const auto instead = replacement_for(Removed::catalogue_key, item.key()))
       throw Error(ExitCode::usage,
                   fmt::format("found the removed key \"{}\" of the switch {}: {} "
                               "(docs/providers.md)",
-                              key, name, instead),
+                              item.key(), name, *instead),
                   command_of(provider, "catalogue"));
 }
 
