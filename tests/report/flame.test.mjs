@@ -8,11 +8,10 @@ import { fileURLToPath } from "node:url";
 import { after, before, describe, test } from "node:test";
 
 import { axe_source, launch, open_report } from "./browser.mjs";
+import { profile_json } from "./profile_json.mjs";
 
 const dir = mkdtempSync(join(tmpdir(), "memduel-flame-"));
 const memduel = (...words) => execFileSync(process.env.MEMDUEL_PROGRAM, words, { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
-const profile_json = (file) =>
-  JSON.parse(execFileSync(join(process.env.MEMDUEL_PROGRAM, "../../tests/memduel-profile-json"), [file], { encoding: "utf8", maxBuffer: 1 << 28 }));
 const program = (name) => join(process.env.MEMDUEL_RECORDER_PROGRAMS, name);
 const leaks = join(dir, "leaks.mdp");
 const other = join(dir, "other.mdp");

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { launch, open_report } from "./browser.mjs";
+import { profile_json } from "./profile_json.mjs";
 import { overflows, unfold, violations } from "./samples.mjs";
 
 const dir = mkdtempSync(join(tmpdir(), "memduel-real-"));
@@ -127,7 +128,7 @@ describe("the report of a real duel", () => {
   test("has the retention matrix of the profile itself", async () => {
     const { page } = await open({ hash: "#side=first" });
     const file = results.trials.find((t) => t.kind === "profile" && t.arm === "leaking").id;
-    const profile = JSON.parse(execFileSync(join(process.env.MEMDUEL_PROGRAM, "../../tests/memduel-profile-json"), [join(run, `profiles/${file}-command.mdp`)], { encoding: "utf8" }));
+    const profile = profile_json(join(run, `profiles/${file}-command.mdp`));
     const shown = await page.$$eval("table.retention td[data-bytes]", (all) => all.map((td) => `${td.dataset.born} ${td.dataset.end} ${td.dataset.bytes}`));
     assert.deepEqual(shown.sort(), profile.retention.map((c) => `${c.born} ${c.end} ${c.total.bytes}`).sort());
     assert.ok(shown.length >= 15);
