@@ -57,7 +57,11 @@ def main():
     database.mkdir(exist_ok=True)
     stamps = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "memduel" / kind
     stamps.mkdir(parents=True, exist_ok=True)
-    commands = json.loads((arguments.build / "compile_commands.json").read_text())
+    # GCC's parameters, which clang does not know.
+    commands = [
+        dict(entry, command=re.sub(r" --param \S+", "", entry["command"]))
+        for entry in json.loads((arguments.build / "compile_commands.json").read_text())
+    ]
     singles = [dict(entry, file=str(one), command=entry["command"].replace(entry["file"], str(one))) for entry in commands for one in members(entry)]
     (database / "compile_commands.json").write_text(json.dumps(commands + singles, indent=1))
 
