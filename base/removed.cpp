@@ -30,7 +30,8 @@ constexpr std::array kReplacements = {
     Replacement{Removed::export_format, "speedscope",
                 "it was removed: speedscope.app opens pprof and folded"},
     Replacement{Removed::export_format, "json",
-                "it was removed: pprof holds every kind, and folded is text"},
+                "it was removed: pprof has all allocations, folded is text, and memduel record "
+                "--count -o FILE writes the counters as JSON"},
     Replacement{Removed::schema, "memduel.budgets/1",
                 "budgets were removed: give absolute gates, --gate 'ROLE.METRIC<=900MiB'"},
     Replacement{Removed::catalogue_key, "matters_with", "name the switch in \"idle\" of an arm"},

@@ -1,9 +1,13 @@
 #include "experiment/findings/conclusion.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 
 #include "analysis/growth/growing_stacks.h"
+#include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/moved_peaks.h"
+#include "base/removed.h"
 #include "base/run_directory.h"
 #include "experiment/findings/arm_differences.h"
 #include "experiment/findings/calibration_file.h"
@@ -45,6 +49,15 @@ void note_unexplained(Results& results) {
   results.limitations.push_back(
       {"where_unknown", "a gate failed, and no profile says where the arms differ",
        "repeat the run with this gate, and with time for one trial more of each side"});
+}
+
+/// Of a run that an earlier version measured.
+void note_removed_tracers(Results& results, const RunData& run) {
+  for (const std::string& tracer : tracers_of(run.trials))
+    if (const auto instead = replacement_for(Removed::tracer, tracer))
+      results.limitations.push_back({"profiles_not_read",
+                                     fmt::format("the profiles of {} are not read", tracer),
+                                     std::string(*instead)});
 }
 
 /// Growth of a process without rounds is told by time, from its samples.
@@ -93,6 +106,7 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   add_printed_differences(results, finished.run, directory);
   add_differences(results, finished.run, directory);
   name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
+  note_removed_tracers(results, finished.run);
   note_unexplained(results);
   return finished;
 }

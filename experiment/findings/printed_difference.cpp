@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/run_directory.h"
 #include "experiment/marks/trial_logs.h"
+#include "experiment/run/artifacts.h"
 
 namespace memduel {
 namespace {
@@ -43,13 +44,14 @@ std::string shortened(std::string_view line) {
   return characters > kMostCharacters ? text + "…" : text;
 }
 
-/// What the only process of a trial printed; absent where its log is gone.
+/// What the only process of a trial printed; absent where its log is gone or too large.
 std::optional<std::string> printed_in(const TrialData& trial, const fs::path& directory) {
   const TrialLogs logs{directory / kLogsFolder, trial.id};
   for (const RoleData& role : trial.roles) {
     const fs::path log = logs.file(role.role, "stdout");
     std::error_code absent;
-    if (fs::exists(log, absent)) return read_file(log);
+    const auto bytes = fs::file_size(log, absent);
+    if (!absent && bytes < kMostPrinted) return read_file(log);
   }
   return std::nullopt;
 }

@@ -41,9 +41,6 @@ bool leads_to_an_older_file(const fs::path& path, const timespec& begin) {
          std::tie(begin.tv_sec, begin.tv_nsec);
 }
 
-/// The log is read into memory.
-constexpr std::uintmax_t kMostHashed = std::uintmax_t{32} << 20;
-
 /// Every place of a path in a text.
 void leave_out(std::string& text, const std::string& path) {
   if (path.find('/') == std::string::npos || path == "/") return;
@@ -60,7 +57,7 @@ std::optional<std::string> hash_of_output(const TrialPlan& plan, const ProcessSp
   const fs::path log = logs_of(plan).file(process.role, "stdout");
   std::error_code absent;
   const auto bytes = fs::file_size(log, absent);
-  if (absent || bytes == 0 || bytes >= kMostHashed) return std::nullopt;
+  if (absent || bytes == 0 || bytes >= kMostPrinted) return std::nullopt;
   std::string text = read_file(log);
   leave_out(text, process.argv.front());
   leave_out(text, plan.trial_dir.string());

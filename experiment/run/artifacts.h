@@ -1,6 +1,7 @@
 // What trials leave: seen to be new, hashed, and kept once per content.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,9 @@
 #include "experiment/plan/plan.h"
 
 namespace memduel {
+
+/// A log of so many bytes is not read into memory.
+inline constexpr std::uintmax_t kMostPrinted = std::uintmax_t{32} << 20;
 
 /// What stood where the files will be: one outside the trial's directory may be an earlier trial's.
 class FileStamps {

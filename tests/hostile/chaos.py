@@ -349,7 +349,7 @@ class Cases:
         if verb == "flamegraph":
             words += ["-o", target] + (["--diff", path.name] if draw.random() < 0.3 else [])
         if verb == "export":
-            words += ["--format", draw.choice(["pprof", "folded", "speedscope", "x"])] + (["-o", target] if draw.random() < 0.7 else [])
+            words += ["--format", draw.choice(["pprof", "pprof", "folded", "x"])] + (["-o", target] if draw.random() < 0.7 else [])
         return source.name, words, STATUSES
 
     def judge(self, draw, place):
