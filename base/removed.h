@@ -8,9 +8,9 @@ namespace memduel {
 
 enum class Removed { verb, option, tracer, export_format, schema, catalogue_key };
 
-/// What to use in place of a verb, tracer, format or schema of an earlier version, as advice for an
-/// error message. An option is named alone, or with its verb if other verbs still have it ("check
-/// --candidate"). std::nullopt for every other name.
+/// What to use in place of a name of an earlier version, as advice for an error message. An option
+/// is named alone, or with its verb if other verbs still have it ("check --candidate").
+/// std::nullopt for every other name.
 std::optional<std::string_view> replacement_for(Removed kind, std::string_view name);
 
 }  // namespace memduel

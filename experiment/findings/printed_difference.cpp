@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <string>
-#include <system_error>
 
 #include "base/characters.h"
-#include "base/file.h"
 #include "base/run_directory.h"
 #include "experiment/marks/trial_logs.h"
 #include "experiment/run/artifacts.h"
@@ -47,12 +45,8 @@ std::string shortened(std::string_view line) {
 /// What the only process of a trial printed; absent where its log is gone or too large.
 std::optional<std::string> printed_in(const TrialData& trial, const fs::path& directory) {
   const TrialLogs logs{directory / kLogsFolder, trial.id};
-  for (const RoleData& role : trial.roles) {
-    const fs::path log = logs.file(role.role, "stdout");
-    std::error_code absent;
-    const auto bytes = fs::file_size(log, absent);
-    if (!absent && bytes < kMostPrinted) return read_file(log);
-  }
+  for (const RoleData& role : trial.roles)
+    if (auto text = printed_text(logs.file(role.role, "stdout"))) return text;
   return std::nullopt;
 }
 

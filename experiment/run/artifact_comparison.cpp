@@ -185,8 +185,8 @@ class Comparer {
     std::string why = run.trial.failure;
     if (run.trial.status == TrialStatus::ok) {
       const ProcessSpec& process = plan.processes.front();
-      const fs::path printed = logs_of(plan).file(process.role, "stdout");
-      if (fs::file_size(printed) < kMostPrinted) at->second = printed_number(read_file(printed));
+      if (const auto text = printed_text(logs_of(plan).file(process.role, "stdout")))
+        at->second = printed_number(*text);
       why = fmt::format("{} printed no number as its last word", fmt::join(process.argv, " "));
     }
     if (!at->second) {

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <cstdint>
+#include <system_error>
 #include <tuple>
 
 #include "base/error.h"
@@ -54,15 +56,12 @@ void leave_out(std::string& text, const std::string& path) {
 }
 
 std::optional<std::string> hash_of_output(const TrialPlan& plan, const ProcessSpec& process) {
-  const fs::path log = logs_of(plan).file(process.role, "stdout");
-  std::error_code absent;
-  const auto bytes = fs::file_size(log, absent);
-  if (absent || bytes == 0 || bytes >= kMostPrinted) return std::nullopt;
-  std::string text = read_file(log);
-  leave_out(text, process.argv.front());
-  leave_out(text, plan.trial_dir.string());
-  leave_out(text, process.cwd.string());
-  return sha256_hex(text);
+  std::optional<std::string> text = printed_text(logs_of(plan).file(process.role, "stdout"));
+  if (!text || text->empty()) return std::nullopt;
+  leave_out(*text, process.argv.front());
+  leave_out(*text, plan.trial_dir.string());
+  leave_out(*text, process.cwd.string());
+  return sha256_hex(*text);
 }
 
 void keep(const Artifact& artifact, const fs::path& copy) {
@@ -81,6 +80,14 @@ void keep(const Artifact& artifact, const fs::path& copy) {
 }
 
 }  // namespace
+
+std::optional<std::string> printed_text(const fs::path& log) {
+  constexpr std::uintmax_t kMostPrinted = std::uintmax_t{32} << 20;
+  std::error_code absent;
+  const auto bytes = fs::file_size(log, absent);
+  if (absent || bytes >= kMostPrinted) return std::nullopt;
+  return read_file(log);
+}
 
 FileStamps::FileStamps(const std::vector<Artifact>& artifacts) : begin_(now_for_files()) {
   for (const Artifact& artifact : artifacts)

@@ -1,7 +1,6 @@
 // What trials leave: seen to be new, hashed, and kept once per content.
 #pragma once
 
-#include <cstdint>
 #include <ctime>
 #include <filesystem>
 #include <optional>
@@ -13,8 +12,9 @@
 
 namespace memduel {
 
-/// A log of so many bytes is not read into memory.
-inline constexpr std::uintmax_t kMostPrinted = std::uintmax_t{32} << 20;
+/// What a process wrote to a log; absent if the log is gone or has 32 MiB or more, which are not
+/// read into memory. Throws Error(io).
+std::optional<std::string> printed_text(const std::filesystem::path& log);
 
 /// What stood where the files will be: one outside the trial's directory may be an earlier trial's.
 class FileStamps {
