@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "base/file.h"
 #include "base/installed.h"
 #include "base/run_directory.h"
 #include "experiment/config/placeholders.h"
