@@ -31,7 +31,8 @@ void sync_directory(const std::filesystem::path& file) {
     fail_writing(file, "sync the directory");
 }
 
-/// Where a symlink leads, so that it stays one.
+}  // namespace
+
 std::filesystem::path file_behind(const std::filesystem::path& path) {
   std::error_code error;
   std::filesystem::path target = path;
@@ -42,8 +43,6 @@ std::filesystem::path file_behind(const std::filesystem::path& path) {
   }
   return target;
 }
-
-}  // namespace
 
 bool is_written_through(const std::filesystem::path& path) {
   struct stat found = {};
@@ -56,7 +55,8 @@ bool is_written_through(const std::filesystem::path& path) {
 AtomicFile::AtomicFile(const std::filesystem::path& path, Target target, mode_t mode)
     : path_(path), place_(path) {
   if (target == Target::named && is_written_through(path)) {
-    descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
+    // /dev/stdout may be a file that others write to as well.
+    descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     if (!descriptor_) fail_writing(path_, "open");
     return;
   }

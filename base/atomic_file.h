@@ -24,6 +24,9 @@ enum class Target {
 /// somebody has open (/dev/stdout, /dev/fd/N).
 bool is_written_through(const std::filesystem::path& path);
 
+/// Where a path leads if a symlink has its name, also one that leads to nothing; else the path.
+std::filesystem::path file_behind(const std::filesystem::path& path);
+
 /// Every function throws Error(io) that names the path and the system's reason.
 class AtomicFile {
  public:

@@ -16,6 +16,36 @@ namespace {
               "quote as in a shell; nothing is expanded unless --shell is given");
 }
 
+/// Whether an expansion begins at `at`: `...`, $(...), ${...} or $NAME.
+bool is_expansion(std::string_view raw, std::size_t at) {
+  if (raw[at] == '`') return true;
+  if (raw[at] != '$' || at + 1 == raw.size()) return false;
+  const char next = raw[at + 1];
+  return next == '(' || next == '{' || next == '_' ||
+         std::isalpha(static_cast<unsigned char>(next)) != 0;
+}
+
+/// A word, as it was typed, with an operator of a shell that no quote protects, or an expansion
+/// that no single quote does.
+bool is_for_a_shell(std::string_view raw) {
+  char quote = '\0';
+  for (std::size_t at = 0; at < raw.size(); ++at) {
+    const char c = raw[at];
+    if (c == '\\' && quote != '\'') {
+      ++at;
+    } else if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != '\'' && is_expansion(raw, at)) {
+      return true;
+    } else if (quote == '\0' && std::string_view("|&;<>").find(c) != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Reads one word from `at` on, which is not white space; leaves `at` behind it.
 std::string read_word(std::string_view text, std::size_t& at) {
   std::string word;
@@ -58,14 +88,20 @@ std::optional<std::size_t> assignment(const std::string& word) {
 
 }  // namespace
 
-CommandLine split_command_line(std::string_view text) {
+namespace {
+
+/// @param look sees each word as it was typed.
+template <class Look>
+CommandLine split(std::string_view text, Look look) {
   CommandLine command;
   for (std::size_t at = 0; at < text.size();) {
     if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
       ++at;
       continue;
     }
+    const std::size_t begin = at;
     const std::string word = read_word(text, at);
+    look(text.substr(begin, at - begin));
     const std::optional<std::size_t> equals =
         command.argv.empty() ? assignment(word) : std::nullopt;
     if (equals) {
@@ -76,6 +112,21 @@ CommandLine split_command_line(std::string_view text) {
   }
   if (command.argv.empty()) fail(text, "names no program");
   return command;
+}
+
+}  // namespace
+
+CommandLine split_command_line(std::string_view text) {
+  return split(text, [](std::string_view) {});
+}
+
+CommandLine split_typed_command(std::string_view text) {
+  return split(text, [&](std::string_view word) {
+    if (is_for_a_shell(word))
+      throw Error(ExitCode::usage, fmt::format("found {}, which only a shell understands", word),
+                  fmt::format("command '{}'", text),
+                  "give --shell, or quote it if the program is to get it");
+  });
 }
 
 std::string quoted_command_line(const std::vector<std::string>& words) {

@@ -18,6 +18,10 @@ struct CommandLine {
 /// quote, a trailing backslash, or no command.
 CommandLine split_command_line(std::string_view text);
 
+/// The same for a command that a person typed. Throws Error(usage) also for what only a shell
+/// understands: | & ; < > without quotes, and $NAME, ${…}, $(…) and `…` without single quotes.
+CommandLine split_typed_command(std::string_view text);
+
 /// The words as a shell reads them back.
 std::string quoted_command_line(const std::vector<std::string>& words);
 

@@ -42,6 +42,31 @@ TEST(CommandLine, RefusesWhatAShellWouldWaitFor) {
   }
 }
 
+std::string refusal_of_typed(const std::string& text) {
+  try {
+    split_typed_command(text);
+  } catch (const Error& error) {
+    return error.message();
+  }
+  return "";
+}
+
+TEST(TypedCommand, IsRefusedWhereOnlyAShellUnderstandsAWord) {
+  for (const char* text :
+       {"a | b",  "a > f",   "a >f",        "a >> f", "a 2> f",    "a 2>&1",
+        "a &> f", "a < f",   "a << E",      "a && b", "a || b",    "a |& b",
+        "a ; b",  "a; b",    "a &",         "a|wc",   "a x=1>2",   "curl http://h/?a=1&b=2",
+        "a -->",  "a $HOME", "a \"$HOME\"", "a ${x}", "a $(date)", "a `date`"})
+    EXPECT_NE(refusal_of_typed(text).find("give --shell"), std::string::npos) << text;
+}
+
+TEST(TypedCommand, KeepsWhatIsQuotedAndSignsThatNoShellReads) {
+  for (const char* text :
+       {"grep '|' f", "a \\> f", "a \"&&\" b", "find . -exec ls {} \\;", "curl 'http://h/?a=1&b=2'",
+        "sh -c 'a | $b'", "a 2", "a \\$x", "a 5$", "a $1", "a 100%"})
+    EXPECT_EQ(refusal_of_typed(text), "") << text;
+}
+
 TEST(QuotedCommandLine, IsReadBackAsTheSameWords) {
   const std::vector<std::string> words = {"./job", "a b", "", "it's", "$HOME", "x=1", "\"", "ü"};
   const std::string line = quoted_command_line(words);

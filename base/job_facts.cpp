@@ -7,6 +7,14 @@
 #include "base/json/described_json.h"
 
 namespace memduel {
+
+MetricInfo metric_info(const JobFacts& job, std::string_view name) {
+  MetricInfo info = metric_info(name);
+  const auto declared = job.better.find(std::string(name));
+  if (!is_known_metric(name) && declared != job.better.end()) info.better = declared->second;
+  return info;
+}
+
 bool RoleGroup::has(std::string_view role) const {
   if (!role.starts_with(name) || role.size() < name.size() + 2 || role[name.size()] != '-')
     return false;

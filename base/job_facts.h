@@ -3,6 +3,7 @@
 // it need not know where the job came from.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -50,11 +51,18 @@ struct JobFacts {
   /// The rows that get a corrected verdict when nobody named a gate.
   std::vector<RoleMetric> default_gates = {{kTree, kPeakHeap}, {kTree, kPeakRss}};
   std::vector<HeldModel> held_models;
+  /// Of the metrics that are the job's own: those that its config and its programs declare, and
+  /// those that it logs without a word of them. A metric without an entry is undeclared, too.
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::map<std::string, Direction> better = {};
   /// No process told of rounds, so that each is one round. Found in the trials, not stored.
   bool is_one_round = false;
 
   bool operator==(const JobFacts&) const = default;
 };
+
+/// A metric of the table, or one of the job's own with the direction that is declared of it.
+MetricInfo metric_info(const JobFacts& job, std::string_view name);
 
 /// A group as one of the two roles that stand for it.
 struct GroupRole {

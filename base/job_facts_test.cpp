@@ -50,8 +50,17 @@ TEST(GroupsByName, AreNumberedFromOneWithoutAGap) {
             groups);
 }
 
+TEST(MetricInfoOfAJob, HasTheDirectionThatIsDeclared) {
+  JobFacts job;
+  job.better = {{"throughput", Direction::higher}, {"peak_rss_bytes", Direction::higher}};
+  EXPECT_EQ(metric_info(job, "throughput").better, Direction::higher);
+  EXPECT_EQ(metric_info(job, "goodput").better, Direction::undeclared);
+  EXPECT_EQ(metric_info(job, "peak_rss_bytes").better, Direction::lower) << "the table's counts";
+}
+
 TEST(JobFactsJson, GivesBackWhatWentIn) {
-  const JobFacts job = coordinator_and_workers();
+  JobFacts job = coordinator_and_workers();
+  job.better = {{"loss", Direction::lower}, {"samples", Direction::undeclared}};
   EXPECT_EQ(job_facts_from_json(to_json(job), "here"), job);
 }
 

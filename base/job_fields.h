@@ -23,6 +23,6 @@ template <>
 inline constexpr auto kDescription<JobFacts> = described(
     "JobFacts", always("roles", &JobFacts::roles), always("groups", &JobFacts::groups),
     always("reference", &JobFacts::reference), always("default_gates", &JobFacts::default_gates),
-    always("held_models", &JobFacts::held_models));
+    always("held_models", &JobFacts::held_models), if_set("better", &JobFacts::better));
 
 }  // namespace memduel

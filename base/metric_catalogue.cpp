@@ -16,7 +16,7 @@ struct Kind {
   double absolute_margin;
   bool exact = false;
   Scale scale = Scale::logarithm;
-  bool lower_is_better = true;
+  Direction better = Direction::lower;
 };
 
 constexpr Kind kResident{Unit::bytes, 0.01, kMiB};
@@ -32,7 +32,7 @@ constexpr Kind kCleanupTime{Unit::seconds, 0, 0.001, false, Scale::difference};
 constexpr Kind kCleanupShare{Unit::ratio, 0, 0.001, false, Scale::difference};
 constexpr Kind kGrowthPerRound{Unit::bytes_per_round, 0, 64 * kKiB, false, Scale::difference};
 constexpr Kind kGrowthPerMinute{Unit::bytes_per_minute, 0, kMiB, false, Scale::difference};
-constexpr Kind kQuality{Unit::ratio, 0, 0.005, true, Scale::difference, false};
+constexpr Kind kQuality{Unit::ratio, 0, 0.005, true, Scale::difference, Direction::higher};
 constexpr Kind kNumber{Unit::number, 0.01, 0, true};
 
 struct Row {
@@ -86,12 +86,13 @@ constexpr std::array kRows = {
     Row{kHeapGrowth, kGrowthPerRound, "",
         "slope of the live heap bytes at the ends of rounds after warm-up", "grows",
         "heap per round"},
-    Row{kPeakHeap, kHeap, "heap", "largest number of live heap bytes", "uses", "heap at its peak",
-        true},
+    Row{kPeakHeap, kHeap, "heap", "largest size of all live blocks, with what malloc adds to each",
+        "uses", "heap at its peak", true},
     Row{kEndHeap, kHeap, "", "live heap bytes at the end of a round", "keeps",
         "heap at the end of a round"},
-    Row{kAllocatedBytes, kHeap, "heap", "all bytes ever allocated", "allocates", "memory in total"},
-    Row{kLiveAtEnd, kHeap, "heap", "heap bytes never freed", "keeps", "heap live at the end"},
+    Row{kAllocatedBytes, kHeap, "heap", "all bytes ever requested", "allocates", "memory in total"},
+    Row{kLiveAtEnd, kHeap, "heap", "size of the blocks never freed", "keeps",
+        "heap live at the end"},
     Row{kHeapInUse, kHeap, "allocator", "bytes the allocator has handed out, at marks", "keeps",
         "heap in use"},
     Row{kHeapHeldFree, kHeap, "allocator",
@@ -133,6 +134,8 @@ constexpr std::array kRows = {
         "device memory at its peak"},
     Row{kPeakGpuUsedAboveIdle, kKept, "nvml", "peak_gpu_used_bytes minus idle_gpu_used_bytes",
         "uses", "device memory above idle at its peak"},
+    Row{kNetHeapGrowth, kHeap, "",
+        "heap bytes that an iteration leaves behind, by Google Benchmark", "leaves", "heap behind"},
     Row{kAllocationCount, kExactCount, "heap", "number of allocations", "makes", "allocations"},
     Row{kAllocatorArenaCount, kCount, "allocator", "arenas that the allocator has made, at marks",
         "has", "arenas of the allocator"},
@@ -168,7 +171,7 @@ constexpr std::array kRows = {
 MetricInfo info_of(const Row& row) {
   return {std::string(row.name),
           row.kind.unit,
-          row.kind.lower_is_better,
+          row.kind.better,
           row.kind.scale,
           row.kind.relative_margin,
           row.kind.absolute_margin,
@@ -180,17 +183,12 @@ MetricInfo info_of(const Row& row) {
           row.is_key};
 }
 
-MetricInfo gauge(std::string_view name, const Kind& kind) {
+MetricInfo gauge(std::string_view name, Kind kind) {
+  kind.better = Direction::undeclared;
   return info_of({name, kind, "", "gauge"});
 }
 
-/// Whether a program's own number is one that should be large.
-bool is_better_when_large(std::string_view name) {
-  const auto has = [&](std::string_view word) { return name.find(word) != std::string_view::npos; };
-  return has("accuracy") || has("score") || name.starts_with("auc") || name.starts_with("f1");
-}
-
-/// What a gauge's name says about it.
+/// What a gauge's name says about it: its unit.
 MetricInfo from_suffix(std::string_view name) {
   if (name.ends_with("_bytes_per_round")) {
     return gauge(name, kGrowthPerRound);
@@ -204,14 +202,8 @@ MetricInfo from_suffix(std::string_view name) {
   if (name.ends_with("_bytes")) return gauge(name, kHeap);
   if (name.ends_with("_seconds")) return gauge(name, kSeconds);
   if (name.ends_with("_count")) return gauge(name, kExactCount);
-  if (name.ends_with("_ratio")) {
-    MetricInfo info = gauge(name, kQuality);
-    info.lower_is_better = !is_better_when_large(name);
-    return info;
-  }
-  MetricInfo info = gauge(name, kNumber);
-  info.lower_is_better = !is_better_when_large(name);
-  return info;
+  if (name.ends_with("_ratio")) return gauge(name, kQuality);
+  return gauge(name, kNumber);
 }
 
 const MetricInfo* find(std::string_view name) {

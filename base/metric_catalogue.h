@@ -2,9 +2,12 @@
 // of a change is too small to matter, and how a sentence speaks of it.
 #pragma once
 
+#include <compare>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/names.h"
 
 namespace memduel {
 
@@ -68,14 +71,31 @@ inline constexpr const char* kSwapped = "swapped_bytes";
 inline constexpr const char* kTrainAccuracy = "train_accuracy_ratio";
 inline constexpr const char* kTrainLoss = "train_loss";
 inline constexpr const char* kValidationAccuracy = "validation_accuracy_ratio";
+inline constexpr const char* kNetHeapGrowth = "net_heap_growth_bytes";
 inline constexpr const char* kAllocatorArenaCount = "allocator_arena_count";
 
 enum class Unit { bytes, bytes_per_round, bytes_per_minute, seconds, ratio, count, number };
 
+/// Which values of a metric are better. The table states it for its metrics; a program's own metric
+/// has none unless a config, a log pattern or the program declares it: it is never guessed.
+enum class Direction { undeclared, lower, higher };
+template <>
+inline constexpr NameTable<Direction, 3> kNameTable<Direction> = {
+    {{Direction::undeclared, "undeclared"},
+     {Direction::lower, "lower"},
+     {Direction::higher, "higher"}}};
+
+/// What a config, a log pattern or a program says of a metric.
+struct DeclaredDirection {
+  std::string metric;
+  Direction better = Direction::undeclared;
+  auto operator<=>(const DeclaredDirection&) const = default;
+};
+
 struct MetricInfo {
   std::string name;
   Unit unit = Unit::number;
-  bool lower_is_better = true;
+  Direction better = Direction::undeclared;
   Scale scale = Scale::logarithm;
   double relative_margin = 0;  ///< share of the baseline's median: 0.01 is 1 %
   double absolute_margin = 0;  ///< in the metric's unit; the larger of the two counts
@@ -97,7 +117,8 @@ std::vector<std::string> metrics_of_meter(std::string_view meter);
 /// Every metric that memduel itself measures.
 const std::vector<MetricInfo>& all_metrics();
 
-/// A metric of the table, or one derived from the unit in the name for gauges and `metric_NAME`.
+/// A metric of the table, or one derived from the unit in the name for gauges and `metric_NAME`,
+/// without a direction (see the overload in job_facts.h for what a run declares).
 MetricInfo metric_info(std::string_view name);
 
 /// Whether the name stands in the table.

@@ -27,12 +27,20 @@ TEST(Metrics, HaveTheMarginsOfTheDesign) {
   EXPECT_EQ(metric_info("cleanup_ratio").absolute_margin, 0.001);
 }
 
-TEST(Metrics, KnowThatMoreAccuracyIsBetter) {
-  EXPECT_FALSE(metric_info("validation_accuracy_ratio").lower_is_better);
-  EXPECT_TRUE(metric_info("peak_rss_bytes").lower_is_better);
-  EXPECT_FALSE(metric_info("accuracy").lower_is_better);
-  EXPECT_FALSE(metric_info("f1_macro").lower_is_better);
-  EXPECT_TRUE(metric_info("perplexity").lower_is_better);
+TEST(Metrics, StateTheirDirection) {
+  EXPECT_EQ(metric_info("validation_accuracy_ratio").better, Direction::higher);
+  EXPECT_EQ(metric_info("train_accuracy_ratio").better, Direction::higher);
+  EXPECT_EQ(metric_info("train_loss").better, Direction::lower);
+  EXPECT_EQ(metric_info("peak_rss_bytes").better, Direction::lower);
+  for (const MetricInfo& metric : all_metrics())
+    EXPECT_NE(metric.better, Direction::undeclared) << metric.name;
+}
+
+TEST(Metrics, OfAProgramsOwnHaveNoDirection) {
+  for (const char* name :
+       {"throughput", "samples_per_second", "hit_ratio", "accuracy", "f1_macro", "auc", "score",
+        "loss", "queue_bytes", "wait_seconds", "retry_count", "cache_bytes_per_round"})
+    EXPECT_EQ(metric_info(name).better, Direction::undeclared) << name;
 }
 
 TEST(Metrics, ReadAGaugesUnitFromItsName) {

@@ -15,6 +15,10 @@ struct Replacement {
 constexpr std::string_view kAbsoluteGate =
     "it was removed: give an absolute gate, --gate 'ROLE.METRIC<=900MiB'";
 
+constexpr std::string_view kNoEffectOnPlan = "it had no effect: plan prints its answer alone";
+constexpr std::string_view kNoEffectOnCalibrate =
+    "it had no effect: calibrate judges no gate and prints one table";
+
 constexpr std::array kReplacements = {
     Replacement{Removed::verb, "import-appfl",
                 "it was removed: write the job as docs/appfl.md says"},
@@ -23,6 +27,21 @@ constexpr std::array kReplacements = {
     Replacement{Removed::option, "check --candidate", kAbsoluteGate},
     Replacement{Removed::option, "--retry-on-regress",
                 "it was removed: measure more blocks, --repeats N"},
+    Replacement{Removed::option, "--on-undecided",
+                "it was renamed: --on-inconclusive beyond, pass or fail"},
+    Replacement{Removed::option, "compare --no-default-gates",
+                "compare judges the default gates only with --gate default"},
+    Replacement{Removed::option, "plan --resume", kNoEffectOnPlan},
+    Replacement{Removed::option, "plan --quiet", kNoEffectOnPlan},
+    Replacement{Removed::option, "plan --verbose", kNoEffectOnPlan},
+    Replacement{Removed::option, "plan --export", kNoEffectOnPlan},
+    Replacement{Removed::option, "calibrate --arms", "it had no effect: only the baseline runs"},
+    Replacement{Removed::option, "calibrate --gate", kNoEffectOnCalibrate},
+    Replacement{Removed::option, "calibrate --gate-strict", kNoEffectOnCalibrate},
+    Replacement{Removed::option, "calibrate --no-default-gates", kNoEffectOnCalibrate},
+    Replacement{Removed::option, "calibrate --export", kNoEffectOnCalibrate},
+    Replacement{Removed::option, "calibrate --verbose", kNoEffectOnCalibrate},
+    Replacement{Removed::option, "ablate --verbose", "it had no effect: ablate prints every table"},
     Replacement{Removed::tracer, "massif",
                 "it was removed: use recorder, heaptrack, gperftools or jemalloc"},
     Replacement{Removed::tracer, "gperftools-cpu",

@@ -10,6 +10,9 @@ TEST(ReplacementFor, IsOfWhatWasRemovedAlone) {
             "it was removed: measure more blocks, --repeats N");
   EXPECT_EQ(replacement_for(Removed::tracer, "massif"),
             "it was removed: use recorder, heaptrack, gperftools or jemalloc");
+  EXPECT_EQ(replacement_for(Removed::option, "compare --no-default-gates"),
+            "compare judges the default gates only with --gate default");
+  EXPECT_FALSE(replacement_for(Removed::option, "--no-default-gates")) << "run has it";
   EXPECT_FALSE(replacement_for(Removed::option, "--repeats"));
   EXPECT_FALSE(replacement_for(Removed::option, "--candidate")) << "ablate has it";
   EXPECT_FALSE(replacement_for(Removed::verb, "massif")) << "a program memduel-massif may be one";

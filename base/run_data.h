@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,6 +67,8 @@ struct RoleData {
   SharedVector<Series> series;
   std::optional<int> exit_status;  ///< absent when ended by a signal, and for `tree`
   std::optional<int> exit_signal;
+  /// By its program, of metrics of its own.
+  std::set<DeclaredDirection> declared = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// Among a trial's files: what a program that has to leave none printed. No file is called so.

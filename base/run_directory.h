@@ -21,4 +21,8 @@ inline constexpr const char* kWorktreesFolder = "worktrees";  ///< goes with the
 inline constexpr const char* kSuiteFile = "suite.json";
 inline constexpr const char* kSuitePage = "index.html";
 
+/// Beside a run's directory, where Slurm measures its shares.
+inline constexpr const char* kSharesSuffix = ".shares";
+inline constexpr const char* kSlurmFile = "slurm.json";  ///< what was handed over
+
 }  // namespace memduel

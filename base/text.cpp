@@ -52,23 +52,29 @@ std::optional<double> parse_bytes(std::string_view text) {
 }
 
 std::string format_bytes(double bytes) {
+  // What would be rounded up to 1024 of a unit is one of the next.
+  constexpr double kMostBytes = 1023.5;
+  constexpr double kMostOfUnit = 1023.95;
+  constexpr double kMostWithTwoDigits = 9.995;
   double value = bytes;
   size_t unit = 0;
-  while (std::abs(value) >= 1024 && unit + 1 < kUnits.size()) {
+  while (std::abs(value) >= (unit == 0 ? kMostBytes : kMostOfUnit) && unit + 1 < kUnits.size()) {
     value /= 1024;
     ++unit;
   }
   // Rounded first: a hair below zero is 0 B, not -0 B.
   if (unit == 0) return fmt::format("{:.0f} B", std::round(value) + 0.0);
-  return std::abs(value) < 10 ? fmt::format("{:.2f} {}", value, kUnits[unit])
-                              : fmt::format("{:.1f} {}", value, kUnits[unit]);
+  return fmt::format("{:.{}f} {}", value, std::abs(value) < kMostWithTwoDigits ? 2 : 1,
+                     kUnits[unit]);
 }
 
 std::string format_seconds(double seconds) {
-  if (std::abs(seconds) < 1e-6 && seconds != 0) return fmt::format("{:.1f} ns", seconds * 1e9);
-  if (std::abs(seconds) < 1e-4 && seconds != 0) return fmt::format("{:.1f} us", seconds * 1e6);
-  if (std::abs(seconds) < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
-  if (std::abs(seconds) < 120) return fmt::format("{:.1f} s", seconds);
+  // What would be rounded up to 1000 of a unit, or to two minutes, is of the next.
+  const double size = std::abs(seconds);
+  if (size < 0.99995e-6 && seconds != 0) return fmt::format("{:.1f} ns", seconds * 1e9);
+  if (size < 0.9995e-4 && seconds != 0) return fmt::format("{:.1f} us", seconds * 1e6);
+  if (size < 0.99995) return fmt::format("{:.1f} ms", seconds * 1e3);
+  if (size < 119.95) return fmt::format("{:.1f} s", seconds);
   const long whole = std::lround(seconds);
   if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
@@ -89,6 +95,13 @@ std::string format_count(std::size_t n, std::string_view noun, std::string_view 
   return plural.empty() ? fmt::format("{} {}s", n, noun) : fmt::format("{} {}", n, plural);
 }
 
+std::string format_estimated_count(double n, std::string_view noun, std::string_view plural) {
+  const std::string rounded = fmt::format("{:.0f}", n);
+  if (rounded == "1") return fmt::format("1 {}", noun);
+  return plural.empty() ? fmt::format("{} {}s", rounded, noun)
+                        : fmt::format("{} {}", rounded, plural);
+}
+
 std::string format_multiple(double ratio) {
   constexpr double kWhole = 99.95;
   return fmt::format("{:.{}f}", ratio, ratio < kWhole ? 1 : 0);
@@ -100,11 +113,33 @@ std::string format_change(double ratio) {
   return fmt::format("{:+.{}f} %", percent, std::abs(percent) < 0.995 ? 2 : 1);
 }
 
+std::string format_percent(double share) {
+  const double percent = share * 100;
+  const double size = std::abs(percent);
+  return fmt::format("{:.{}f} %", percent, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2);
+}
+
 std::string format_share(double share) {
   const double percent = 100 * share;
   constexpr double kFourDigits = 999.5;
-  return std::abs(percent) < kFourDigits ? fmt::format("{:.3g} %", percent)
-                                         : fmt::format("{:.0f} %", percent);
+  constexpr double kLeastWithoutExponent = 1e-4;
+  if (std::abs(percent) >= kFourDigits) return fmt::format("{:.0f} %", percent);
+  if (percent == 0 || std::abs(percent) >= kLeastWithoutExponent)
+    return fmt::format("{:.3g} %", percent);
+  std::string text = fmt::format("{:.20f}", percent);
+  const std::size_t first = text.find_first_of("123456789");
+  if (first == std::string::npos) return "0 %";
+  text.resize(std::min(text.size(), first + 3));
+  text.resize(text.find_last_not_of('0') + 1);
+  return text + " %";
+}
+
+std::string format_size(std::string_view metric, double share, std::optional<double> baseline) {
+  return share >= 1 && baseline ? format_metric(metric, share * *baseline) : format_share(share);
+}
+
+std::string format_interval(const std::string& low, const std::string& high) {
+  return low == high ? low : low + " to " + high;
 }
 
 std::string valid_utf8(const std::string& text) {
@@ -125,16 +160,24 @@ std::string file_name_for(std::string name) {
 
 std::optional<std::string> nearest_name(std::string_view word,
                                         const std::vector<std::string>& candidates) {
+  constexpr size_t kShortestStart = 4;  // "peak" begins a name, "a" begins many
   const size_t limit = std::max<size_t>(2, word.size() / 3);
   std::optional<std::string> best;
   size_t best_distance = limit + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = edit_distance(word, candidate);
-    if (distance < best_distance) {
+    // Of a pair such as "q" and "x" nothing is alike.
+    const bool half_alike = 2 * distance <= std::max(word.size(), candidate.size());
+    if (distance < best_distance && half_alike) {
       best_distance = distance;
       best = candidate;
     }
   }
+  if (best || word.size() < kShortestStart) return best;
+  for (const std::string& candidate : candidates)
+    if (candidate.starts_with(std::string(word) + "_") &&
+        (!best || candidate.size() < best->size()))
+      best = candidate;
   return best;
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/duel.h"
+#include "cli/exit_codes.h"
 #include "cli/progress_bar.h"
 #include "cli/verbs.h"
 #include "experiment/config/ablation_arms.h"
@@ -22,20 +24,21 @@ struct AblateArguments {
 /// The config's own number of blocks is meant for its few arms; only a number from the command line
 /// counts here.
 int repeats_of(const Experiment& experiment, const RunOptions& options) {
-  const bool set = std::ranges::any_of(
-      options.set, [](const std::string& one) { return one.starts_with("measure.repeats="); });
-  if (set) return experiment.measure.repeats.value_or(kAblationBlocks);
+  if (has_assignment(options.set, "measure.repeats"))
+    return experiment.measure.repeats.value_or(kAblationBlocks);
   return options.repeats.value_or(kAblationBlocks);
 }
 
 void announce(const Experiment& ablation, const RunOptions& options) {
   const nlohmann::json& section = ablation.resolved.at("ablation");
-  const std::size_t blocks = static_cast<std::size_t>(planned_blocks(ablation.measure)) + 1;
+  const auto times = static_cast<std::size_t>(planned_blocks(ablation.measure)) +
+                     static_cast<std::size_t>(ablation.measure.warmups);
   ProgressBar(options.quiet)
-      .say(fmt::format("ablating {} against {}: {} switches, {} arms, {} trials",
+      .say(fmt::format("ablating {} against {}: {}, {}, {}",
                        section.at("candidate").get<std::string>(), ablation.baseline,
-                       section.at("switches").size(), ablation.arms.size(),
-                       ablation.arms.size() * blocks));
+                       format_count(section.at("switches").size(), "switch", "switches"),
+                       format_count(ablation.arms.size(), "arm"),
+                       format_count(ablation.arms.size() * times, "trial")));
 }
 
 int ablate(const AblateArguments& arguments) {
@@ -48,7 +51,9 @@ int ablate(const AblateArguments& arguments) {
   announce(ablation, arguments.options);
   RunOptions options = arguments.options;
   options.verbose = true;  // its tables are the answer
-  return duel_and_conclude(ablation, options);
+  RunFacts facts;
+  facts.inputs = {arguments.config};
+  return duel_and_conclude(ablation, options, facts);
 }
 
 }  // namespace
@@ -70,7 +75,18 @@ void add_ablate(CLI::App& app, Action& action) {
   verb->add_option("--candidate", arguments->candidate,
                    "the arm that is taken apart (default: the last one)")
       ->type_name("ARM");
-  add_run_options(*verb, arguments->options);
+  RunOptions& options = arguments->options;
+  add_out(*verb, options);
+  add_resume(*verb, options);
+  add_plan_options(*verb, options,
+                   fmt::format("a fixed number of blocks (default: {})", kAblationBlocks));
+  add_arms(*verb, options);
+  add_config_options(*verb, options);
+  add_gate_options(*verb, options.gate);
+  add_no_defaults(*verb, options.gate);
+  add_quiet(*verb, options.quiet);
+  add_exports(*verb, options.exports);
+  add_exit_codes(*verb);
 }
 
 }  // namespace memduel::cli

@@ -23,9 +23,13 @@ struct CalibrateArguments {
 
 std::string size_of(const RoleMetric& row, std::optional<double> size) {
   if (!size) return "-";
-  const MetricInfo info = metric_info(row.metric);
-  return info.scale == Scale::logarithm ? fmt::format("{:.2f} %", *size * 100)
-                                        : format_metric(row.metric, size);
+  if (metric_info(row.metric).scale == Scale::difference) return format_metric(row.metric, size);
+  return *size < 1 ? format_percent(*size) : format_change(1 + *size);
+}
+
+/// Not so a metric that is none in the median, or that varies in a way nothing can be told of.
+bool is_sized(const CalibratedMetric& metric) {
+  return metric.noise_floor > 0 || metric.smallest_detectable;
 }
 
 std::string describe(const Calibration& calibration) {
@@ -33,13 +37,16 @@ std::string describe(const Calibration& calibration) {
       fmt::format("{:<12} {:<34} {:>14} {:>17}\n", "role", "metric", "noise floor", "detects from");
   for (const auto& [row, metric] : calibration.metrics)
     text += fmt::format("{:<12} {:<34} {:>14} {:>17}\n", row.role, row.metric,
-                        size_of(row, metric.noise_floor), size_of(row, metric.smallest_detectable));
+                        is_sized(metric) ? size_of(row, metric.noise_floor) : "-",
+                        size_of(row, metric.smallest_detectable));
   text += fmt::format(
-      "\n{} blocks as duels of {}: {} of {} gate rows were called improved or regressed\n"
+      "\n{} as duels of {}: {} of {} called improved or regressed\n"
       "({:.1f} %; 95 % interval {:.1f} to {:.1f} %, Clopper and Pearson)\n",
-      calibration.blocks, calibration.blocks_per_duel, calibration.flagged_gate_rows,
-      calibration.gate_rows, 100 * calibration.false_positive_rate,
-      100 * calibration.false_positive_interval.low,
+      format_count(static_cast<std::size_t>(calibration.blocks), "block"),
+      calibration.blocks_per_duel, calibration.flagged_gate_rows,
+      format_count(static_cast<std::size_t>(calibration.gate_rows), "gate row was",
+                   "gate rows were"),
+      100 * calibration.false_positive_rate, 100 * calibration.false_positive_interval.low,
       100 * calibration.false_positive_interval.high);
   return text;
 }
@@ -49,7 +56,8 @@ int calibrate_config(const CalibrateArguments& arguments) {
   if (!options.repeats) options.repeats = kDefaultBlocks;
   if (*options.repeats < arguments.blocks_per_duel)
     throw Error(ExitCode::usage,
-                fmt::format("found {} blocks, expected at least one duel of {}", *options.repeats,
+                fmt::format("found {}, expected at least one duel of {}",
+                            format_count(static_cast<std::size_t>(*options.repeats), "block"),
                             arguments.blocks_per_duel),
                 "--repeats");
   const Experiment experiment = experiment_with_twin(arguments.config, options);
@@ -87,7 +95,13 @@ void add_calibrate(CLI::App& app, Action& action) {
                    "the size of duel that the numbers hold for")
       ->check(CLI::Range(5, 100))
       ->capture_default_str();
-  add_run_options(*verb, arguments->options);
+  RunOptions& options = arguments->options;
+  add_out(*verb, options);
+  add_resume(*verb, options);
+  add_plan_options(*verb, options,
+                   fmt::format("a fixed number of blocks (default: {})", kDefaultBlocks));
+  add_config_options(*verb, options);
+  add_quiet(*verb, options.quiet);
 }
 
 }  // namespace memduel::cli

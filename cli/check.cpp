@@ -2,8 +2,9 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/run_directory.h"
+#include "cli/exit_codes.h"
 #include "cli/finished_run.h"
+#include "cli/gate_options.h"
 #include "cli/report_formats.h"
 #include "cli/run_options.h"
 #include "cli/verbs.h"
@@ -14,33 +15,31 @@ namespace {
 
 struct CheckArguments {
   std::string directory;
-  std::vector<std::string> gates;
-  bool fail_on_undecided = false;
-  bool strict_gates = false;
-  bool no_default_gates = false;
+  GateOptions gate;
   bool verbose = false;
   std::vector<Export> exports;
 };
 
-/// The run that is judged is not written over.
-void refuse_file_of_run(const std::filesystem::path& file, const std::filesystem::path& run) {
-  for (const char* own : {kStoreFile, kResultsFile, kConfigFile, kLockFile}) {
-    std::error_code error;
-    if (std::filesystem::equivalent(file, run / own, error))
-      throw Error(ExitCode::usage, "found a file of the run itself, expected another to write",
-                  file.string());
-  }
+int judge(const CheckArguments& arguments) {
+  const GateOptions& gate = arguments.gate;
+  const Kept kept{{arguments.directory}, std::nullopt};
+  check_exports(arguments.exports, kept);
+  Demands demands{gate.named, gate.strict, gate.no_defaults};
+  demands.is_check = true;
+  demands.on_inconclusive = gate.inconclusive();
+  const FinishedRun finished = conclude(arguments.directory, demands, WithSeries::no);
+  const nlohmann::json config = judged_config(finished.run.config, demands);
+  refuse_undecided_exit(config, gate);
+  const auto named = finished.run.config.value("gates", std::vector<std::string>());
+  if (!gate.named.empty() && named != gate.named) tell_replaced_gates(named);
+  deliver(
+      told_of(finished, {arguments.verbose, default_gates_of(config), arguments.exports, kept}));
+  return finished.results.overall.exit_code;
 }
 
 int check(const CheckArguments& arguments) {
-  check_exports(arguments.exports);
-  for (const auto& [format, file] : arguments.exports)
-    refuse_file_of_run(file, arguments.directory);
-  const FinishedRun finished = conclude(
-      arguments.directory, {arguments.gates, arguments.strict_gates, arguments.no_default_gates},
-      WithSeries::no);
-  deliver(told_of(finished, {.verbose = arguments.verbose, .exports = arguments.exports}));
-  return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
+  const int code = judge(arguments);
+  return arguments.gate.bisect ? bisect_code(code) : code;
 }
 
 }  // namespace
@@ -52,13 +51,12 @@ void add_check(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%|+4MiB'\n"
-      "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=900MiB' --on-undecided fail");
+      "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=900MiB' --on-inconclusive "
+      "fail");
   verb->add_option("DIR", arguments->directory, "a run directory")->required();
-  verb->add_option("--gate", arguments->gates, "ROLE.METRIC<=BOUND[|BOUND][:advisory] (repeatable)")
-      ->type_name("G")
-      ->allow_extra_args(false);
-  add_on_undecided(*verb, arguments->fail_on_undecided);
-  add_gate_flags(*verb, arguments->strict_gates, arguments->no_default_gates);
+  add_gate_options(*verb, arguments->gate);
+  add_no_defaults(*verb, arguments->gate);
+  add_bisect(*verb, arguments->gate);
   add_verbose(*verb, arguments->verbose);
   add_exports(*verb, arguments->exports);
   verb->add_option_function<std::string>(
@@ -68,6 +66,7 @@ void add_check(CLI::App& app, Action& action) {
           },
           "the same as --export junit FILE")
       ->type_name("FILE");
+  add_exit_codes(*verb, true);
 }
 
 }  // namespace memduel::cli

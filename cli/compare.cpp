@@ -14,10 +14,13 @@
 #include "cli/compare_builds.h"
 #include "cli/compared_commands.h"
 #include "cli/duel.h"
+#include "cli/exit_codes.h"
+#include "cli/option_forms.h"
 #include "cli/report_formats.h"
 #include "cli/verbs.h"
 #include "experiment/run/kept_run.h"
 #include "experiment/store/store.h"
+#include "profilers/readers/foreign_files.h"
 
 namespace memduel::cli {
 namespace {
@@ -32,16 +35,74 @@ struct CompareArguments {
   std::vector<std::string> words;  ///< two things measured earlier, a config, or PROGRAM ARGS…
   std::string arm;
   RunOptions options;
+  const CLI::App* verb = nullptr;
 };
 
 /// What is compared.
-enum class Form { commands, directories, revisions, measured };
+constexpr CommandForm kCommands{1, "compare of commands"};
+constexpr CommandForm kDirectories{2, "compare of a program in two builds"};
+constexpr CommandForm kDirectoriesOfConfig{4, "compare of a config in two builds"};
+constexpr CommandForm kRevisions{8, "compare of a program at two revisions"};
+constexpr CommandForm kRevisionsOfConfig{16, "compare of a config at two revisions"};
+constexpr CommandForm kMeasured{32, "compare of two measured runs"};
+
+constexpr unsigned kOfConfig = kDirectoriesOfConfig.bit | kRevisionsOfConfig.bit;
+constexpr unsigned kOfRevisions = kRevisions.bit | kRevisionsOfConfig.bit;
+constexpr unsigned kOfDirectories = kDirectories.bit | kDirectoriesOfConfig.bit;
+constexpr unsigned kWithTrials = kCommands.bit | kOfDirectories | kOfRevisions;
+constexpr unsigned kEveryForm = kWithTrials | kMeasured.bit;
+
+constexpr const char* kTakesNoTrials = "takes no trials";
+constexpr const char* kHasNoCommands = "has no command lines";
+constexpr const char* kOfCommands =
+    "it belongs to --a and --b; a config has the same, see docs/jobs.md";
+constexpr const char* kBuildsNothing = "builds nothing";
+
+constexpr std::array kCompareOptions = {
+    OptionOfForms{"--a", kEveryForm},  // the forms are told apart by these
+    OptionOfForms{"--b", kEveryForm},
+    OptionOfForms{"--parameter-scan", kEveryForm},
+    OptionOfForms{"--build-a", kEveryForm},
+    OptionOfForms{"--build-b", kEveryForm},
+    OptionOfForms{"--ref-a", kEveryForm},
+    OptionOfForms{"--ref-b", kEveryForm},
+    OptionOfForms{"--name", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--prepare", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--ignore-failure", kCommands.bit, kHasNoCommands, kOfCommands},
+    OptionOfForms{"--shell", kCommands.bit | kOfRevisions, "hands nothing to a shell"},
+    OptionOfForms{"--calibrate", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--build", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
+    OptionOfForms{"--keep", kOfRevisions, kBuildsNothing, "it belongs to --ref-a and --ref-b"},
+    OptionOfForms{"--arm", kOfConfig | kMeasured.bit, "has no arm to choose",
+                  "it belongs to a config or to measured runs"},
+    OptionOfForms{"--arms", kCommands.bit, "has two arms", "leave it out"},
+    OptionOfForms{"--out", kEveryForm},
+    OptionOfForms{"--resume", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--repeats", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--warmup", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--seed", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--max-minutes", kWithTrials, kTakesNoTrials},
+    OptionOfForms{"--set", kWithTrials, "has no config to change"},
+    OptionOfForms{"--data-dir", kOfConfig, "has no data sets"},
+    OptionOfForms{"--gate", kEveryForm},
+    OptionOfForms{"--gate-strict", kEveryForm},
+    OptionOfForms{"--on-inconclusive", kEveryForm},
+    OptionOfForms{"--bisect", kEveryForm},
+    OptionOfForms{"--quiet", kEveryForm},
+    OptionOfForms{"--verbose", kEveryForm},
+    OptionOfForms{"--export", kEveryForm},
+};
 
 int compare_commands(const CompareArguments& arguments) {
-  Overrides overrides = overrides_from(arguments.options);
-  const Experiment experiment = parse_experiment(experiment_of(arguments.commands).dump(),
-                                                 "compare", current_directory(), overrides);
-  return duel_and_conclude(experiment, arguments.options);
+  RunOptions options = arguments.options;
+  name_implied_gates(options.gate, nlohmann::json());
+  Overrides overrides = overrides_from(options);
+  overrides.default_gates_if_named_only = true;
+  const nlohmann::json document = experiment_of(arguments.commands);
+  refuse_change_of_commands(document, options);
+  const Experiment experiment =
+      parse_experiment(document.dump(), "compare", current_directory(), overrides);
+  return duel_and_conclude(experiment, options);
 }
 
 /// What was measured earlier: a run directory, its results.json, or Google Benchmark's output.
@@ -50,16 +111,25 @@ struct Measured {
   bool is_benchmark = false;
 };
 
+/// Of this or another version.
+bool has_results_schema(const nlohmann::json& json) {
+  const auto schema = json.is_object() ? json.find("schema") : json.end();
+  return schema != json.end() && schema->is_string() &&
+         schema->get<std::string>().starts_with("memduel.results");
+}
+
 Measured read_measured(const std::string& path) {
   if (fs::is_directory(path)) return {read_kept_run(path, WithSeries::yes)};
   if (!fs::exists(path))
     throw Error(ExitCode::io, "no such file or directory, expected something measured earlier",
                 path, "two commands are compared with memduel compare --a CMD --b CMD");
   const nlohmann::json json = parse_foreign_json(read_text_file(path));
-  if (json.is_discarded())
-    throw Error(ExitCode::io, "is not JSON", path,
-                "give a run directory, results.json, or Google Benchmark JSON");
   if (is_google_benchmark(json)) return {run_from_google_benchmark(json, path), true};
+  if (!has_results_schema(json)) {
+    refuse_as_results(path);
+    throw Error(ExitCode::io, "is neither results of memduel nor of Google Benchmark", path,
+                "give a run directory, its results.json, or the JSON of Google Benchmark");
+  }
   return {run_from_results(results_from_json(json, path))};
 }
 
@@ -78,50 +148,82 @@ void make_output_directory(const fs::path& directory) {
   }
 }
 
+/// What people know a run by: its directory, or the file's name without its ending.
+std::string directory_or_stem(const std::string& path) {
+  const fs::path file = path;
+  if (fs::is_directory(file)) return path;
+  return (file.filename() == kResultsFile ? fs::absolute(file).parent_path()
+                                          : file.parent_path() / file.stem())
+      .string();
+}
+
+/// An earlier comparison that is compared is not replaced.
+void refuse_to_replace_inputs(const fs::path& directory, const std::vector<fs::path>& inputs) {
+  for (const char* own : {kResultsFile, kReportFile})
+    for (const fs::path& input : inputs) {
+      std::error_code absent;
+      if (fs::equivalent(directory / own, input, absent) ||
+          fs::equivalent(directory, input, absent))
+        throw Error(ExitCode::usage, "cannot write over a file that this command reads",
+                    directory.string(), "give another --out");
+    }
+}
+
 int compare_measured(const CompareArguments& arguments) {
+  const RunOptions& options = arguments.options;
   const std::string& a = arguments.words[0];
   const std::string& b = arguments.words[1];
-  check_exports(arguments.options.exports);
-  if (arguments.options.out) make_output_directory(*arguments.options.out);
+  const Kept kept{{a, b}, options.out};
+  check_exports(options.exports, kept);
+  GateOptions gate = options.gate;
+  name_implied_gates(gate, nlohmann::json());
+  Demands demands{.gates = gate.named, .strict_gates = gate.strict, .no_default_gates = true};
+  demands.on_inconclusive = gate.inconclusive();
+  const nlohmann::json judged = judged_config(nlohmann::json::object(), demands);
+  refuse_undecided_exit(judged, gate);
+  if (options.out) {
+    refuse_to_replace_inputs(*options.out, kept.inputs);
+    make_output_directory(*options.out);
+  }
   const Measured measured_a = read_measured(a);
   const Measured measured_b = read_measured(b);
   if (measured_a.is_benchmark != measured_b.is_benchmark)
     throw Error(ExitCode::usage, "only one of the two is a Google Benchmark file", a + ", " + b);
   FinishedRun finished;
-  finished.run = merge_runs(measured_a.run, measured_b.run, arguments.arm);
-  AnalysisSettings settings = settings_for(finished.run, {arguments.options.gates, {}});
+  const auto [name_a, name_b] = names_of_directories(directory_or_stem(a), directory_or_stem(b));
+  finished.run =
+      merge_runs(measured_a.run, measured_b.run, arguments.arm, {name_a, a}, {name_b, b});
+  AnalysisSettings settings = settings_for(finished.run, demands);
   settings.design = Design::unpaired;
-  settings.strict_gates = arguments.options.strict_gates;
-  settings.default_gates = !arguments.options.no_default_gates;
   // What is there is there: one look with the whole level.
   settings.looks = fixed_looks(static_cast<int>(finished.run.trials.size()));
   finished.results = analyse(finished.run, settings);
-  const Ending ending{arguments.options.verbose, arguments.options.gates.empty(),
-                      arguments.options.exports};
-  deliver(arguments.options.out ? write_outputs(*arguments.options.out, finished, ending)
-                                : told_of(finished, ending),
-          arguments.options.quiet);
-  return static_cast<int>(gates_exit_code(finished.results, arguments.options.fail_on_undecided));
+  const Ending ending{options.verbose, default_gates_of(judged), options.exports, kept};
+  deliver(options.out ? write_outputs(*options.out, finished, ending) : told_of(finished, ending),
+          options.quiet);
+  return finished.results.overall.exit_code;
 }
 
 /// The form whose two options are there. Throws Error(usage) when one is missing or several are
 /// mixed.
-Form form_of(const CompareArguments& arguments) {
+CommandForm form_of(const CompareArguments& arguments) {
   struct Pair {
-    Form form;
+    CommandForm form;
     const char* names;
     bool has_a;
     bool has_b;
   };
   const ComparedCommands& commands = arguments.commands;
   const RevisionsArguments& revisions = arguments.revisions;
-  const std::array<Pair, 3> pairs = {{{Form::commands, "--a and --b", !commands.baseline.empty(),
-                                       !commands.candidates.empty() || !commands.scans.empty()},
-                                      {Form::directories, "--build-a and --build-b",
-                                       !arguments.build_a.empty(), !arguments.build_b.empty()},
-                                      {Form::revisions, "--ref-a and --ref-b",
-                                       !revisions.ref_a.empty(), !revisions.ref_b.empty()}}};
-  std::optional<Form> form;
+  const bool config = !arguments.words.empty() && config_in(arguments.words);
+  const std::array<Pair, 3> pairs = {
+      {{kCommands, "--a and --b (or --parameter-scan)", !commands.baseline.empty(),
+        !commands.candidates.empty() || !commands.scans.empty()},
+       {config ? kDirectoriesOfConfig : kDirectories, "--build-a and --build-b",
+        !arguments.build_a.empty(), !arguments.build_b.empty()},
+       {config ? kRevisionsOfConfig : kRevisions, "--ref-a and --ref-b", !revisions.ref_a.empty(),
+        !revisions.ref_b.empty()}}};
+  std::optional<CommandForm> form;
   for (const Pair& pair : pairs) {
     if (!pair.has_a && !pair.has_b) continue;
     if (!pair.has_a || !pair.has_b)
@@ -131,34 +233,27 @@ Form form_of(const CompareArguments& arguments) {
                   "compare");
     form = pair.form;
   }
-  return form.value_or(Form::measured);
+  return form.value_or(kMeasured);
 }
 
-void check_options_of_commands(const ComparedCommands& commands, Form form) {
+void check_words(const CompareArguments& arguments, CommandForm form) {
+  const std::size_t words = arguments.words.size();
+  const ComparedCommands& commands = arguments.commands;
   if (!commands.scans.empty() && !commands.candidates.empty())
     throw Error(ExitCode::usage, "found --b beside --parameter-scan, expected one of them",
                 "compare");
-  const bool used = !commands.names.empty() || !commands.prepare.empty() || commands.ignore_failure;
-  if (form != Form::commands && used)
-    throw Error(ExitCode::usage, "--name, --prepare and --ignore-failure belong to --a", "compare",
-                "a config says the same for builds, see docs/jobs.md");
-}
-
-void check_words(const CompareArguments& arguments, Form form) {
-  const std::size_t words = arguments.words.size();
-  if (form == Form::commands && words > 0)
+  if (form.bit == kCommands.bit && words > 0)
     throw Error(ExitCode::usage, fmt::format("found \"{}\" beside --a and --b", arguments.words[0]),
                 "compare", "quote each command: --a './old --load big.bin'");
-  if (form == Form::measured && words != 2)
+  if (form.bit == kMeasured.bit && words != 2)
     throw Error(ExitCode::usage, "needs either --a CMD --b CMD, or two things measured earlier",
                 "compare",
                 "memduel compare --a './old' --b './new', or memduel compare runs/old runs/new");
-  if ((form == Form::directories || form == Form::revisions) && words == 0)
+  if ((form.bit & (kOfDirectories | kOfRevisions)) != 0 && words == 0)
     throw Error(ExitCode::usage, "found no program", "compare",
                 "end the command with -- PROGRAM ARGS…, or with a config");
-  if (form != Form::revisions &&
-      !(arguments.revisions.build.empty() && arguments.revisions.keep.empty()))
-    throw Error(ExitCode::usage, "--build and --keep belong to --ref-a and --ref-b", "compare");
+  if ((form.bit & kOfRevisions) != 0 && commands.shell && arguments.revisions.build.empty())
+    throw Error(ExitCode::usage, "found no --build to hand to a shell", "--shell", "leave it out");
 }
 
 BuildsArguments builds_arguments(const CompareArguments& arguments) {
@@ -170,24 +265,22 @@ BuildsArguments builds_arguments(const CompareArguments& arguments) {
   return builds;
 }
 
-int compare(const CompareArguments& arguments) {
-  const Form form = form_of(arguments);
-  check_options_of_commands(arguments.commands, form);
+int compare_in_form(const CompareArguments& arguments) {
+  const CommandForm form = form_of(arguments);
   check_words(arguments, form);
-  switch (form) {
-    case Form::commands:
-      return compare_commands(arguments);
-    case Form::directories:
-      return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
-    case Form::revisions: {
-      RevisionsArguments revisions = arguments.revisions;
-      revisions.shell = arguments.commands.shell;
-      return compare_revisions(revisions, builds_arguments(arguments));
-    }
-    case Form::measured:
-      break;
-  }
-  return compare_measured(arguments);
+  refuse_options_of_other_forms(*arguments.verb, form, kCompareOptions);
+  if (form.bit == kCommands.bit) return compare_commands(arguments);
+  if (form.bit == kMeasured.bit) return compare_measured(arguments);
+  if ((form.bit & kOfDirectories) != 0)
+    return compare_directories(arguments.build_a, arguments.build_b, builds_arguments(arguments));
+  RevisionsArguments revisions = arguments.revisions;
+  revisions.shell = arguments.commands.shell;
+  return compare_revisions(revisions, builds_arguments(arguments));
+}
+
+int compare(const CompareArguments& arguments) {
+  const int code = compare_in_form(arguments);
+  return arguments.options.gate.bisect ? bisect_code(code) : code;
 }
 
 void add_command_options(CLI::App& verb, ComparedCommands& commands) {
@@ -210,8 +303,11 @@ void add_command_options(CLI::App& verb, ComparedCommands& commands) {
   verb.add_option("--prepare", commands.prepare, "runs before each trial, unmeasured (repeatable)")
       ->type_name("CMD")
       ->allow_extra_args(false);
-  verb.add_flag("--ignore-failure", commands.ignore_failure,
-                "any exit status of a command counts as success; signals do not");
+  verb.add_flag("--ignore-failure", commands.ignored_statuses,
+                "exit statuses that count as success beside 0, e.g. --ignore-failure=1,2; without "
+                "a value all do; signals do not")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw)
+      ->option_text("[=CODES]");
   verb.add_flag("--shell", commands.shell, "hand commands to /bin/sh -c, also those of --build");
   verb.add_flag("--calibrate", commands.calibrate,
                 "allow two equal commands or builds: a duel of a program with itself");
@@ -264,7 +360,17 @@ void add_compare(CLI::App& app, Action& action) {
                    "config, or after -- a program and its arguments");
   verb->add_option("--arm", arguments->arm,
                    "the arm of two runs, or of a config (default: the baseline)");
-  add_run_options(*verb, arguments->options);
+  RunOptions& options = arguments->options;
+  add_out(*verb, options);
+  add_resume(*verb, options);
+  add_plan_options(*verb, options);
+  add_arms(*verb, options);
+  add_config_options(*verb, options);
+  add_gate_options(*verb, options.gate);
+  add_bisect(*verb, options.gate);
+  add_report_options(*verb, options);
+  add_exit_codes(*verb, true);
+  arguments->verb = verb;
 }
 
 }  // namespace memduel::cli

@@ -6,14 +6,17 @@
 
 #include "analysis/verdicts/gate_grammar.h"
 #include "base/error.h"
+#include "base/gate_words.h"
 #include "base/run_data.h"
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/text_file.h"
 #include "cli/duel.h"
 #include "cli/print.h"
+#include "cli/report_formats.h"
 #include "experiment/builds/builds_experiment.h"
 #include "experiment/builds/builds_make.h"
+#include "experiment/builds/worktree_arguments.h"
 #include "experiment/builds/worktrees.h"
 #include "experiment/config/config.h"
 #include "experiment/config/json_text.h"
@@ -26,11 +29,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One word that is a JSON file is an experiment, everything else a program and its arguments.
-std::optional<fs::path> config_in(const std::vector<std::string>& words) {
-  const fs::path path = words.front();
-  const bool config = words.size() == 1 && path.extension() == ".json" && fs::exists(path);
-  return config ? std::optional(fs::absolute(path)) : std::nullopt;
+nlohmann::json document_in(const fs::path& config, const BuildsArguments& arguments) {
+  return parse_json_text(read_text_file(config), arguments.words.front());
+}
+
+Overrides overrides_of(const BuildsArguments& arguments) {
+  Overrides overrides = overrides_from(arguments.options);
+  overrides.default_gates_if_named_only = true;
+  return overrides;
 }
 
 struct PreparedDuel {
@@ -53,8 +59,7 @@ BuildDuel duel_between(const BuildPair& builds, const BuildsArguments& arguments
     return duel_of_program(builds, arguments.words, root ? builds.a : here, root ? builds.b : here);
   }
   const std::string name = arguments.words.front();
-  BuildDuel duel =
-      duel_of_config(builds, parse_json_text(read_text_file(*config), name), arguments.arm, name);
+  BuildDuel duel = duel_of_config(builds, document_in(*config, arguments), arguments.arm, name);
   if (root) start_in_worktrees(duel, builds, *root, config->parent_path());
   return duel;
 }
@@ -78,7 +83,8 @@ PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& argume
   const std::string origin = config ? arguments.words.front() : "compare";
   prepared.experiment = parse_experiment(prepared.duel.document.dump(), origin,
                                          config ? config->parent_path() : current_directory(),
-                                         overrides_from(arguments.options));
+                                         overrides_of(arguments));
+  if (config) prepared.facts.inputs = {*config};
   prepared.facts.environment["builds"] = {{builds.arm_a, describe_programs(prepared.duel.a)},
                                           {builds.arm_b, describe_programs(prepared.duel.b)}};
   add_hashes(prepared.facts, prepared.duel.a);
@@ -87,6 +93,15 @@ PreparedDuel prepare_duel(const BuildPair& builds, const BuildsArguments& argume
       !warning_of_equal_contents(prepared.experiment))
     prepared.facts.warning = equal_builds(prepared.duel);
   return prepared;
+}
+
+/// A copy of the options with the gates that --bisect implies.
+BuildsArguments with_gates(const BuildsArguments& arguments) {
+  BuildsArguments settled = arguments;
+  const auto config = config_in(arguments.words);
+  name_implied_gates(settled.options.gate,
+                     config ? document_in(*config, arguments) : nlohmann::json());
+  return settled;
 }
 
 /// A copy of the options in which the run's directory is settled.
@@ -125,31 +140,62 @@ int nothing_differs(const RunOptions& options, const Revision& a, const Revision
       "Nothing was built differently: {} and {} hold the same files.\n"
       "No trial was run: no comparison can fail",
       describe_revision(a), describe_revision(b));
-  for (const std::string& gate : options.gates) {
+  for (const std::string& gate : options.gate.named) {
+    if (gate == kDefaultGates) continue;
     const std::vector<Bound> bounds = parse_gate(gate).bounds;
     const bool ceiling = std::ranges::any_of(
         bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
     if (ceiling) text += fmt::format(", and {} was not checked", gate);
   }
+  if (!options.exports.empty()) text += ", and no report was written";
   if (!options.quiet) print(text + ".\n");
   return 0;
 }
 
-/// A mistake in gates or config is told before minutes of building.
-void check_before_building(const BuildsArguments& arguments) {
+/// The commands beside the arms, which are of the checkout, and the arguments in the worktrees.
+void check_config_before_building(const fs::path& config, Experiment experiment,
+                                  const BuildsArguments& arguments, const WorktreePlan& plan) {
+  const std::string name = arguments.words.front();
+  const std::string arm = arguments.arm.value_or(experiment.baseline);
+  std::erase_if(experiment.arms, [&](const Arm& one) { return one.name != arm; });
+  step_hashes(experiment);
+  const nlohmann::json document = parse_json_text(read_text_file(config), name);
+  for (const WorktreeArguments& one :
+       arguments_in_worktrees(document, arguments.arm, name, plan.root, config.parent_path()))
+    refuse_unreachable(one, plan);
+}
+
+/// A mistake in gates, outputs, arguments or config is told before minutes of building.
+void check_before_building(const BuildsArguments& arguments, const WorktreePlan& plan) {
   const auto config = config_in(arguments.words);
-  Overrides overrides = overrides_from(arguments.options);
+  const RunOptions& options = arguments.options;
+  Kept kept{{}, options.out};
+  if (config) kept.inputs = {*config};
+  check_exports(options.exports, kept);
+  Overrides overrides = overrides_of(arguments);
+  const auto check = [&](const Experiment& experiment) {
+    refuse_bad_gates(experiment);
+    refuse_undecided_exit(experiment.resolved, options.gate);
+    refuse_unused_data_dir(experiment, options);
+  };
   if (config) {
     overrides.calibrate = true;  // one arm is enough for two builds
-    refuse_bad_gates(load_experiment(*config, overrides));
+    const Experiment experiment = load_experiment(*config, overrides);
+    check(experiment);
+    check_config_before_building(*config, experiment, arguments, plan);
     return;
   }
+  refuse_unreachable({{arguments.words.begin() + 1, arguments.words.end()},
+                      current_directory(),
+                      {},
+                      "-- " + arguments.words.front()},
+                     plan);
   const nlohmann::json process = {{"role", "command"}, {"argv", arguments.words}};
   const nlohmann::json document = {{"name", "compare"},
                                    {"workload", {{"kind", "command"}, {"processes", {process}}}},
                                    {"arms", {{{"name", "a"}}, {{"name", "b"}, {"cwd", "b"}}}},
                                    {"baseline", "a"}};
-  refuse_bad_gates(parse_experiment(document.dump(), "compare", current_directory(), overrides));
+  check(parse_experiment(document.dump(), "compare", current_directory(), overrides));
 }
 
 /// One side of compare_revisions.
@@ -174,7 +220,7 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
   for (const std::string& text : revisions.build) {
     MakeOptions make;
     make.command =
-        revisions.shell ? CommandLine{{}, {"/bin/sh", "-c", text}} : split_command_line(text);
+        revisions.shell ? CommandLine{{}, {"/bin/sh", "-c", text}} : split_typed_command(text);
     make.command.env.emplace("SOURCE_DATE_EPOCH", side.time);
     make.directory = side.worktree;
     make.log = log;
@@ -191,8 +237,8 @@ void build_side(const Side& side, const RevisionsArguments& revisions, const fs:
   }
 }
 
-/// A program that is missing was not built, although the build succeeded; in the baseline nothing
-/// can be measured then.
+/// A program that only one side lacks was not built, although the build succeeded: nothing can be
+/// measured then. One that both lack is misspelt.
 PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& arguments,
                                const fs::path& root) {
   try {
@@ -202,8 +248,11 @@ PreparedDuel prepare_revisions(const BuildPair& builds, const BuildsArguments& a
     const bool of_candidate = error.where().starts_with(builds.b.string());
     if (error.code() != ExitCode::usage || !(of_baseline || of_candidate)) throw;
     const fs::path log = log_of_build(*arguments.options.out, of_baseline ? "a" : "b");
-    throw Error(of_baseline ? ExitCode::cannot_measure : ExitCode::usage,
-                (of_baseline ? "the baseline: " : "") + std::string(error.what()), error.where(),
+    const bool of_one_side = of_baseline || (!config_in(arguments.words) &&
+                                             is_in_build(builds.a, arguments.words.front()));
+    const char* side = of_baseline ? "the baseline: " : of_one_side ? "the candidate: " : "";
+    throw Error(of_one_side ? ExitCode::cannot_measure : ExitCode::usage,
+                side + std::string(error.what()), error.where(),
                 fmt::format("{}; its build printed {}", error.advice(), log.string()));
   }
 }
@@ -214,7 +263,7 @@ std::string reproduction(const RevisionsArguments& revisions, const BuildsArgume
   for (const std::string& text : revisions.build) words.insert(words.end(), {"--build", text});
   if (revisions.shell) words.emplace_back("--shell");
   for (const std::string& path : revisions.keep) words.insert(words.end(), {"--keep", path});
-  for (const std::string& gate : arguments.options.gates)
+  for (const std::string& gate : arguments.options.gate.named)
     words.insert(words.end(), {"--gate", gate});
   words.emplace_back("--");
   words.insert(words.end(), arguments.words.begin(), arguments.words.end());
@@ -240,22 +289,39 @@ int duel_revisions(const RevisionsArguments& revisions, const BuildsArguments& a
 
 }  // namespace
 
-int compare_directories(const std::string& a, const std::string& b,
-                        const BuildsArguments& arguments) {
+std::optional<fs::path> config_in(const std::vector<std::string>& words) {
+  const fs::path path = words.front();
+  const bool config = words.size() == 1 && path.extension() == ".json" && fs::exists(path);
+  return config ? std::optional(fs::absolute(path)) : std::nullopt;
+}
+
+std::pair<std::string, std::string> names_of_directories(const std::string& a,
+                                                         const std::string& b) {
   const auto last_name = [](const std::string& directory) {
     return fs::absolute(directory + "/.").lexically_normal().parent_path().filename().string();
   };
-  const auto [arm_a, arm_b] = two_names(arm_name_for(last_name(a)), arm_name_for(last_name(b)));
+  return two_names(arm_name_for(last_name(a)), arm_name_for(last_name(b)));
+}
+
+int compare_directories(const std::string& a, const std::string& b, const BuildsArguments& given) {
+  const BuildsArguments arguments = with_gates(given);
+  const auto [arm_a, arm_b] = names_of_directories(a, b);
   const BuildPair builds{a, b, arm_a, arm_b, arguments.calibrate};
   const PreparedDuel prepared = prepare_duel(builds, arguments, std::nullopt);
   return duel_and_conclude(prepared.experiment, arguments.options, prepared.facts);
 }
 
-int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments& arguments) {
+int compare_revisions(const RevisionsArguments& revisions, const BuildsArguments& given) {
+  const BuildsArguments arguments = with_gates(given);
   const fs::path root = repository_root();
   const Revision a = find_revision(root, revisions.ref_a);
   const Revision b = find_revision(root, revisions.ref_b);
-  check_before_building(arguments);
+  const fs::path out = arguments.options.out.value_or("runs/compare");
+  check_before_building(
+      arguments,
+      {root, fs::weakly_canonical(fs::absolute(out / kWorktreesFolder)), a, b, revisions.keep});
+  if (!revisions.shell)
+    for (const std::string& text : revisions.build) split_typed_command(text);
   if (a.tree == b.tree && !arguments.calibrate) return nothing_differs(arguments.options, a, b);
   const BuildsArguments settled = with_directory(arguments);
   if (!settled.options.resume) refuse_used_directory(*settled.options.out);

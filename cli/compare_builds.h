@@ -1,8 +1,10 @@
 // compare --build-a/--build-b and --ref-a/--ref-b: two builds of one program.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_options.h"
@@ -24,6 +26,13 @@ struct RevisionsArguments {
   bool shell = false;              ///< hand each to /bin/sh -c
   std::vector<std::string> keep;
 };
+
+/// The names of the last folders of two directories, where these tell them apart and can be names
+/// of arms; else "a" and "b".
+std::pair<std::string, std::string> names_of_directories(const std::string& a,
+                                                         const std::string& b);
+/// One word that is a JSON file is an experiment, everything else a program and its arguments.
+std::optional<std::filesystem::path> config_in(const std::vector<std::string>& words);
 
 /// Duels the program in two build directories.
 int compare_directories(const std::string& a, const std::string& b,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <set>
 #include <sstream>
 
 #include "base/command_line.h"
@@ -28,9 +30,28 @@ struct Parameter {
   std::vector<std::string> values;
 };
 
+/// 0 and those of a list such as "1,2".
+std::vector<int> good_statuses(const std::string& text) {
+  std::set<int> statuses = {0};
+  if (text == kAllStatuses)
+    for (int status = 1; status < kStatuses; ++status) statuses.insert(status);
+  std::istringstream list(text == kAllStatuses ? "" : text + ",");
+  for (std::string word; std::getline(list, word, ',');) {
+    int status = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), status);
+    const bool is_number = error == std::errc() && end == word.data() + word.size();
+    if (!is_number || status < 0 || status >= kStatuses)
+      throw Error(ExitCode::usage,
+                  fmt::format("found \"{}\", expected exit statuses from 0 to 255", text),
+                  "--ignore-failure", "for example --ignore-failure=1,2");
+    statuses.insert(status);
+  }
+  return {statuses.begin(), statuses.end()};
+}
+
 CommandLine command_of(const std::string& text, bool shell) {
   if (shell) return {{}, {"/bin/sh", "-c", text}};
-  return split_command_line(text);
+  return split_typed_command(text);
 }
 
 /// What runs before a trial has no environment of its own.
@@ -126,8 +147,8 @@ json experiment_of(const ComparedCommands& commands) {
   }
   if (commands.calibrate) arms.back()["twin_of"] = all.front().name;
   json process = {{"role", kCommand}, {"argv", first.argv}, {"cwd", current_directory()}};
-  if (commands.ignore_failure)
-    for (int status = 0; status < kStatuses; ++status) process["exit_statuses"].push_back(status);
+  if (!commands.ignored_statuses.empty())
+    process["exit_statuses"] = good_statuses(commands.ignored_statuses);
   json workload = {{"kind", "command"}, {"processes", json::array({process})}};
   for (const std::string& command : commands.prepare)
     workload["prepare"].push_back(argv_of(command, commands.shell));

@@ -61,11 +61,34 @@ TEST(ComparedCommands, TakeWhatRunsBeforeThemAndAnyExitStatus) {
                                        .names = {},
                                        .scans = {},
                                        .prepare = {"sync", "N=1 ./fill disk"},
-                                       .ignore_failure = true})
+                                       .ignored_statuses = kAllStatuses})
                             .at("workload");
   EXPECT_EQ(workload.at("prepare"),
             json::parse(R"([["sync"], ["/usr/bin/env", "N=1", "./fill", "disk"]])"));
   EXPECT_EQ(workload.at("processes").at(0).at("exit_statuses").size(), 256U);
+}
+
+TEST(ComparedCommands, TakeTheExitStatusesThatAreIgnored) {
+  const auto statuses = [](const std::string& ignored) {
+    return experiment_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = ignored})
+        .at("workload")
+        .at("processes")
+        .at(0)
+        .at("exit_statuses");
+  };
+  EXPECT_EQ(statuses("2"), json::parse("[0, 2]"));
+  EXPECT_EQ(statuses("3,1,0"), json::parse("[0, 1, 3]"));
+  for (const char* wrong : {"256", "-1", "x", "1,,2", "1 2", "false"})
+    EXPECT_THAT(refusal_of({.baseline = "a", .candidates = {"b"}, .ignored_statuses = wrong}),
+                HasSubstr("--ignore-failure"))
+        << wrong;
+}
+
+TEST(ComparedCommands, WithWordsForAShellAreRefusedWithoutOne) {
+  EXPECT_THAT(refusal_of({.baseline = "echo a | wc -c", .candidates = {"b"}}),
+              HasSubstr("give --shell"));
+  EXPECT_THAT(refusal_of({.baseline = "a", .candidates = {"b"}, .prepare = {"echo x > f"}}),
+              HasSubstr("give --shell"));
 }
 
 TEST(ComparedCommands, OfAShellStayWhole) {

@@ -2,32 +2,33 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <ctime>
-#include <random>
 
 #include "analysis/statistics/hodges_lehmann.h"
 #include "base/characters.h"
 #include "base/error.h"
-#include "base/foreign_json.h"
-#include "base/metric_catalogue.h"
 #include "base/run_directory.h"
 #include "base/sha256.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
 #include "base/text.h"
-#include "base/text_file.h"
 #include "cli/laboratory.h"
 #include "cli/print.h"
+#include "cli/program.h"
 #include "cli/progress_bar.h"
 #include "cli/report_formats.h"
+#include "cli/resume_command.h"
 #include "cli/slurm_run.h"
 #include "experiment/findings/calibration_file.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/programs.h"
 #include "experiment/run/driver.h"
 #include "experiment/run/kept_profiles.h"
+#include "experiment/run/run_in_progress.h"
 #include "experiment/supervision/supervisor.h"
 #include "experiment/trial/launcher/protocol.h"
 #include "experiment/trial/launcher_client.h"
@@ -47,8 +48,9 @@ struct Site {
 
 Site site_of(const Experiment& experiment, const RunOptions& options) {
   Site site;
+  refuse_unused_data_dir(experiment, options);
+  if (!has_data_sets(experiment)) return site;
   const auto& expansion = experiment.expansion;
-  if (!expansion || expansion->kept.at("catalogue").value("site", false) != true) return site;
   nlohmann::json request = site_request(*expansion);
   if (options.data_dir) request["data_dir"] = fs::absolute(*options.data_dir).string();
   const nlohmann::json answer = ask_site(provider_of(*expansion), request, ask_program);
@@ -115,24 +117,6 @@ void show(ProgressBar& bar, const Progress& progress, const RunFacts& facts) {
            fmt::format("{}{}: {}{}", facts.label, block, progress.arm, left), estimates);
 }
 
-std::vector<std::string> roles_of(const Experiment& experiment) {
-  std::vector<std::string> roles = experiment.facts.roles;
-  for (const RoleGroup& group : experiment.facts.groups)
-    roles.insert(roles.end(), {group.largest(), group.median()});
-  roles.emplace_back(kTree);
-  return roles;
-}
-
-/// The order of a run that is resumed, else a fresh one.
-std::uint64_t order_seed(const nlohmann::json& resumed) {
-  const nlohmann::json::json_pointer place("/measure/seed");
-  if (resumed.is_object() && resumed.contains(place) && resumed.at(place).is_number_unsigned())
-    return resumed.at(place).get<std::uint64_t>();
-  // JSON's readers keep 53 bits.
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 21 | device() >> 11) & ((1ULL << 53) - 1);
-}
-
 /// Notes grow stale, files move: a run keeps the calibration that it is judged by.
 void keep_calibration(const fs::path& directory, const RunHeader& header) {
   const fs::path kept = directory / kCalibrationFile;
@@ -169,7 +153,23 @@ int tell(const DuelRun& run, const RunOptions& options, const fs::path& director
   if (options.share) return tell_share(*options.share, options, directory);
   deliver(run.told, options.quiet);
   if (options.verbose && !options.quiet) print(profile_lines(directory));
-  return static_cast<int>(gates_exit_code(run.finished.results, options.fail_on_undecided));
+  return run.finished.results.overall.exit_code;
+}
+
+/// What the run reads, by its config and by its arms' commands.
+std::vector<fs::path> inputs_of(const Experiment& experiment, const RunFacts& facts) {
+  std::vector<fs::path> inputs = facts.inputs;
+  const auto add = [&](const std::string& directory, const std::string& word) {
+    std::error_code unreadable;
+    fs::path file = fs::path(directory) / word;
+    if (fs::is_regular_file(file, unreadable)) inputs.push_back(std::move(file));
+  };
+  for (const Arm& arm : experiment.arms)
+    for (const JobProcess& process : arm.processes)
+      for (const std::string& word : process.argv) add(process.cwd, word);
+  for (const JobTemplate& one : experiment.job.templates)
+    if (one.from) add(experiment.job.cwd, *one.from);
+  return inputs;
 }
 
 }  // namespace
@@ -179,26 +179,6 @@ fs::path current_directory() {
   if (valid_utf8(here.string()) == here.string()) return here;
   throw Error(ExitCode::usage, "the name of the current directory is not UTF-8", here.string(),
               "start memduel elsewhere, or rename it");
-}
-
-nlohmann::json config_of_resumed(const RunOptions& options) {
-  const fs::path config = fs::path(options.out.value_or("")) / kConfigFile;
-  if (!options.resume || !options.out || !fs::exists(config)) return nullptr;
-  return parse_foreign_json(read_text_file(config));
-}
-
-Overrides overrides_from(const RunOptions& options) {
-  Overrides overrides;
-  overrides.set = options.set;
-  if (!options.arms.empty()) overrides.arms = options.arms;
-  overrides.repeats = options.repeats;
-  overrides.gates = options.gates;
-  overrides.strict_gates = options.strict_gates;
-  overrides.no_default_gates = options.no_default_gates;
-  overrides.seed = options.seed;
-  overrides.resumed = config_of_resumed(options);
-  overrides.drawn_seed = order_seed(overrides.resumed);
-  return overrides;
 }
 
 namespace {
@@ -245,15 +225,14 @@ fs::path output_directory(const RunOptions& options, const std::string& name) {
   return directory;
 }
 
-// A metric that no known one resembles may come from a mark, and is checked afterwards.
-void refuse_bad_gates(const Experiment& experiment) {
-  const std::vector<Gate> gates = settings_from_config(experiment.resolved).gates;
-  std::vector<std::string> metrics;
-  for (const MetricInfo& metric : all_metrics()) metrics.push_back(metric.name);
-  const std::vector<std::string> known = metrics;
-  for (const Gate& gate : gates)
-    if (!nearest_name(gate.metric, known)) metrics.push_back(gate.metric);
-  check_gate_names(gates, roles_of(experiment), metrics);
+bool has_data_sets(const Experiment& experiment) {
+  const auto& expansion = experiment.expansion;
+  return expansion && expansion->kept.at("catalogue").value("site", false) == true;
+}
+
+void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options) {
+  if (!options.data_dir || has_data_sets(experiment)) return;
+  throw Error(ExitCode::usage, "the workload has no data sets", "--data-dir", "leave it out");
 }
 
 namespace {
@@ -293,23 +272,46 @@ void end_what_was_left() {
 
 namespace {
 
-DuelRun with_outputs(FinishedRun finished, const RunOptions& options, const fs::path& directory) {
-  Told told =
-      write_outputs(directory, finished, {options.verbose, options.gates.empty(), options.exports});
+/// The gates of the options are in the run's config.
+Demands demands_of(const RunOptions& options) {
+  Demands demands;
+  demands.on_inconclusive = options.gate.inconclusive();
+  return demands;
+}
+
+DuelRun with_outputs(FinishedRun finished, const RunOptions& options, const fs::path& directory,
+                     std::vector<fs::path> inputs) {
+  Told told = write_outputs(directory, finished,
+                            {options.verbose,
+                             default_gates_of(finished.run.config),
+                             options.exports,
+                             {std::move(inputs), directory}});
   return {std::move(finished), std::move(told)};
 }
 
 DuelRun duel_on_slurm(const Experiment& experiment, const RunOptions& options,
                       const fs::path& directory, const RunFacts& facts) {
   refuse_bad_gates(experiment);
+  refuse_unused_data_dir(experiment, options);
   submit_to_slurm(facts.config, experiment, options, directory);
   collect_from_slurm(options, directory, facts.label);
-  return with_outputs(conclude(directory), options, directory);
+  return with_outputs(conclude(directory, demands_of(options)), options, directory,
+                      inputs_of(experiment, facts));
+}
+
+/// That can decide; of a share its part of them.
+int fewest_blocks(const RunHeader& header, const fs::path& directory,
+                  const std::optional<Share>& share) {
+  RunData run;
+  run.config = header.config;
+  run.job = header.job;
+  const int fewest = fewest_deciding_blocks(run, settings_in(directory, run));
+  return share ? (fewest + share->of - 1) / share->of : fewest;
 }
 
 /// The trials of a run, into its store.
-RunOutcome measure(const Experiment& experiment, const RunOptions& options,
-                   const fs::path& directory, const RunFacts& facts, DriverOptions driver) {
+void measure(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
+             const RunFacts& facts, DriverOptions driver) {
   refuse_bad_gates(experiment);
   refuse_few_descriptors();
   refuse_small_stack();
@@ -329,39 +331,63 @@ RunOutcome measure(const Experiment& experiment, const RunOptions& options,
       options.resume ? Store::resume(directory, header) : Store::create(directory, header);
   if (facts.warning) store.add_warning(*facts.warning);
   keep_calibration(directory, header);
-  driver.should_stop = [&](const RunData& so_far) {
-    return may_end(so_far, settings_in(directory, so_far));
+  driver.fewest_blocks = fewest_blocks(header, directory, options.share);
+  // Default gates that inform and do not decide are measured as if they did.
+  const auto settings = [&](const RunData& so_far) {
+    AnalysisSettings asked = settings_in(directory, so_far);
+    asked.default_gates = true;
+    return asked;
   };
+  driver.after_warmup = [&](const RunData& so_far) {
+    refuse_unmeasured_gates(so_far, settings(so_far));
+  };
+  driver.should_stop = [&](const RunData& so_far) { return may_end(so_far, settings(so_far)); };
   // A config that speaks of profiles has decided it.
   if (!experiment.resolved.contains("profile"))
     driver.arms_to_profile = [&](const RunData& so_far) {
-      return arms_to_explain(analyse(so_far, settings_in(directory, so_far)));
+      return arms_to_explain(analyse(so_far, settings(so_far)));
     };
   const auto run_one = [&supervision](const TrialPlan& plan) {
     return run_trial(plan, supervision);
   };
-  return run_experiment(experiment, store, run_one, driver);
+  run_experiment(experiment, store, run_one, driver);
+}
+
+}  // namespace
+
+namespace {
+
+/// How to go on with a run that ended early.
+std::string advice_to_resume(const RunFacts& facts, const fs::path& directory) {
+  const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;
+  return "go on with: " + resume_command(given_words(), out);
+}
+
+void measure_and_show(const Experiment& experiment, const RunOptions& options,
+                      const fs::path& directory, const RunFacts& facts) {
+  ProgressBar bar(options.quiet);
+  DriverOptions driver;
+  driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
+  try {
+    measure(experiment, options, directory, facts, std::move(driver));
+    bar.finish();
+  } catch (const Error& error) {
+    if (error.advice() != kResumeAdvice) throw;
+    throw Error(error.code(), error.what(), error.where(), advice_to_resume(facts, directory));
+  }
 }
 
 }  // namespace
 
 DuelRun run_duel(const Experiment& experiment, const RunOptions& options, const fs::path& directory,
                  const RunFacts& facts) {
+  if (!options.quiet) tell_replaced_gates(experiment.replaced_gates, facts.label);
   if (options.slurm) return duel_on_slurm(experiment, options, directory, facts);
-  ProgressBar bar(options.quiet);
-  DriverOptions driver;
-  driver.progress = [&](const Progress& progress) { show(bar, progress, facts); };
-  const RunOutcome outcome = measure(experiment, options, directory, facts, std::move(driver));
-  bar.finish();
-  FinishedRun finished = conclude(directory);
-  if (outcome.end == RunEnd::out_of_time)
-    finished.results.warnings.push_back(
-        {"out_of_time",
-         fmt::format(
-             "the run ended after {} of at most {} blocks, because --max-minutes had passed",
-             outcome.blocks, planned_blocks(experiment.measure)),
-         "go on with --resume"});
-  return with_outputs(std::move(finished), options, directory);
+  measure_and_show(experiment, options, directory, facts);
+  FinishedRun finished = conclude(directory, demands_of(options));
+  for (Note& warning : finished.results.warnings)
+    if (warning.code == kOutOfTime) warning.advice = advice_to_resume(facts, directory);
+  return with_outputs(std::move(finished), options, directory, inputs_of(experiment, facts));
 }
 
 Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
@@ -378,7 +404,8 @@ Forecast forecast_duel(const Experiment& experiment, const RunOptions& options,
 
 int duel_and_conclude(const Experiment& experiment, const RunOptions& options,
                       const RunFacts& facts) {
-  check_exports(options.exports);
+  check_exports(options.exports, {inputs_of(experiment, facts), options.out});
+  refuse_undecided_exit(experiment.resolved, options.gate);
   const fs::path directory = output_directory(options, experiment.name);
   return tell(run_duel(experiment, options, directory, facts), options, directory);
 }

@@ -8,23 +8,20 @@
 
 #include "base/run_data.h"
 #include "cli/finished_run.h"
+#include "cli/overrides.h"
 #include "cli/run_options.h"
 #include "experiment/config/config.h"
 
 namespace memduel::cli {
-
-/// What the config's overrides are, from the options.
-Overrides overrides_from(const RunOptions& options);
-
-/// The resolved config of the run that goes on; null where none does.
-nlohmann::json config_of_resumed(const RunOptions& options);
 
 /// What a verb knows of a run that its config does not say.
 struct RunFacts {
   nlohmann::json environment = nlohmann::json::object();  ///< put into the run's environment
   std::map<std::string, std::string> programs;  ///< more files that the trials load, SHA-256
   std::optional<Note> warning;                  ///< put into the run
-  std::string config;        ///< the file, which other machines read; empty: there is none
+  std::string config;  ///< the file, which other machines read; empty: there is none
+  std::vector<std::filesystem::path> inputs;  ///< that the verb reads and must not write over
+  std::string resumed_in;    ///< the directory that --resume takes; empty: the run's
   std::string label;         ///< stands before each line of progress: "2/3 mnist-quick, "
   double seconds_after = 0;  ///< that other runs are expected to take afterwards
 };
@@ -43,9 +40,11 @@ std::map<std::string, std::string> site_values(const Experiment& experiment,
 /// config could not hold.
 std::filesystem::path current_directory();
 
-/// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
-/// metric that the experiment cannot have.
-void refuse_bad_gates(const Experiment& experiment);
+/// Whether the workload's provider takes a directory of data sets.
+bool has_data_sets(const Experiment& experiment);
+
+/// Throws Error(usage) for --data-dir where the workload has no data sets.
+void refuse_unused_data_dir(const Experiment& experiment, const RunOptions& options);
 
 /// Ends what a memduel that was killed left running, and says so: it would take memory and time
 /// from what is measured.

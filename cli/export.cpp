@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/removed.h"
+#include "cli/named_file.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -15,6 +15,7 @@ namespace {
 
 struct ExportArguments {
   std::string profile;
+  std::optional<std::size_t> image;
   std::string format;
   std::string kind;
   std::string output;
@@ -26,24 +27,23 @@ std::string refuse_removed_format(const std::string& format) {
   return replacement ? fmt::format("{}: {}", format, *replacement) : "";
 }
 
-std::string exported(const Profile& profile, const ExportArguments& arguments) {
+std::string exported(const ExportArguments& arguments) {
   const std::optional<ProfileKind> wanted = kind_from(arguments.kind);
-  const ProfileKind kind = choose_kind(profile, wanted, arguments.profile);
-  if (arguments.format == "folded") return export_folded(profile, kind);
-  return export_pprof(profile);
+  if (wanted && arguments.format == "pprof")
+    throw Error(ExitCode::usage, "a pprof file has every kind", "--kind", "leave it out");
+  const Profile profile = open_recording(arguments.profile, arguments.image);
+  if (arguments.format == "pprof") return export_pprof(profile);
+  return export_folded(profile, choose_kind(profile, wanted, arguments.profile));
 }
 
 int export_profile(const ExportArguments& arguments) {
   if (arguments.format == "pprof" && arguments.output.empty() && isatty(STDOUT_FILENO) == 1)
     throw Error(ExitCode::usage, "pprof is binary and stdout is a terminal", "export",
                 "add -o FILE.pb.gz");
-  if (!arguments.output.empty()) refuse_to_replace(arguments.profile, arguments.output);
-  const std::string bytes = exported(open_profile(arguments.profile), arguments);
-  if (arguments.output.empty()) {
-    print(bytes);
-  } else {
-    write_named_file(arguments.output, bytes);
-  }
+  std::optional<NamedFile> output;
+  if (!arguments.output.empty()) output.emplace(arguments.output, Kept{{arguments.profile}});
+  const std::string bytes = exported(arguments);
+  output ? output->write(bytes) : print(bytes);
   return 0;
 }
 
@@ -59,6 +59,7 @@ void add_export(CLI::App& app, Action& action) {
       "  memduel export train.mdp --format pprof -o train.pb.gz\n"
       "  pprof -tagroot=round,phase -http : train.pb.gz");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
+  add_image_option(*verb, arguments->image);
   verb->add_option("--format", arguments->format, "pprof holds every kind; folded counts bytes")
       ->check(refuse_removed_format)
       ->check(CLI::IsMember({"pprof", "folded"}))

@@ -1,15 +1,19 @@
 #include "cli/finished_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
+#include <utility>
 
 #include "analysis/json/results_json.h"
 #include "base/atomic_file.h"
 #include "base/characters.h"
 #include "base/file.h"
+#include "base/gate_words.h"
 #include "base/run_directory.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
@@ -23,24 +27,45 @@ namespace {
 
 constexpr int kMostLines = 40;
 
-/// The gates that decided without anybody having named one, for people; empty where some were
-/// named.
+/// "failed", or of several candidates "failed for b; passed for c, d".
+std::string outcomes_of(const std::string& name, const std::vector<GateResult>& gates) {
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> outcomes;
+  std::set<std::string> candidates;
+  for (const GateResult& gate : gates) {
+    candidates.insert(gate.candidate);
+    if (gate.name() != name) continue;
+    const std::string_view word = gate.word();
+    const auto known = std::ranges::find(outcomes, word, [](const auto& one) { return one.first; });
+    if (known == outcomes.end())
+      outcomes.push_back({word, {gate.candidate}});
+    else
+      known->second.push_back(gate.candidate);
+  }
+  if (candidates.size() == 1 && outcomes.size() == 1) return std::string(outcomes.front().first);
+  std::vector<std::string> parts;
+  for (const auto& [word, names] : outcomes)
+    parts.push_back(fmt::format("{} for {}", word, fmt::join(names, ", ")));
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// The default gates and what they say, for people; empty where gates are named.
 std::string default_gates_text(const FinishedRun& finished, const Ending& ending, int width) {
   constexpr std::size_t kMostNamed = 3;
-  const AnalysisSettings settings = settings_from_config(finished.run.config);
   const std::vector<GateResult>& gates = finished.results.gates;
-  if (!ending.default_gates || !settings.gates.empty() || gates.empty()) return {};
-  const char* words = settings.default_gates
-                          ? "Nobody named a gate, so these defaults decided the exit code "
-                            "(--no-default-gates: none does):"
-                          : "Nobody named a gate; these defaults only inform:";
-  // One for each candidate, in the same words.
+  if (ending.default_gates == DefaultGates::named) return {};
+  if (gates.empty()) return "\n" + wrapped("No gate decided the exit code.", 0, width);
+  const char* words = ending.default_gates == DefaultGates::decide
+                          ? "No gate was named, so the default gates decided the exit code:"
+                          : "No gate was named, so none decided the exit code. With --gate "
+                            "default these would have:";
   std::vector<std::string> names;
   for (const GateResult& gate : gates)
-    if (std::ranges::find(names, gate.gate) == names.end()) names.push_back(gate.gate);
+    if (std::ranges::find(names, gate.name()) == names.end()) names.push_back(gate.name());
   const std::size_t told = ending.verbose ? names.size() : std::min(names.size(), kMostNamed);
   std::string text = "\n" + wrapped(words, 0, width);
-  for (std::size_t i = 0; i < told; ++i) text += "  " + escape_terminal(names[i]) + "\n";
+  for (std::size_t i = 0; i < told; ++i)
+    text += "  " +
+            wrapped(escape_terminal(names[i] + ": " + outcomes_of(names[i], gates)), 4, width - 2);
   if (told < names.size()) text += fmt::format("  and {} more\n", names.size() - told);
   return text;
 }
@@ -58,6 +83,11 @@ std::string for_terminal(const ReportModel& model, const FinishedRun& finished,
 }
 
 }  // namespace
+
+DefaultGates default_gates_of(const nlohmann::json& config) {
+  if (!config.value("gates", nlohmann::json::array()).empty()) return DefaultGates::named;
+  return default_gates_decide_in(config) ? DefaultGates::decide : DefaultGates::inform;
+}
 
 ReportModel model_of(const FinishedRun& finished, const ReportOptions& options) {
   ReportOptions all = options;
@@ -77,7 +107,8 @@ void prepare_page(ReportModel& model, const FinishedRun& finished,
 
 Told told_of(const FinishedRun& finished, const Ending& ending) {
   const ReportModel model = model_of(finished);
-  return {for_terminal(model, finished, ending, ""), render_exports(ending.exports, model)};
+  return {for_terminal(model, finished, ending, ""),
+          render_exports(ending.exports, model, ending.kept)};
 }
 
 Told write_outputs(const std::filesystem::path& directory, const FinishedRun& finished,
@@ -97,7 +128,7 @@ Told write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
   const std::filesystem::path report = directory / kReportFile;
   Told told{for_terminal(model, finished, ending,
                          fmt::format("\nreport: {}\n", escape_terminal(report.string()))),
-            render_exports(ending.exports, model)};
+            render_exports(ending.exports, model, ending.kept)};
   prepare_page(model, finished, directory);
   write_file_atomically(report, render_html(model));
   return told;
@@ -105,8 +136,7 @@ Told write_outputs(const std::filesystem::path& directory, const FinishedRun& fi
 
 void deliver(const Told& told, bool quiet) {
   if (!quiet) print(told.text);
-  for (const RenderedExport& rendered : told.exports)
-    write_named_file(rendered.file, rendered.text);
+  for (const RenderedExport& rendered : told.exports) rendered.file.write(rendered.text);
 }
 
 }  // namespace memduel::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,23 @@ ReportModel model_of(const FinishedRun& finished, const ReportOptions& options =
 void prepare_page(ReportModel& model, const FinishedRun& finished,
                   const std::filesystem::path& directory);
 
+/// What default gates do to an exit code.
+enum class DefaultGates {
+  named,   ///< what the gates that somebody named do
+  decide,  ///< no gate is named, and these decide
+  inform   ///< no gate is named, and none decides
+};
+
+/// Of a run that is judged by a resolved config.
+DefaultGates default_gates_of(const nlohmann::json& config);
+
 /// What of a run is printed when it has ended.
 struct Ending {
-  bool verbose = false;              ///< every table; else a summary of at most 40 lines
-  bool default_gates = false;        ///< tells which gates decided, where nobody named one
+  bool verbose = false;  ///< every table; else a summary of at most 40 lines
+  /// Tells which gates decided, or would, where nobody named one.
+  DefaultGates default_gates = DefaultGates::named;
   std::vector<Export> exports = {};  // NOLINT(readability-redundant-member-init): -Wextra
+  Kept kept = {};                    // NOLINT(readability-redundant-member-init): -Wextra
 };
 
 /// What is made of a run's model, which is built once, beside its page.

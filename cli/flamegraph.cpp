@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/file.h"
 #include "base/standard_error.h"
+#include "cli/named_file.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -20,6 +20,7 @@ namespace {
 struct FlamegraphArguments {
   std::string profile;
   std::string other;
+  std::optional<std::size_t> image;
   std::string kind;
   std::string output;
 };
@@ -31,11 +32,13 @@ void print_notes(const std::string& name, const Profile& profile) {
 
 int flamegraph(const FlamegraphArguments& arguments) {
   const std::filesystem::path file = arguments.profile;
-  std::filesystem::path output = arguments.output;
-  if (output.empty()) output = std::filesystem::path(file).replace_extension(".html");
-  refuse_to_replace(file, output);
-  if (!arguments.other.empty()) refuse_to_replace(arguments.other, output);
-  const Profile profile = open_profile(file);
+  Kept kept{{file}};
+  if (!arguments.other.empty()) kept.inputs.emplace_back(arguments.other);
+  const NamedFile output(arguments.output.empty()
+                             ? std::filesystem::path(file).replace_extension(".html")
+                             : std::filesystem::path(arguments.output),
+                         kept);
+  const Profile profile = open_recording(file, arguments.image);
   FlameDataOptions options;
   options.names = {file.filename().string()};
   options.first = choose_kind(profile, kind_from(arguments.kind), arguments.profile);
@@ -43,7 +46,7 @@ int flamegraph(const FlamegraphArguments& arguments) {
   std::string title = file.filename().string();
   if (!arguments.other.empty()) {
     const std::filesystem::path other_file = arguments.other;
-    other = open_profile(other_file);
+    other = open_recording(other_file, arguments.image);
     if (!arguments.kind.empty()) choose_kind(*other, options.first, arguments.other);
     options.names.push_back(other_file.filename().string());
     const Comparability both = comparability_of(profile, *other, options.names);
@@ -52,11 +55,10 @@ int flamegraph(const FlamegraphArguments& arguments) {
     if (!common && arguments.kind.empty()) options.first = both.kinds.front();
     title = options.names[1] + " against " + title;
   }
-  write_named_file(
-      output, render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
+  output.write(render_flame_page(title, flame_data(profile, other ? &*other : nullptr, options)));
   print_notes(options.names[0], profile);
   if (other) print_notes(options.names[1], *other);
-  print(output.string() + "\n");
+  print(output.path().string() + "\n");
   return 0;
 }
 
@@ -76,6 +78,7 @@ void add_flamegraph(CLI::App& app, Action& action) {
   verb->add_option("--diff", arguments->other,
                    "another profile: the page says what it has MORE or LESS than the first")
       ->type_name("PROFILE");
+  add_image_option(*verb, arguments->image);
   add_kind_option(*verb, arguments->kind, "what to show first");
   add_output_option(*verb, arguments->output, "FILE.html",
                     "the page to write (default: PROFILE with the extension .html)");

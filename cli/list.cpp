@@ -95,7 +95,8 @@ std::string list_metrics() {
                                    ? fmt::format("{:g} % or {}", metric.relative_margin * 100,
                                                  format_metric(metric.name, metric.absolute_margin))
                                    : format_metric(metric.name, metric.absolute_margin);
-    text += fmt::format("{:<30} {} (margin {})\n", metric.name, metric.summary, margin);
+    text += fmt::format("{:<30} {} ({} is better, margin {})\n", metric.name, metric.summary,
+                        to_name(metric.better), margin);
   }
   return text;
 }

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/inherited_state.h"
 #include "base/installed.h"
+#include "cli/exit_codes.h"
 #include "cli/program.h"
 #include "cli/verbs.h"
 
@@ -19,23 +20,36 @@ constexpr const char* kDescription =
     "Does this change make a program use less memory, by how much, where, and does it still "
     "compute the same thing?";
 
-constexpr const char* kFooter =
+constexpr const char* kExamples =
     "Examples:\n"
     "  memduel run configs/quickstart.json\n"
     "  memduel compare --a './old --load big.bin' --b './new --load big.bin'\n"
     "  memduel check runs/quickstart --gate 'server.peak_rss_bytes<=+2%'\n"
-    "\n"
-    "Exit codes: 0 no gate failed, 1 a gate failed, 2 bad usage or config, 3 could not measure,\n"
-    "4 a file or data set failed, 5 undecided under --on-undecided fail, 130 and 143 interrupted.\n"
+    "\n";
+
+constexpr const char* kOthers =
     "\n"
     "A program memduel-VERB beside memduel or in PATH is a verb, too. The laboratory of replays\n"
     "brings budget and checkpoints: memduel laboratory --help.";
 
-bool returns_status_of_command(const CLI::App& app, int argc, char** argv) {
-  const bool has_command = std::any_of(
-      argv, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+/// Whether the words before -- have `option`; a command line that could not be parsed has it, too.
+bool is_given(std::string_view option) {
+  const auto& words = given_words();
+  const auto end = std::ranges::find(words, "--");
+  return std::find(words.begin(), end, option) != end;
+}
+
+bool returns_status_of_command(const CLI::App& app) {
   if (!app.got_subcommand("watch")) return app.got_subcommand("record");
+  const bool has_command = std::ranges::find(given_words(), "--") != given_words().end();
   return has_command || app.get_subcommand("watch")->count("CMD") > 0;
+}
+
+int code_of_failure(const CLI::App& app, ExitCode code) {
+  if (returns_status_of_command(app)) return kOwnFailure;
+  const bool bisects = app.got_subcommand("compare") || app.got_subcommand("check");
+  return bisects && is_given("--bisect") ? bisect_code(static_cast<int>(code))
+                                         : static_cast<int>(code);
 }
 
 /// A recorded or watched command's arguments are nobody's business but its own.
@@ -63,11 +77,11 @@ int run_program_of(const CLI::App& app, const std::string& verb, char** argv) {
 int run(int argc, char** argv) {
   CLI::App app{kDescription, "memduel"};
   app.set_version_flag("--version", "memduel " MEMDUEL_VERSION);
-  prepare(app, kFooter);
+  prepare(app, kExamples + exit_code_table() + kOthers);
   Action action;
   add_verbs(app, action);
   ProgramRules rules;
-  rules.returns_status_of_command = returns_status_of_command;
+  rules.code_of_failure = code_of_failure;
   rules.takes_any_bytes = takes_any_bytes;
   rules.run_other = [&app](const std::string& verb, char** words) {
     return run_program_of(app, verb, words);

@@ -3,6 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/foreign_json.h"
+#include "base/run_directory.h"
+#include "base/text_file.h"
+#include "cli/exit_codes.h"
 #include "cli/finished_run.h"
 #include "cli/report_formats.h"
 #include "cli/run_options.h"
@@ -15,17 +19,30 @@ namespace {
 struct MergeArguments {
   std::vector<std::filesystem::path> directories;
   std::filesystem::path out;
-  bool fail_on_undecided = false;
+  GateOptions gate;
   bool verbose = false;
   std::vector<Export> exports;
 };
 
+/// The shares have the gates of one config. merge_shares reports what is no share.
+void refuse_gate_options(const MergeArguments& arguments) {
+  const std::filesystem::path config = arguments.directories.front() / kConfigFile;
+  if (std::filesystem::exists(config))
+    refuse_undecided_exit(parse_foreign_json(read_text_file(config)), arguments.gate);
+}
+
 int merge(const MergeArguments& arguments) {
-  check_exports(arguments.exports);
+  const Kept kept{arguments.directories, arguments.out};
+  check_exports(arguments.exports, kept);
+  refuse_gate_options(arguments);
   merge_shares(arguments.directories, arguments.out);
-  const FinishedRun finished = conclude(arguments.out);
-  deliver(write_outputs(arguments.out, finished, {arguments.verbose, true, arguments.exports}));
-  return static_cast<int>(gates_exit_code(finished.results, arguments.fail_on_undecided));
+  Demands demands;
+  demands.on_inconclusive = arguments.gate.inconclusive();
+  const FinishedRun finished = conclude(arguments.out, demands);
+  const Ending ending{arguments.verbose, default_gates_of(finished.run.config), arguments.exports,
+                      kept};
+  deliver(write_outputs(arguments.out, finished, ending));
+  return finished.results.overall.exit_code;
 }
 
 }  // namespace
@@ -41,9 +58,10 @@ void add_merge(CLI::App& app, Action& action) {
       "A share that is missing is named in the report. See docs/scale.md.");
   verb->add_option("DIR", arguments->directories, "directories of shares")->required();
   verb->add_option("--out", arguments->out, "directory for the run")->required()->type_name("DIR");
-  add_on_undecided(*verb, arguments->fail_on_undecided);
+  add_on_inconclusive(*verb, arguments->gate);
   add_verbose(*verb, arguments->verbose);
   add_exports(*verb, arguments->exports);
+  add_exit_codes(*verb);
 }
 
 }  // namespace memduel::cli

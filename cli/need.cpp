@@ -192,9 +192,10 @@ std::string describe(const Need& need, const Runs& runs) {
                         need.why);
   text += fmt::format("\n  {} of {} runs failed there: at most {:.0f} % of all would (95 %)\n",
                       need.failed, need.runs, 100 * need.failure_rate.high);
-  text += fmt::format("  its time there, against no limit: {} ({} to {}, 95 %)\n",
-                      signed_percent(need.slowdown), signed_percent(need.slowdown_interval.low),
-                      signed_percent(need.slowdown_interval.high));
+  text += fmt::format("  its time there, against no limit: {} ({}, 95 %)\n",
+                      signed_percent(need.slowdown),
+                      format_interval(signed_percent(need.slowdown_interval.low),
+                                      signed_percent(need.slowdown_interval.high)));
   const double bytes = static_cast<double>(need.bytes);
   if (runs.of_each_process())
     return text + fmt::format(

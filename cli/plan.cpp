@@ -1,7 +1,11 @@
 // memduel plan CONFIG --detect 2%: how many blocks and minutes a duel needs.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "analysis/questions/duel_plan.h"
 #include "analysis/verdicts/default_gates.h"
@@ -9,6 +13,7 @@
 #include "base/scratch_directory.h"
 #include "base/text.h"
 #include "cli/duel.h"
+#include "cli/option_forms.h"
 #include "cli/print.h"
 #include "cli/slurm_script.h"
 #include "cli/verbs.h"
@@ -26,7 +31,34 @@ struct PlanArguments {
   std::string detect = "2%";
   std::optional<int> slurm_shares;
   RunOptions options;
+  const CLI::App* verb = nullptr;
 };
+
+constexpr CommandForm kMinutes{1, "plan of blocks and minutes"};
+constexpr CommandForm kScript{2, "plan of a batch script (--slurm)"};
+constexpr unsigned kBoth = kMinutes.bit | kScript.bit;
+
+constexpr const char* kMeasuresNothing = "measures nothing";
+
+constexpr std::array kPlanOptions = {
+    OptionOfForms{"--detect", kMinutes.bit, "plans no change to find", "leave it out"},
+    OptionOfForms{"--slurm", kBoth},
+    OptionOfForms{"--out", kBoth},
+    OptionOfForms{"--repeats", kBoth},
+    OptionOfForms{"--warmup", kBoth},
+    OptionOfForms{"--seed", kBoth},
+    OptionOfForms{"--max-minutes", kMinutes.bit, kMeasuresNothing, "give sbatch a limit: --time"},
+    OptionOfForms{"--arms", kBoth},
+    OptionOfForms{"--set", kBoth},
+    OptionOfForms{"--data-dir", kBoth},
+    OptionOfForms{"--gate", kBoth},
+    OptionOfForms{"--gate-strict", kScript.bit, "judges no gate", "leave it out"},
+    OptionOfForms{"--no-default-gates", kScript.bit, "judges no gate", "leave it out"},
+};
+
+/// What only a probe honours: where one is given, a calibration on file does not stand in for it.
+constexpr std::array kOptionsOfProbe = {"--out", "--repeats", "--warmup", "--seed",
+                                        "--max-minutes"};
 
 /// "2%" is 0.02.
 double share_of(const std::string& text) {
@@ -47,30 +79,56 @@ std::vector<Gate> gates_of(const Experiment& experiment) {
   return settings.gates.empty() ? default_gates(experiment.facts) : settings.gates;
 }
 
+/// Those of which every arm has a trial that counts.
+int whole_blocks(const RunData& run) {
+  std::map<int, std::set<std::string>> arms;  // by block
+  for (const TrialData& trial : run.trials)
+    if (trial.counts()) arms[trial.block].insert(trial.arm);
+  return static_cast<int>(
+      std::ranges::count_if(arms, [](const auto& block) { return block.second.size() == 2; }));
+}
+
 DuelPlan plan_from_probe(const PlanArguments& arguments, double change) {
   RunOptions options = arguments.options;
-  options.repeats = kProbeBlocks;
+  if (!options.repeats) options.repeats = kProbeBlocks;
   const Experiment twins = experiment_with_twin(arguments.config, options);
   const ScratchDirectory scratch(fs::temp_directory_path(), "memduel-plan");
   const fs::path directory = options.out ? fs::path(*options.out) : scratch.path() / "probe";
   const FinishedRun probe = run_duel(twins, options, directory).finished;
+  const int blocks = whole_blocks(probe.run);
+  if (blocks < kProbeBlocks)
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("the probe ended after {} of {} blocks, and a plan needs {}", blocks,
+                            *options.repeats, kProbeBlocks),
+                "--max-minutes", "give it more time");
   return plan_duel(probe.run, settings_from_config(probe.run.config), change);
 }
 
 int plan(const PlanArguments& arguments) {
+  refuse_options_of_other_forms(*arguments.verb, arguments.slurm_shares ? kScript : kMinutes,
+                                kPlanOptions);
   if (arguments.slurm_shares) {
     const Experiment divided = load_experiment(arguments.config, overrides_from(arguments.options));
+    refuse_unused_data_dir(divided, arguments.options);
     const fs::path out = arguments.options.out.value_or("runs/" + file_name_for(divided.name));
     print(slurm_script(arguments.config, divided, arguments.options, *arguments.slurm_shares,
                        fs::absolute(out).lexically_normal()));
     return 0;
   }
   const double change = share_of(arguments.detect);
+  const int repeats = arguments.options.repeats.value_or(kProbeBlocks);
+  if (repeats < kProbeBlocks)
+    throw Error(
+        ExitCode::usage,
+        fmt::format("found a probe of {} blocks, expected {} or more", repeats, kProbeBlocks),
+        "--repeats");
   const Experiment experiment =
       load_experiment(arguments.config, overrides_from(arguments.options));
   const auto path =
       calibration_path(experiment.resolved, environment_of(experiment, arguments.options));
-  if (const auto calibration = path ? read_calibration(*path) : std::nullopt) {
+  const bool probes = std::ranges::any_of(
+      kOptionsOfProbe, [&](const char* option) { return arguments.verb->count(option) > 0; });
+  if (const auto calibration = path && !probes ? read_calibration(*path) : std::nullopt) {
     print_fitted("from the calibration " + path->string() + "\n");
     print_fitted(describe_plan(plan_duel(*calibration, gates_of(experiment), change,
                                          static_cast<int>(experiment.arms.size()))));
@@ -80,8 +138,8 @@ int plan(const PlanArguments& arguments) {
   // The probe's blocks hold two arms, the experiment's as many as it has.
   if (probed.block_seconds)
     *probed.block_seconds *= static_cast<double>(experiment.arms.size()) / 2;
-  print_fitted(fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n",
-                           kProbeBlocks));
+  print_fitted(
+      fmt::format("from a probe of {} blocks (memduel calibrate makes it sharper)\n", repeats));
   print_fitted(describe_plan(probed));
   return 0;
 }
@@ -94,7 +152,8 @@ void add_plan(CLI::App& app, Action& action) {
   verb->group("Compare");
   verb->footer(
       "Example: memduel plan configs/quickstart.json --detect 2%\n"
-      "Uses the calibration on file, else a probe of five blocks of the baseline against itself.\n"
+      "Uses the calibration on file, else a probe of the baseline against itself, of five\n"
+      "blocks or --repeats. An option of the probe, such as --repeats or --out, makes one.\n"
       "         memduel plan configs/quickstart.json --slurm 4 > quickstart.sh\n"
       "prints a batch script that measures it in four shares; see docs/scale.md.");
   verb->add_option("CONFIG", arguments->config, "an experiment")->required();
@@ -106,7 +165,15 @@ void add_plan(CLI::App& app, Action& action) {
                    "measure nothing")
       ->check(CLI::Range(1, 100'000))
       ->type_name("SHARES");
-  add_run_options(*verb, arguments->options);
+  RunOptions& options = arguments->options;
+  add_out(*verb, options);
+  add_plan_options(*verb, options, "blocks of the probe (default: 5); with --slurm, of the run");
+  add_arms(*verb, options);
+  add_config_options(*verb, options);
+  add_gates(*verb, options.gate);
+  add_strict(*verb, options.gate);
+  add_no_defaults(*verb, options.gate);
+  arguments->verb = verb;
 }
 
 }  // namespace memduel::cli

@@ -1,10 +1,59 @@
 #include "cli/profile_file.h"
 
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/characters.h"
 #include "base/command_line.h"
 #include "base/error.h"
+#include "base/standard_error.h"
+#include "cli/finite_range.h"
+#include "profilers/profile/capture/heap_counters.h"
+#include "profilers/profile/capture/image_files.h"
 #include "profilers/readers/registry.h"
 
 namespace memduel::cli {
+namespace {
+
+/// Its place among the process images of a recording.
+struct ImagePlace {
+  std::size_t number = 1;
+  std::size_t count = 1;
+  std::size_t largest = 1;
+};
+
+/// Absent for the only image, and for other tools' profiles.
+std::optional<ImagePlace> image_of(const Profile& profile) {
+  const auto fact = profile.info.find("image");
+  if (fact == profile.info.end() || profile.info.contains("tracer")) return std::nullopt;
+  ImagePlace place;
+  if (std::sscanf(fact->second.c_str(), "%zu of %zu", &place.number, &place.count) != 2)
+    return std::nullopt;
+  const auto largest = profile.info.find("largest_image_number");
+  if (largest != profile.info.end())
+    place.largest = std::strtoull(largest->second.c_str(), nullptr, 10);
+  return place;
+}
+
+/// Absent if its file is not there, or is of another recording: the first may have been renamed.
+std::optional<Profile> image_beside(const std::filesystem::path& first, std::size_t number,
+                                    std::size_t count) {
+  const auto file = file_of_image(first, number);
+  if (!file) return std::nullopt;
+  Profile profile = open_profile(*file);
+  const auto place = image_of(profile);
+  if (!place || place->number != number || place->count != count) return std::nullopt;
+  return profile;
+}
+
+std::string program_of(const Profile& profile) {
+  const auto program = profile.info.find("program");
+  return program == profile.info.end() ? "a program" : program->second;
+}
+
+}  // namespace
 
 Profile open_profile(const std::filesystem::path& file) {
   std::error_code unknown;
@@ -12,6 +61,44 @@ Profile open_profile(const std::filesystem::path& file) {
     throw Error(ExitCode::io, "found a folder, expected a profile", file.string(),
                 "memduel summary " + quoted_command_line({file.string()}) + " lists those in it");
   return read_profile(file);
+}
+
+Profile open_recording(const std::filesystem::path& file, std::optional<std::size_t> image) {
+  Profile given = open_profile(file);
+  const auto own = image_of(given);
+  if (!own || own->number != 1) {
+    if (!image || image == (own ? own->number : 1)) return given;
+    throw Error(ExitCode::usage,
+                own ? fmt::format("--image {}: the file is itself image {} of {}", *image,
+                                  own->number, own->count)
+                    : fmt::format("--image {}: the file has one process image", *image),
+                file.string(), own ? "give the file of the first image" : "leave --image out");
+  }
+  const std::size_t wanted = image.value_or(own->largest);
+  if (wanted < 1 || wanted > own->count)
+    throw Error(ExitCode::usage,
+                fmt::format("found image {}, expected 1 to {}", wanted, own->count), file.string());
+  if (wanted == 1) return given;
+  std::optional<Profile> other = image_beside(file, wanted, own->count);
+  if (!other && image)
+    throw Error(ExitCode::io, fmt::format("image {} is not beside the recording's first", wanted),
+                file.string(), "images belong together: FILE.mdp, FILE.2.mdp, FILE.images/");
+  if (!other) return given;
+  if (!image)
+    say(
+        fmt::format("memduel: this is {}, image {} of {} and the largest {}; --image N selects "
+                    "another, and 1 is {}\n",
+                    escape_terminal(program_of(*other)), wanted, own->count, kLargestBy,
+                    escape_terminal(program_of(given))));
+  return *std::move(other);
+}
+
+void add_image_option(CLI::App& verb, std::optional<std::size_t>& image) {
+  verb.add_option("--image", image,
+                  "which process image of a recording with several, in the order in which they "
+                  "started (default: the largest by peak heap + mappings)")
+      ->transform(no_sign())
+      ->option_text("N");
 }
 
 void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpose) {
@@ -25,13 +112,6 @@ void add_kind_option(CLI::App& verb, std::string& word, const std::string& purpo
 void add_output_option(CLI::App& verb, std::string& file, const std::string& type,
                        const std::string& purpose) {
   verb.add_option("-o,--output", file, purpose)->type_name(type);
-}
-
-void refuse_to_replace(const std::filesystem::path& profile, const std::filesystem::path& output) {
-  std::error_code error;
-  if (!std::filesystem::equivalent(profile, output, error)) return;
-  throw Error(ExitCode::usage, "found the profile itself, expected another file to write",
-              output.string(), "name another with -o");
 }
 
 std::optional<ProfileKind> kind_from(const std::string& word) {

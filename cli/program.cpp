@@ -57,11 +57,24 @@ bool names_another_verb(const CLI::App& app, int argc, char** argv) {
   return argc > 1 && *argv[1] != '-' && std::ranges::find(verbs, argv[1]) == verbs.end();
 }
 
+/// --quiet=2 would be the same as --quiet. A flag with a text of its own in its help takes values.
+void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::App* verb : app.get_subcommands(nullptr)) {
+    for (CLI::Option* option : verb->get_options())
+      if (option->get_expected_max() == 0 && option->get_option_text().empty())
+        option->disable_flag_override();
+    refuse_values_of_flags(*verb);
+  }
+}
+
+std::vector<std::string>& words() {
+  static std::vector<std::string> all;
+  return all;
+}
+
 int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
              const ProgramRules& rules) {
-  const auto own_failure = [&](ExitCode code) {
-    return rules.returns_status_of_command(app, argc, argv) ? kOwnFailure : static_cast<int>(code);
-  };
+  const auto own_failure = [&](ExitCode code) { return rules.code_of_failure(app, code); };
   try {
     if (!rules.takes_any_bytes(app)) refuse_arguments_that_are_no_text(argc, argv);
     refuse_empty_names(app);
@@ -81,6 +94,13 @@ int run_verb(CLI::App& app, const Action& action, int argc, char** argv,
     print_failure(error.what());
     return own_failure(ExitCode::io);
   }
+}
+
+/// CLI11's words, but for those that say nothing of what to do.
+std::string words_of(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::size_t at = text.find(" was given a disallowed flag override");
+  return at == std::string::npos ? text : fmt::format("--{} takes no value", text.substr(0, at));
 }
 
 /// Advice for the first option among the arguments that an earlier version of `verb` had.
@@ -105,6 +125,10 @@ void prepare(CLI::App& app, const std::string& footer) {
   app.footer(footer);
 }
 
+const std::vector<std::string>& given_words() {
+  return words();
+}
+
 int refuse_verb(const CLI::App& app, const std::string& word) {
   std::string advice = nearest_advice(word, verbs_of(app), "see " + app.get_name() + " --help");
   if (const auto replacement = replacement_for(Removed::verb, word)) advice = *replacement;
@@ -119,6 +143,8 @@ void print_failure(const std::string& message) {
 
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const ProgramRules& rules) {
+  words().assign(argv, argv + argc);
+  refuse_values_of_flags(app);
   if (names_another_verb(app, argc, argv)) {
     // A program memduel-VERB of an older installation may still be there.
     const bool removed = replacement_for(Removed::verb, argv[1]).has_value();
@@ -133,10 +159,9 @@ int run_program(CLI::App& app, const Action& action, int argc, char** argv,
     const std::string last =
         app.get_subcommands().empty() ? "" : app.get_subcommands().back()->get_name();
     print_failure(
-        fmt::format("{}\n  {}", error.what(),
+        fmt::format("{}\n  {}", words_of(error),
                     replacement_of_option(last, argc, argv).value_or("see " + called + " --help")));
-    const bool of_command = rules.returns_status_of_command(app, argc, argv);
-    return of_command ? kOwnFailure : static_cast<int>(ExitCode::usage);
+    return rules.code_of_failure(app, ExitCode::usage);
   }
   return run_verb(app, action, argc, argv, rules);
 }

@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "base/error.h"
 #include "cli/verbs.h"
 
 namespace memduel::cli {
@@ -14,9 +16,9 @@ void prepare(CLI::App& app, const std::string& footer);
 
 /// How a program of verbs differs from others.
 struct ProgramRules {
-  /// Whether the exit code is a command's, which must not be mistaken for one of memduel's.
-  std::function<bool(const CLI::App& app, int argc, char** argv)> returns_status_of_command =
-      [](const CLI::App&, int, char**) { return false; };
+  /// The exit code for a failure, where others than memduel read it.
+  std::function<int(const CLI::App& app, ExitCode code)> code_of_failure =
+      [](const CLI::App&, ExitCode code) { return static_cast<int>(code); };
   /// Whether arguments may be no text.
   std::function<bool(const CLI::App& app)> takes_any_bytes = [](const CLI::App&) { return false; };
   /// Runs what is no verb of the app and returns its exit code; absent: nobody does.
@@ -26,6 +28,9 @@ struct ProgramRules {
 /// Parses and runs. Returns the exit code; what went wrong stands on standard error.
 int run_program(CLI::App& app, const Action& action, int argc, char** argv,
                 const ProgramRules& rules = {});
+
+/// The words of the command line that run_program runs, the program first.
+const std::vector<std::string>& given_words();
 
 /// Says that `word` is no verb of the app, and returns the exit code of that.
 int refuse_verb(const CLI::App& app, const std::string& word);

@@ -34,8 +34,8 @@ Ended run_with(std::vector<std::string> words, const std::function<int()>& act) 
     verb->callback([&] { action = act; });
   }
   ProgramRules rules;
-  rules.returns_status_of_command = [](const CLI::App& parsed, int, char**) {
-    return parsed.got_subcommand("record");
+  rules.code_of_failure = [](const CLI::App& parsed, ExitCode code) {
+    return parsed.got_subcommand("record") ? kOwnFailure : static_cast<int>(code);
   };
   rules.takes_any_bytes = [](const CLI::App& parsed) { return parsed.got_subcommand("record"); };
   words.insert(words.begin(), "memduel");
@@ -104,6 +104,29 @@ TEST(RunProgram, SaysWhatReplacesARemovedVerbOrOption) {
       run_with({"act", "--retry-on-regress=1"}, nothing).said,
       HasSubstr("\n  --retry-on-regress: it was removed: measure more blocks, --repeats N"));
   EXPECT_THAT(run_with({"act", "massif", "--no-such"}, nothing).said, HasSubstr("see memduel act"));
+}
+
+TEST(RunProgram, AFlagTakesNoValue) {
+  CLI::App app{"about", "memduel"};
+  prepare(app, "");
+  bool quiet = false;
+  std::string codes;
+  Action action = nothing;
+  CLI::App* verb = app.add_subcommand("act", "help");
+  verb->add_flag("--quiet", quiet, "a flag");
+  verb->add_flag("--ignore", codes, "a flag with an optional value")->option_text("[=CODES]");
+  const auto run = [&](std::vector<std::string> words) {
+    std::vector<char*> argv;
+    for (std::string& word : words) argv.push_back(word.data());
+    testing::internal::CaptureStderr();
+    const int code = run_program(app, action, static_cast<int>(argv.size()), argv.data());
+    return std::pair(code, testing::internal::GetCapturedStderr());
+  };
+  const auto [code, said] = run({"memduel", "act", "--quiet=2"});
+  EXPECT_EQ(code, 2);
+  EXPECT_THAT(said, HasSubstr("--quiet takes no value"));
+  EXPECT_EQ(run({"memduel", "act", "--quiet", "--ignore=2"}).first, 0);
+  EXPECT_EQ(codes, "2");
 }
 
 TEST(RunProgram, BytesThatAreNoTextAreRefusedButInACommand) {

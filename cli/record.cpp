@@ -9,12 +9,12 @@
 
 #include "base/characters.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/profile_name.h"
 #include "base/standard_error.h"
 #include "base/text.h"
 #include "cli/finite_range.h"
 #include "cli/help.h"
+#include "cli/named_file.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -43,16 +43,17 @@ struct RecordArguments {
 
 std::string counters_of(const HeapCounters& image) {
   std::string text =
-      fmt::format("peak {}, live at end {}, {} in {} allocations",
+      fmt::format("peak {}, live at end {} (blocks, with what malloc adds); {} requested in {}",
                   format_bytes(static_cast<double>(image.peak_bytes)),
                   format_bytes(static_cast<double>(image.live_bytes)),
-                  format_bytes(static_cast<double>(image.allocated_bytes)), image.allocations);
+                  format_bytes(static_cast<double>(image.allocated_bytes)),
+                  format_count(static_cast<std::size_t>(image.allocations), "allocation"));
   if (image.mapping_peak_bytes > 0) {
     text +=
         fmt::format(", mappings {}", format_bytes(static_cast<double>(image.mapping_peak_bytes)));
   }
   if (image.uncertainty_bytes() > 0) {
-    const std::string why = image.finished       ? fmt::format("{} threads", image.threads)
+    const std::string why = image.finished       ? format_count(image.threads, "thread")
                             : image.still_runs() ? "still running, and what follows is not in here"
                                                  : "ended abruptly, by a signal or exit_group";
     text += fmt::format(" (peak and live within {}: {})",
@@ -67,8 +68,8 @@ std::string name_of(const RecordedImage& image) {
                                      image.counters.program, image.counters.pid));
 }
 
-std::int64_t size_of(const RecordedImage& image) {
-  return image.counters.peak_bytes + image.counters.mapping_peak_bytes;
+std::int64_t size_of_image(const RecordedImage& image) {
+  return image.counters.size_bytes();
 }
 
 void tell_line(const std::string& line) {
@@ -81,20 +82,19 @@ void tell(const RecordResult& result) {
   std::vector<RecordedImage> told = result.images;
   const bool many = told.size() > kMostBeside;
   if (many) {
-    std::ranges::stable_sort(
-        told, [](const auto& one, const auto& other) { return size_of(one) > size_of(other); });
+    std::ranges::stable_sort(told, std::ranges::greater(), size_of_image);
     told.resize(kTold);
   }
   for (const RecordedImage& image : told)
     tell_line(fmt::format("memduel: {}: {}\n", name_of(image), counters_of(image.counters)));
   if (many)
     tell_line(fmt::format("memduel: and {} images of at most {}\n", result.images.size() - kTold,
-                          format_bytes(static_cast<double>(size_of(told.back())))));
+                          format_bytes(static_cast<double>(size_of_image(told.back())))));
   if (told.size() > 1) {
-    const auto largest = std::ranges::max_element(
-        told, [](const auto& one, const auto& other) { return size_of(one) < size_of(other); });
-    tell_line(
-        fmt::format("memduel: the largest of {}: {}\n", result.images.size(), name_of(*largest)));
+    const RecordedImage& largest = *std::ranges::max_element(told, {}, size_of_image);
+    tell_line(fmt::format("memduel: the largest of {} {}: {}, {}\n", result.images.size(),
+                          kLargestBy, name_of(largest),
+                          format_bytes(static_cast<double>(size_of_image(largest)))));
   }
   for (const std::string& note : result.notes)
     tell_line(fmt::format("memduel: {}\n", escape_terminal_lines(note)));
@@ -142,13 +142,37 @@ int record_by_another(const RecordArguments& arguments) {
 /// The peak that an earlier recording with a snapshot saw, or 0 without one.
 double known_peak(const RecordArguments& arguments) {
   if (arguments.peak_from.empty()) return 0;
-  const double bytes = peak_resident_bytes(open_profile(arguments.peak_from)).value_or(0);
+  const double bytes = peak_resident_bytes(open_recording(arguments.peak_from)).value_or(0);
   if (bytes > 0) return bytes;
   throw Error(ExitCode::usage, "found a profile without a peak of resident memory",
               arguments.peak_from, "give one that was recorded with --snapshot-at");
 }
 
+/// A recording without the snapshot that was asked for says so at once, and not only in `summary`.
+void tell_absent_snapshot(const RecordArguments& arguments, const RecordResult& result) {
+  if (arguments.snapshot_at.empty() || result.images.empty() ||
+      std::ranges::any_of(result.images, &RecordedImage::has_snapshot))
+    return;
+  std::optional<double> most;
+  for (const RecordedImage& image : result.images)
+    if (image.peak_resident_bytes) most = std::max(most.value_or(0), *image.peak_resident_bytes);
+  tell_line(
+      fmt::format("memduel: no snapshot of resident memory: {} was never due{}\n",
+                  escape_terminal(arguments.snapshot_at),
+                  most ? fmt::format("; at most {} were resident", format_bytes(*most)) : ""));
+}
+
+/// The file of -o, if there is one: neither the program nor another file that is named.
+std::optional<NamedFile> output_of(const RecordArguments& arguments) {
+  if (arguments.output.empty()) return std::nullopt;
+  Kept kept;
+  kept.inputs.assign(arguments.command.begin(), arguments.command.end());
+  if (!arguments.peak_from.empty()) kept.inputs.emplace_back(arguments.peak_from);
+  return NamedFile(arguments.output, kept);
+}
+
 int record(const RecordArguments& arguments) {
+  const std::optional<NamedFile> output = output_of(arguments);
   if (arguments.tracer != kRecorderTracer) return record_by_another(arguments);
   RecordOptions options;
   options.argv = arguments.command;
@@ -166,9 +190,9 @@ int record(const RecordArguments& arguments) {
   options.symbols = {default_symbol_cache(), arguments.debuginfod};
   const RecordResult result = record_command(options);
   tell(result);
-  if (arguments.count && !arguments.output.empty())
-    write_named_file(arguments.output,
-                     counts_json(arguments.command, result.status, result.images));
+  tell_absent_snapshot(arguments, result);
+  if (arguments.count && output)
+    output->write(counts_json(arguments.command, result.status, result.images));
   return result.status;
 }
 
@@ -187,7 +211,8 @@ void add_record(CLI::App& app, Action& action) {
       "  memduel record --tracer heaptrack -o train.heaptrack.zst -- ./train\n"
       "\n"
       "FILE.mdp is the first process image, FILE.2.mdp and so on later ones; of more\n"
-      "than eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Other\n"
+      "than eight, the later ones are FILE.images/2.mdp and so on, with index.tsv. Given\n"
+      "FILE.mdp, summary, flamegraph and export show the largest (--image N: another). Other\n"
       "tracers leave files of their own kinds (FILE.round3.gperftools.heap: at the end\n"
       "of round 3). summary, flamegraph and export read them all. Returns the\n"
       "command's status (128 + signal); 125 when memduel itself failed.");

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/characters.h"
+#include "base/error.h"
 #include "base/file.h"
 #include "base/run_directory.h"
 #include "cli/finished_run.h"
@@ -18,8 +19,9 @@ namespace {
 
 struct ReportArguments {
   std::string directory;
-  std::string format = "html";
+  std::optional<std::string> format;
   bool confidential = false;
+  bool verbose = false;
 };
 
 /// Numbers of blocks.
@@ -31,21 +33,30 @@ std::vector<int> looks_of(const FinishedRun& unfinished, const std::filesystem::
   return blocks;
 }
 
+/// A run recommends --verbose for what its summary leaves out, all of which is in the text.
+std::string format_of(const ReportArguments& arguments) {
+  if (!arguments.verbose) return arguments.format.value_or("html");
+  if (arguments.format.value_or("text") == "text") return "text";
+  throw Error(ExitCode::usage, "--verbose is for text, and other formats are whole",
+              "--format " + *arguments.format, "leave one of the two out");
+}
+
 int report(const ReportArguments& arguments) {
-  const WithSeries series = arguments.format == "html" ? WithSeries::yes : WithSeries::no;
+  const std::string format = format_of(arguments);
+  const WithSeries series = format == "html" ? WithSeries::yes : WithSeries::no;
   const FinishedRun finished = conclude(arguments.directory, {}, series);
   ReportOptions options;
   options.confidential = arguments.confidential;
   if (is_in_use(arguments.directory)) options.running = looks_of(finished, arguments.directory);
   ReportModel model = model_of(finished, options);
-  if (arguments.format == "html") {
+  if (format == "html") {
     prepare_page(model, finished, arguments.directory);
     const std::filesystem::path path = std::filesystem::path(arguments.directory) / kReportFile;
     write_file_atomically(path, render_html(model));
     print(escape_terminal(path.string()) + "\n");
     return 0;
   }
-  print(render_report(arguments.format, model));
+  print(render_report(format, model));
   return 0;
 }
 
@@ -67,7 +78,9 @@ void add_report(CLI::App& app, Action& action) {
   verb->add_option("--format", arguments->format,
                    "html writes DIR/report.html; the others go to stdout")
       ->check(CLI::IsMember(format_names()))
-      ->capture_default_str();
+      ->default_str("html");
+  verb->add_flag("--verbose", arguments->verbose,
+                 "print every table and note, as --format text does");
   verb->add_flag("--confidential", arguments->confidential,
                  "leave out environment values, arguments, paths and log lines");
 }

@@ -63,15 +63,20 @@ std::string render_report(const std::string& format, const ReportModel& model) {
   return format_named(format).render(model);
 }
 
-void check_exports(const std::vector<Export>& exports) {
-  for (const auto& [format, file] : exports) format_named(format);
+void check_exports(const std::vector<Export>& exports, const Kept& kept) {
+  std::vector<std::string> files;
+  for (const auto& [format, file] : exports) {
+    format_named(format);
+    files.push_back(file);
+  }
+  check_named_files(files, kept);
 }
 
 std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
-                                           const ReportModel& model) {
+                                           const ReportModel& model, const Kept& kept) {
   std::vector<RenderedExport> rendered;
   for (const auto& [format, file] : exports)
-    rendered.push_back({file, render_report(format, model)});
+    rendered.push_back({NamedFile(file, kept), render_report(format, model)});
   return rendered;
 }
 

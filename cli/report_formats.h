@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/named_file.h"
 #include "reports/tables/report_model.h"
 
 namespace memduel::cli {
@@ -18,15 +19,17 @@ std::string render_report(const std::string& format, const ReportModel& model);
 /// A format and the file that gets it.
 using Export = std::pair<std::string, std::string>;
 
-/// Throws Error(usage) for an unknown format: before a run begins.
-void check_exports(const std::vector<Export>& exports);
+/// Before a run begins. Throws Error(usage) for an unknown format, and what check_named_files
+/// throws.
+void check_exports(const std::vector<Export>& exports, const Kept& kept);
 
 struct RenderedExport {
-  std::string file;
+  NamedFile file;
   std::string text;
 };
 
+/// Throws what NamedFile throws.
 std::vector<RenderedExport> render_exports(const std::vector<Export>& exports,
-                                           const ReportModel& model);
+                                           const ReportModel& model, const Kept& kept);
 
 }  // namespace memduel::cli

@@ -1,7 +1,11 @@
 // memduel run CONFIG: runs an experiment, or a suite of them, and reports.
 
+#include <array>
+
 #include "base/error.h"
 #include "cli/duel.h"
+#include "cli/exit_codes.h"
+#include "cli/option_forms.h"
 #include "cli/run_options.h"
 #include "cli/run_suite.h"
 #include "cli/slurm_run.h"
@@ -20,6 +24,53 @@ struct RunArguments {
   std::string launcher = "local";
   SlurmOptions slurm;
   RunOptions options;
+  const CLI::App* verb = nullptr;
+};
+
+constexpr CommandForm kExperiment{1, "run of one experiment"};
+constexpr CommandForm kShare{2, "run of a share"};
+constexpr CommandForm kSuite{4, "run of a suite"};
+constexpr CommandForm kExperimentOnSlurm{8, "run on Slurm"};
+constexpr CommandForm kSuiteOnSlurm{16, "run of a suite on Slurm"};
+
+constexpr unsigned kOnSlurm = kExperimentOnSlurm.bit | kSuiteOnSlurm.bit;
+constexpr unsigned kHere = kExperiment.bit | kShare.bit | kSuite.bit;
+constexpr unsigned kAllForms = kHere | kOnSlurm;
+constexpr unsigned kWithOneResult = kExperiment.bit | kExperimentOnSlurm.bit;
+
+constexpr const char* kIsLocal = "measures on this machine";
+constexpr const char* kGiveSlurm = "give --launcher slurm, or leave it out";
+
+constexpr std::array kRunOptions = {
+    OptionOfForms{"--blocks", kShare.bit, "makes the shares by itself", "leave it out"},
+    OptionOfForms{"--out", kAllForms},
+    OptionOfForms{"--resume", kAllForms},
+    OptionOfForms{"--repeats", kAllForms},
+    OptionOfForms{"--warmup", kAllForms},
+    OptionOfForms{"--seed", kAllForms},
+    OptionOfForms{"--max-minutes", kHere, "takes its limit from Slurm",
+                  "give Slurm a limit: --time"},
+    OptionOfForms{"--arms", kAllForms},
+    OptionOfForms{"--set", kAllForms},
+    OptionOfForms{"--data-dir", kAllForms},
+    OptionOfForms{"--gate", kAllForms},
+    OptionOfForms{"--gate-strict", kAllForms},
+    OptionOfForms{"--no-default-gates", kAllForms},
+    OptionOfForms{"--on-inconclusive", kAllForms & ~kShare.bit, "judges no gate",
+                  "give it to memduel merge"},
+    OptionOfForms{"--quiet", kAllForms},
+    OptionOfForms{"--verbose", kWithOneResult, "prints no tables",
+                  "memduel report DIR --format text prints them"},
+    OptionOfForms{"--export", kWithOneResult, "has no result of its own",
+                  "of shares: memduel merge --export; of a suite: memduel check DIR --export"},
+    OptionOfForms{"--launcher", kAllForms},
+    OptionOfForms{"--shares", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--partition", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--nodes", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--time", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--mem", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--sbatch", kOnSlurm, kIsLocal, kGiveSlurm},
+    OptionOfForms{"--retries", kOnSlurm, kIsLocal, kGiveSlurm},
 };
 
 /// Every machine must come to the same plan by itself.
@@ -43,68 +94,65 @@ int run_share(const RunArguments& arguments) {
   check_share(*options.share, experiment, drawn);
   RunFacts facts;
   facts.environment[kShareKey] = to_text(*options.share);
+  facts.inputs = {arguments.config};
   return duel_and_conclude(experiment, options, facts);
 }
 
-/// What only one machine can do.
-void refuse_on_slurm(const RunArguments& arguments) {
-  const char* option = arguments.blocks                ? "--blocks"
-                       : arguments.options.max_minutes ? "--max-minutes"
-                                                       : nullptr;
-  if (option)
-    throw Error(ExitCode::usage, "does not go with --launcher slurm", option,
-                arguments.options.max_minutes ? "give Slurm a limit: --time" : "leave it out");
-  if (arguments.options.resume && !arguments.options.out)
-    throw Error(ExitCode::usage, kNoDirectoryToResume, "--resume", "give the run's: --out DIR");
-}
-
-int run_on_slurm(const RunArguments& arguments) {
-  refuse_on_slurm(arguments);
+int run_one(const RunArguments& arguments) {
   RunOptions options = arguments.options;
-  options.slurm = arguments.slurm;
-  if (is_suite(arguments.config)) return run_suite(arguments.config, options);
-  if (options.resume) options.seed = seed_on_slurm(*options.out);
   RunFacts facts;
-  facts.config = arguments.config;
+  facts.inputs = {arguments.config};
+  if (arguments.launcher == "slurm") {
+    options.slurm = arguments.slurm;
+    facts.config = arguments.config;
+    if (options.resume && options.out) options.seed = seed_on_slurm(*options.out);
+  }
   return duel_and_conclude(load_experiment(arguments.config, overrides_from(options)), options,
                            facts);
 }
 
-int run(const RunArguments& arguments) {
-  if (arguments.launcher == "slurm") return run_on_slurm(arguments);
-  if (arguments.slurm != SlurmOptions{})
-    throw Error(ExitCode::usage, "found options of Slurm with local, expected slurm", "--launcher",
-                "--launcher slurm, or leave them out");
+int run_all(const RunArguments& arguments) {
+  RunOptions options = arguments.options;
+  if (arguments.launcher == "slurm") options.slurm = arguments.slurm;
+  return run_suite(arguments.config, options);
+}
+
+CommandForm form_of(const RunArguments& arguments) {
   const bool suite = is_suite(arguments.config);
+  if (arguments.launcher == "slurm") return suite ? kSuiteOnSlurm : kExperimentOnSlurm;
   if (suite && arguments.blocks)
     throw Error(ExitCode::usage, "found a suite, expected one experiment", arguments.config,
                 "run the shares of each of its experiments");
-  if (suite) return run_suite(arguments.config, arguments.options);
-  if (arguments.blocks) return run_share(arguments);
-  const Experiment experiment =
-      load_experiment(arguments.config, overrides_from(arguments.options));
-  return duel_and_conclude(experiment, arguments.options);
+  return suite ? kSuite : arguments.blocks ? kShare : kExperiment;
+}
+
+int run(const RunArguments& arguments) {
+  const CommandForm form = form_of(arguments);
+  refuse_options_of_other_forms(*arguments.verb, form, kRunOptions);
+  if ((form.bit & (kSuite.bit | kSuiteOnSlurm.bit)) != 0) return run_all(arguments);
+  return form.bit == kShare.bit ? run_share(arguments) : run_one(arguments);
 }
 
 /// Options that sbatch has, too, go to it as they are.
 void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
-  CLI::Option* launcher =
-      verb.add_option("--launcher", arguments.launcher,
-                      "slurm: shares of the run as a job array; needs --repeats. See docs/scale.md")
-          ->check(CLI::IsMember({"local", "slurm"}))
-          ->capture_default_str()
-          ->type_name("local|slurm");
+  constexpr const char* kSlurmGroup = "Slurm";
+  verb.add_option("--launcher", arguments.launcher,
+                  "slurm: shares of the run as a job array; needs --repeats. See docs/scale.md")
+      ->check(CLI::IsMember({"local", "slurm"}))
+      ->group(kSlurmGroup)
+      ->capture_default_str()
+      ->type_name("local|slurm");
   SlurmOptions& slurm = arguments.slurm;
   verb.add_option("--shares", slurm.shares,
                   "in so many shares (default: one for each node, if there are superblocks enough)")
       ->check(CLI::Range(1, 100'000))
-      ->needs(launcher)
+      ->group(kSlurmGroup)
       ->type_name("N");
   const auto pass_on = [&](const std::string& name, const char* type, const char* help) {
     const auto take = [&slurm, name](const std::string& value) {
       slurm.sbatch.push_back(name + "=" + value);
     };
-    verb.add_option_function<std::string>(name, take, help)->needs(launcher)->type_name(type);
+    verb.add_option_function<std::string>(name, take, help)->group(kSlurmGroup)->type_name(type);
   };
   pass_on("--partition", "NAME", "where the tasks run, as sbatch takes it");
   pass_on("--nodes", "N", "of each task, for roles that name theirs");
@@ -112,18 +160,14 @@ void add_slurm_options(CLI::App& verb, RunArguments& arguments) {
   pass_on("--mem", "SIZE", "of each task");
   verb.add_option("--sbatch", slurm.sbatch,
                   "any other option of sbatch, e.g. --sbatch=--exclusive (repeatable)")
-      ->needs(launcher)
+      ->group(kSlurmGroup)
       ->type_name("OPTION")
       ->allow_extra_args(false);
   verb.add_option("--retries", slurm.retries, "how often a task that fails is tried again")
       ->check(CLI::Range(0, 100))
-      ->needs(launcher)
+      ->group(kSlurmGroup)
       ->capture_default_str()
       ->type_name("N");
-  for (CLI::Option* option : verb.get_options([&](const CLI::Option* one) {
-         return one == launcher || one->get_needs().contains(launcher);
-       }))
-    option->group("Slurm");
 }
 
 }  // namespace
@@ -145,8 +189,18 @@ void add_run(CLI::App& app, Action& action) {
                    "only the I-th of N shares of a fixed plan, which memduel merge puts together: "
                    "needs --repeats and --seed")
       ->type_name("I/N");
-  add_run_options(*verb, arguments->options);
+  RunOptions& options = arguments->options;
+  add_out(*verb, options);
+  add_resume(*verb, options);
+  add_plan_options(*verb, options);
+  add_arms(*verb, options);
+  add_config_options(*verb, options);
+  add_gate_options(*verb, options.gate);
+  add_no_defaults(*verb, options.gate);
+  add_report_options(*verb, options);
   add_slurm_options(*verb, *arguments);
+  add_exit_codes(*verb);
+  arguments->verb = verb;
 }
 
 }  // namespace memduel::cli

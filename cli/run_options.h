@@ -1,4 +1,4 @@
-// The options that every verb which runs trials shares.
+// Options that several verbs have, in small groups: each verb adds those that it honours.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,11 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/gate_options.h"
 #include "experiment/run/share.h"
 
 namespace memduel::cli {
-
-inline constexpr const char* kNoDirectoryToResume = "found no directory to resume";
 
 /// How a run is handed over to Slurm.
 struct SlurmOptions {
@@ -22,18 +21,18 @@ struct SlurmOptions {
   bool operator==(const SlurmOptions&) const = default;
 };
 
+/// What the verbs that run trials share; a verb offers only what it honours of it.
 struct RunOptions {
   std::optional<std::string> out;
   std::optional<int> repeats;
+  std::optional<int> warmups;
   std::vector<std::string> arms;
   std::vector<std::string> set;
+  std::vector<std::string> set_by_suite;  ///< before `set`
   bool resume = false;
   std::optional<double> max_minutes;
-  std::vector<std::string> gates;
+  GateOptions gate;
   std::optional<std::uint64_t> seed;
-  bool strict_gates = false;
-  bool no_default_gates = false;
-  bool fail_on_undecided = false;
   std::optional<std::string> data_dir;
   std::optional<Share> share;         ///< of `memduel run` alone, and so is
   std::optional<SlurmOptions> slurm;  ///< absent: the trials run here
@@ -42,19 +41,25 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> exports;  ///< see report_formats.h
 };
 
-/// `options` must outlive the parse.
-void add_run_options(CLI::App& verb, RunOptions& options);
+/// In all that follows `options` must outlive the parse.
 
-/// --on-undecided alone, for verbs that judge a finished run.
-void add_on_undecided(CLI::App& verb, bool& fail_on_undecided);
-
-/// --export alone, for verbs that judge a finished run.
-void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports);
-
-/// --verbose alone, likewise.
+/// --out
+void add_out(CLI::App& verb, RunOptions& options);
+/// --resume, which needs --out.
+void add_resume(CLI::App& verb, RunOptions& options);
+/// --repeats, --warmup, --seed and --max-minutes.
+void add_plan_options(CLI::App& verb, RunOptions& options,
+                      const std::string& repeats_help =
+                          "a fixed number of blocks; without it the run ends when settled");
+/// --arms
+void add_arms(CLI::App& verb, RunOptions& options);
+/// --set and --data-dir.
+void add_config_options(CLI::App& verb, RunOptions& options);
+/// --quiet, --verbose and --export.
+void add_report_options(CLI::App& verb, RunOptions& options);
+void add_quiet(CLI::App& verb, bool& quiet);
+/// Not beside --quiet, which a verb adds before it.
 void add_verbose(CLI::App& verb, bool& verbose);
-
-/// --gate-strict and --no-default-gates, likewise.
-void add_gate_flags(CLI::App& verb, bool& strict_gates, bool& no_default_gates);
+void add_exports(CLI::App& verb, std::vector<std::pair<std::string, std::string>>& exports);
 
 }  // namespace memduel::cli

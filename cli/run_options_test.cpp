@@ -11,7 +11,14 @@ using testing::ElementsAre;
 RunOptions parsed(const std::string& line) {
   CLI::App app{"about", "memduel"};
   RunOptions options;
-  add_run_options(app, options);
+  add_out(app, options);
+  add_resume(app, options);
+  add_plan_options(app, options);
+  add_arms(app, options);
+  add_config_options(app, options);
+  add_gate_options(app, options.gate);
+  add_no_defaults(app, options.gate);
+  add_report_options(app, options);
   app.parse(line);
   return options;
 }
@@ -19,12 +26,13 @@ RunOptions parsed(const std::string& line) {
 TEST(RunOptions, AreUnsetUnlessGiven) {
   const RunOptions options = parsed("");
   EXPECT_FALSE(options.out || options.repeats || options.max_minutes || options.seed);
-  EXPECT_FALSE(options.resume || options.fail_on_undecided || options.no_default_gates);
+  EXPECT_FALSE(options.resume || options.gate.no_defaults || options.warmups);
+  EXPECT_EQ(options.gate.inconclusive(), OnInconclusive::beyond);
 }
 
 TEST(RunOptions, WhatIsRepeatedKeepsItsOrder) {
   const RunOptions options = parsed("--gate a.b<=1% --set x=1 --gate c.d<=2% --set y=2");
-  EXPECT_THAT(options.gates, ElementsAre("a.b<=1%", "c.d<=2%"));
+  EXPECT_THAT(options.gate.named, ElementsAre("a.b<=1%", "c.d<=2%"));
   EXPECT_THAT(options.set, ElementsAre("x=1", "y=2"));
 }
 
@@ -33,9 +41,14 @@ TEST(RunOptions, ArmsAreAList) {
 }
 
 TEST(RunOptions, AnUndecidedGateFailsOnlyWhereItIsAskedTo) {
-  EXPECT_TRUE(parsed("--on-undecided fail").fail_on_undecided);
-  EXPECT_FALSE(parsed("--on-undecided pass").fail_on_undecided);
-  EXPECT_THROW(parsed("--on-undecided maybe"), CLI::ValidationError);
+  EXPECT_EQ(parsed("--on-inconclusive fail").gate.on_inconclusive, OnInconclusive::fail);
+  EXPECT_EQ(parsed("--on-inconclusive pass").gate.on_inconclusive, OnInconclusive::pass);
+  EXPECT_THROW(parsed("--on-inconclusive maybe"), CLI::ValidationError);
+}
+
+TEST(RunOptions, QuietAndVerboseExcludeEachOther) {
+  EXPECT_THROW(parsed("--quiet --verbose"), CLI::ExcludesError);
+  EXPECT_TRUE(parsed("--verbose").verbose);
 }
 
 TEST(RunOptions, NumbersOutsideTheirRangeAreRefused) {

@@ -72,6 +72,20 @@ void expect_directory(const fs::path& directory, bool resume) {
         is_ours ? "give another --out, or --resume to continue that suite" : "give another --out");
 }
 
+/// What no experiment of the suite honours; where some do, the others run without it.
+void refuse_unused_options(std::vector<Planned>& all, const RunOptions& options) {
+  const auto decides = [](const Planned& one) {
+    return has_deciding_gate(one.experiment.resolved);
+  };
+  if (!all.empty() && std::ranges::none_of(all, decides))
+    refuse_undecided_exit(all.front().experiment.resolved, options.gate);
+  if (!options.data_dir || all.empty()) return;
+  if (std::ranges::none_of(all, [](const Planned& one) { return has_data_sets(one.experiment); }))
+    refuse_unused_data_dir(all.front().experiment, options);
+  for (Planned& one : all)
+    if (!has_data_sets(one.experiment)) one.options.data_dir.reset();
+}
+
 /// Reads every config, so that a bad one is refused before the first trial.
 std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const fs::path& out) {
   std::vector<Planned> all;
@@ -80,11 +94,13 @@ std::vector<Planned> plan(const Suite& suite, const RunOptions& options, const f
     one.options.out = one.directory.string();
     one.options.resume = options.resume && can_go_on(one.directory, options);
     if (one.options.slurm && one.options.resume) one.options.seed = seed_on_slurm(one.directory);
-    one.options.set.insert(one.options.set.begin(), part.set.begin(), part.set.end());
+    one.options.set_by_suite = part.set;
+    refuse_change_of_matrix(part, options);
     one.experiment = load_experiment(part.config, overrides_from(one.options));
     refuse_bad_gates(one.experiment);
     all.push_back(std::move(one));
   }
+  refuse_unused_options(all, options);
   return all;
 }
 
@@ -159,15 +175,15 @@ class SuiteRun {
     if (entry.outcome == SuiteOutcome::broken) return;
     RunFacts facts;
     facts.config = one.part.config.string();
+    facts.inputs = {one.part.config};
+    facts.resumed_in = directory_.string();
     facts.label = fmt::format("{}/{} {}, ", at + 1, plan_.size(), one.part.name);
     for (std::size_t later = at + 1; later < plan_.size(); ++later)
       facts.seconds_after += plan_[later].forecast.seconds;
     guarded(at, [&] {
       const FinishedRun finished =
           run_duel(one.experiment, one.options, one.directory, facts).finished;
-      const int code =
-          static_cast<int>(gates_exit_code(finished.results, options_.fail_on_undecided));
-      entry = suite_entry(one.part.name, finished.results, code);
+      entry = suite_entry(one.part.name, finished.results);
       entry.seconds = seconds_of(finished.run);
       index_.machine = describe_machine(finished.results.environment);
     });
@@ -226,11 +242,7 @@ class SuiteRun {
 }  // namespace
 
 int run_suite(const fs::path& file, const RunOptions& options) {
-  if (options.resume && !options.out)
-    throw Error(ExitCode::usage, kNoDirectoryToResume, "--resume", "give the suite's: --out DIR");
-  if (!options.exports.empty())
-    throw Error(ExitCode::usage, "found --export for several experiments, expected one",
-                file.string(), "afterwards: memduel check DIR --export FORMAT FILE");
+  overrides_from(options);  // each option once, before a directory is made
   const Suite suite = load_suite(file);
   if (options.out) expect_directory(*options.out, options.resume);
   return SuiteRun(suite, options, output_directory(options, suite.name)).run();

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/random_digits.h"
+#include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "base/stop_request.h"
 #include "base/text.h"
@@ -191,12 +192,12 @@ void merge(const SlurmShares& shares, const fs::path& run) {
 
 fs::path shares_directory(const fs::path& run) {
   fs::path beside = fs::absolute(run / ".").lexically_normal().parent_path();
-  beside += ".shares";
+  beside += kSharesSuffix;
   return beside;
 }
 
 bool is_on_slurm(const fs::path& run) {
-  return is_there(shares_directory(run) / "slurm.json");
+  return is_there(shares_directory(run) / kSlurmFile);
 }
 
 std::uint64_t seed_on_slurm(const fs::path& run) {

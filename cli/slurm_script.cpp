@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/installed.h"
 #include "base/text.h"
+#include "cli/overrides.h"
 #include "experiment/run/share.h"
 #include "experiment/slurm/slurm_shares.h"
 
@@ -20,23 +21,24 @@ namespace fs = std::filesystem;
 /// What every share is given alike.
 std::vector<std::string> command_of(const std::string& config, const Experiment& experiment,
                                     const RunOptions& options) {
-  std::vector<std::string> words = {program_beside("memduel").string(),
-                                    "run",
-                                    fs::absolute(config).string(),
-                                    "--repeats",
-                                    std::to_string(*experiment.measure.repeats),
-                                    "--seed",
-                                    std::to_string(experiment.measure.seed)};
+  std::vector<std::string> words = {program_beside("memduel").string(), "run",
+                                    fs::absolute(config).string()};
   const auto add = [&](const char* option, const std::string& value) {
     words.insert(words.end(), {option, value});
   };
-  for (const std::string& set : options.set) add("--set", set);
+  const std::vector<std::string> assignments = assignments_in_effect(options);
+  if (!has_assignment(assignments, "measure.repeats"))
+    add("--repeats", std::to_string(*experiment.measure.repeats));
+  if (!has_assignment(assignments, "measure.seed"))
+    add("--seed", std::to_string(experiment.measure.seed));
+  if (options.warmups) add("--warmup", std::to_string(*options.warmups));
+  for (const std::string& assignment : assignments) add("--set", assignment);
   std::string arms;
   for (const std::string& arm : options.arms) arms += (arms.empty() ? "" : ",") + arm;
   if (!arms.empty()) add("--arms", arms);
-  for (const std::string& gate : options.gates) add("--gate", gate);
-  if (options.strict_gates) words.emplace_back("--gate-strict");
-  if (options.no_default_gates) words.emplace_back("--no-default-gates");
+  for (const std::string& gate : options.gate.named) add("--gate", gate);
+  if (options.gate.strict) words.emplace_back("--gate-strict");
+  if (options.gate.no_defaults) words.emplace_back("--no-default-gates");
   if (options.data_dir) add("--data-dir", fs::absolute(*options.data_dir).string());
   return words;
 }

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "base/run_directory.h"
 #include "base/standard_error.h"
 #include "cli/finite_range.h"
+#include "cli/option_forms.h"
 #include "cli/print.h"
 #include "cli/profile_file.h"
 #include "cli/verbs.h"
@@ -23,7 +26,21 @@ namespace {
 
 struct SummaryArguments {
   std::string profile;
+  std::optional<std::size_t> image;
   SummaryOptions options;
+  const CLI::App* verb = nullptr;
+};
+
+constexpr CommandForm kOneProfile{1, "summary of a profile"};
+constexpr CommandForm kWholeFolder{2, "summary of a folder"};
+constexpr const char* kIsTable = "is one table of its profiles";
+constexpr const char* kNameProfile = "name one of the profiles";
+
+constexpr std::array kSummaryOptions = {
+    OptionOfForms{"--stacks", kOneProfile.bit, kIsTable, kNameProfile},
+    OptionOfForms{"--frames", kOneProfile.bit, kIsTable, kNameProfile},
+    OptionOfForms{"--all-frames", kOneProfile.bit, kIsTable, kNameProfile},
+    OptionOfForms{"--image", kOneProfile.bit, kIsTable, kNameProfile},
 };
 
 namespace fs = std::filesystem;
@@ -56,9 +73,12 @@ int summary_of_folder(const fs::path& given) {
 
 int summary(const SummaryArguments& arguments) {
   std::error_code unreadable;
-  if (fs::is_directory(arguments.profile, unreadable)) return summary_of_folder(arguments.profile);
-  print_fitted(
-      escape_terminal_lines(summarize(open_profile(arguments.profile), arguments.options)));
+  const bool folder = fs::is_directory(arguments.profile, unreadable);
+  refuse_options_of_other_forms(*arguments.verb, folder ? kWholeFolder : kOneProfile,
+                                kSummaryOptions);
+  if (folder) return summary_of_folder(arguments.profile);
+  const Profile profile = open_recording(arguments.profile, arguments.image);
+  print_fitted(escape_terminal_lines(summarize(profile, arguments.options)));
   return 0;
 }
 
@@ -72,6 +92,7 @@ void add_summary(CLI::App& app, Action& action) {
       "Example: memduel summary train.mdp\n"
       "A folder or a run gives a table of its profiles: memduel summary runs/x");
   verb->add_option("PROFILE", arguments->profile, kProfileHelp)->required();
+  add_image_option(*verb, arguments->image);
   verb->add_option("--stacks", arguments->options.stacks, "how many stacks to show of each kind")
       ->transform(no_sign())
       ->capture_default_str();
@@ -82,6 +103,7 @@ void add_summary(CLI::App& app, Action& action) {
   verb->add_flag(
       "--all-frames", arguments->options.all_frames,
       "whole names, and all frames from the innermost: allocators, libraries, interpreters");
+  arguments->verb = verb;
 }
 
 }  // namespace memduel::cli

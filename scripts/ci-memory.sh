@@ -4,14 +4,16 @@
 # BASE: --base, else the base of the pull or merge request (GITHUB_BASE_SHA, CI_MERGE_REQUEST_DIFF_BASE_SHA), else the parent of the head.
 # OUT (memory-report) gets summary.md, junit.xml, log.txt, and where trials were run report.html, results.json, run/ with everything else.
 # The summary is also added to $GITHUB_STEP_SUMMARY. MEMDUEL names the program (default: build/tool/bin/memduel of this checkout, else in PATH).
-# Ends with memduel's status: 0 no gate failed, or both commits hold the same files, or there is nothing to compare with; 1 a gate failed;
-# 2 bad usage; 3 could not measure, for instance since the base does not build; 4 a file failed; 5 undecided. See docs/ci.md.
+# Adds --gate default if neither OPTIONS nor a config name a gate, and --on-inconclusive fail. Exits as memduel does: 0 no gate failed, or both
+# commits have the same files, or there is nothing to compare with; 1 a gate failed; 2 bad usage; 3 could not measure, for instance because the
+# base does not build; 4 a file failed; 5 a gate is inconclusive. See docs/ci.md.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 base=${GITHUB_BASE_SHA:-${CI_MERGE_REQUEST_DIFF_BASE_SHA:-}}
 head=HEAD out=memory-report
-undecided=(--on-undecided fail)
+inconclusive=(--on-inconclusive fail)
+gates=(--gate default)
 options=()
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -20,12 +22,15 @@ while [ $# -gt 0 ]; do
       printf -v "${1#--}" %s "$2"
       shift 2
       ;;
-    --on-undecided | --on-undecided=*) undecided=() options+=("$1"); shift ;;
+    --on-inconclusive | --on-inconclusive=*) inconclusive=() options+=("$1"); shift ;;
+    --gate | --gate=*) gates=() options+=("$1"); shift ;;
     --) break ;;
     *) options+=("$1"); shift ;;
   esac
 done
 if [ $# -lt 2 ]; then sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2; fi
+# A config that names gates keeps them. One that only seems to is refused by memduel: no gate would decide.
+if [ $# -eq 2 ] && [[ $2 == *.json && -e $2 ]] && tr '\n' ' ' <"$2" | grep -Eq '"gates"[[:space:]]*:[[:space:]]*\[[[:space:]]*"'; then gates=(); fi
 
 memduel=${MEMDUEL:-$here/../build/tool/bin/memduel}
 if [ ! -x "$memduel" ]; then memduel=$(command -v memduel || true); fi
@@ -79,7 +84,7 @@ fi
 if merge_base=$(git merge-base "$base" "$head" 2>/dev/null); then base=$merge_base; fi
 
 set +e
-"$memduel" compare --ref-a "$base" --ref-b "$head" --out "$out/run" ${undecided[@]+"${undecided[@]}"} ${options[@]+"${options[@]}"} "$@" \
+"$memduel" compare --ref-a "$base" --ref-b "$head" --out "$out/run" --export markdown "$out/summary.md" --export junit "$out/junit.xml" ${inconclusive[@]+"${inconclusive[@]}"} ${gates[@]+"${gates[@]}"} ${options[@]+"${options[@]}"} "$@" \
   2>&1 >"$out/stdout.txt" | tee "$out/stderr.txt" >&2
 status=${PIPESTATUS[0]}
 set -e
@@ -88,8 +93,9 @@ cat "$out/stderr.txt" "$out/stdout.txt" >"$out/log.txt"
 
 run=$out/run
 if [ -e "$run/run.sqlite" ]; then
-  "$memduel" report "$run" --format markdown >"$out/summary.md"
-  "$memduel" report "$run" --format junit >"$out/junit.xml"
+  # Of a run that ended early.
+  [ -e "$out/summary.md" ] || "$memduel" report "$run" --format markdown >"$out/summary.md"
+  [ -e "$out/junit.xml" ] || "$memduel" report "$run" --format junit >"$out/junit.xml"
   "$memduel" report "$run" --format html >/dev/null
   cp "$run/report.html" "$out/"
   if [ -e "$run/results.json" ]; then cp "$run/results.json" "$out/"; fi

@@ -101,7 +101,7 @@ class Judge {
   }
 
   [[nodiscard]] std::string range(const GrowthEstimate& out) const {
-    return fmt::format("{} to {}", format_bytes(out.interval.low), format_bytes(out.interval.high));
+    return format_interval(format_bytes(out.interval.low), format_bytes(out.interval.high));
   }
 
   [[nodiscard]] const char* unit() const { return question_.by_time ? "minute" : "round"; }
@@ -110,7 +110,7 @@ class Judge {
   [[nodiscard]] std::string amount_of(double x) const {
     constexpr double kSecondsPerMinute = 60;
     if (question_.by_time) return format_seconds(x * kSecondsPerMinute);
-    return fmt::format("{:.0f} rounds", x);
+    return format_estimated_count(x, "round");
   }
 
   /// "by round 79", "within 12.1 s".
@@ -126,9 +126,9 @@ class Judge {
         fmt::format("adds {} a {} ({})", format_bytes(*out.slope), unit(), range(out));
     const bool sharp = out.interval.high <= kLargestFactor * out.interval.low;
     if (left > 0 && sharp)
-      text += fmt::format(": {} {} ({} to {})", format_bytes(from + *out.slope * left),
-                          by_horizon(), format_bytes(from + out.interval.low * left),
-                          format_bytes(from + out.interval.high * left));
+      text += fmt::format(": {} {} ({})", format_bytes(from + *out.slope * left), by_horizon(),
+                          format_interval(format_bytes(from + out.interval.low * left),
+                                          format_bytes(from + out.interval.high * left)));
     else
       text += fmt::format(": {} over these {}", format_bytes(*out.slope * all_.x.back()),
                           amount_of(all_.x.back()));

@@ -39,6 +39,11 @@ double over_rounds(const std::string& metric, const std::vector<double>& values,
   return values.back();
 }
 
+/// Whether a metric is of rounds after the warm-up, and not of all of them.
+bool is_by_round(const std::string& metric) {
+  return !metric.starts_with("peak_") && !metric.ends_with("_count") && metric != kCpuSeconds;
+}
+
 /// What only the rounds know, by metric in the order of the rounds.
 std::map<std::string, std::vector<double>> per_round_only(const Metrics& metrics,
                                                           const std::vector<RoundData>& rounds,
@@ -174,7 +179,8 @@ Observation observe_trial(const TrialData& trial, const JobFacts& job, int warmu
   for (const RoleData& role : trial.roles) {
     Metrics metrics = without_nan(role.metrics, not_a_number);
     for (const auto& [name, values] : per_round_only(metrics, role.rounds, not_a_number)) {
-      metrics.emplace(name, over_rounds(name, values, warmup_rounds));
+      if (has_rounds_to_judge(role, warmup_rounds) || !is_by_round(name))
+        metrics.emplace(name, over_rounds(name, values, warmup_rounds));
     }
     observation.roles[role.role] = std::move(metrics);
     auto ends = round_ends(role.rounds);
@@ -214,6 +220,11 @@ size_t growth_warmup(size_t rounds, int warmup_rounds) {
 
 bool has_slope(size_t rounds, int warmup_rounds) {
   return rounds >= growth_warmup(rounds, warmup_rounds) + kSlopePoints;
+}
+
+bool has_rounds_to_judge(const RoleData& role, int warmup_rounds) {
+  const size_t rounds = role.rounds.size();
+  return rounds <= 1 || rounds > static_cast<size_t>(std::max(warmup_rounds, 0));
 }
 
 const ArmObservations* find_arm(const Observations& observations, const std::string& name) {

@@ -78,6 +78,10 @@ inline Observations observe(const RunData& run, const std::vector<std::string>& 
 /// How many of `rounds` rounds growth leaves out.
 size_t growth_warmup(size_t rounds, int warmup_rounds);
 
+/// Whether a process has a round after those of warm-up, or is one round as a whole. One that has
+/// not gets no metric by the round.
+bool has_rounds_to_judge(const RoleData& role, int warmup_rounds);
+
 /// Whether so many rounds leave the three that a slope needs.
 bool has_slope(size_t rounds, int warmup_rounds);
 

@@ -84,6 +84,26 @@ TEST(Observe, TakesTheMedianOfDurationsAfterWarmUpAndTheSumOfCpuTime) {
   EXPECT_EQ(metrics.at("cpu_seconds"), 915);
 }
 
+TEST(Observe, LeavesOutWhatOnlyTheRoundsOfWarmUpHave) {
+  RoleData role = role_with_rounds("server", {10, 40, 20});
+  for (RoundData& round : role.rounds.edit())
+    round.metrics = {{"end_rss_bytes", 20},
+                     {"peak_rss_bytes", 45},
+                     {"round_seconds", 2},
+                     {"minor_faults_count", 3}};
+  const auto of_server = [&](int warmup_rounds) {
+    return only(observe(run_with_roles({role}), {"a"}, warmup_rounds)).roles.at("server");
+  };
+  EXPECT_EQ(of_server(2).at("round_seconds"), 2);
+  const Metrics metrics = of_server(3);
+  EXPECT_FALSE(metrics.contains("round_seconds"));
+  EXPECT_FALSE(metrics.contains("end_rss_bytes"));
+  EXPECT_EQ(metrics.at("peak_rss_bytes"), 45) << "of all rounds";
+  EXPECT_EQ(metrics.at("minor_faults_count"), 9) << "of all rounds";
+  role.rounds.edit().resize(1);
+  EXPECT_EQ(of_server(3).at("round_seconds"), 2) << "a job of one round has no warm-up";
+}
+
 TEST(Observe, TakesNaNAsNotMeasuredAndCountsIt) {
   RunData run = make_duel("peak_rss_bytes", {std::nan("")}, {1});
   const Observations observations = observe(run, {"a", "b"}, 0);

@@ -95,18 +95,42 @@ inline constexpr auto kDescription<Growth> =
               later("stacks", &Growth::stacks));
 
 template <>
+inline constexpr auto kDescription<GateEvidence> = described(
+    "GateEvidence", always("quantity", &GateEvidence::quantity),
+    later("method", &GateEvidence::method), always("limit", &GateEvidence::limit),
+    always("estimate", &GateEvidence::estimate), always("ci_low", &GateEvidence::ci_low),
+    always("ci_high", &GateEvidence::ci_high), always("confidence", &GateEvidence::confidence),
+    always("p_adjusted", &GateEvidence::p_adjusted), later("n_baseline", &GateEvidence::n_baseline),
+    later("n_candidate", &GateEvidence::n_candidate));
+
+template <>
 inline constexpr auto kDescription<GateResult> =
     described("GateResult", always("gate", &GateResult::gate), later("role", &GateResult::role),
-              later("metric", &GateResult::metric), always("candidate", &GateResult::candidate),
-              always("outcome", &GateResult::outcome), later("advisory", &GateResult::advisory),
-              always("reason", &GateResult::reason), if_set("failure", &GateResult::failure),
+              later("metric", &GateResult::metric), if_set("baseline", &GateResult::baseline),
+              always("candidate", &GateResult::candidate), always("outcome", &GateResult::outcome),
+              later("advisory", &GateResult::advisory), always("reason", &GateResult::reason),
+              if_set("failure", &GateResult::failure),
               if_set("candidate_failed", &GateResult::candidate_failed),
-              if_set("not_measured", &GateResult::not_measured));
+              if_set("not_measured", &GateResult::not_measured),
+              if_set("beyond_bound", &GateResult::beyond_bound),
+              later("evidence", &GateResult::evidence), later("exit_code", &GateResult::exit_code));
+
+template <>
+inline constexpr auto kDescription<Overall> = described(
+    "Overall", always("outcome", &Overall::outcome), always("exit_code", &Overall::exit_code),
+    always("best", &Overall::best), if_set("nothing", &Overall::nothing));
 
 template <>
 inline constexpr auto kDescription<LineDifference> = described(
     "LineDifference", always("line", &LineDifference::line),
     always("baseline", &LineDifference::baseline), always("candidate", &LineDifference::candidate));
+
+template <>
+inline constexpr auto kDescription<Variation> =
+    described("Variation", always("lines", &Variation::lines),
+              always("varying_lines", &Variation::varying_lines),
+              always("first_varying", &Variation::first_varying),
+              always("differing_lines", &Variation::differing_lines));
 
 template <>
 inline constexpr auto kDescription<FileEquivalence> =
@@ -115,7 +139,8 @@ inline constexpr auto kDescription<FileEquivalence> =
               always("identical_blocks", &FileEquivalence::identical_blocks),
               always("max_difference", &FileEquivalence::max_difference),
               always("max_within_baseline", &FileEquivalence::max_within_baseline),
-              if_set("first_difference", &FileEquivalence::first_difference));
+              if_set("first_difference", &FileEquivalence::first_difference),
+              if_set("variation", &FileEquivalence::variation));
 
 template <>
 inline constexpr auto kDescription<Equivalence> =
@@ -211,9 +236,9 @@ inline constexpr auto kDescription<Results> = described(
     later("warnings", &Results::warnings), later("arms", &Results::arms),
     later("trials", &Results::trials), later("comparisons", &Results::comparisons),
     later("growth", &Results::growth), later("gates", &Results::gates),
-    later("equivalence", &Results::equivalence), later("lower_bounds", &Results::lower_bounds),
-    later("perturbation", &Results::perturbation), later("ablation", &Results::ablation),
-    later("ablation_totals", &Results::ablation_totals),
+    later("overall", &Results::overall), later("equivalence", &Results::equivalence),
+    later("lower_bounds", &Results::lower_bounds), later("perturbation", &Results::perturbation),
+    later("ablation", &Results::ablation), later("ablation_totals", &Results::ablation_totals),
     later("differences", &Results::differences),
     later("difference_totals", &Results::difference_totals), later("resident", &Results::resident));
 

@@ -41,8 +41,9 @@ Results full_results() {
   results.arms[0].allocator_libraries = {"/lib/libjemalloc.so.2"};
   results.trials[0].allocators = {{"tree", "/lib/libjemalloc.so.2"}};
   results.equivalence[0].metrics["validation_accuracy_ratio"] = {0.5, 0.6};
-  results.equivalence[0].files.push_back(
-      {"model", 3, 2, 0.25, std::nullopt, LineDifference{2, "45", "45.0"}});
+  results.equivalence[0].files.push_back({"model", 3, 2, 0.25, std::nullopt,
+                                          LineDifference{2, "45", "45.0"},
+                                          Variation{7, 2, {3, 5}, 1}});
   results.perturbation.push_back({"b", "recorder", 1.02, std::nullopt});
   results.lower_bounds.push_back({"server", "peak_rss_above_idle_bytes", 100, "M", {{"b", 1.5}}});
   AblationCell measured{

@@ -99,7 +99,7 @@ DuelPlan plan_duel(const RunData& run, const AnalysisSettings& settings, double 
       std::ranges::count_if(results.comparisons, [](const Comparison& row) { return row.gate; })));
   for (const Comparison& row : results.comparisons) {
     if (!row.gate || row.candidate != view.arms[1]) continue;
-    const MetricInfo info = metric_info(row.metric);
+    const MetricInfo info = metric_info(run.job, row.metric);
     MeasuredRow measured = measure_values(
         info,
         row_values(observations.arms[0], observations.arms[1], row.role, info, Design::paired));

@@ -35,7 +35,8 @@ std::string show_change(const Comparison& row, std::optional<double> value) {
 
 std::string show_size(const Comparison& row, std::optional<double> size) {
   if (!size) return "unknown";
-  return row.ratio ? format_share(*size) : format_metric(row.metric, size);
+  return row.ratio ? format_size(row.metric, *size, row.baseline_median)
+                   : format_metric(row.metric, size);
 }
 
 std::string show_p(double p) {
@@ -44,7 +45,8 @@ std::string show_p(double p) {
 
 std::string describe_arm(const Comparison& row, const std::string& arm,
                          const std::vector<double>& values, std::optional<double> median) {
-  std::string text = fmt::format("  {}: median {}", arm, show(row, median));
+  std::string text =
+      fmt::format("  {}: {} {}", arm, row.test == kSlopes ? "slope" : "median", show(row, median));
   if (values.empty()) return text + ", of the lines through all its trials\n";
   text += "; in the order of the blocks:";
   for (const double value : values) text += " " + format_metric(row.metric, value) + ",";
@@ -88,9 +90,9 @@ std::string describe_test(const Comparison& row) {
         show_p(*row.p_value));
   }
   if (row.p_adjusted && *row.p_adjusted != *row.p_value) {
-    text +=
-        fmt::format("  Corrected for the other {} rows: {} ({}).\n", row.gate ? "gate" : "advisory",
-                    show_p(*row.p_adjusted), row.gate ? "Holm" : "Benjamini-Hochberg");
+    text += fmt::format("  Corrected for the other rows {} a gate that decides: {} ({}).\n",
+                        row.gate ? "of" : "without", show_p(*row.p_adjusted),
+                        row.gate ? "Holm" : "Benjamini-Hochberg");
   }
   return text;
 }
@@ -98,21 +100,32 @@ std::string describe_test(const Comparison& row) {
 std::string describe_effect_of(const Comparison& row) {
   if (!row.ratio && !row.difference) return {};
   std::string text = "How large is it?\n";
-  text += fmt::format(
-      "  {} is the middle of all {} differences between a trial of {} and one of {} "
-      "(Hodges-Lehmann).\n",
-      show_change(row, row.ratio ? row.ratio : row.difference), row.n_baseline * row.n_candidate,
-      row.candidate, row.baseline);
-  if (row.ci_low || row.ci_high) {
-    text += fmt::format("  The truth lies between {} and {} with {:.4g} % confidence.\n",
-                        show_change(row, row.ci_low), show_change(row, row.ci_high),
+  const std::string change = show_change(row, row.ratio ? row.ratio : row.difference);
+  text +=
+      row.exact
+          ? fmt::format("  {}: each has one value in all of its trials, so nothing is estimated.\n",
+                        change)
+      : row.test == kSlopes
+          ? fmt::format("  {} is the slope of {} minus the slope of {}.\n", change, row.candidate,
+                        row.baseline)
+          : fmt::format(
+                "  {} is the middle of all {} differences between a trial of {} and one of {} "
+                "(Hodges-Lehmann).\n",
+                change, row.n_baseline * row.n_candidate, row.candidate, row.baseline);
+  if (!row.exact && (row.ci_low || row.ci_high)) {
+    const std::string low = show_change(row, row.ci_low);
+    const std::string high = show_change(row, row.ci_high);
+    text += fmt::format("  The truth lies {} with {:.4g} % confidence.\n",
+                        low == high ? "so near to " + low + " that both ends read alike"
+                                    : fmt::format("between {} and {}", low, high),
                         100 * row.confidence);
   }
   text +=
       fmt::format("  A change below {} counts as none (the margin).\n", show_size(row, row.margin));
-  if (row.smallest_detectable) {
-    text += fmt::format("  With this noise, {} blocks find a change of {} in 80 of 100 duels.\n",
-                        row.n_candidate, show_size(row, row.smallest_detectable));
+  if (row.smallest_detectable && *row.smallest_detectable > 0) {
+    text += fmt::format("  With this noise, {} find a change of {} in 80 of 100 duels.\n",
+                        format_count(row.n_candidate, "block"),
+                        show_size(row, row.smallest_detectable));
   }
   return text;
 }
@@ -138,11 +151,15 @@ std::string describe_tail(const Comparison& row, const std::vector<double>& valu
   return text + fmt::format("  Distinct values: {}\n", fmt::join(counts, ", "));
 }
 
-std::string describe_gates(const Results& results, const Comparison& row) {
+/// Of one role and metric of a variant.
+std::string describe_gates(const Results& results, const std::string& variant,
+                           std::string_view role_metric) {
   std::string text;
   for (const GateResult& gate : results.gates) {
-    if (!gate.asks_about(row)) continue;
-    text += fmt::format("Gate {}: {}: {}\n", gate.gate, to_name(gate.outcome), gate.reason);
+    if (gate.candidate != variant || gate.role + "." + gate.metric != role_metric) continue;
+    text += fmt::format(
+        "{} {}: {}\n", gate.advisory ? "Advisory gate" : "Gate", gate.name(),
+        gate.not_measured ? gate.reason : fmt::format("{}: {}", gate.word(), gate.reason));
   }
   return text;
 }
@@ -172,18 +189,51 @@ std::string explain_row(const Results& results, const Comparison& row) {
   const std::vector<double> a = values_of(observations.arms[0], row.role, row.metric);
   const std::vector<double> b = values_of(observations.arms[1], row.role, row.metric);
   std::string text = fmt::format("{}: {} against {}\n", row_name(row), row.candidate, row.baseline);
+  text += describe_gates(results, row.candidate, row_name(row));
   text += fmt::format("Verdict: {}{}{}\n  {}\n", to_name(row.verdict),
-                      row.tier == Tier::strong ? ", strong" : "", row.gate ? "" : " (advisory)",
-                      row.reason);
-  text += fmt::format("What was measured? {} trials of {}, {} of {}\n", row.n_baseline,
-                      row.baseline, row.n_candidate, row.candidate);
+                      row.tier == Tier::strong ? ", strong" : "",
+                      row.is_asked() ? "" : " (no gate asks about the change)", row.reason);
+  text +=
+      fmt::format("What was measured? {} of {}, {} of {}\n", format_count(row.n_baseline, "trial"),
+                  row.baseline, row.n_candidate, row.candidate);
   text += describe_arm(row, row.baseline, a, row.baseline_median);
   text += describe_arm(row, row.candidate, b, row.candidate_median);
   text += describe_effect_of(row);
   text += describe_test(row);
   text += describe_tail(row, b);
   text += describe_growth(results, row);
-  text += describe_gates(results, row);
+  return text;
+}
+
+/// A metric that is compared with nothing: of a run of one variant, or of one that the others lack.
+std::string explain_alone(const Results& results, std::string_view role_metric) {
+  const std::size_t dot = role_metric.rfind('.');
+  if (dot == std::string_view::npos) return {};
+  const std::string role(role_metric.substr(0, dot));
+  const std::string metric(role_metric.substr(dot + 1));
+  std::string text;
+  for (const ArmSummary& arm : results.arms) {
+    const Observations seen =
+        observe(results.trials, results.job, {arm.name}, results.warmup_rounds);
+    const std::vector<double> values = values_of(seen.arms.front(), role, metric);
+    const bool grows = std::ranges::any_of(results.growth, [&](const Growth& growth) {
+      return growth.arm == arm.name && growth.role == role && growth.metric == metric;
+    });
+    if (values.empty() && !grows) continue;
+    text += fmt::format("{}: {} alone, compared with nothing\n", role_metric, arm.name);
+    text += describe_gates(results, arm.name, role_metric);
+    if (!values.empty()) {
+      text += fmt::format("What was measured? {}, in the order of the blocks:",
+                          format_count(values.size(), "trial"));
+      for (const double value : values) text += " " + format_metric(metric, value) + ",";
+      text.back() = '\n';
+    }
+    Comparison row;
+    row.candidate = row.baseline = arm.name;
+    row.role = role;
+    row.metric = metric;
+    text += describe_growth(results, row);
+  }
   return text;
 }
 
@@ -198,6 +248,7 @@ std::string explain(const Results& results, std::string_view role_metric) {
     if (!text.empty()) text += "\n";
     text += explain_row(results, row);
   }
+  if (text.empty()) text = explain_alone(results, role_metric);
   if (text.empty()) {
     throw Error(
         ExitCode::usage, fmt::format("no row '{}' in these results", role_metric), "",
@@ -207,8 +258,8 @@ std::string explain(const Results& results, std::string_view role_metric) {
 }
 
 std::string worst_row(const Results& results) {
-  constexpr std::array kWorstFirst = {Verdict::regressed, Verdict::inconclusive, Verdict::unchanged,
-                                      Verdict::improved};
+  constexpr std::array kWorstFirst = {Verdict::regressed, Verdict::inconclusive, Verdict::changed,
+                                      Verdict::unchanged, Verdict::improved};
   const auto change = [](const Comparison& row) {
     return row.ratio ? *row.ratio - 1 : row.difference.value_or(0);
   };
@@ -219,6 +270,10 @@ std::string worst_row(const Results& results) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return change(a) - a.margin > change(b) - b.margin;
   };
+  const auto failed = std::ranges::find_if(results.gates, [](const GateResult& gate) {
+    return gate.exit_code != 0 && gate.role != "*";
+  });
+  if (failed != results.gates.end()) return failed->role + "." + failed->metric;
   const Comparison* worst = nullptr;
   for (const Comparison& row : results.comparisons)
     if (row.is_asked() && (worst == nullptr || is_worse(row, *worst))) worst = &row;

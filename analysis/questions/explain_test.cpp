@@ -27,7 +27,7 @@ TEST(Explain, TellsVerdictValuesEffectTestAndTail) {
   EXPECT_THAT(text, HasSubstr("all 64 differences"));
   EXPECT_THAT(text, HasSubstr("a share of 0.0078"));
   EXPECT_THAT(text, HasSubstr("fewer than 31 %"));
-  EXPECT_THAT(text, HasSubstr("Gate tree.peak_rss_bytes<=+1%: passed"));
+  EXPECT_THAT(text, HasSubstr("Gate tree.peak_rss_bytes<=margin: passed"));
 }
 
 TEST(Explain, TellsTheValuesOfAGroupsLargest) {
@@ -55,6 +55,20 @@ TEST(Explain, TellsTheValuesThatTheMedianIsOf) {
   EXPECT_THAT(explain(analyse(run, settings), "tree.round_seconds"),
               HasSubstr("a: median 300.0 ms; in the order of the blocks: 300.0 ms, 300.0 ms"))
       << "the first round is not counted";
+}
+
+TEST(Explain, TellsWhatIsComparedWithNothing) {
+  RunData run = make_duel("peak_rss_bytes", {200e6}, {});
+  run.config["arms"] = {{{"name", "a"}}};
+  run.environment["watched"] = nlohmann::json::array();
+  AnalysisSettings settings;
+  name_gates(settings, {"tree.peak_rss_bytes<=100MiB"});
+  const Results alone = analyse(run, settings);
+  EXPECT_THAT(explain(alone, "tree.peak_rss_bytes"),
+              testing::AllOf(HasSubstr("a alone, compared with nothing"),
+                             HasSubstr("Gate tree.peak_rss_bytes<=100MiB: failed"),
+                             HasSubstr("1 trial, in the order of the blocks: 190.7 MiB\n")));
+  EXPECT_EQ(worst_row(alone), "tree.peak_rss_bytes");
 }
 
 TEST(Explain, NamesTheNearestRow) {

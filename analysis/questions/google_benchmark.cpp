@@ -13,6 +13,7 @@
 #include "analysis/statistics/shift_test.h"
 #include "base/json/json_reader.h"
 #include "base/metric_catalogue.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kMemoryFields = {
     {{"max_bytes_used", kPeakHeap},
      {"total_allocated_bytes", kAllocatedBytes},
      {"allocs_per_iter", kAllocationCount},
-     {"net_heap_growth", "net_heap_growth_bytes"}}};
+     {"net_heap_growth", kNetHeapGrowth}}};
 
 constexpr double kAddressSpace = 281474976710656;  // 48 bits
 
@@ -113,10 +114,9 @@ void note_repetitions(RunData& run, const std::string& where) {
   if (least >= static_cast<size_t>(kMinimumBlocks)) return;
   run.limitations.push_back(
       {"too_few_repetitions",
-       fmt::format(
-           "{} has {} repetitions of some benchmark; a verdict needs {} (with 2 and 2 no test "
-           "can reach a p below 0.33)",
-           where, least, kMinimumBlocks),
+       fmt::format("{} has {} of some benchmark; a verdict needs {} (with 2 and 2 no test "
+                   "can reach a p below 0.33)",
+                   where, format_count(least, "repetition"), kMinimumBlocks),
        "run it with --benchmark_repetitions=12 --benchmark_enable_random_interleaving=true"});
 }
 
@@ -133,7 +133,7 @@ RunData run_from_google_benchmark(const json& document, const std::string& where
                 {"workload", {{"kind", "google-benchmark"}}},
                 {"baseline", "benchmarks"},
                 {"arms", {{{"name", "benchmarks"}}}}};
-  run.job.default_gates.clear();
+  run.job.default_gates = {{"*", kPeakHeap}};
   if (const auto context = in.find("context")) {
     const auto host = context->maybe_text("host_name");
     run.environment = {{"fingerprint", host.value_or("")}, {"context", context->raw()}};

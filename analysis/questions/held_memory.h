@@ -11,7 +11,7 @@ namespace memduel {
 struct HeldMemory {
   std::string role;
   double bytes = 0;  ///< held free at marks, at most
-  double share = 0;  ///< of the role's peak RSS
+  double peak = 0;   ///< the role's peak RSS
   int arenas = 0;
 };
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/questions/ranked_candidates.h"
 #include "analysis/statistics/hodges_lehmann.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {

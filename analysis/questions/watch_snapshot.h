@@ -17,8 +17,9 @@ struct WatchSnapshot {
   std::size_t processes = 0;
   std::int64_t samples = 0;  ///< of RSS, so far
   std::optional<std::int64_t> rss_bytes;
-  std::optional<std::int64_t> peak_rss_bytes;
-  std::optional<std::int64_t> pss_bytes;
+  std::optional<std::int64_t> peak_rss_bytes;  ///< sampled, or the kernel's where it is larger
+  std::optional<std::int64_t> pss_bytes;       ///< as last read
+  std::optional<std::int64_t> peak_pss_bytes;  ///< of those that were read
   double pss_age_seconds = 0;
   std::optional<int> running_round;
   std::int64_t rounds_ended = 0;

@@ -15,11 +15,13 @@
 
 namespace memduel {
 
-enum class Verdict { improved, regressed, unchanged, inconclusive };
+/// `changed`: a change that is decided, of a metric of which nothing declares what is better.
+enum class Verdict { improved, regressed, changed, unchanged, inconclusive };
 template <>
-inline constexpr NameTable<Verdict, 4> kNameTable<Verdict> = {
+inline constexpr NameTable<Verdict, 5> kNameTable<Verdict> = {
     {{Verdict::improved, "improved"},
      {Verdict::regressed, "regressed"},
+     {Verdict::changed, "changed"},
      {Verdict::unchanged, "unchanged"},
      {Verdict::inconclusive, "inconclusive"}}};
 enum class Tier { strong, plain };
@@ -62,7 +64,7 @@ struct Comparison {
   std::optional<double>
       difference;  ///< Hodges-Lehmann, candidate minus baseline, in the metric's unit
   std::optional<double>
-      ci_low;  ///< 95 % interval of `ratio`, or of `difference` where ratio is absent
+      ci_low;  ///< the interval that decided, of `ratio`, or of `difference` where ratio is absent
   std::optional<double> ci_high;
   std::optional<double> p_value;
   std::optional<double> p_adjusted;
@@ -75,7 +77,9 @@ struct Comparison {
   std::string test;              ///< that p_value is of; empty without one
   std::optional<double> p_mean;  ///< of equal means, where the design tests them beside the ranks
   double margin = 0;             ///< relative where ratio is given, else in the metric's unit
-  double confidence = 0.95;  ///< of ci_low and ci_high; higher at an early look of an adaptive run
+  /// Of ci_low and ci_high: higher at an early look of an adaptive run, 0.9 of an unchanged row,
+  /// whose two one-sided tests have 5 % each.
+  double confidence = 0.95;
   std::optional<double> baseline_max;  ///< a location test misses "rarely much worse"
   std::optional<double> candidate_max;
   std::optional<int> blocks_needed;
@@ -83,6 +87,17 @@ struct Comparison {
 
   /// Whether it answers a question of the run's own.
   [[nodiscard]] bool is_asked() const { return gate || advisory_gate; }
+  /// Whether any side has a median.
+  [[nodiscard]] bool has_values() const { return baseline_median || candidate_median; }
+  /// Whether the candidate has more of the metric, and not less; so too where it died.
+  [[nodiscard]] bool has_more() const {
+    return ratio ? *ratio > 1 : !difference || *difference > 0;
+  }
+  /// Whether a change is decided, for better, worse or neither.
+  [[nodiscard]] bool is_change() const {
+    return verdict == Verdict::improved || verdict == Verdict::regressed ||
+           verdict == Verdict::changed;
+  }
   /// Worse than any number: the candidate died where the baseline lived.
   [[nodiscard]] bool is_of_dead() const {
     return verdict == Verdict::regressed && !ratio && !difference;
@@ -123,21 +138,98 @@ struct Growth {
   std::vector<GrowingStack> stacks = {};  // NOLINT(readability-redundant-member-init): -Wextra
 };
 
+/// What the limit of a gate bounds.
+enum class GateQuantity {
+  ratio,       ///< candidate over baseline
+  difference,  ///< candidate minus baseline, in the metric's unit
+  value        ///< the candidate's own, in the metric's unit
+};
+template <>
+inline constexpr NameTable<GateQuantity, 3> kNameTable<GateQuantity> = {
+    {{GateQuantity::ratio, "ratio"},
+     {GateQuantity::difference, "difference"},
+     {GateQuantity::value, "value"}}};
+
+// Methods beside the tests of a row.
+inline constexpr const char* kIdentical = "identical values";
+inline constexpr const char* kSlopes = "slopes";
+inline constexpr const char* kLargestTrial = "largest trial";
+inline constexpr const char* kDied = "failed trials";
+
+/// The numbers that a gate's outcome rests on; all of them are of `quantity`.
+struct GateEvidence {
+  GateQuantity quantity = GateQuantity::ratio;
+  std::string method;           ///< empty where too few trials decide nothing
+  std::optional<double> limit;  ///< the bound
+  std::optional<double> estimate;
+  std::optional<double> ci_low;  ///< the interval that decided
+  std::optional<double> ci_high;
+  std::optional<double> confidence;  ///< of the interval
+  std::optional<double> p_adjusted;
+  int n_baseline = 0;
+  int n_candidate = 0;
+};
+
+/// What a gate says about one role of one variant. Nothing decides it again.
 struct GateResult {
-  std::string gate;  ///< as written; of a default gate with the margin that it used
-  std::string role;  ///< of the gate: `*` is every role
+  std::string gate;  ///< as written
+  std::string role;  ///< that was judged; `*` where no role has the metric
   std::string metric;
+  std::optional<std::string> baseline;  ///< absent where nothing is compared
   std::string candidate;
   GateOutcome outcome = GateOutcome::undecided;
   bool advisory = false;
   bool candidate_failed = false;       ///< failed because trials of the candidate did
-  bool not_measured = false;           ///< undecided because no usable value exists (exit code 3)
+  bool not_measured = false;           ///< undecided because no usable value exists
+  bool beyond_bound = false;           ///< undecided although the estimate is beyond the bound
   std::optional<GateFailure> failure;  ///< of one that failed
+  GateEvidence evidence = {};          // NOLINT(readability-redundant-member-init): -Wextra
+  int exit_code = 0;                   ///< that this gate alone asks for
   std::string reason;
 
   [[nodiscard]] bool asks_about(const Comparison& row) const {
-    return candidate == row.candidate && metric == row.metric && (role == row.role || role == "*");
+    return candidate == row.candidate && metric == row.metric && role == row.role;
   }
+  /// Whether it fails the run.
+  [[nodiscard]] bool fails() const { return !advisory && outcome == GateOutcome::failed; }
+  /// What it says, for people: "passed", "failed", "inconclusive", "not measured".
+  [[nodiscard]] std::string_view word() const {
+    if (not_measured) return "not measured";
+    return outcome == GateOutcome::undecided ? "inconclusive" : to_name(outcome);
+  }
+  /// "gate failed", "advisory gate passed".
+  [[nodiscard]] std::string phrase() const {
+    return (advisory ? "advisory gate " : "gate ") + std::string(word());
+  }
+  /// The gate as written, of `*` with the role that was judged: the same from run to run.
+  [[nodiscard]] std::string name() const {
+    return gate.starts_with("*.") && role != "*" ? role + gate.substr(1) : gate;
+  }
+};
+
+enum class OverallOutcome {
+  passed,        ///< every gate that decides
+  failed,        ///< a gate, or a candidate's every trial
+  inconclusive,  ///< a gate is undecided, none failed
+  not_measured,  ///< a gate, or everything
+  no_gates       ///< none decides
+};
+template <>
+inline constexpr NameTable<OverallOutcome, 5> kNameTable<OverallOutcome> = {
+    {{OverallOutcome::passed, "passed"},
+     {OverallOutcome::failed, "failed"},
+     {OverallOutcome::inconclusive, "inconclusive"},
+     {OverallOutcome::not_measured, "not_measured"},
+     {OverallOutcome::no_gates, "no_gates"}}};
+
+/// The answer to the whole run.
+struct Overall {
+  OverallOutcome outcome = OverallOutcome::no_gates;
+  int exit_code = 0;  ///< that the gates ask for
+  /// The candidate that improved the first row that a gate asks about, of several the one that
+  /// improved it most; absent where none did, or those that did failed a gate or a trial.
+  std::optional<std::string> best;
+  std::string nothing;  ///< why nothing could be compared; else empty
 };
 
 /// A line that two texts have differently.
@@ -145,6 +237,15 @@ struct LineDifference {
   int line = 0;  ///< from 1
   std::string baseline;
   std::string candidate;
+};
+
+/// What can be said of a text that the trials of one arm leave differently, line by line: only
+/// lines at which every trial of an arm has the same are compared between two arms.
+struct Variation {
+  int lines = 0;  ///< of every trial of both arms; 0: their number varies, or the texts are gone
+  int varying_lines = 0;           ///< that the trials of an arm have differently
+  std::vector<int> first_varying;  ///< some of them, from 1
+  int differing_lines = 0;         ///< of the others, those that the two arms have differently
 };
 
 /// A file that every trial leaves, block by block.
@@ -156,6 +257,8 @@ struct FileEquivalence {
   std::optional<double> max_difference;
   std::optional<double> max_within_baseline;       ///< ... between two trials of the baseline
   std::optional<LineDifference> first_difference;  ///< of what they print, where it differs
+  /// Where the baseline's own trials differ, so that the whole cannot be compared.
+  std::optional<Variation> variation = std::nullopt;
 };
 
 struct Equivalence {
@@ -209,14 +312,16 @@ enum class SwitchEffect {
   saves,
   costs,
   mixed,       ///< saves on one side, costs on the other
+  changes,     ///< changes a metric of which nothing declares what is better
   nothing,     ///< unchanged on every side where it can act, or it can act on none
   cannot_tell  ///< no side is clear
 };
 template <>
-inline constexpr NameTable<SwitchEffect, 5> kNameTable<SwitchEffect> = {
+inline constexpr NameTable<SwitchEffect, 6> kNameTable<SwitchEffect> = {
     {{SwitchEffect::saves, "saves"},
      {SwitchEffect::costs, "costs"},
      {SwitchEffect::mixed, "mixed"},
+     {SwitchEffect::changes, "changes"},
      {SwitchEffect::nothing, "nothing"},
      {SwitchEffect::cannot_tell, "cannot_tell"}}};
 
@@ -325,6 +430,7 @@ struct Results {
   std::vector<Comparison> comparisons;
   std::vector<Growth> growth;
   std::vector<GateResult> gates;
+  Overall overall;
   std::vector<Equivalence> equivalence;
   std::vector<LowerBound> lower_bounds;
   std::vector<Perturbation> perturbation;

@@ -22,7 +22,7 @@ struct PendingCell {
 };
 
 MetricInfo info_of(const AblationSubject& subject) {
-  MetricInfo info = metric_info(subject.metric);
+  MetricInfo info = metric_info(subject.job, subject.metric);
   info.name = subject.key;
   return info;
 }
@@ -139,6 +139,7 @@ SwitchEffect effect_of(const AblationRow& row) {
   if (saves && costs) return SwitchEffect::mixed;
   if (saves) return SwitchEffect::saves;
   if (costs) return SwitchEffect::costs;
+  if (either(Verdict::changed, Verdict::changed)) return SwitchEffect::changes;
   if (either(Verdict::inconclusive, Verdict::inconclusive)) return SwitchEffect::cannot_tell;
   const bool known =
       either(Verdict::unchanged, Verdict::unchanged) || (row.added_alone.idle && row.left_out.idle);
@@ -146,11 +147,12 @@ SwitchEffect effect_of(const AblationRow& row) {
 }
 
 /// What the switch saves at best, in the metric's unit: alone, or beside all the others.
-double saving(const AblationRow& row) {
+double saving(const JobFacts& job, const AblationRow& row) {
   double best = -HUGE_VAL;
   if (row.added_alone.difference) best = std::max(best, -*row.added_alone.difference);
   if (row.left_out.difference) best = std::max(best, *row.left_out.difference);
-  return metric_info(row.metric).lower_is_better || std::isinf(best) ? best : -best;
+  const bool more = metric_info(job, row.metric).better == Direction::higher;
+  return more && !std::isinf(best) ? -best : best;
 }
 
 std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
@@ -167,8 +169,9 @@ std::vector<Table> tables_of(const std::vector<AblationSubject>& subjects,
     for (AblationRow& row : table.rows) row.effect = effect_of(row);
     table.total.added_alone = sum_added_alone(table.subject, table.rows, table.total.whole);
     table.total.left_out = sum_left_out(table.subject, table.rows, table.total.whole);
-    std::ranges::stable_sort(table.rows, [](const AblationRow& a, const AblationRow& b) {
-      return saving(a) > saving(b);
+    const JobFacts& job = table.subject.job;
+    std::ranges::stable_sort(table.rows, [&](const AblationRow& a, const AblationRow& b) {
+      return saving(job, a) > saving(job, b);
     });
   }
   return tables;
@@ -191,7 +194,8 @@ std::vector<AblationSubject> phase_subjects(const RunData& run,
   for (const std::string& role : roles)
     for (const std::string& phase : phases)
       for (const char* metric : {kPeakRssAboveIdle, kPeakRss})
-        subjects.push_back({role, metric, phase, phase_metric(phase, metric), &observations});
+        subjects.push_back(
+            {run.job, role, metric, phase, phase_metric(phase, metric), &observations});
   return subjects;
 }
 
@@ -244,7 +248,8 @@ Ablation ablate(const RunData& run, const ExperimentView& view,
   const Observations phases = observe(phase_peaks(run), view.arms, settings.warmup_rounds);
   std::vector<AblationSubject> whole_trials;
   for (const RoleMetric& metric : metrics)
-    whole_trials.push_back({metric.role, metric.metric, std::nullopt, metric.metric, &trials});
+    whole_trials.push_back(
+        {run.job, metric.role, metric.metric, std::nullopt, metric.metric, &trials});
   for (const auto& subjects : {whole_trials, phase_subjects(run, metrics, phases)}) {
     for (Table& table : tables_of(subjects, view, settings)) {
       std::move(table.rows.begin(), table.rows.end(), std::back_inserter(ablation.rows));

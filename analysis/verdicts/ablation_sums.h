@@ -12,6 +12,7 @@ namespace memduel {
 
 /// One metric of one role, for whole trials or in one phase.
 struct AblationSubject {
+  const JobFacts& job;
   std::string role;
   std::string metric;
   std::optional<std::string> phase;

@@ -14,11 +14,12 @@
 #include "analysis/verdicts/diagnostics.h"
 #include "analysis/verdicts/doubts.h"
 #include "analysis/verdicts/equivalence.h"
-#include "analysis/verdicts/gate_evaluation.h"
 #include "analysis/verdicts/growth_rows.h"
 #include "analysis/verdicts/lower_bounds.h"
 #include "analysis/verdicts/merge_runs.h"
+#include "analysis/verdicts/overall.h"
 #include "analysis/verdicts/perturbation.h"
+#include "analysis/verdicts/run_gates.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -36,7 +37,7 @@ struct Work {
   double alpha = kAlpha;
   int gate_rows = 1;  ///< that share the level
   std::vector<MeasuredRow> rows;
-  std::vector<std::string> doubts;  ///< why no verdict of the run is believed
+  Doubts doubts;
   Results results;
 };
 
@@ -48,6 +49,12 @@ void add_rows(Work& work, const RowRules& rules, size_t candidate) {
             std::back_inserter(work.results.limitations));
 }
 
+int complete_blocks(const Observations& observations) {
+  size_t least = observations.arms.front().trials.size();
+  for (const ArmObservations& arm : observations.arms) least = std::min(least, arm.trials.size());
+  return static_cast<int>(least);
+}
+
 bool from_other_environment(const RunData& run) {
   return std::ranges::any_of(run.warnings,
                              [](const Note& note) { return note.code == kOtherEnvironment; });
@@ -56,64 +63,31 @@ bool from_other_environment(const RunData& run) {
 /// What makes no verdict of the run credible; with the warning where its control says so.
 std::optional<Note> doubt_run(Work& work) {
   std::optional<Note> flagged = flagged_control(work.rows, work.view.control_arms, work.gates);
-  if (flagged) work.doubts.emplace_back("the run's own control differs from the baseline");
+  if (flagged) work.doubts.reasons.emplace_back("the run's own control differs from the baseline");
   if (from_other_environment(work.run))
-    work.doubts.emplace_back("the two sides were measured in different environments");
+    work.doubts.reasons.emplace_back("the two sides were measured in different environments");
   return flagged;
 }
 
-void not_measured(Work& work, const Gate& gate, const std::string& candidate) {
-  const bool alive = any_alive(work.observations.arms.front());
-  if (gate.is_default && alive) {
-    const Note note{"default_gate_not_measured",
-                    fmt::format("{}.{} is a default gate but was not measured, so it is left out",
-                                gate.role, gate.metric),
-                    "see memduel list meters for what gives it, or name gates with --gate"};
-    const auto& known = work.results.limitations;
-    const bool said = std::ranges::any_of(known, [&](const Note& other) {
-      return other.code == note.code && other.message == note.message;
-    });
-    if (!said) work.results.limitations.push_back(note);
-    return;
-  }
-  GateResult result;
-  result.gate = gate.text;
-  result.role = gate.role;
-  result.metric = gate.metric;
-  result.candidate = candidate;
-  result.advisory = gate.advisory;
-  result.not_measured = true;
-  if (alive) {
-    result.reason = fmt::format("not measured: no trial gave {} for {}", gate.metric, gate.role);
-  } else if (work.observations.arms.front().trials.empty()) {
-    result.reason = "not measured: no block was finished";
-  } else {
-    result.reason = "not measured: the baseline failed in every block";
-  }
-  work.results.gates.push_back(std::move(result));
+/// The verdicts of a run that goes on wait for the next planned look.
+void wait_for_next_look(Work& work, const LookPlan& looks) {
+  if (!work.settings.still_running) return;
+  const int done = complete_blocks(work.observations);
+  const auto next =
+      std::ranges::find_if(looks, [done](const Look& look) { return look.blocks > done; });
+  if (next != looks.end())
+    work.doubts.pending = fmt::format("no verdict before block {}", next->blocks);
 }
 
 void evaluate_gates(Work& work) {
-  for (size_t arm = 1; arm < work.view.arms.size(); ++arm) {
-    const std::string& candidate = work.view.arms[arm];
-    if (work.view.control_arms.contains(candidate)) continue;
-    if (work.view.ablation_arms.contains(candidate)) continue;
-    for (const Gate& gate : work.gates) {
-      bool found = false;
-      for (const MeasuredRow& row : work.rows) {
-        const Comparison& out = row.comparison;
-        if (out.candidate != candidate || !asks_about(gate, out.role, out.metric)) continue;
-        found = true;
-        const Growth* growth = growth_of(work.results.growth, out.candidate, out);
-        GateResult result =
-            evaluate_gate(gate, row, growth, work.alpha, work.settings.strict_gates);
-        result.advisory = result.advisory || (gate.is_default && !work.settings.default_gates);
-        if (gate.role == "*") result.reason = out.role + ": " + result.reason;
-        work.results.gates.push_back(with_doubts(work.doubts, std::move(result)));
-      }
-      if (!found) not_measured(work, gate, candidate);
-    }
-  }
+  const GateRules rules{work.alpha, work.settings.strict_gates, work.settings.on_inconclusive,
+                        work.doubts};
+  JudgedGates judged =
+      judge_gates({work.run, work.view, work.observations, work.gates, work.roles, work.rows,
+                   work.results.growth, rules, default_gates_decide(work.settings),
+                   work.settings.named_default_gates});
+  work.results.gates = std::move(judged.results);
+  std::ranges::move(judged.limitations, std::back_inserter(work.results.limitations));
 }
 
 /// Trials without it have failed, so that these are all that count.
@@ -145,19 +119,68 @@ void summarise_arms(Work& work) {
   }
 }
 
+/// "server, client": roles that never get beyond the rounds of warm-up.
+std::string roles_in_warmup_alone(const Work& work) {
+  std::map<std::string, bool> judged;
+  for (const TrialData& trial : work.run.trials) {
+    if (!trial.counts()) continue;
+    for (const RoleData& role : trial.roles) {
+      const bool now = has_rounds_to_judge(role, work.settings.warmup_rounds);
+      const auto [at, is_new] = judged.emplace(role.role, now);
+      if (!is_new) at->second = at->second || now;
+    }
+  }
+  std::vector<std::string> roles;
+  for (const auto& [role, has_some] : judged)
+    if (!has_some) roles.push_back(role);
+  return fmt::format("{}", fmt::join(roles, ", "));
+}
+
+/// What the job itself logged or marked, where not every trial of an arm did.
+void note_rare_metrics(Work& work) {
+  for (const ArmObservations& arm : work.observations.arms) {
+    for (const std::string& role : work.roles) {
+      for (const std::string& metric : metrics_of(arm, role)) {
+        if (is_known_metric(metric)) continue;
+        const auto alive = std::ranges::count_if(
+            arm.trials, [](const Observation& trial) { return trial.status == TrialStatus::ok; });
+        const auto with = std::ranges::count_if(arm.trials, [&](const Observation& trial) {
+          return value_of(trial, role, metric).has_value();
+        });
+        if (with == alive) continue;
+        work.results.limitations.push_back(
+            {"metric_in_few_trials",
+             fmt::format("{} of {} was given in {} of {} of {}", metric, role, with,
+                         format_count(static_cast<std::size_t>(alive), "trial"), arm.arm),
+             "log or mark it in every trial"});
+      }
+    }
+  }
+}
+
 void note_losses(Work& work) {
   auto& warnings = work.results.warnings;
   if (work.observations.dropped_blocks > 0) {
-    warnings.push_back({"blocks_dropped",
-                        fmt::format("{} blocks were left out because memduel itself failed in them",
-                                    work.observations.dropped_blocks),
-                        "see the failed trials' logs"});
+    warnings.push_back(
+        {"blocks_dropped",
+         fmt::format("{} left out because memduel itself failed there",
+                     format_count(work.observations.dropped_blocks, "block was", "blocks were")),
+         "see the failed trials' logs"});
   }
   if (work.observations.not_a_number > 0) {
     warnings.push_back({"not_a_number",
                         fmt::format("{} values were not a number and count as not measured",
                                     work.observations.not_a_number),
                         "look for the gauge that reports NaN"});
+  }
+  note_rare_metrics(work);
+  if (const std::string roles = roles_in_warmup_alone(work); !roles.empty()) {
+    work.results.limitations.push_back(
+        {"rounds_of_warmup_alone",
+         fmt::format("warmup_rounds is {}, and no trial of {} has more rounds: times per round and "
+                     "values at the ends of rounds are left out",
+                     work.settings.warmup_rounds, roles),
+         "give a smaller measure.warmup_rounds"});
   }
   for (const ArmSummary& arm : work.results.arms) {
     if (arm.trials_failed == 0) continue;
@@ -166,8 +189,8 @@ void note_losses(Work& work) {
     });
     warnings.push_back(
         {"trials_failed",
-         fmt::format("{} of {} trials of arm {} failed{}", arm.trials_failed,
-                     arm.trials_ok + arm.trials_failed, arm.name,
+         fmt::format("{} of {} of arm {} failed{}", arm.trials_failed,
+                     format_count(arm.trials_ok + arm.trials_failed, "trial"), arm.name,
                      first == work.run.trials.end() ? "" : "; the first: " + first->failure),
          arm.name == work.view.baseline
              ? "blocks without a living baseline are left out of the comparison"
@@ -183,12 +206,6 @@ std::vector<TrialData> without_series(const std::vector<TrialData>& trials) {
   return kept;
 }
 
-int complete_blocks(const Observations& observations) {
-  size_t least = observations.arms.front().trials.size();
-  for (const ArmObservations& arm : observations.arms) least = std::min(least, arm.trials.size());
-  return static_cast<int>(least);
-}
-
 std::vector<std::string> metric_names(const Work& work) {
   std::set<std::string> metrics;
   for (const ArmObservations& arm : work.observations.arms) {
@@ -197,7 +214,6 @@ std::vector<std::string> metric_names(const Work& work) {
   return {metrics.begin(), metrics.end()};
 }
 
-/// Whether every gate is on a metric whose values were the same in every trial of an arm.
 bool is_one_round(const RunData& run) {
   return std::ranges::none_of(run.trials, [](const TrialData& trial) {
     return std::ranges::any_of(trial.roles,
@@ -205,6 +221,7 @@ bool is_one_round(const RunData& run) {
   });
 }
 
+/// Whether every gate is on a metric whose values were the same in every trial of an arm.
 bool all_exact(const Results& results) {
   return std::ranges::all_of(results.comparisons,
                              [](const Comparison& row) { return !row.gate || row.exact; });
@@ -252,7 +269,7 @@ void hint_at_growth(Work& work) {
 
 /// A limitation where the default gates leave out the sum, a warning where somebody asks for it.
 void note_misleading_sum(Work& work) {
-  const bool by_default = work.settings.gates.empty();
+  const bool by_default = asks_for_default_gates(work.settings);
   if (!ask_for_the_sum(by_default ? default_gates(work.run.job) : work.gates)) return;
   const auto sum = misleading_sum(work.run);
   if (!sum) return;
@@ -269,22 +286,46 @@ void note_misleading_sum(Work& work) {
     work.results.warnings.push_back({"misleading_sum", message, "ask for " + asked});
 }
 
+[[noreturn]] void refuse_defaults_alone() {
+  throw Error(ExitCode::usage,
+              "the run has one variant, and the default gates compare with a baseline",
+              fmt::format("gate '{}'", kDefaultGates),
+              "give an absolute bound, for example tree.peak_rss_bytes<=900MiB");
+}
+
+void check_names(Work& work, const std::vector<std::string>& roles) {
+  const std::vector<std::string> metrics = metric_names(work);
+  for (Gate& gate : work.gates) {
+    try {
+      check_gate_names({gate}, roles, metrics, work.run.job);
+    } catch (const Error& error) {
+      if (!work.settings.gates_of_config) throw;
+      gate.unjudged = error.what();
+    }
+  }
+}
+
 Work prepare(const RunData& run, const AnalysisSettings& settings) {
-  Work work{run, settings, view_experiment(run), settings.gates, {}, {}, kAlpha, 1, {}, {}, {}};
-  if (work.gates.empty()) work.gates = default_gates(run);
+  Work work{
+      run, settings, view_experiment(run), gates_to_judge(run, settings), {}, {}, kAlpha, 1, {},
+      {},  {}};
+  const bool is_alone = work.view.arms.size() == 1;
+  if (is_alone && settings.named_default_gates) refuse_defaults_alone();
+  refuse_unjudgeable(work.gates, is_alone, settings.design != Design::unpaired);
   work.roles = roles_to_compare(run, work.gates);
   work.observations = observe(run, work.view.arms, settings.warmup_rounds);
   hint_at_growth(work);
   const CheckedLooks looks = planned_looks(run, settings);
   work.gate_rows = gates_that_share(run, settings);
   work.alpha = alpha_at(looks.looks, complete_blocks(work.observations));
+  wait_for_next_look(work, looks.looks);
   std::vector<std::string> role_names = work.roles;
   for (const TrialData& trial : run.trials) {
     for (const RoleData& role : trial.roles)
       if (std::ranges::find(role_names, role.role) == role_names.end())
         role_names.push_back(role.role);
   }
-  if (!run.trials.empty()) check_gate_names(work.gates, role_names, metric_names(work));
+  if (!run.trials.empty()) check_names(work, role_names);
   Results& results = work.results;
   results.name = work.view.name;
   results.baseline = work.view.baseline;
@@ -305,6 +346,21 @@ Work prepare(const RunData& run, const AnalysisSettings& settings) {
 
 }  // namespace
 
+void refuse_unmeasured_gates(const RunData& first_trials, const AnalysisSettings& settings) {
+  std::set<std::string> metrics;
+  for (const TrialData& trial : first_trials.trials) {
+    for (const RoleData& role : trial.roles) {
+      for (const auto& [metric, value] : role.metrics) metrics.insert(metric);
+      for (const RoundData& round : role.rounds)
+        for (const auto& [metric, value] : round.metrics) metrics.insert(metric);
+    }
+  }
+  for (Gate gate : settings.gates) {
+    gate.role = "*";  // of a role that comes later nothing is known yet
+    check_gate_names({gate}, {}, {metrics.begin(), metrics.end()}, first_trials.job);
+  }
+}
+
 Results analyse(const RunData& run, const AnalysisSettings& settings) {
   Work work = prepare(run, settings);
   const auto& arms = work.observations.arms;
@@ -313,7 +369,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   const Observations judged = judged_arms(work);
   const std::vector<GrowthRow> growth = growth_rows(run, judged, work.roles, settings, work.alpha);
   const RowRules rules{work.view,  work.gates,     work.roles, settings,
-                       work.alpha, work.gate_rows, growth};
+                       work.alpha, work.gate_rows, growth,     run.job};
   for (size_t i = 1; i < arms.size(); ++i) {
     if (!work.view.ablation_arms.contains(arms[i].arm)) add_rows(work, rules, i);
     work.results.equivalence.push_back(equivalence_of(run, arms.front(), arms[i]));
@@ -329,6 +385,7 @@ Results analyse(const RunData& run, const AnalysisSettings& settings) {
   if (flagged) work.results.warnings.push_back(std::move(*flagged));
   for (MeasuredRow& row : work.rows) work.results.comparisons.push_back(std::move(row.comparison));
   put_in_telling_order(work.results.comparisons);
+  work.results.overall = overall_of(work.results, judged_variants(work.view));
   work.results.lower_bounds = lower_bounds(run, work.observations);
   for (Note& doubt : doubts_of_bounds(work.results.lower_bounds))
     work.results.warnings.push_back(std::move(doubt));

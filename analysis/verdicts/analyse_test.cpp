@@ -38,7 +38,7 @@ TEST(Analyse, CallsTwoPercentMoreRegressedAndFailsTheDefaultGate) {
   EXPECT_NEAR(*row.ratio, 1.02, 0.002);
   ASSERT_EQ(results.gates.size(), 1U);
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::failed);
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::gate_failed);
 }
 
 TEST(Analyse, ARowThatAnAdvisoryGateAsksAboutIsAskedAndDecidesNothing) {
@@ -46,7 +46,7 @@ TEST(Analyse, ARowThatAnAdvisoryGateAsksAboutIsAskedAndDecidesNothing) {
                                   with_gates({"tree.peak_rss_bytes<=+1%:advisory"}));
   EXPECT_FALSE(results.comparisons.front().gate);
   EXPECT_TRUE(results.comparisons.front().is_asked());
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::ok);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::ok);
   const Results ceiling = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore),
                                   with_gates({"tree.peak_rss_bytes<=900MiB:advisory"}));
   EXPECT_FALSE(ceiling.comparisons.front().is_asked()) << "a ceiling does not ask for a change";
@@ -100,8 +100,14 @@ TEST(Analyse, CannotTellBelowFiveBlocks) {
   EXPECT_EQ(row.blocks_needed, 5);
   EXPECT_FALSE(row.p_value);
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::undecided);
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::ok);
-  EXPECT_EQ(gates_exit_code(results, true), ExitCode::undecided);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::undecided)
+      << "+50 % in three of three trials is beyond the bound";
+  AnalysisSettings all_fail;
+  all_fail.on_inconclusive = OnInconclusive::fail;
+  EXPECT_EQ(
+      analyse(make_duel("peak_rss_bytes", mib({200, 201, 199}), mib({200, 201, 199})), all_fail)
+          .overall.exit_code,
+      static_cast<int>(ExitCode::undecided));
 }
 
 TEST(Analyse, ComparesExactMetricsDirectlyFromThreeTrials) {
@@ -130,7 +136,7 @@ TEST(Analyse, FailsTheGatesOfACandidateThatIsKilledForMemory) {
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
   EXPECT_THAT(row.reason, HasSubstr("killed for memory in 1 of 8 blocks"));
   EXPECT_EQ(results.gates.front().outcome, GateOutcome::failed);
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::gate_failed);
 }
 
 TEST(Analyse, CallsACandidateThatNeverLivesRegressed) {
@@ -145,7 +151,7 @@ TEST(Analyse, CallsACandidateThatNeverLivesRegressed) {
   EXPECT_EQ(row.verdict, Verdict::regressed);
   EXPECT_FALSE(row.ratio);
   EXPECT_FALSE(row.candidate_median);
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::gate_failed);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::gate_failed);
 }
 
 TEST(Analyse, CouldNotMeasureWithoutALivingBaseline) {
@@ -155,7 +161,7 @@ TEST(Analyse, CouldNotMeasureWithoutALivingBaseline) {
   }
   const Results results = analyse(run, {});
   EXPECT_TRUE(results.gates.front().not_measured);
-  EXPECT_EQ(gates_exit_code(results, false), ExitCode::cannot_measure);
+  EXPECT_EQ(static_cast<ExitCode>(results.overall.exit_code), ExitCode::cannot_measure);
 }
 
 TEST(Analyse, DropsAWholeBlockForAFaultOfTheHarness) {
@@ -177,7 +183,87 @@ TEST(Analyse, LeavesOutAnUnmeasuredDefaultGateButNotAnAskedForOne) {
   const Results asked = analyse(run, with_gates({"tree.peak_heap_bytes<=+1%"}));
   ASSERT_EQ(asked.gates.size(), 1U);
   EXPECT_TRUE(asked.gates.front().not_measured);
-  EXPECT_EQ(gates_exit_code(asked, false), ExitCode::cannot_measure);
+  EXPECT_EQ(static_cast<ExitCode>(asked.overall.exit_code), ExitCode::cannot_measure);
+}
+
+TEST(Analyse, HasNoVerdictOfARunningRunBeforeTheNextLook) {
+  AnalysisSettings settings = with_gates({"tree.peak_rss_bytes<=+1%"});
+  settings.looks = fixed_looks(12);
+  settings.still_running = true;
+  const Results running = analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), settings);
+  EXPECT_EQ(running.comparisons.front().verdict, Verdict::inconclusive);
+  EXPECT_EQ(running.comparisons.front().reason, "no verdict before block 12");
+  EXPECT_EQ(running.gates.front().outcome, GateOutcome::undecided);
+  EXPECT_EQ(running.gates.front().reason, "no verdict before block 12");
+  EXPECT_FALSE(running.gates.front().evidence.estimate);
+  EXPECT_EQ(running.overall.outcome, OverallOutcome::inconclusive);
+  EXPECT_EQ(running.overall.exit_code, 0);
+  settings.looks = fixed_looks(8);
+  EXPECT_EQ(analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), settings)
+                .comparisons.front()
+                .verdict,
+            Verdict::regressed);
+}
+
+TEST(Analyse, JudgesACeilingOfWhatOnlyTheCandidateHas) {
+  RunData run = make_duel("peak_heap_bytes", kQuiet, kQuiet);
+  for (TrialData& trial : run.trials) {
+    if (trial.arm != "b") continue;
+    RoleData added;
+    added.role = "BM_new";
+    added.metrics["peak_heap_bytes"] = 1e9;
+    trial.roles.push_back(added);
+  }
+  for (const char* gate : {"*.peak_heap_bytes<=900MiB", "BM_new.peak_heap_bytes<=900MiB"}) {
+    const Results results = analyse(run, with_gates({gate}));
+    EXPECT_EQ(results.overall.exit_code, 1) << gate;
+    const auto added = std::ranges::find(results.gates, "BM_new", &GateResult::role);
+    ASSERT_NE(added, results.gates.end()) << gate;
+    EXPECT_EQ(added->outcome, GateOutcome::failed);
+    EXPECT_FALSE(added->baseline);
+    EXPECT_EQ(added->evidence.estimate, 1e9);
+    EXPECT_EQ(added->reason, "8 of 8 trials were above 900.0 MiB (largest 953.7 MiB)");
+  }
+  const Results compared = analyse(run, with_gates({"BM_new.peak_heap_bytes<=+1%"}));
+  EXPECT_EQ(compared.overall.exit_code, 3);
+  EXPECT_EQ(compared.gates.front().reason,
+            "not measured: no trial of a gave peak_heap_bytes for BM_new");
+}
+
+TEST(Analyse, JudgesTheOnlyVariantByCeilings) {
+  RunData run = make_duel("peak_rss_bytes", mib({34.8}), {});
+  run.config["arms"] = {{{"name", "a"}}};
+  run.environment["watched"] = nlohmann::json::array();
+  const auto exit_of = [&](const char* gate) {
+    return analyse(run, with_gates({gate})).overall.exit_code;
+  };
+  EXPECT_EQ(exit_of("tree.peak_rss_bytes<=20MiB"), 1);
+  EXPECT_EQ(exit_of("tree.peak_rss_bytes<=40MiB"), 0);
+  EXPECT_EQ(exit_of("tree.peak_heap_bytes<=40MiB"), 3);
+  EXPECT_EQ(analyse(run, {}).overall.outcome, OverallOutcome::no_gates);
+  EXPECT_THROW(exit_of("tree.peak_rss_bytes<=+2%"), Error);
+}
+
+TEST(Analyse, TheBestCandidateFailsNoGate) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore);
+  run.config["arms"].push_back({{"name", "c"}});
+  for (size_t i = 0; i < kQuiet.size(); ++i)
+    run.trials.push_back(
+        make_trial("c", static_cast<int>(i) + 1, "tree", {{"peak_rss_bytes", 0.9 * kQuiet[i]}}));
+  const std::string change = "tree.peak_rss_bytes<=+1%";
+  EXPECT_EQ(analyse(run, with_gates({change})).overall.best, "c");
+  EXPECT_EQ(analyse(run, with_gates({change, "tree.peak_rss_bytes<=20MiB"})).overall.best,
+            std::nullopt);
+  EXPECT_EQ(analyse(make_duel("peak_rss_bytes", kQuiet, kTwoPercentMore), {}).overall.best,
+            std::nullopt)
+      << "worse than the baseline";
+}
+
+TEST(Analyse, MeasuredNothingWhereTheVariantsHaveNothingInCommon) {
+  RunData run = make_duel("peak_rss_bytes", kQuiet, kQuiet);
+  for (TrialData& trial : run.trials)
+    if (trial.arm == "b") trial.roles.front().role = "other";
+  EXPECT_EQ(analyse(run, {}).overall.exit_code, 3);
 }
 
 TEST(MayEnd, OnlyAtAPlannedLook) {

@@ -14,6 +14,7 @@
 #include "analysis/verdicts/comparison.h"
 #include "base/error.h"
 #include "base/json/described_json.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -40,7 +41,7 @@ std::optional<double> typical_trial_seconds(const RunData& run) {
 void count_duel(Calibration& calibration, const Results& duel) {
   for (const Comparison& row : duel.comparisons) {
     CalibratedMetric& metric = calibration.metrics[{row.role, row.metric}];
-    const bool flagged = row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
+    const bool flagged = row.is_change();
     ++metric.duels;
     metric.flagged += static_cast<int>(flagged);
     if (!row.gate) continue;
@@ -58,11 +59,14 @@ void size_metric(CalibratedMetric& metric, const RoleMetric& name, const Observa
   const auto noise =
       noise_of(on_scale(row.values.baseline, row.scale), on_scale(row.values.candidate, row.scale));
   if (!noise) return;
-  Random random(seed);
   const bool share = info.scale == Scale::logarithm;
+  const double typical = std::abs(*row.comparison.baseline_median);
+  // Nothing is a share of nothing.
+  if (share && typical == 0) return;
+  Random random(seed);
   const auto shown_size = [&](double size) {
     if (row.scale == Scale::logarithm) return std::expm1(size);
-    return share ? size / std::max(1.0, std::abs(*row.comparison.baseline_median)) : size;
+    return share ? size / typical : size;
   };
   const EstimateScatter scatter = scatter_of(*noise, blocks, kFloorDraws, random);
   metric.noise_floor = shown_size(kNormal95 * scatter.error);
@@ -91,8 +95,10 @@ Calibration calibrate(const RunData& run, const AnalysisSettings& settings, int 
     calibration.fingerprint = run.environment.value("fingerprint", std::string());
   }
   if (calibration.blocks < blocks_per_duel) {
-    throw Error(ExitCode::cannot_measure, fmt::format("{} blocks were measured, one duel needs {}",
-                                                      calibration.blocks, blocks_per_duel));
+    throw Error(
+        ExitCode::cannot_measure,
+        fmt::format("{} measured, one duel needs {}",
+                    format_count(calibration.blocks, "block was", "blocks were"), blocks_per_duel));
   }
   AnalysisSettings plain = settings;
   plain.looks = fixed_looks(blocks_per_duel);

@@ -41,6 +41,18 @@ TEST(Calibrate, FindsTheNoiseFloorOfNormalNoise) {
   EXPECT_GT(*metric.smallest_detectable, metric.noise_floor);
 }
 
+TEST(Calibrate, GivesNoSizeOfAMetricThatIsZeroInTheMedian) {
+  std::vector<double> shared(16, 0);
+  shared[3] = 65536;
+  shared[9] = 131072;
+  RunData run = make_duel("peak_rss_bytes", shared, std::vector<double>(16, 0));
+  run.config["arms"][1]["twin_of"] = "a";
+  const Calibration calibration = calibrate(run, {}, 8);
+  const CalibratedMetric& metric = calibration.metrics.at({"tree", "peak_rss_bytes"});
+  EXPECT_EQ(metric.noise_floor, 0);
+  EXPECT_FALSE(metric.smallest_detectable);
+}
+
 TEST(Calibrate, RefusesLessThanADuelAndMoreThanTwoArms) {
   EXPECT_THROW(calibrate(twin_run(7, 0.01), {}, 8), Error);
   RunData three = twin_run(8, 0.01);

@@ -184,7 +184,11 @@ void take_growth(MeasuredRow& row, const GrowthEstimate& baseline,
   out.candidate_median = candidate.slope;
   out.difference = growth.difference.value;
   out.p_value.reset();
-  if (growth.difference.freedom > 0) out.p_value = growth.difference.p_value();
+  out.test.clear();
+  if (growth.difference.freedom > 0) {
+    out.p_value = growth.difference.p_value();
+    out.test = kSlopes;
+  }
   row.growth = std::move(growth);
 }
 
@@ -222,19 +226,16 @@ std::string describe_effect(const MeasuredRow& row, double on_scale) {
   if (row.scale == Scale::difference) {
     return with_sign(format_metric(row.metric.name, on_scale), on_scale);
   }
-  // Digits in proportion: a change of 0.03 % must not read as +0.0 %.
-  const double percent = 100 * std::expm1(on_scale);
-  const int digits = std::abs(percent) < 1 ? 2 : 1;
-  return fmt::format("{:+.{}f} %", percent, digits);
+  return format_change(std::exp(on_scale));
 }
 
 std::string describe_interval(const MeasuredRow& row, const Interval& interval) {
-  return fmt::format("{} to {}", describe_end(row, interval.low), describe_end(row, interval.high));
+  return format_interval(describe_end(row, interval.low), describe_end(row, interval.high));
 }
 
 std::string describe_size(const MeasuredRow& row, double on_scale) {
   if (row.scale == Scale::difference) return format_metric(row.metric.name, on_scale);
-  return format_share(std::expm1(on_scale));
+  return format_size(row.metric.name, std::expm1(on_scale), row.comparison.baseline_median);
 }
 
 }  // namespace memduel

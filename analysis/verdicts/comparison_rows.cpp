@@ -37,7 +37,9 @@ void note_one_sided(std::vector<Note>& notes, const std::string& role,
       {"metric_in_one_arm_only",
        fmt::format("{} was measured for {} in arm {} but not in arm {}, so it is not compared",
                    fmt::join(metrics, ", "), role, has, lacks),
-       "use the same meters and gauges in both arms"});
+       "give both the same meters and gauges; what is read once a second, such as PSS, is missing "
+       "in "
+       "short trials"});
 }
 
 const GrowthEstimate* growth_estimate(const std::vector<GrowthRow>& growth, const std::string& arm,
@@ -57,8 +59,7 @@ using Adjust = std::vector<double> (*)(std::span<const double>);
 
 template <typename Belongs>
 void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust adjust,
-                   const std::vector<std::string>& doubts, Belongs belongs) {
-  static const std::vector<std::string> kNone;
+                   const Doubts& doubts, Belongs belongs) {
   std::vector<double> p;
   for (const MeasuredRow& row : rows) {
     if (belongs(row) && row.comparison.p_value) p.push_back(*row.comparison.p_value);
@@ -69,10 +70,11 @@ void decide_family(std::vector<MeasuredRow>& rows, const RowRules& rules, Adjust
     if (!belongs(row)) continue;
     if (row.comparison.p_value) row.comparison.p_adjusted = adjusted[next++];
     const bool control = rules.view.control_arms.contains(row.comparison.candidate);
-    decide(row, rules.alpha, static_cast<int>(p.size()), control ? kNone : doubts);
+    decide(row, rules.alpha, static_cast<int>(p.size()), control ? Doubts() : doubts);
     // Advisory rows are sized as if they stood alone: their correction depends on all the others.
     const int sharing = row.comparison.gate ? static_cast<int>(p.size()) : 1;
-    add_power(row, rules.settings.design, rules.alpha, sharing, rules.settings.seed);
+    if (doubts.pending.empty())
+      add_power(row, rules.settings.design, rules.alpha, sharing, rules.settings.seed);
   }
 }
 
@@ -135,7 +137,7 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
     // A candidate that never lived has no metrics, and is worse in all of them.
     const bool compare_all = !any_alive(candidate);
     for (const std::string& metric : compare_all ? of_a : without(of_a, only_a)) {
-      const MetricInfo info = metric_info(metric);
+      const MetricInfo info = metric_info(rules.job, metric);
       const bool gate = !control && is_gate_row(rules.gates, role, metric);
       MeasuredRow row = measure_row(info, row_values(baseline, candidate, role, info, design),
                                     design, noise_floor(rules.settings.calibration, {role, metric}),
@@ -170,8 +172,7 @@ void decide_controls(std::vector<MeasuredRow>& rows, const RowRules& rules) {
                 [&](const MeasuredRow& row) { return is_control_gate(row, rules); });
 }
 
-void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules,
-                 const std::vector<std::string>& doubts) {
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules, const Doubts& doubts) {
   decide_family(rows, rules, holm, doubts,
                 [](const MeasuredRow& row) { return row.comparison.gate; });
   decide_family(rows, rules, benjamini_hochberg, doubts, [&](const MeasuredRow& row) {
@@ -181,7 +182,7 @@ void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules,
 
 void put_in_telling_order(std::vector<Comparison>& rows) {
   const auto rank_of = [](const Comparison& row) {
-    const bool changed = row.verdict == Verdict::improved || row.verdict == Verdict::regressed;
+    const bool changed = row.is_change();
     if (row.exact && changed) return 0;
     return row.gate ? 1 : row.is_asked() ? 2 : 3;
   };

@@ -12,6 +12,7 @@
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
 #include "analysis/verdicts/comparison.h"
+#include "analysis/verdicts/doubts.h"
 #include "analysis/verdicts/growth_rows.h"
 
 namespace memduel {
@@ -25,6 +26,7 @@ struct RowRules {
   double alpha;
   int gate_rows = 1;  ///< that share the level
   const std::vector<GrowthRow>& growth;
+  const JobFacts& job;
 };
 
 struct MeasuredRows {
@@ -40,8 +42,7 @@ MeasuredRows measure_rows(const RowRules& rules, const ArmObservations& baseline
 void decide_controls(std::vector<MeasuredRow>& rows, const RowRules& rules);
 
 /// The same of all others. The twin's other rows are not doubted.
-void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules,
-                 const std::vector<std::string>& doubts);
+void decide_rows(std::vector<MeasuredRow>& rows, const RowRules& rules, const Doubts& doubts);
 
 /// Of each candidate, which keep their order: exact rows that changed, then gates, then the rest.
 void put_in_telling_order(std::vector<Comparison>& rows);

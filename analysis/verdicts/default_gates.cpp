@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/statistics/hodges_lehmann.h"
-#include "base/byte_units.h"
 #include "base/metric_catalogue.h"
 
 namespace memduel {
@@ -89,13 +88,7 @@ bool is_much_by_pss(const std::vector<Apart>& arms) {
 std::vector<Gate> default_gates(const JobFacts& job) {
   std::vector<Gate> gates;
   for (const RoleMetric& row : job.default_gates) {
-    const MetricInfo info = metric_info(row.metric);
-    std::string bound = info.absolute_margin >= kMiB
-                            ? fmt::format("+{:g}MiB", info.absolute_margin / kMiB)
-                            : fmt::format("+{:g}KiB", info.absolute_margin / kKiB);
-    if (info.relative_margin > 0)
-      bound = fmt::format("+{:g}%|{}", info.relative_margin * 100, bound);
-    gates.push_back({fmt::format("{}.{}<={}", row.role, row.metric, bound),
+    gates.push_back({fmt::format("{}.{}<={}", row.role, row.metric, kMarginBound),
                      row.role,
                      row.metric,
                      {},

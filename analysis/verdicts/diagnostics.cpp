@@ -96,6 +96,13 @@ void note_modes(std::vector<Note>& notes, const MeasuredRow& row, const std::str
                           "or more"});
 }
 
+/// On the scale of a row of these values alone.
+double margin_of(const MetricInfo& metric, const std::vector<double>& values) {
+  RowValues alone;
+  alone.baseline = values;
+  return measure_values(metric, std::move(alone)).margin;
+}
+
 void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const std::string& arm,
                       const std::vector<TimedValue>& timed) {
   if (timed.size() < 5) return;
@@ -106,7 +113,9 @@ void note_first_trial(std::vector<Note>& notes, const MeasuredRow& row, const st
   const double spread = sigma_of_deviations(deviations);
   if (spread <= 0 || deviations.front() <= kOutlierZ * spread) return;
   const std::vector<double> pair = on_scale({values.front(), center}, row.scale);
-  if (std::abs(pair[0] - pair[1]) <= row.claim_margin) return;
+  // The row's margin is of the baseline, which may be of another size than this arm.
+  const double margin = std::max(row.claim_margin, margin_of(row.metric, values));
+  if (std::abs(pair[0] - pair[1]) <= margin) return;
   if (*std::max_element(deviations.begin() + 1, deviations.end()) > kOutlierZ * spread) return;
   notes.push_back({"first_trial_outlier",
                    fmt::format("the first trial of arm {} stands out in {}.{}: {} against a median "
@@ -150,9 +159,8 @@ void note_swap(std::vector<Note>& notes, const Observations& observations) {
   }
   if (swapping == 0) return;
   notes.push_back({"swapping",
-                   fmt::format("{} trials were swapped out in part, which makes their resident "
-                               "memory look smaller",
-                               swapping),
+                   fmt::format("{} swapped out in part, which makes resident memory look smaller",
+                               format_count(swapping, "trial was", "trials were")),
                    "free memory or turn swap off, then repeat"});
 }
 

@@ -64,6 +64,18 @@ TEST(Diagnostics, AreSilentOfAFirstTrialThatIsCloserThanAnyChangeThatCounts) {
               testing::Contains("first_trial_outlier"));
 }
 
+TEST(Diagnostics, MeasureAFirstTrialByTheMarginOfItsOwnArm) {
+  // 1 MiB or 1 % of 540 MiB is 1 %; of 11.2 MiB it is 5 %.
+  std::vector<double> cold(12, 11.2 * kMiB);
+  for (std::size_t i = 0; i < cold.size(); ++i) cold[i] += static_cast<double>(i % 3) * 1024;
+  cold[0] = 11.4 * kMiB;
+  EXPECT_THAT(codes(make_duel("peak_rss_bytes", noisy(12, 0, 2), cold)),
+              testing::Not(testing::Contains("first_trial_outlier")));
+  cold[0] = 12 * kMiB;
+  EXPECT_THAT(codes(make_duel("peak_rss_bytes", noisy(12, 0, 2), cold)),
+              testing::Contains("first_trial_outlier"));
+}
+
 TEST(Diagnostics, TellWhatThePlaceAmongNeighboursDoesWhicheverArmItIs) {
   // a b, b a, a b, …: the second of two has 20 MiB of 540 more in each arm.
   std::vector<double> a = noisy(12, 0, 1);

@@ -17,9 +17,9 @@ bool flagged(const Comparison& row) {
 }  // namespace
 
 const Growth* growth_of(const std::vector<Growth>& growth, const std::string& arm,
-                        const Comparison& row) {
+                        const std::string& role, const std::string& metric) {
   const auto at = std::ranges::find_if(growth, [&](const Growth& one) {
-    return one.arm == arm && one.role == row.role && one.metric == row.metric;
+    return one.arm == arm && one.role == role && one.metric == metric;
   });
   return at == growth.end() ? nullptr : &*at;
 }
@@ -40,17 +40,10 @@ std::optional<Note> flagged_control(const std::vector<MeasuredRow>& rows,
   return std::nullopt;
 }
 
-std::string with_doubts(const std::vector<std::string>& doubts, std::string reason) {
-  for (const std::string& doubt : doubts) reason = doubt + "; without that: " + reason;
+std::string Doubts::explain(std::string reason) const {
+  if (!pending.empty()) return pending;
+  for (const std::string& doubt : reasons) reason = doubt + "; without that: " + reason;
   return reason;
-}
-
-GateResult with_doubts(const std::vector<std::string>& doubts, GateResult gate) {
-  if (doubts.empty() || gate.not_measured || gate.candidate_failed) return gate;
-  gate.outcome = GateOutcome::undecided;
-  gate.failure.reset();
-  gate.reason = with_doubts(doubts, std::move(gate.reason));
-  return gate;
 }
 
 }  // namespace memduel

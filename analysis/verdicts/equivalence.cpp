@@ -40,12 +40,14 @@ std::set<std::string> file_names(const RunData& run) {
   return names;
 }
 
-/// What a program prints is a result only where its own runs agree on it. One run agrees with none.
 bool vary(const std::map<int, std::string>& hashes) {
-  return hashes.size() < 2 ||
-         std::ranges::any_of(
-             hashes,
-             [&](const auto& of_block) { return of_block.second != hashes.begin()->second; });
+  return std::ranges::any_of(
+      hashes, [&](const auto& of_block) { return of_block.second != hashes.begin()->second; });
+}
+
+/// Files that are another one in each block by the config's wish.
+bool differ_by_block(const RunData& run) {
+  return run.config.is_object() && run.config.dump().find("{block}") != std::string::npos;
 }
 
 /// Null where no command was asked.
@@ -74,7 +76,10 @@ std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObserva
       if (at->second == sha256) ++file.identical_blocks;
     }
     const bool equal = file.identical_blocks == file.blocks;
-    if (file.blocks == 0 || (name == kStandardOutput && !equal && vary(of_a))) continue;
+    const bool is_printed = name == kStandardOutput;
+    // What a program prints is a result only where its own runs agree on it; one agrees with none.
+    if (file.blocks == 0 || (is_printed && !equal && of_a.size() < 2)) continue;
+    if (!equal && vary(of_a) && (is_printed || !differ_by_block(run))) file.variation.emplace();
     if (const auto* difference = difference_of(run, baseline, candidate, name)) {
       file.max_difference = difference->max_difference;
       file.max_within_baseline = difference->max_within_baseline;
@@ -82,6 +87,17 @@ std::vector<FileEquivalence> compared_files(const RunData& run, const ArmObserva
     files.push_back(std::move(file));
   }
   return files;
+}
+
+/// Absent where nothing can be compared, or nothing differs but what varies by itself.
+std::optional<bool> are_identical(const std::vector<FileEquivalence>& files) {
+  const auto is_other = [](const FileEquivalence& file) {
+    return !file.variation && file.identical_blocks < file.blocks;
+  };
+  const auto varies = [](const FileEquivalence& file) { return file.variation.has_value(); };
+  if (std::ranges::any_of(files, is_other)) return false;
+  if (files.empty() || std::ranges::any_of(files, varies)) return std::nullopt;
+  return true;
 }
 
 /// Median over trials by metric; a metric that several roles have comes from the first by name.
@@ -129,11 +145,7 @@ Equivalence equivalence_of(const RunData& run, const ArmObservations& baseline,
     result.max_abs_diff = difference->max_difference;
   }
   result.files = compared_files(run, baseline, candidate);
-  if (!result.bit_identical && !result.files.empty()) {
-    result.bit_identical = std::ranges::all_of(result.files, [](const FileEquivalence& file) {
-      return file.identical_blocks == file.blocks;
-    });
-  }
+  if (!result.bit_identical) result.bit_identical = are_identical(result.files);
   const bool of_command = is_command(run);
   const std::map<std::string, double> of_a = quality_medians(baseline, run.job, of_command);
   for (const auto& [metric, value] : quality_medians(candidate, run.job, of_command)) {

@@ -38,9 +38,11 @@ TEST(Equivalence, PrefersModelsThatWereComparedElementByElement) {
   EXPECT_EQ(equivalence(run).max_abs_diff, 1e-7);
 }
 
-/// Three blocks in which both arms leave a file "model"; the candidate's differs in the last.
+/// Three blocks in which both arms leave a file "model", another one in each block as the config
+/// asks for; the candidate's differs in the last.
 RunData with_files() {
   RunData run = make_duel("accuracy", {0.5, 0.7, 0.6}, {0.4, 0.7, 0.6});
+  run.config["workload"]["processes"] = {{{"argv", {"train", "{block}"}}}};
   for (TrialData& trial : run.trials) {
     trial.files["model"] = "hash of block " + std::to_string(trial.block);
     if (trial.arm == "b" && trial.block == 3) trial.files["model"] = "another";
@@ -87,7 +89,26 @@ TEST(Equivalence, IsOfWhatIsPrintedWhereTheBaselinePrintsTheSameInEveryRun) {
   const Equivalence noise =
       equivalence(with_output({"8:01", "8:02", "8:03"}, {"8:01", "8:04", "x"}));
   EXPECT_FALSE(noise.bit_identical) << "a clock is no result";
-  EXPECT_TRUE(noise.files.empty());
+  ASSERT_EQ(noise.files.size(), 1U);
+  EXPECT_TRUE(noise.files[0].variation);
+  EXPECT_EQ(noise.files[0].identical_blocks, 1);
+}
+
+TEST(Equivalence, OfOneBlockCannotTellAClockFromAResult) {
+  RunData run = with_output({"8:01", "", ""}, {"8:02", "", ""});
+  std::erase_if(run.trials, [](const TrialData& trial) { return trial.block > 1; });
+  EXPECT_TRUE(equivalence(run).files.empty());
+}
+
+TEST(Equivalence, OfAFileThatVariesByItselfIsNotKnown) {
+  RunData run = with_files();
+  run.config["workload"].erase("processes");
+  const Equivalence varies = equivalence(run);
+  EXPECT_FALSE(varies.bit_identical);
+  ASSERT_EQ(varies.files.size(), 1U);
+  EXPECT_TRUE(varies.files[0].variation);
+  for (TrialData& trial : run.trials) trial.files["log"] = trial.arm == "a" ? "before" : "after";
+  EXPECT_EQ(equivalence(run).bit_identical, false) << "another file tells";
 }
 
 TEST(Equivalence, TakesWhatACommandPrintsUnderItsOwnName) {

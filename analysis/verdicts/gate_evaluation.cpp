@@ -12,19 +12,21 @@
 namespace memduel {
 namespace {
 
+constexpr const char* kNotMeasured = "not measured: ";
+
+/// What one bound says, with the numbers that it rests on.
 struct Answer {
   GateOutcome outcome = GateOutcome::undecided;
   std::string reason;
-  bool shown = false;
+  bool shown = false;         ///< of a failure: the whole interval is beyond the bound
+  bool beyond = false;        ///< the estimate is beyond the bound, whatever the outcome
+  bool not_measured = false;  ///< the values that the bound needs do not exist
+  GateEvidence evidence = {};
 };
 
 Interval towards_worse(const MeasuredRow& row, const Interval& interval) {
-  if (row.metric.lower_is_better) return interval;
+  if (row.metric.better != Direction::higher) return interval;
   return {-interval.high, -interval.low};
-}
-
-int least_blocks(const MeasuredRow& row) {
-  return row.metric.exact ? exact_trials(row.family) : kMinimumBlocks;
 }
 
 /// Of the change on the row's scale.
@@ -32,172 +34,320 @@ Interval interval_of(const MeasuredRow& row, double alpha) {
   return row.growth ? row.growth->difference.interval(alpha) : row.test->interval(alpha);
 }
 
-std::string compact(std::string text) {
-  std::erase(text, ' ');
-  return text.substr(0, text.find('/'));
+/// A bound in the unit in which it was written; a default gate's is the margin of the row.
+std::string bound_text(const MeasuredRow& row, const Bound* bound) {
+  if (bound == nullptr) return describe_size(row, row.margin);
+  return bound->kind == Bound::Kind::share ? format_share(bound->value)
+                                           : format_metric(row.metric.name, bound->value);
 }
 
-Answer too_few(int n, int needed) {
-  return {GateOutcome::undecided, too_few_blocks(n, needed)};
+double limit_on_scale(const MeasuredRow& row, const Bound* bound) {
+  if (bound == nullptr) return row.margin;
+  return bound->kind == Bound::Kind::share ? share_on_scale(row, bound->value)
+                                           : amount_on_scale(row, bound->value);
 }
 
-/// `limit` is the allowed worsening on the row's scale.
-Answer answer_relative(const MeasuredRow& row, double limit, double alpha) {
-  const double worse = row.metric.lower_is_better ? row.effect : -row.effect;
-  const std::string bound = describe_size(row, limit);
+/// The change that was estimated, on the scale on which rows are written down.
+GateEvidence change_of(const MeasuredRow& row, double limit) {
+  GateEvidence evidence;
+  evidence.quantity =
+      row.scale == Scale::logarithm ? GateQuantity::ratio : GateQuantity::difference;
+  const double worse = row.metric.better != Direction::higher ? limit : -limit;
+  evidence.limit = shown(row, worse);
+  evidence.estimate = shown(row, row.effect);
+  evidence.n_baseline = row.comparison.n_baseline;
+  evidence.n_candidate = row.comparison.n_candidate;
+  return evidence;
+}
+
+void take_interval(GateEvidence& evidence, const MeasuredRow& row, const Interval& interval,
+                   double alpha) {
+  evidence.method = row.growth ? kSlopes : row.comparison.test;
+  evidence.ci_low = shown(row, interval.low);
+  evidence.ci_high = shown(row, interval.high);
+  evidence.confidence = 1 - 2 * alpha;
+  evidence.p_adjusted = row.comparison.p_adjusted;
+}
+
+Answer answer_relative(const MeasuredRow& row, const Bound* bound, double alpha) {
+  const double limit = limit_on_scale(row, bound);
+  const double worse = row.metric.better != Direction::higher ? row.effect : -row.effect;
+  const std::string bound_is = bound_text(row, bound);
   const std::string effect = describe_effect(row, row.effect);
+  Answer answer;
+  answer.evidence = change_of(row, limit);
+  answer.beyond = worse > 0 && worse > limit;
   if (row.exact) {
-    return {worse <= limit ? GateOutcome::passed : GateOutcome::failed,
-            fmt::format("exact: {}, allowed is a worsening of {}", effect, bound), true};
+    answer.evidence.method = kIdentical;
+    answer.outcome = answer.beyond ? GateOutcome::failed : GateOutcome::passed;
+    answer.shown = true;
+    answer.reason = fmt::format("exact: {}, allowed is a worsening of {}", effect, bound_is);
+    return answer;
   }
-  if (!row.test && !row.growth) return too_few(row.comparison.n_candidate, least_blocks(row));
-  const Interval sided = towards_worse(row, interval_of(row, 2 * alpha));
+  if (!row.test && !row.growth) {
+    const int least = row.metric.exact ? exact_trials(row.family) : kMinimumBlocks;
+    answer.reason = too_few_blocks(row.comparison.n_candidate, least);
+    return answer;
+  }
+  const Interval two_sided = interval_of(row, 2 * alpha);
+  take_interval(answer.evidence, row, two_sided, alpha);
+  const Interval sided = towards_worse(row, two_sided);
   if (sided.high <= limit) {
-    return {GateOutcome::passed,
-            fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level",
-                        effect, bound, 100 * alpha)};
+    answer.outcome = GateOutcome::passed;
+    answer.reason =
+        fmt::format("{}: a worsening of more than {} is ruled out at the {:.4g} % level", effect,
+                    bound_is, 100 * alpha);
+    return answer;
   }
-  const bool beyond = worse > 0 && worse >= limit;
   const bool real = row.comparison.p_adjusted && *row.comparison.p_adjusted <= alpha &&
                     row.decision.verdict == Verdict::regressed;
-  if (beyond && real) {
-    const bool shown = sided.low > limit;
-    return {GateOutcome::failed,
-            fmt::format("{} is {} the bound of {} (corrected p {:.4f})", effect,
-                        shown ? "shown to be beyond" : "real, and estimated beyond", bound,
-                        *row.comparison.p_adjusted),
-            shown};
+  if (answer.beyond && real) {
+    answer.shown = sided.low > limit;
+    answer.outcome = GateOutcome::failed;
+    answer.reason = fmt::format("{} is {} the bound of {} (corrected p {:.4f})", effect,
+                                answer.shown ? "shown to be beyond" : "real, and estimated beyond",
+                                bound_is, *row.comparison.p_adjusted);
+    return answer;
   }
-  return {
-      GateOutcome::undecided,
-      fmt::format("{}: {}", effect,
-                  beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound)
-                         : fmt::format("more than {} is not ruled out", bound))};
+  answer.reason = fmt::format(
+      "{}: {}", effect,
+      answer.beyond ? fmt::format("beyond the bound of {}, but not shown to be real", bound_is)
+                    : fmt::format("more than {} is not ruled out", bound_is));
+  return answer;
 }
 
 bool grows(const Growth* growth) {
   return growth != nullptr && growth->verdict == GrowthVerdict::growing;
 }
 
-Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, double limit,
+Answer answer_growth_relative(const MeasuredRow& row, const Growth* growth, const Bound* bound,
                               double alpha) {
-  if (growth != nullptr && is_bounded(growth->verdict))
-    return {GateOutcome::passed, "the candidate " + growth->reason};
-  Answer answer = answer_relative(row, limit, alpha);
-  if (answer.outcome == GateOutcome::undecided && growth != nullptr && !grows(growth))
+  Answer answer = answer_relative(row, bound, alpha);
+  if (growth == nullptr) return answer;
+  if (is_bounded(growth->verdict)) {
+    answer.outcome = GateOutcome::passed;
+    answer.beyond = false;
+    answer.reason = "the candidate " + growth->reason;
+  } else if (answer.outcome == GateOutcome::undecided && !grows(growth)) {
     answer.reason = "the candidate: " + growth->reason;
+  }
   return answer;
 }
 
-Answer answer_growth_ceiling(const MeasuredRow& row, const Growth* growth, double ceiling) {
-  const std::string bound = format_metric(row.metric.name, ceiling);
-  if (growth == nullptr || !growth->slope) return {GateOutcome::undecided, "no slope was measured"};
-  if (is_bounded(growth->verdict)) return {GateOutcome::passed, "the candidate " + growth->reason};
-  const std::string slope = format_metric(row.metric.name, growth->slope);
+Answer answer_growth_ceiling(const std::string& metric, const Growth* growth, double ceiling,
+                             double alpha) {
+  Answer answer;
+  answer.evidence.quantity = GateQuantity::value;
+  answer.evidence.limit = ceiling;
+  if (growth == nullptr || !growth->slope) {
+    answer.reason = "no slope was measured";
+    answer.not_measured = true;
+    return answer;
+  }
+  answer.evidence.method = kSlopes;
+  answer.evidence.estimate = growth->slope;
+  answer.evidence.ci_low = growth->ci_low;
+  answer.evidence.ci_high = growth->ci_high;
+  answer.evidence.confidence = 1 - alpha;
+  if (is_bounded(growth->verdict)) {
+    answer.outcome = GateOutcome::passed;
+    answer.reason = "the candidate " + growth->reason;
+    return answer;
+  }
+  answer.beyond = *growth->slope > ceiling;
+  const std::string bound = format_metric(metric, ceiling);
+  const std::string slope = format_metric(metric, growth->slope);
   if (growth->ci_high && *growth->ci_high <= ceiling) {
-    return {GateOutcome::passed,
-            fmt::format("{}, at most {} with 95 % confidence; the ceiling is {}", slope,
-                        format_metric(row.metric.name, growth->ci_high), bound)};
+    answer.outcome = GateOutcome::passed;
+    answer.reason = fmt::format("{}, at most {} with {:.4g} % confidence; the ceiling is {}", slope,
+                                format_metric(metric, growth->ci_high), 100 * (1 - alpha), bound);
+  } else if (grows(growth) && answer.beyond) {
+    answer.outcome = GateOutcome::failed;
+    answer.shown = growth->ci_low && *growth->ci_low > ceiling;
+    answer.reason =
+        growth->ci_low
+            ? fmt::format("{}, {} {} with {:.4g} % confidence; the ceiling is {}", slope,
+                          answer.shown ? "at least" : "though perhaps",
+                          format_metric(metric, growth->ci_low), 100 * (1 - alpha), bound)
+            : fmt::format("{}; the ceiling is {}", slope, bound);
+  } else {
+    answer.reason = fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason);
   }
-  if (grows(growth) && *growth->slope > ceiling) {
-    const bool shown = growth->ci_low && *growth->ci_low > ceiling;
-    return {GateOutcome::failed,
-            fmt::format("{}, {} {} with 95 % confidence; the ceiling is {}", slope,
-                        shown ? "at least" : "though perhaps",
-                        format_metric(row.metric.name, growth->ci_low), bound),
-            shown};
-  }
-  return {GateOutcome::undecided,
-          fmt::format("{} against a ceiling of {}: {}", slope, bound, growth->reason)};
+  return answer;
 }
 
-Answer answer_ceiling(const MeasuredRow& row, double ceiling) {
-  const std::vector<double>& values = row.values.candidate;
+Answer answer_ceiling(const GateSubject& subject, const MetricInfo& metric, double ceiling) {
+  const std::vector<double>& values = subject.values;
   const auto n = static_cast<int>(values.size());
+  Answer answer;
+  answer.evidence.quantity = GateQuantity::value;
+  answer.evidence.method = kLargestTrial;
+  answer.evidence.limit = ceiling;
+  answer.evidence.n_candidate = n;
+  if (values.empty()) {
+    answer.not_measured = true;
+    answer.reason =
+        fmt::format("no trial of {} gave {} for {}", subject.candidate, metric.name, subject.role);
+    return answer;
+  }
+  const double largest = *std::ranges::max_element(values);
+  answer.evidence.estimate = finite(largest);
+  answer.beyond = largest > ceiling;
   const auto over =
       static_cast<int>(std::ranges::count_if(values, [&](double x) { return x > ceiling; }));
-  const std::string bound = format_metric(row.metric.name, ceiling);
+  const std::string bound = format_metric(metric.name, ceiling);
   if (over > 0) {
-    return {GateOutcome::failed, fmt::format("{} of {} trials were above {}", over, n, bound),
-            true};
+    answer.outcome = GateOutcome::failed;
+    answer.shown = true;
+    answer.reason =
+        fmt::format("{} of {} {} above {} (largest {})", over, format_count(values.size(), "trial"),
+                    over == 1 ? "was" : "were", bound, format_metric(metric.name, largest));
+    return answer;
   }
-  if (n < least_blocks(row)) return too_few(n, least_blocks(row));
-  return {
-      GateOutcome::passed,
-      fmt::format("none of {} trials was above {} (largest {}); with 95 % confidence fewer than "
-                  "{:.0f} % of trials are",
-                  n, bound, format_metric(row.metric.name, row.comparison.candidate_max),
-                  100 * exceedance_bound(0, n))};
+  const int least = metric.exact ? exact_trials(subject.row == nullptr ? 1 : subject.row->family)
+                                 : kMinimumBlocks;
+  if (subject.is_whole_run) {
+    answer.outcome = GateOutcome::passed;
+    answer.reason = fmt::format("at most {} in the run that was watched, not above {}",
+                                format_metric(metric.name, largest), bound);
+  } else if (n < least) {
+    answer.reason = too_few_blocks(n, least);
+  } else {
+    answer.outcome = GateOutcome::passed;
+    answer.reason = fmt::format(
+        "none of {} trials was above {} (largest {}); with 95 % confidence fewer than {:.0f} % of "
+        "trials are",
+        n, bound, format_metric(metric.name, largest), 100 * exceedance_bound(0, n));
+  }
+  return answer;
 }
 
-Answer answer_bound(const Bound& bound, const MeasuredRow& row, const Growth* growth,
+/// A relative bound of a metric that was not compared.
+Answer without_row(const GateSubject& subject) {
+  Answer answer;
+  answer.not_measured = true;
+  answer.reason = subject.why_no_row;
+  return answer;
+}
+
+/// `bound` is null for a default gate.
+Answer answer_bound(const Bound* bound, const MetricInfo& metric, const GateSubject& subject,
                     double alpha) {
-  const bool grows = is_growth_metric(row.metric.name);
-  switch (bound.kind) {
-    case Bound::Kind::share:  // the grammar refuses it for growth
-      return answer_relative(row, share_on_scale(row, bound.value), alpha);
-    case Bound::Kind::amount: {
-      const double limit = amount_on_scale(row, bound.value);
-      return grows ? answer_growth_relative(row, growth, limit, alpha)
-                   : answer_relative(row, limit, alpha);
-    }
-    case Bound::Kind::ceiling:
-      break;
+  const bool of_growth = is_growth_metric(metric.name);
+  if (bound != nullptr && bound->kind == Bound::Kind::ceiling)
+    return of_growth ? answer_growth_ceiling(metric.name, subject.growth, bound->value, alpha)
+                     : answer_ceiling(subject, metric, bound->value);
+  if (subject.row == nullptr) return without_row(subject);
+  if (subject.row->values.candidate.empty()) {
+    Answer answer;
+    answer.not_measured = true;
+    answer.reason = "no block in which the baseline lived";
+    return answer;
   }
-  return grows ? answer_growth_ceiling(row, growth, bound.value) : answer_ceiling(row, bound.value);
+  return of_growth ? answer_growth_relative(*subject.row, subject.growth, bound, alpha)
+                   : answer_relative(*subject.row, bound, alpha);
 }
 
-/// The most favourable answer: one bound that holds is enough.
+/// The most favourable answer: one bound that holds is enough. A bound that was not measured holds
+/// nothing, so that the others decide.
 Answer best(const std::vector<Answer>& answers) {
   const auto rank = [](const Answer& answer) {
-    return answer.outcome == GateOutcome::passed      ? 0
-           : answer.outcome == GateOutcome::undecided ? 1
-                                                      : 2;
+    if (answer.outcome == GateOutcome::passed) return 0;
+    if (answer.outcome == GateOutcome::failed) return 3;
+    return answer.not_measured ? 4 : answer.beyond ? 2 : 1;
   };
   return *std::ranges::min_element(
       answers, [&](const Answer& a, const Answer& b) { return rank(a) < rank(b); });
 }
 
-std::vector<Answer> answers_of(const Gate& gate, const MeasuredRow& row, const Growth* growth,
-                               double alpha) {
-  if (row.values.candidate_failed > 0) return {{GateOutcome::failed, row.decision.reason, true}};
-  if (row.values.candidate.empty()) {
-    return {{GateOutcome::undecided, "not measured: no block in which the baseline lived"}};
-  }
-  if (gate.bounds.empty()) {
-    return {is_growth_metric(row.metric.name)
-                ? answer_growth_relative(row, growth, row.margin, alpha)
-                : answer_relative(row, row.margin, alpha)};
+Answer answer_of(const Gate& gate, const GateSubject& subject, double alpha) {
+  const MetricInfo metric = subject.row == nullptr ? metric_info(gate.metric) : subject.row->metric;
+  if (subject.failed > 0) {
+    Answer answer;
+    answer.outcome = GateOutcome::failed;
+    answer.shown = true;
+    answer.reason = subject.failure;
+    answer.evidence.method = kDied;
+    answer.evidence.n_candidate = subject.failed + static_cast<int>(subject.values.size());
+    return answer;
   }
   std::vector<Answer> answers;
-  for (const Bound& bound : gate.bounds) answers.push_back(answer_bound(bound, row, growth, alpha));
-  return answers;
+  for (const Bound& bound : gate.bounds)
+    answers.push_back(answer_bound(&bound, metric, subject, alpha));
+  if (answers.empty()) answers.push_back(answer_bound(nullptr, metric, subject, alpha));
+  return best(answers);
+}
+
+/// The exit code that this gate alone asks for.
+int exit_code_of(const GateResult& gate, OnInconclusive on_inconclusive) {
+  const auto code = [](ExitCode exit) { return static_cast<int>(exit); };
+  if (gate.advisory || gate.outcome == GateOutcome::passed) return code(ExitCode::ok);
+  if (gate.outcome == GateOutcome::failed) return code(ExitCode::gate_failed);
+  if (gate.not_measured) return code(ExitCode::cannot_measure);
+  const bool counts = on_inconclusive == OnInconclusive::fail ||
+                      (on_inconclusive == OnInconclusive::beyond && gate.beyond_bound);
+  return code(counts ? ExitCode::undecided : ExitCode::ok);
+}
+
+GateResult result_for(const Gate& gate) {
+  GateResult result;
+  result.gate = gate.text;
+  result.role = gate.role;
+  result.metric = gate.metric;
+  result.advisory = gate.advisory;
+  return result;
 }
 
 }  // namespace
 
-GateResult evaluate_gate(const Gate& gate, const MeasuredRow& row, const Growth* growth,
-                         double alpha, bool strict) {
-  Answer answer = best(answers_of(gate, row, growth, alpha));
-  if (strict && answer.outcome == GateOutcome::failed && !answer.shown) {
+GateSubject subject_of(const MeasuredRow& row, const Growth* growth) {
+  GateSubject subject;
+  subject.candidate = row.comparison.candidate;
+  subject.role = row.comparison.role;
+  std::ranges::copy_if(row.values.candidate, std::back_inserter(subject.values),
+                       [](double value) { return std::isfinite(value); });
+  subject.failed = row.values.candidate_failed;
+  if (subject.failed > 0) subject.failure = row.decision.reason;
+  subject.row = &row;
+  subject.growth = growth;
+  return subject;
+}
+
+GateResult evaluate_gate(const Gate& gate, const GateSubject& subject, const GateRules& rules) {
+  Answer answer = answer_of(gate, subject, rules.alpha);
+  if (rules.strict && answer.outcome == GateOutcome::failed && !answer.shown) {
     answer.outcome = GateOutcome::undecided;
     answer.reason += "; strict gates ask for more";
   }
-  GateResult result;
-  // The bound that was used: a default gate's is the margin of this row.
-  result.gate = gate.bounds.empty() ? fmt::format("{}.{}<=+{}", gate.role, gate.metric,
-                                                  compact(describe_size(row, row.margin)))
-                                    : gate.text;
-  result.role = gate.role;
-  result.metric = gate.metric;
+  GateResult result = result_for(gate);
+  result.role = subject.role;
+  result.candidate = subject.candidate;
+  if (subject.row != nullptr) result.baseline = subject.row->comparison.baseline;
+  result.candidate_failed = subject.failed > 0;
+  result.not_measured = answer.not_measured;
+  if (answer.not_measured) answer.reason = kNotMeasured + answer.reason;
+  if (!result.candidate_failed && !result.not_measured && rules.doubts.any()) {
+    answer.outcome = GateOutcome::undecided;
+    answer.beyond = answer.beyond && rules.doubts.pending.empty();
+    answer.reason = rules.doubts.explain(answer.reason);
+    if (!rules.doubts.pending.empty()) answer.evidence = {};
+  }
+  result.outcome = answer.outcome;
+  result.beyond_bound = answer.outcome == GateOutcome::undecided && answer.beyond;
   if (answer.outcome == GateOutcome::failed)
     result.failure = answer.shown ? GateFailure::shown : GateFailure::estimated;
-  result.candidate = row.comparison.candidate;
-  result.advisory = gate.advisory;
-  result.candidate_failed = row.values.candidate_failed > 0;
-  result.not_measured = row.values.candidate.empty() && row.values.candidate_failed == 0;
-  result.outcome = answer.outcome;
+  result.evidence = std::move(answer.evidence);
   result.reason = std::move(answer.reason);
+  result.exit_code = exit_code_of(result, rules.on_inconclusive);
+  return result;
+}
+
+GateResult unmeasured_gate(const Gate& gate, const std::string& candidate, const std::string& why) {
+  GateResult result = result_for(gate);
+  result.candidate = candidate;
+  result.not_measured = true;
+  result.reason = kNotMeasured + why;
+  result.exit_code = exit_code_of(result, OnInconclusive::beyond);
   return result;
 }
 

@@ -27,7 +27,7 @@ const std::vector<double> kA = {200, 200.4, 199.7, 200.9, 199.5, 200.2, 200.6, 1
 const std::vector<double> kThreeMore = {206, 206.4, 205.7, 206.9, 205.5, 206.2, 206.6, 205.9};
 
 GateOutcome outcome(const std::string& gate, const MeasuredRow& row) {
-  return evaluate_gate(parse_gate(gate), row, nullptr, 0.05).outcome;
+  return evaluate_gate(parse_gate(gate), subject_of(row)).outcome;
 }
 
 TEST(RelativeGate, FailsBeyondAndPassesWithinItsBound) {
@@ -59,11 +59,11 @@ TEST(Gate, NeedsOnlyOneOfItsBounds) {
 TEST(Ceiling, FailsWithTheFirstTrialAboveIt) {
   const MeasuredRow row = row_of("peak_rss_bytes", kA, kA);
   const GateResult failed =
-      evaluate_gate(parse_gate("tree.peak_rss_bytes<=200.8MiB"), row, nullptr, 0.05);
+      evaluate_gate(parse_gate("tree.peak_rss_bytes<=200.8MiB"), subject_of(row));
   EXPECT_EQ(failed.outcome, GateOutcome::failed);
   EXPECT_THAT(failed.reason, HasSubstr("1 of 8 trials"));
   const GateResult passed =
-      evaluate_gate(parse_gate("tree.peak_rss_bytes<=201MiB"), row, nullptr, 0.05);
+      evaluate_gate(parse_gate("tree.peak_rss_bytes<=201MiB"), subject_of(row));
   EXPECT_EQ(passed.outcome, GateOutcome::passed);
   // 1 - .05^(1/8)
   EXPECT_THAT(passed.reason, HasSubstr("fewer than 31 %"));
@@ -82,7 +82,7 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
   growth.ci_high = 60 * 1024;
   growth.verdict = GrowthVerdict::growing;
   const auto with = [&](const char* gate) {
-    return evaluate_gate(parse_gate(gate), row, &growth, 0.05).outcome;
+    return evaluate_gate(parse_gate(gate), subject_of(row, &growth)).outcome;
   };
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=64KiB"), GateOutcome::passed);
   EXPECT_EQ(with("tree.rss_growth_bytes_per_round<=32KiB"), GateOutcome::failed);
@@ -95,8 +95,8 @@ TEST(GrowthCeiling, FollowsTheIntervalOfTheCandidatesOwnGrowth) {
 }
 
 TEST(Gate, ReportsAMissingMeasurement) {
-  const GateResult result = evaluate_gate(parse_gate("tree.peak_rss_bytes<=+1%"),
-                                          row_of("peak_rss_bytes", {}, {}), nullptr, 0.05);
+  const MeasuredRow row = row_of("peak_rss_bytes", {}, {});
+  const GateResult result = evaluate_gate(parse_gate("tree.peak_rss_bytes<=+1%"), subject_of(row));
   EXPECT_TRUE(result.not_measured);
   EXPECT_EQ(result.outcome, GateOutcome::undecided);
 }

@@ -16,8 +16,6 @@
 namespace memduel {
 namespace {
 
-constexpr const char* kAllMetrics = "see memduel list metrics";
-
 constexpr const char* kGrammar =
     "write ROLE.METRIC<=BOUND[|BOUND][:advisory], for example "
     "tree.peak_rss_bytes<=+2%|+16MiB or tree.peak_heap_bytes<=900MiB";
@@ -81,6 +79,58 @@ std::optional<double> unit_factor(const MetricInfo& info, std::string_view unit)
   return unit.empty() ? std::optional(1.0) : std::nullopt;
 }
 
+[[noreturn]] void refuse_ceiling(std::string_view gate, const std::string& metric) {
+  refuse(gate, fmt::format("higher is better for {}, so a ceiling on it means nothing", metric),
+         "bound the loss against the baseline, for example +1%");
+}
+
+[[noreturn]] void refuse_undeclared(std::string_view gate, const std::string& metric) {
+  refuse(
+      gate,
+      fmt::format("nothing declares whether higher or lower is better for {}, so what is allowed "
+                  "above the baseline says nothing",
+                  metric),
+      fmt::format(
+          "declare it in the config (workload.metrics: {{\"{0}\": {{\"better\": \"lower\"}}}}), "
+          "in the log pattern (?<lower_{0}>…) or in the program (gauge(\"{0}\", x, "
+          "better=\"lower\")), with higher in place of lower where that is better; a ceiling "
+          "such as {0}<=1 needs no declaration",
+          metric));
+}
+
+void check_direction(const Gate& gate, const JobFacts& job) {
+  const Direction better = metric_info(job, gate.metric).better;
+  if (better == Direction::undeclared && has_relative_bound(gate))
+    refuse_undeclared(gate.text, gate.metric);
+  const bool has_ceiling = std::ranges::any_of(
+      gate.bounds, [](const Bound& bound) { return bound.kind == Bound::Kind::ceiling; });
+  if (better == Direction::higher && has_ceiling) refuse_ceiling(gate.text, gate.metric);
+}
+
+std::vector<std::string> known_metric_names() {
+  std::vector<std::string> names;
+  for (const MetricInfo& info : all_metrics()) names.push_back(info.name);
+  return names;
+}
+
+/// The metric of the table that somebody meant who wrote another name; absent where none is near.
+std::optional<std::string> meant_metric(const std::string& name) {
+  const std::vector<std::string> known = known_metric_names();
+  if (const auto nearest = nearest_name(name, known)) return nearest;
+  const auto longer = std::ranges::find_if(
+      known, [&](const std::string& metric) { return metric.starts_with(name + "_"); });
+  return longer == known.end() ? std::nullopt : std::optional(*longer);
+}
+
+[[noreturn]] void refuse_metric(std::string_view gate, const std::string& metric,
+                                const std::vector<std::string>& own) {
+  const auto nearest = nearest_name(metric, own);
+  const auto meant = nearest ? nearest : meant_metric(metric);
+  refuse(gate, fmt::format("unknown metric '{}'", metric),
+         meant ? fmt::format("did you mean \"{}\"?", *meant)
+               : "no trial gave it; memduel list metrics shows what memduel measures");
+}
+
 Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_view text) {
   std::string_view rest = text;
   const bool relative = rest.starts_with('+');
@@ -105,38 +155,30 @@ Bound parse_bound(std::string_view gate, const MetricInfo& info, std::string_vie
   }
   const std::optional<double> factor = unit_factor(info, unit);
   if (!factor) {
+    // Its unit stands in the name of the metric that was meant.
+    if (!is_known_metric(info.name) && meant_metric(info.name)) refuse_metric(gate, info.name, {});
     const std::string found = unit.empty() ? "has no unit" : fmt::format("has unit '{}'", unit);
     refuse(gate, fmt::format("bound '{}' {}", text, found),
            fmt::format("{} takes {}", info.name, expected_units(info)));
   }
-  if (!relative && !info.lower_is_better) {
-    refuse(gate,
-           fmt::format("'{}': more is better for {}, so a ceiling on it means nothing", text,
-                       info.name),
-           "bound the loss against the baseline, for example +1%");
-  }
+  if (!relative && info.better == Direction::higher) refuse_ceiling(gate, info.name);
   return {relative ? Bound::Kind::amount : Bound::Kind::ceiling, value * *factor};
-}
-
-std::vector<std::string> known_metric_names() {
-  std::vector<std::string> names;
-  for (const MetricInfo& info : all_metrics()) names.push_back(info.name);
-  return names;
-}
-
-/// A gauge may have any name, but its unit must stand in it.
-bool may_be_gauge(std::string_view metric) {
-  return metric_info(metric).unit != Unit::number || metric.starts_with("metric_");
-}
-
-void check_metric_name(std::string_view gate, const std::string& metric) {
-  if (is_known_metric(metric) || may_be_gauge(metric)) return;
-  refuse(gate, fmt::format("unknown metric '{}'", metric),
-         nearest_advice(metric, known_metric_names(), kAllMetrics));
 }
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
+}
+
+void check_role(const Gate& gate, const std::vector<std::string>& roles) {
+  if (gate.role == "*" || has(roles, gate.role)) return;
+  constexpr std::size_t kTold = 8;
+  const std::size_t told = std::min(roles.size(), kTold);
+  refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
+         nearest_advice(
+             gate.role, roles,
+             fmt::format("the roles of this run are {}{}, or * for all",
+                         fmt::join(roles.begin(), roles.begin() + static_cast<long>(told), ", "),
+                         roles.size() > told ? " and so on" : "")));
 }
 
 }  // namespace
@@ -174,9 +216,9 @@ Gate parse_gate(std::string_view text) {
   }
   gate.role = name.substr(0, dot);
   gate.metric = name.substr(dot + 1);
-  check_metric_name(text, gate.metric);
   const MetricInfo info = metric_info(gate.metric);
   std::string_view bounds = rest.substr(comparison + 2);
+  if (bounds == kMarginBound) return gate;
   while (true) {
     const size_t bar = bounds.find('|');
     gate.bounds.push_back(parse_bound(text, info, bounds.substr(0, bar)));
@@ -187,24 +229,25 @@ Gate parse_gate(std::string_view text) {
 }
 
 void check_gate_names(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
-                      const std::vector<std::string>& metrics) {
+                      const std::vector<std::string>& metrics, const JobFacts& job) {
   for (const Gate& gate : gates) {
     if (gate.is_default) continue;
-    if (gate.role != "*" && !has(roles, gate.role)) {
-      constexpr std::size_t kTold = 8;
-      const std::size_t told = std::min(roles.size(), kTold);
-      refuse(gate.text, fmt::format("unknown role '{}'", gate.role),
-             nearest_advice(gate.role, roles,
-                            fmt::format("the roles of this run are {}{}, or * for all",
-                                        fmt::join(roles.begin(),
-                                                  roles.begin() + static_cast<long>(told), ", "),
-                                        roles.size() > told ? " and so on" : "")));
-    }
-    if (!is_known_metric(gate.metric) && !has(metrics, gate.metric)) {
-      std::vector<std::string> names = known_metric_names();
-      names.insert(names.end(), metrics.begin(), metrics.end());
-      refuse(gate.text, fmt::format("unknown metric '{}'", gate.metric),
-             nearest_advice(gate.metric, names, kAllMetrics));
+    check_role(gate, roles);
+    const bool is_known = is_known_metric(gate.metric) || job.better.contains(gate.metric);
+    if (!is_known && !has(metrics, gate.metric)) refuse_metric(gate.text, gate.metric, metrics);
+    check_direction(gate, job);
+  }
+}
+
+void check_gates_before_run(const std::vector<Gate>& gates, const std::vector<std::string>& roles,
+                            const JobFacts& job) {
+  for (const Gate& gate : gates) {
+    if (gate.is_default) continue;
+    check_role(gate, roles);
+    if (job.better.contains(gate.metric)) {
+      check_direction(gate, job);
+    } else if (!is_known_metric(gate.metric) && meant_metric(gate.metric)) {
+      refuse_metric(gate.text, gate.metric, {});
     }
   }
 }

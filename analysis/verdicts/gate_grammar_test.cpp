@@ -45,9 +45,17 @@ TEST(ParseGate, KeepsColonsOfABenchmarksName) {
   EXPECT_EQ(parse_gate("BM_copy/8/threads:4.real_time_seconds<=+5%").role, "BM_copy/8/threads:4");
 }
 
-TEST(ParseGate, NamesTheNearestMetric) {
-  EXPECT_THAT(message_of("server.peak_rss_byte<=+2%"),
+TEST(ParseGate, NamesTheNearestMetricWhereABoundHasTheUnitOfThat) {
+  EXPECT_THAT(message_of("server.peak_rss_byte<=900MiB"),
               HasSubstr("did you mean \"peak_rss_bytes\"?"));
+  EXPECT_THAT(message_of("server.perplexity<=9MiB"), HasSubstr("has unit 'MiB'"));
+}
+
+TEST(ParseGate, AJobsOwnMetricNeedsNoUnitInItsName) {
+  const Gate gate = parse_gate("server.loss<=0.5|+2%");
+  EXPECT_EQ(gate.metric, "loss");
+  EXPECT_EQ(gate.bounds[0].kind, Bound::Kind::ceiling);
+  EXPECT_DOUBLE_EQ(gate.bounds[0].value, 0.5);
 }
 
 TEST(ParseGate, RefusesABoundWithoutOrWithAnotherUnit) {
@@ -62,7 +70,7 @@ TEST(ParseGate, RefusesPercentOfGrowthAndPercentWithoutPlus) {
 }
 
 TEST(ParseGate, RefusesACeilingWhereMoreIsBetter) {
-  EXPECT_THAT(message_of("server.validation_accuracy_ratio<=0.9"), HasSubstr("more is better"));
+  EXPECT_THAT(message_of("server.validation_accuracy_ratio<=0.9"), HasSubstr("higher is better"));
 }
 
 TEST(ParseGate, RefusesWhatIsNoGate) {
@@ -78,7 +86,9 @@ TEST(ParseGate, RefusesWhatIsNoGate) {
 TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
   const auto message = [](const char* gate) {
     try {
-      check_gate_names({parse_gate(gate)}, {"server", "tree"}, {"queue_bytes"});
+      JobFacts job;
+      job.better["queue_bytes"] = Direction::lower;
+      check_gate_names({parse_gate(gate)}, {"server", "tree"}, {"queue_bytes"}, job);
     } catch (const Error& error) {
       return error.message();
     }
@@ -90,6 +100,55 @@ TEST(CheckGateNames, NamesTheNearestRoleAndGauge) {
   EXPECT_THAT(message("server.queue_byte_bytes<=+1%"), HasSubstr("unknown metric"));
   EXPECT_EQ(message("server.queue_bytes<=+1%"), "");
   EXPECT_EQ(message("*.peak_heap_bytes<=+1%"), "");
+  EXPECT_THAT(message("server.peak_rss<=+1%"), HasSubstr("did you mean \"peak_rss_bytes\"?"));
+  EXPECT_THAT(message("server.perplexity<=+1%"), HasSubstr("no trial gave it"));
+}
+
+std::string refusal_by(const JobFacts& job, const char* gate, const std::string& metric) {
+  const std::vector<std::string> roles = {"server", "tree"};
+  std::string before;
+  for (const bool has_run : {false, true}) {
+    try {
+      if (has_run)
+        check_gate_names({parse_gate(gate)}, roles, {metric}, job);
+      else
+        check_gates_before_run({parse_gate(gate)}, roles, job);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+      if (!has_run) before = error.message();
+      if (has_run) return (before.empty() ? "after: " : "") + error.message();
+    }
+  }
+  return before;
+}
+
+TEST(GateOnAnUndeclaredMetric, MayBeACeilingAlone) {
+  JobFacts logged;
+  logged.better["loss"] = Direction::undeclared;
+  EXPECT_EQ(refusal_by(logged, "server.loss<=0.5", "loss"), "");
+  for (const char* gate : {"server.loss<=+2%", "*.loss<=+0.1", "server.loss<=0.5|+2%:advisory"}) {
+    EXPECT_THAT(refusal_by(logged, gate, "loss"),
+                testing::StartsWith("gate '" + std::string(gate) +
+                                    "': nothing declares whether higher or lower is better for "
+                                    "loss"));
+  }
+  EXPECT_THAT(refusal_by(logged, "server.loss<=+2%", "loss"),
+              testing::AllOf(HasSubstr(R"(workload.metrics: {"loss": {"better": "lower"}})"),
+                             HasSubstr("(?<lower_loss>…)"),
+                             HasSubstr(R"(gauge("loss", x, better="lower"))")));
+  EXPECT_THAT(refusal_by({}, "server.loss<=+2%", "loss"), testing::StartsWith("after: "))
+      << "a program may declare it";
+}
+
+TEST(GateOnADeclaredMetric, IsBoundedOnTheSideThatIsWorse) {
+  JobFacts job;
+  job.better = {{"loss", Direction::lower}, {"throughput", Direction::higher}};
+  for (const char* gate : {"server.loss<=+2%", "server.loss<=0.5", "server.throughput<=+5%"})
+    EXPECT_EQ(
+        refusal_by(job, gate, std::string(gate).substr(7, 4) == "loss" ? "loss" : "throughput"), "")
+        << gate;
+  EXPECT_THAT(refusal_by(job, "server.throughput<=100", "throughput"),
+              HasSubstr("higher is better for throughput, so a ceiling on it means nothing"));
 }
 
 }  // namespace

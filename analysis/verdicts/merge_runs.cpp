@@ -4,11 +4,18 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "base/command_line.h"
+#include "base/declared_directions.h"
 #include "base/error.h"
+#include "base/metric_catalogue.h"
 
 namespace memduel {
 namespace {
+
+using nlohmann::json;
 
 std::string baseline_of(const RunData& run) {
   if (run.config.contains("baseline")) return run.config.at("baseline");
@@ -38,15 +45,21 @@ void add_trials(RunData& merged, const RunData& run, const std::string& from,
   }
 }
 
-/// Absent in a run that comes from results.json.
-const nlohmann::json* workload_of(const RunData& run) {
-  const auto found = run.config.find("workload");
-  return found != run.config.end() && found->is_object() ? &*found : nullptr;
+/// Null where there is none.
+const json* member_of(const json& object, const char* key) {
+  const auto found = object.find(key);
+  return found == object.end() ? nullptr : &*found;
+}
+
+/// Null in a run that comes from results.json.
+const json* workload_of(const RunData& run) {
+  const json* found = member_of(run.config, "workload");
+  return found != nullptr && found->is_object() ? found : nullptr;
 }
 
 void check_workloads(const RunData& a, const RunData& b) {
-  const nlohmann::json* of_a = workload_of(a);
-  const nlohmann::json* of_b = workload_of(b);
+  const json* of_a = workload_of(a);
+  const json* of_b = workload_of(b);
   if (of_a == nullptr || of_b == nullptr) return;
   const std::string kind = of_a->value("kind", std::string("command"));
   // Commands differ on purpose: that is the change under test.
@@ -59,6 +72,93 @@ void check_workloads(const RunData& a, const RunData& b) {
 std::string fingerprint(const RunData& run) {
   return run.environment.is_object() ? run.environment.value("fingerprint", std::string())
                                      : std::string();
+}
+
+/// The arguments of a process in an arm.
+json argv_in(const json& process, const json& arm) {
+  const std::string role = process.value("role", std::string());
+  json argv = arm.value("argv", json::object()).value(role, process.value("argv", json::array()));
+  for (const json& more : arm.value("append", json::object()).value(role, json::array()))
+    argv.push_back(more);
+  return argv;
+}
+
+/// The arm under its new name, with the whole command lines of its own run: the merged run has the
+/// other one's workload.
+json arm_alone(const RunData& run, const std::string& arm, const std::string& name) {
+  json own = json::object();
+  if (const json* arms = member_of(run.config, "arms"); arms != nullptr)
+    for (const json& one : *arms)
+      if (one.is_object() && one.value("name", std::string()) == arm) own = one;
+  json alone = {{"name", name}};
+  for (const char* key : {"preset", "optimizations", "env", "cwd", "allocator"})
+    if (own.contains(key)) alone[key] = own.at(key);
+  const json* workload = workload_of(run);
+  if (workload != nullptr)
+    for (const json& process : workload->value("processes", json::array()))
+      alone["argv"][process.value("role", std::string())] = argv_in(process, own);
+  return alone;
+}
+
+/// One of the two runs and what becomes of it.
+struct Side {
+  const RunData* run;
+  std::string arm;
+  const MergedSide* merged;
+};
+
+/// What each arm was, and the command that compares the two again.
+void describe_sides(json& environment, const std::vector<Side>& sides, const std::string& arm) {
+  if (!environment.is_object()) environment = json::object();
+  environment.erase("subjects");
+  environment.erase("reproduce");  // it would measure one of them again
+  std::vector<std::string> again = {"memduel", "compare"};
+  for (const Side& side : sides) {
+    const std::string& place = side.merged->place;
+    if (place.empty()) return;
+    const json* arms = member_of(side.run->config, "arms");
+    const bool is_one_of_several = arms != nullptr && arms->size() > 1;
+    environment["subjects"][side.merged->name] =
+        is_one_of_several ? fmt::format("{} of {}", side.arm, place) : place;
+    again.push_back(place);
+  }
+  if (!arm.empty()) again.insert(again.end(), {"--arm", arm});
+  environment["reproduce"] = quoted_command_line(again);
+}
+
+bool has_rounds(const RunData& run, const std::string& arm) {
+  return std::ranges::any_of(run.trials, [&](const TrialData& trial) {
+    return trial.arm == arm && std::ranges::any_of(trial.roles, [](const RoleData& role) {
+             return role.rounds.size() > 1;
+           });
+  });
+}
+
+/// Times of a round, what is held at its end, and with that growth.
+bool is_measured_by_round(const std::string& metric) {
+  return metric.starts_with("end_") || (metric.ends_with("_seconds") && metric != kCpuSeconds);
+}
+
+void leave_out_rounds(Metrics& metrics) {
+  erase_if(metrics, [](const auto& metric) { return is_measured_by_round(metric.first); });
+}
+
+/// A whole job beside one round of it is no comparison.
+void leave_out_rounds_of_one(RunData& merged, const std::string& a, const std::string& b) {
+  if (has_rounds(merged, a) == has_rounds(merged, b)) return;
+  for (TrialData& trial : merged.trials) {
+    for (RoleData& role : trial.roles) {
+      leave_out_rounds(role.metrics);
+      for (RoundData& round : role.rounds.edit()) leave_out_rounds(round.metrics);
+    }
+  }
+  const auto& [with, without] = has_rounds(merged, a) ? std::pair(a, b) : std::pair(b, a);
+  merged.limitations.push_back(
+      {"rounds_of_one_run",
+       fmt::format("{} has rounds, and {} is one round as a whole: times per round, memory at the "
+                   "ends of rounds and growth per round are not compared",
+                   with, without),
+       "mark the rounds of both, with the same pattern"});
 }
 
 /// The roles of both; a group is as large as in the run that has more of it.
@@ -77,19 +177,26 @@ JobFacts joined(JobFacts job, const JobFacts& other) {
 
 }  // namespace
 
-RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm) {
+RunData merge_runs(const RunData& a, const RunData& b, const std::string& arm,
+                   const MergedSide& of_a, const MergedSide& of_b) {
   check_workloads(a, b);
+  const std::string arm_a = pick_arm(a, arm, "A");
+  const std::string arm_b = pick_arm(b, arm, "B");
   RunData merged;
   merged.config = a.config;
   merged.config["name"] = "compare";
-  merged.config["baseline"] = "a";
-  merged.config["arms"] = {{{"name", "a"}}, {{"name", "b"}}};
-  merged.config.erase("gates");
-  merged.config.erase("ablation");
+  merged.config["baseline"] = of_a.name;
+  merged.config["arms"] = {arm_alone(a, arm_a, of_a.name), arm_alone(b, arm_b, of_b.name)};
+  for (const char* key : {"gates", "ablation"}) merged.config.erase(key);
+  // How many blocks each was to have says nothing about the two together.
+  if (merged.config.contains("measure")) merged.config["measure"].erase("repeats");
   merged.job = joined(a.job, b.job);
+  merged.warnings = join_declarations(merged.job, b.job);
   merged.environment = a.environment;
-  add_trials(merged, a, pick_arm(a, arm, "A"), "a");
-  add_trials(merged, b, pick_arm(b, arm, "B"), "b");
+  describe_sides(merged.environment, {{&a, arm_a, &of_a}, {&b, arm_b, &of_b}}, arm);
+  add_trials(merged, a, arm_a, of_a.name);
+  add_trials(merged, b, arm_b, of_b.name);
+  leave_out_rounds_of_one(merged, of_a.name, of_b.name);
   for (const RunData* run : {&a, &b}) {
     merged.limitations.insert(merged.limitations.end(), run->limitations.begin(),
                               run->limitations.end());

@@ -7,6 +7,8 @@
 namespace memduel {
 namespace {
 
+using nlohmann::json;
+
 RunData run_of(const std::string& workload, const std::string& fingerprint, double peak) {
   RunData run;
   run.config = {{"name", "q"}, {"baseline", "original"}, {"workload", {{"kind", workload}}}};
@@ -65,6 +67,61 @@ TEST(MergeRuns, OfResultsComparesWhatItCanAndSaysWhatItCannot) {
   const RunData apart = merge_runs(run_from_results(results), run_from_results(other), "");
   ASSERT_EQ(apart.warnings.size(), 2u);
   EXPECT_EQ(apart.warnings[1].code, "workloads_not_checked");
+}
+
+json arm(const std::string& name, const std::string& program) {
+  return {{"name", name}, {"argv", {{"command", {program, "1"}}}}, {"env", {{"SIZE", name}}}};
+}
+
+RunData command_run(const std::string& program) {
+  RunData run = run_of("command", "f", 100);
+  run.config["workload"]["processes"] = {{{"role", "command"}, {"argv", {program}}}};
+  run.config["arms"] = {arm("original", program), arm("optimized", program)};
+  run.config["measure"]["repeats"] = 6;
+  run.environment["reproduce"] = "memduel watch -- " + program;
+  return run;
+}
+
+TEST(MergeRuns, NamesItsArmsAndSaysWhatTheyWere) {
+  const RunData merged = merge_runs(command_run("old"), command_run("new"), "optimized",
+                                    {"monday", "runs/monday"}, {"tuesday", "my runs/tuesday"});
+  EXPECT_EQ(merged.trials[1].arm, "tuesday");
+  EXPECT_EQ(merged.config.at("baseline"), "monday");
+  const json& second = merged.config.at("arms").at(1);
+  EXPECT_EQ(second.at("name"), "tuesday");
+  EXPECT_EQ(second.at("argv").at("command"), json({"new", "1"})) << "not the other run's program";
+  EXPECT_EQ(second.at("env").at("SIZE"), "optimized");
+  EXPECT_EQ(merged.environment.at("subjects").at("tuesday"), "optimized of my runs/tuesday");
+  EXPECT_EQ(merged.environment.at("reproduce"),
+            "memduel compare runs/monday 'my runs/tuesday' --arm optimized");
+  EXPECT_FALSE(merged.config.at("measure").contains("repeats")) << "both runs have ended";
+}
+
+/// A run of one trial whose process had so many rounds of a second each.
+RunData run_of_rounds(int rounds) {
+  RunData run = run_of("command", "f", 100);
+  run.trials.resize(1);
+  RoleData& role = run.trials[0].roles[0];
+  role.metrics["cpu_seconds"] = 1;
+  for (int round = 1; round <= rounds; ++round)
+    role.rounds.push_back({round, 0, 1, {{"round_seconds", 1}, {"end_rss_bytes", 80}}, {}});
+  return run;
+}
+
+TEST(MergeRuns, LeaveOutWhatIsByTheRoundWhereOnlyOneRunHasRounds) {
+  const RunData apart = merge_runs(run_of_rounds(12), run_of_rounds(1), "", {"x"}, {"y"});
+  for (const TrialData& trial : apart.trials) {
+    for (const RoundData& round : trial.roles[0].rounds) EXPECT_TRUE(round.metrics.empty());
+    EXPECT_EQ(trial.roles[0].metrics.at("peak_rss_bytes"), 100);
+    EXPECT_EQ(trial.roles[0].metrics.at("cpu_seconds"), 1) << "of the whole job in both";
+  }
+  ASSERT_EQ(apart.limitations.size(), 1U);
+  EXPECT_EQ(apart.limitations[0].message,
+            "x has rounds, and y is one round as a whole: times per round, memory at the ends of "
+            "rounds and growth per round are not compared");
+  const RunData alike = merge_runs(run_of_rounds(12), run_of_rounds(6), "");
+  EXPECT_EQ(alike.trials[1].roles[0].rounds[0].metrics.at("round_seconds"), 1);
+  EXPECT_TRUE(alike.limitations.empty());
 }
 
 TEST(RunFromResults, KeepsTrialsAndEnvironment) {

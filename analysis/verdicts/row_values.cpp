@@ -8,10 +8,10 @@
 namespace memduel {
 namespace {
 
-/// What a trial that failed counts as.
+/// What a trial that failed counts as: of an undeclared metric it is beyond any ceiling.
 double worst_of(const MetricInfo& metric) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return metric.lower_is_better ? kInfinity : -kInfinity;
+  return metric.better == Direction::higher ? -kInfinity : kInfinity;
 }
 
 void note_failure(RowValues& row, const Observation& trial) {

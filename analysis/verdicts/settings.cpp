@@ -6,6 +6,7 @@
 #include "analysis/growth/observations.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/analyse.h"
+#include "analysis/verdicts/comparison.h"
 #include "analysis/verdicts/default_gates.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
@@ -56,33 +57,89 @@ AnalysisSettings settings_from_config(const json& config) {
   const json& seed = at_path(config, "/measure/seed");
   if (seed.is_number_integer()) settings.seed = seed.get<unsigned long>();
   settings.strict_gates = at_path(config, "/strict_gates") == true;
-  settings.default_gates = at_path(config, "/default_gates") != false;
+  settings.default_gates = default_gates_decide_in(config);
   const json& horizon = at_path(config, "/growth/horizon_rounds");
   if (horizon.is_number())
     settings.horizon_rounds = horizon.get<double>();
   else if (const auto rounds = whole_number(workload_that_ran(config), "/rounds"))
     settings.horizon_rounds = *rounds;
+  std::vector<std::string> gates;
   for (const json& gate : at_path(config, "/gates")) {
     if (!gate.is_string()) {
       throw Error(ExitCode::usage, fmt::format("found {}, expected a gate", gate.dump()), "/gates");
     }
-    settings.gates.push_back(parse_gate(gate.get<std::string>()));
+    gates.push_back(gate.get<std::string>());
   }
+  name_gates(settings, gates);
   return settings;
 }
 
+void name_gates(AnalysisSettings& settings, const std::vector<std::string>& gates) {
+  settings.gates.clear();
+  settings.named_default_gates = false;
+  for (const std::string& gate : gates) {
+    if (gate == kDefaultGates)
+      settings.named_default_gates = true;
+    else
+      settings.gates.push_back(parse_gate(gate));
+  }
+}
+
+bool asks_for_default_gates(const AnalysisSettings& settings) {
+  return settings.named_default_gates || settings.gates.empty();
+}
+
+bool default_gates_decide(const AnalysisSettings& settings) {
+  return settings.named_default_gates || (settings.default_gates && settings.gates.empty());
+}
+
+std::vector<Gate> gates_to_judge(const RunData& run, const AnalysisSettings& settings) {
+  std::vector<Gate> gates;
+  if (asks_for_default_gates(settings)) gates = default_gates(run);
+  gates.insert(gates.end(), settings.gates.begin(), settings.gates.end());
+  return gates;
+}
+
+namespace {
+
+/// Those that decide, as far as they are known before the run.
+std::vector<Gate> expected_gates(const RunData& run, const AnalysisSettings& settings) {
+  std::vector<Gate> gates = settings.gates;
+  if (asks_for_default_gates(settings)) {
+    const std::vector<Gate> defaults = default_gates(run.job);
+    gates.insert(gates.end(), defaults.begin(), defaults.end());
+  }
+  std::erase_if(gates, [&](const Gate& gate) {
+    return gate.advisory || is_left_out(gate, run.config, settings.warmup_rounds);
+  });
+  return gates;
+}
+
+}  // namespace
+
 int gates_that_share(const RunData& run, const AnalysisSettings& settings) {
   const ExperimentView view = view_config(run.config);
-  const std::vector<Gate> gates = settings.gates.empty() ? default_gates(run.job) : settings.gates;
   // A gate on all roles counts once: how many roles have its metric is not known before the run.
-  const auto tested = std::ranges::count_if(gates, [&](const Gate& gate) {
-    return !gate.advisory && !is_left_out(gate, run.config, settings.warmup_rounds) &&
-           has_relative_bound(gate);
-  });
+  const auto tested = std::ranges::count_if(expected_gates(run, settings), has_relative_bound);
   const auto candidates = static_cast<std::ptrdiff_t>(view.arms.size()) - 1 -
                           static_cast<std::ptrdiff_t>(view.control_arms.size()) -
                           static_cast<std::ptrdiff_t>(view.ablation_arms.size());
   return static_cast<int>(std::max<std::ptrdiff_t>(1, tested * candidates));
+}
+
+int fewest_deciding_blocks(const RunData& run, const AnalysisSettings& settings) {
+  const int family = gates_that_share(run, settings);
+  int blocks = exact_trials(family);
+  const LookPlan looks = planned_looks(run, settings).looks;
+  for (const Gate& gate : expected_gates(run, settings)) {
+    if (metric_info(gate.metric).exact) continue;
+    blocks = std::max(blocks, kMinimumBlocks);
+    if (!has_relative_bound(gate)) continue;
+    while (blocks < looks.back().blocks &&
+           smallest_p(blocks, settings.design) * family > alpha_at(looks, blocks))
+      ++blocks;
+  }
+  return std::min(blocks, looks.back().blocks);
 }
 
 CheckedLooks planned_looks(const RunData& run, const AnalysisSettings& settings) {

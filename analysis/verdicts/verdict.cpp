@@ -14,13 +14,16 @@ namespace memduel {
 namespace {
 
 constexpr double kSpreadLevel = 0.01;
+constexpr const char* kNothingDeclared =
+    "; nothing declares whether higher or lower values are better";
 
 std::string percent(double share) {
   return fmt::format("{:.4g} %", 100 * share);
 }
 
 Verdict direction(const MeasuredRow& row) {
-  const bool worse = (row.effect > 0) == row.metric.lower_is_better;
+  if (row.metric.better == Direction::undeclared) return Verdict::changed;
+  const bool worse = (row.effect > 0) == (row.metric.better == Direction::lower);
   return worse ? Verdict::regressed : Verdict::improved;
 }
 
@@ -92,11 +95,19 @@ std::string words_on_spread(const MeasuredRow& row) {
   if (!row.spread_p || *row.spread_p > kSpreadLevel) return {};
   const auto range = [&](const std::vector<double>& values) {
     const auto [low, high] = std::ranges::minmax_element(values);
-    return fmt::format("{} to {}", format_metric(row.metric.name, *low),
-                       format_metric(row.metric.name, *high));
+    return format_interval(format_metric(row.metric.name, *low),
+                           format_metric(row.metric.name, *high));
   };
   return fmt::format("; the spread differs: {} against {}", range(row.values.baseline),
                      range(row.values.candidate));
+}
+
+/// The interval that decides.
+void set_interval(Comparison& out, const MeasuredRow& row, const Interval& interval,
+                  double confidence) {
+  out.confidence = confidence;
+  out.ci_low = shown(row, interval.low);
+  out.ci_high = shown(row, interval.high);
 }
 
 Decision by_test(MeasuredRow& row, double alpha, int family) {
@@ -104,16 +115,16 @@ Decision by_test(MeasuredRow& row, double alpha, int family) {
   const Interval interval = row.test->interval(alpha);
   const Interval equivalence = row.test->interval(2 * alpha);
   const std::string margin = describe_size(row, row.margin);
-  out.confidence = 1 - alpha;
-  out.ci_low = shown(row, interval.low);
-  out.ci_high = shown(row, interval.high);
+  set_interval(out, row, interval, 1 - alpha);
   out.p_mean = row.mean_p;
-  if (equivalence.low >= -row.margin && equivalence.high <= row.margin)
+  if (equivalence.low >= -row.margin && equivalence.high <= row.margin) {
+    set_interval(out, row, equivalence, 1 - 2 * alpha);
     return {Verdict::unchanged, Tier::plain,
             fmt::format("{}the {} interval {} lies inside the margin of {}{}",
                         *out.p_adjusted <= alpha ? "measurable but negligible: " : "",
                         percent(1 - 2 * alpha), describe_interval(row, equivalence), margin,
                         words_on_spread(row))};
+  }
   if (*out.p_adjusted > alpha || std::abs(row.effect) < row.claim_margin ||
       mean_is_unsettled(row, alpha))
     return cannot_tell(why_inconclusive(row, alpha, family, interval, equivalence) +
@@ -157,9 +168,10 @@ Decision with_failures(MeasuredRow& row, Decision of_living) {
   if (values.candidate_failed == 0) return of_living;
   const std::string first = values.failure.substr(0, values.failure.find('\n'));
   const std::string what = fmt::format(
-      "the candidate {} in {} of {} blocks in which the baseline lived{}{}",
+      "the candidate {} in {} of {} in which the baseline lived{}{}",
       values.candidate_killed_for_memory == values.candidate_failed ? kKilledForMemory : "failed",
-      values.candidate_failed, out.n_candidate, first.empty() ? "" : "; the first time ", first);
+      values.candidate_failed, format_count(out.n_candidate, "block"),
+      first.empty() ? "" : "; the first time ", first);
   if (values.candidate_failed == out.n_candidate) {
     out.blocks_needed.reset();
     return {Verdict::regressed, Tier::plain, what};
@@ -174,7 +186,7 @@ Decision with_failures(MeasuredRow& row, Decision of_living) {
 Decision of_dead(MeasuredRow& row) {
   row.comparison.ratio.reset();
   row.comparison.difference.reset();
-  return {direction(row), Tier::plain, ""};
+  return {Verdict::regressed, Tier::plain, ""};
 }
 
 Decision of_living(MeasuredRow& row, double alpha, int family) {
@@ -194,13 +206,15 @@ std::string too_few_blocks(int blocks, int needed) {
   return fmt::format("cannot tell: {} of {} blocks", blocks, needed);
 }
 
-void decide(MeasuredRow& row, double alpha, int family, const std::vector<std::string>& doubts) {
+void decide(MeasuredRow& row, double alpha, int family, const Doubts& doubts) {
   const bool dead = row.values.candidate_failed > 0 && !std::isfinite(row.effect);
   row.decision = with_failures(row, dead ? of_dead(row) : of_living(row, alpha, family));
+  if (row.decision.verdict == Verdict::changed) row.decision.reason += kNothingDeclared;
   Comparison& out = row.comparison;
-  out.verdict = doubts.empty() ? row.decision.verdict : Verdict::inconclusive;
-  out.tier = doubts.empty() ? row.decision.tier : Tier::plain;
-  out.reason = with_doubts(doubts, row.decision.reason);
+  out.verdict = doubts.any() ? Verdict::inconclusive : row.decision.verdict;
+  out.tier = doubts.any() ? Tier::plain : row.decision.tier;
+  out.reason = doubts.any() ? doubts.explain(row.decision.reason) : row.decision.reason;
+  if (!doubts.pending.empty()) out.blocks_needed.reset();
 }
 
 }  // namespace memduel

@@ -8,9 +8,9 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "analysis/verdicts/comparison.h"
+#include "analysis/verdicts/doubts.h"
 
 namespace memduel {
 
@@ -20,8 +20,7 @@ std::string too_few_blocks(int blocks, int needed);
 /// Fills interval and decision, and tells the decision as the comparison's verdict, tier and
 /// reason. comparison.p_adjusted must be set where the row has a test; `family` is the number of
 /// rows it was adjusted for.
-/// @param doubts why no verdict of the run is believed, see doubts.h: the row is inconclusive then.
-void decide(MeasuredRow& row, double alpha, int family,
-            const std::vector<std::string>& doubts = {});
+/// With doubts the row is inconclusive.
+void decide(MeasuredRow& row, double alpha, int family, const Doubts& doubts = {});
 
 }  // namespace memduel

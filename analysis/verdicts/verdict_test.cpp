@@ -56,6 +56,50 @@ TEST(Verdict, IsPlainWhenTheIntervalReachesInsideTheMargin) {
   EXPECT_EQ(row.comparison.tier, Tier::plain);
 }
 
+TEST(Verdict, OfAMetricWithoutADirectionIsThatItChanged) {
+  MetricInfo info = metric_info("throughput");
+  ASSERT_EQ(info.better, Direction::undeclared);
+  const auto row_of = [&](std::vector<double> a, std::vector<double> b) {
+    RowValues values;
+    values.baseline = std::move(a);
+    values.candidate = std::move(b);
+    return decided(measure_row(info, std::move(values), Design::paired, std::nullopt));
+  };
+  for (const double center : {210.0, 190.0}) {
+    const MeasuredRow row = row_of(around(200, 0.002), turned(around(center, 0.002)));
+    EXPECT_EQ(row.comparison.verdict, Verdict::changed);
+    EXPECT_EQ(row.comparison.tier, Tier::strong);
+    EXPECT_THAT(row.comparison.reason,
+                HasSubstr("nothing declares whether higher or lower values are better"));
+  }
+  EXPECT_EQ(row_of(around(200, 0.002), turned(around(200, 0.002))).comparison.verdict,
+            Verdict::unchanged);
+  EXPECT_EQ(row_of(around(200, 0.02), turned(around(201, 0.02))).comparison.verdict,
+            Verdict::inconclusive);
+  info.better = Direction::higher;
+  EXPECT_EQ(row_of(around(200, 0.002), turned(around(210, 0.002))).comparison.verdict,
+            Verdict::improved);
+  info.better = Direction::lower;
+  EXPECT_EQ(row_of(around(200, 0.002), turned(around(210, 0.002))).comparison.verdict,
+            Verdict::regressed);
+}
+
+TEST(Verdict, OfADeadCandidateIsRegressedWhateverIsBetter) {
+  for (const Direction better : {Direction::undeclared, Direction::lower, Direction::higher}) {
+    MetricInfo info = metric_info("throughput");
+    info.better = better;
+    RowValues values;
+    values.baseline = std::vector<double>(8, 100);
+    values.candidate = std::vector<double>(8, better == Direction::higher
+                                                  ? -std::numeric_limits<double>::infinity()
+                                                  : std::numeric_limits<double>::infinity());
+    values.candidate_failed = 8;
+    const MeasuredRow row =
+        decided(measure_row(info, std::move(values), Design::paired, std::nullopt));
+    EXPECT_EQ(row.comparison.verdict, Verdict::regressed);
+  }
+}
+
 TEST(Verdict, TurnsRoundForAMetricOfWhichMoreIsBetter) {
   std::vector<double> worse(8);
   std::vector<double> better(8);

@@ -31,7 +31,7 @@ Results look_at(const std::vector<RowValues>& gates, const Look& look) {
     rows[i].comparison.gate = true;
     rows[i].comparison.p_adjusted = adjusted[i];
     decide(rows[i], look.alpha, static_cast<int>(gates.size()));
-    results.gates.push_back(evaluate_gate(gate, rows[i], nullptr, look.alpha));
+    results.gates.push_back(evaluate_gate(gate, subject_of(rows[i]), {.alpha = look.alpha}));
     results.comparisons.push_back(rows[i].comparison);
   }
   return results;

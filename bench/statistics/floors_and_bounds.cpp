@@ -25,7 +25,7 @@ GateResult at_gate(const MeasuredRow& row, const char* gate) {
     parsed.metric = "peak_rss_bytes";
     parsed.is_default = true;
   }
-  return evaluate_gate(parsed, row, nullptr, 0.05);
+  return evaluate_gate(parsed, subject_of(row));
 }
 
 void floors(Report& report, const BenchOptions& options) {

@@ -99,6 +99,24 @@ void name_programs(json& a, json& b, const json& workload, Finder& finder) {
   }
 }
 
+/// From the root of the repository, the folder in which a job of `arm` starts whose config lies in
+/// `directory`. Absent as start_in_worktrees says.
+std::optional<fs::path> folder_in_repository(const json& document, const json& arm,
+                                             const fs::path& root, const fs::path& directory) {
+  const json workload = document.value("workload", json::object());
+  if (workload.value("kind", std::string()) != "command") return std::nullopt;
+  const json processes = workload.value("processes", json::array());
+  const bool apart =
+      std::ranges::any_of(processes, [](const json& process) { return process.contains("cwd"); });
+  if (apart && !arm.contains("cwd")) return std::nullopt;
+  const std::string cwd = arm.value("cwd", workload.value("cwd", std::string(".")));
+  if (cwd.find('{') != std::string::npos) return std::nullopt;
+  fs::path folder =
+      fs::weakly_canonical(directory / cwd).lexically_relative(fs::weakly_canonical(root));
+  if (folder.empty() || *folder.begin() == "..") return std::nullopt;
+  return folder;
+}
+
 /// `folder` of the worktree `build`.
 std::string folder_of_worktree(const fs::path& build, const fs::path& folder) {
   const fs::path own = fs::weakly_canonical(build / folder);
@@ -182,20 +200,32 @@ BuildDuel duel_of_config(const BuildPair& builds, json document,
 
 void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const fs::path& root,
                         const fs::path& directory) {
-  const json workload = duel.document.value("workload", json::object());
-  if (workload.value("kind", std::string()) != "command") return;
   json& arms = duel.document["arms"];
-  const json processes = workload.value("processes", json::array());
-  const bool apart =
-      std::ranges::any_of(processes, [](const json& process) { return process.contains("cwd"); });
-  if (apart && !arms[0].contains("cwd")) return;
-  const std::string cwd = arms[0].value("cwd", workload.value("cwd", std::string(".")));
-  if (cwd.find('{') != std::string::npos) return;
-  const fs::path folder =
-      fs::weakly_canonical(directory / cwd).lexically_relative(fs::weakly_canonical(root));
-  if (folder.empty() || *folder.begin() == "..") return;
-  arms[0]["cwd"] = folder_of_worktree(builds.a, folder);
-  arms[1]["cwd"] = folder_of_worktree(builds.b, folder);
+  const auto folder = folder_in_repository(duel.document, arms[0], root, directory);
+  if (!folder) return;
+  arms[0]["cwd"] = folder_of_worktree(builds.a, *folder);
+  arms[1]["cwd"] = folder_of_worktree(builds.b, *folder);
+}
+
+std::vector<WorktreeArguments> arguments_in_worktrees(const json& document,
+                                                      const std::optional<std::string>& arm,
+                                                      const std::string& origin,
+                                                      const fs::path& root,
+                                                      const fs::path& directory) {
+  const json& chosen = chosen_arm(document, arm, origin);
+  const auto folder = folder_in_repository(document, chosen, root, directory);
+  if (!folder) return {};
+  std::vector<WorktreeArguments> all;
+  for (const json& process : document.at("workload").at("processes")) {
+    const std::string role = process.at("role");
+    auto words = argv_of(process, chosen).get<std::vector<std::string>>();
+    for (const json& word : chosen.value("append", json::object()).value(role, json::array()))
+      words.push_back(word);
+    words.erase(words.begin());
+    all.push_back({std::move(words), fs::weakly_canonical(root) / *folder, *folder,
+                   fmt::format("{}, role {}", origin, role)});
+  }
+  return all;
 }
 
 bool same_programs(const BuildDuel& duel) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiment/builds/builds.h"
+#include "experiment/builds/worktree_arguments.h"
 
 namespace memduel {
 
@@ -45,6 +46,14 @@ BuildDuel duel_of_config(const BuildPair& builds, nlohmann::json document,
 /// own. Throws Error(usage) when a worktree has no such folder.
 void start_in_worktrees(BuildDuel& duel, const BuildPair& builds, const std::filesystem::path& root,
                         const std::filesystem::path& directory);
+
+/// Of every process of a config's `arm` (absent: its baseline) that start_in_worktrees would start
+/// in the worktrees. `document` follows the schema.
+std::vector<WorktreeArguments> arguments_in_worktrees(const nlohmann::json& document,
+                                                      const std::optional<std::string>& arm,
+                                                      const std::string& origin,
+                                                      const std::filesystem::path& root,
+                                                      const std::filesystem::path& directory);
 
 /// Whether every program of both sides is the same, with the libraries that it loads.
 bool same_programs(const BuildDuel& duel);

@@ -106,6 +106,19 @@ std::string describe_revision(const Revision& revision) {
                                                     : fmt::format("{} ({})", revision.name, commit);
 }
 
+bool is_tracked(const fs::path& root, const Revision& revision, const fs::path& path) {
+  // git writes a folder without the slash at its end.
+  const fs::path named = path.has_filename() ? path : path.parent_path();
+  const std::string object = revision.commit + ":" + (named == "." ? "" : named.string());
+  return git(root, {"cat-file", "-e", object}).exit_status == 0;
+}
+
+bool is_of_the_checkout(const fs::path& root, const fs::path& path) {
+  const Captured found =
+      git(root, {"ls-files", "--cached", "--others", "--exclude-standard", "--", path.string()});
+  return found.exit_status == 0 && !found.out.empty();
+}
+
 Worktrees::Worktrees(fs::path root, fs::path folder, const Revision& baseline,
                      const Revision& candidate)
     : root_(std::move(root)),

@@ -29,6 +29,14 @@ Revision find_revision(const std::filesystem::path& root, const std::string& nam
 /// "main (1a2b3c4d5e6f)".
 std::string describe_revision(const Revision& revision);
 
+/// Whether the revision has a file or folder at `path`, relative to the root.
+bool is_tracked(const std::filesystem::path& root, const Revision& revision,
+                const std::filesystem::path& path);
+
+/// Whether the checkout has a file at `path` that is either tracked or not ignored: not one that a
+/// build leaves, nor one of a submodule.
+bool is_of_the_checkout(const std::filesystem::path& root, const std::filesystem::path& path);
+
 /// Those of the repository that a memduel that was killed left, named on stderr.
 void remove_left_worktrees(const std::filesystem::path& root);
 

@@ -55,14 +55,9 @@ Variant with(Variant to, const Switch& one, const Variant& from) {
   return to;
 }
 
-/// In the order of the catalog; after the optimizations the variables, then the allocator.
-std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalog& catalog) {
+/// The variables and the allocator.
+std::vector<Switch> differences_around(const Variant& a, const Variant& b) {
   std::vector<Switch> found;
-  for (const Optimization& one : catalog.optimizations) {
-    const auto of_a = a.optimizations.find(one.name);
-    if (of_a != a.optimizations.end() && *of_a != b.optimizations.at(one.name))
-      found.push_back({one.name});
-  }
   std::set<std::string> variables;
   for (const auto& [name, value] : a.env) variables.insert(name);
   for (const auto& [name, value] : b.env) variables.insert(name);
@@ -74,6 +69,33 @@ std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalo
   }
   if (a.allocator != b.allocator) found.push_back({"allocator", Switch::Kind::allocator});
   return found;
+}
+
+/// In the order of the catalog; after the optimizations the variables, then the allocator.
+std::vector<Switch> differences(const Variant& a, const Variant& b, const Catalog& catalog) {
+  std::vector<Switch> found;
+  for (const Optimization& one : catalog.optimizations) {
+    const auto of_a = a.optimizations.find(one.name);
+    if (of_a != a.optimizations.end() && *of_a != b.optimizations.at(one.name))
+      found.push_back({one.name});
+  }
+  for (Switch& one : differences_around(a, b)) found.push_back(std::move(one));
+  return found;
+}
+
+/// A command has no switches; its arms may still be taken apart by hand.
+[[noreturn]] void refuse_command(const Experiment& experiment, const Arm& baseline,
+                                 const Arm& candidate) {
+  std::vector<std::string> names;
+  for (const Switch& one : differences_around(variant_of(baseline), variant_of(candidate)))
+    names.push_back(one.name);
+  throw Error(
+      ExitCode::usage, "a command workload has no switches to take apart", experiment.name,
+      names.empty()
+          ? "a provider can give it some: docs/providers.md"
+          : fmt::format("\"{}\" and \"{}\" differ in {}: give each of them an arm of its own, "
+                        "which is \"{}\" with that alone, and memduel run compares them all",
+                        baseline.name, candidate.name, fmt::join(names, " and "), baseline.name));
 }
 
 /// "original+framing"; a name that would be too long loses the end of the arm's part.
@@ -206,13 +228,11 @@ json section_cell(const Cell& cell, Arms& arms) {
 Experiment ablation_experiment(const Experiment& experiment, const AblationChoice& choice,
                                const AskProvider& ask) {
   const auto& expansion = experiment.expansion;
-  if (!expansion)
-    throw Error(ExitCode::usage, "a command workload has no switches to take apart",
-                experiment.name, "a provider can give it some: docs/providers.md");
   const Arm& baseline =
       named_arm(experiment, choice.baseline.value_or(experiment.baseline), "--baseline");
   const Arm& candidate = choice.candidate ? named_arm(experiment, *choice.candidate, "--candidate")
                                           : last_arm_beside(experiment, baseline.name);
+  if (!expansion) refuse_command(experiment, baseline, candidate);
   const auto switches =
       differences(variant_of(baseline), variant_of(candidate), expansion->catalog);
   if (switches.empty())

@@ -188,8 +188,10 @@ TEST(AblationArms, OfACommandAreRefused) {
           "processes": [{"role": "command", "argv": ["/bin/true"]}]},
           "arms": [{"name": "a"}, {"name": "b", "env": {"X": "1"}}]})",
       "c.json", "/", {}, five_switches());
-  EXPECT_THAT(error_of([&] { ablation_experiment(command, {}); }).message(),
-              HasSubstr("no switches"));
+  EXPECT_EQ(error_of([&] { ablation_experiment(command, {}); }).message(),
+            "c: a command workload has no switches to take apart\n  \"a\" and \"b\" differ in X: "
+            "give each of them an arm of its own, which is \"a\" with that alone, and memduel run "
+            "compares them all");
 }
 
 TEST(AblationArms, OfAnotherConfigAreRefusedWhenTheyDoNotExist) {

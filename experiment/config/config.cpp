@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/gate_words.h"
 #include "base/removed.h"
 #include "base/run_directory.h"
 #include "base/sha256.h"
@@ -93,10 +94,23 @@ void add_twin(json& arms, const std::string& baseline) {
   arms.push_back(std::move(twin));
 }
 
+/// The gates that the config names, where the overrides have others. What is no list of texts, the
+/// schema refuses.
+std::vector<std::string> replaced_gates(const json& document, const Overrides& overrides) {
+  std::vector<std::string> replaced;
+  if (overrides.gates.empty() || !document.is_object()) return replaced;
+  for (const json& gate : document.value("gates", json::array()))
+    if (gate.is_string()) replaced.push_back(gate);
+  if (replaced == overrides.gates) replaced.clear();
+  return replaced;
+}
+
 void apply_overrides(json& document, const Overrides& overrides) {
   for (const std::string& assignment : overrides.set) set_json_value(document, assignment);
   if (overrides.repeats)
     set_json_value(document, fmt::format("measure.repeats={}", *overrides.repeats));
+  if (overrides.warmups)
+    set_json_value(document, fmt::format("measure.warmups={}", *overrides.warmups));
   if (!overrides.gates.empty()) document["gates"] = overrides.gates;
 }
 
@@ -135,7 +149,7 @@ void choose_arms(json& document, const Source& source, const Overrides& override
   if (document.contains("ablation")) refuse_unknown_ablation_arms(document, source);
   if (arms.size() < 2) {
     throw Error(ExitCode::usage, "found one arm, expected two or more",
-                json_place(source.origin, {"arms"}), "add an arm, or give --calibrate");
+                json_place(source.origin, {"arms"}), "add an arm");
   }
 }
 
@@ -160,22 +174,9 @@ void resolve_command_arm(json& arm, const Source& source, const std::string& pla
   if (arm.contains("cwd")) arm["cwd"] = resolve_path(arm["cwd"], source.directory);
 }
 
-void refuse_bad_environment(const json& env, const std::string& place) {
-  for (const auto& item : env.items()) {
-    const std::string value = item.value();
-    const bool bad_name = item.key().empty() || item.key().find('=') != std::string::npos;
-    if (!bad_name && item.key().find('\0') == std::string::npos &&
-        value.find('\0') == std::string::npos) {
-      continue;
-    }
-    throw Error(ExitCode::usage, "found a variable that no environment can hold", place + ".env",
-                "names are not empty and have no '='; neither names nor values hold a NUL");
-  }
-}
-
 Arm resolve_arm(json& arm, const json& workload, const Source& source) {
   const std::string name = arm.at("name");
-  refuse_bad_environment(arm.at("env"), arm_place(source, name));
+  refuse_bad_environment(arm.at("env"), arm_place(source, name) + ".env");
   const std::string place = json_place(source.origin, {"arms", index_of(source, name)});
   Arm result;
   result.name = name;
@@ -220,6 +221,22 @@ Measure measure_from_json(const json& source) {
   return measure;
 }
 
+/// One round more than the default leaves out is asked for: then some must be left.
+void refuse_only_warmup_rounds(const json& document, const Source& source) {
+  const json& workload = document.at("workload");
+  const auto left_out = document.at("measure").at("warmup_rounds").get<std::int64_t>();
+  for (const char* key : {"stop_after_round", "rounds"}) {
+    if (!workload.contains(key)) continue;
+    const auto rounds = workload.at(key).get<std::int64_t>();
+    if (left_out <= 1 || left_out < rounds) return;
+    throw Error(ExitCode::usage,
+                fmt::format("found {}, which leaves none of the {} of a trial (workload.{})",
+                            left_out, format_count(static_cast<std::size_t>(rounds), "round"), key),
+                json_place(source.file, {"measure", "warmup_rounds"}),
+                fmt::format("give less than {}", rounds));
+  }
+}
+
 /// The resolved text must be UTF-8: it is hashed, stored and embedded into the report.
 std::string canonical_text(const json& resolved, const std::string& origin) {
   try {
@@ -242,9 +259,25 @@ void resolve_seeds(json& document, const Overrides& overrides) {
     measure["seed"] = overrides.drawn_seed.value_or(1);
 }
 
-void resolve_gates(json& document, const Overrides& overrides) {
+void resolve_gates(json& document, const Overrides& overrides, const Source& source) {
   if (overrides.strict_gates) document["strict_gates"] = true;
-  if (overrides.no_default_gates) document["default_gates"] = false;
+  const json& gates = document.at("gates");
+  const bool named = std::ranges::find(gates, json(kDefaultGates)) != gates.end();
+  if (!named) {
+    if (overrides.no_default_gates)
+      document["default_gates"] = false;
+    else if (overrides.default_gates_if_named_only && !document.contains("default_gates"))
+      document["default_gates"] = kDecideInCheck;
+    return;
+  }
+  const std::string place = json_place(source.origin, {"gates"});
+  if (overrides.no_default_gates)
+    throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
+                "leave it out, or name other gates with --gate");
+  if (overrides.gates.empty() && !default_gates_decide_in(document))
+    throw Error(ExitCode::usage, "found \"default\" although default_gates is false", place,
+                "remove one of them");
+  document.erase("default_gates");
 }
 
 /// A kind of workload that is not built in has a provider, named or not.
@@ -282,6 +315,7 @@ std::optional<Expansion> expanded(json& document, Source& source, const Override
 }
 
 Experiment resolve(json document, Source source, const Overrides& overrides) {
+  std::vector<std::string> replaced = replaced_gates(document, overrides);
   apply_overrides(document, overrides);
   expand_arm_matrices(document, source.origin);
   std::optional<Expansion> expansion = expanded(document, source, overrides);
@@ -289,7 +323,7 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
   document = with_schema_defaults(std::move(document), experiment_schema());
   document.erase("$schema");
   resolve_seeds(document, overrides);
-  resolve_gates(document, overrides);
+  resolve_gates(document, overrides, source);
   if (!source.expanded) {
     source.arms = arm_names(document.at("arms"));
     choose_arms(document, source, overrides);
@@ -310,12 +344,15 @@ Experiment resolve(json document, Source source, const Overrides& overrides) {
     experiment.arms.push_back(resolve_arm(arm, workload, source));
   }
   refuse_equal_arms(experiment.arms, source);
+  refuse_only_warmup_rounds(document, source);
   experiment.measure = measure_from_json(document.at("measure"));
   if (document.contains("profile")) {
     experiment.profile_trials = document.at("profile").at("trials");
     experiment.tracers = document.at("profile").at("tracers").get<std::vector<std::string>>();
   }
   experiment.gates = document.at("gates").get<std::vector<std::string>>();
+  if (overrides.gates.empty()) experiment.gates_place = json_place(source.file, {"gates"});
+  experiment.replaced_gates = std::move(replaced);
   if (expansion) document = folded(std::move(document), *expansion);
   experiment.expansion = std::move(expansion);
   experiment.config_sha256 = sha256_hex(canonical_text(document, source.origin));

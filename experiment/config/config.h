@@ -29,12 +29,14 @@ struct Overrides {
   std::vector<std::string> set;                  ///< path=value, applied in order
   std::optional<std::vector<std::string>> arms;  ///< only these; must hold the baseline
   std::optional<int> repeats;
+  std::optional<int> warmups;
   std::vector<std::string> gates;           ///< replace the config's, when not empty
   std::optional<std::uint64_t> seed;        ///< of the order of the arms; replaces measure.seed
   std::optional<std::uint64_t> drawn_seed;  ///< of the order, where the config gives none
   bool strict_gates = false;
-  bool no_default_gates = false;
-  bool calibrate = false;  ///< adds a twin of the baseline, run like any arm
+  bool no_default_gates = false;             ///< refused where the config names them
+  bool default_gates_if_named_only = false;  ///< else they inform and decide nothing
+  bool calibrate = false;                    ///< adds a twin of the baseline, run like any arm
   nlohmann::json resumed;  ///< the resolved config of the run that goes on, else null
 };
 
@@ -71,6 +73,8 @@ struct Experiment {
   int profile_trials = 0;  ///< of each arm and tracer, after the last block
   std::vector<std::string> tracers = {kRecorderTracer};
   std::vector<std::string> gates;
+  std::string gates_place;  ///< of their list in the config; empty: --gate named them
+  std::vector<std::string> replaced_gates;  ///< of the config, in whose place are the overrides'
   nlohmann::json resolved;    ///< config.json: loading it again gives the same experiment
   std::string config_sha256;  ///< over the canonical text of `resolved`
 };

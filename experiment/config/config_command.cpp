@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config_text_marks.h"
+#include "experiment/config/declared_metrics.h"
 #include "experiment/config/job_facts_of.h"
 #include "experiment/config/json_text.h"
 #include "experiment/contract/trial_plan.h"
@@ -169,6 +170,21 @@ void check_reference(const json& workload, const std::vector<std::string>& names
 
 }  // namespace
 
+void refuse_bad_environment(const json& env, const std::string& place) {
+  constexpr char kNul = '\0';
+  for (const auto& item : env.items()) {
+    const std::string& name = item.key();
+    const std::string value = item.value();
+    const bool bad_name = name.empty() || name.find('=') != std::string::npos;
+    if (!bad_name && name.find(kNul) == std::string::npos && value.find(kNul) == std::string::npos)
+      continue;
+    throw Error(ExitCode::usage,
+                fmt::format("found the variable \"{}\", which no environment can hold",
+                            name.substr(0, name.find(kNul))),
+                place, "names are not empty and have no '='; neither names nor values hold a NUL");
+  }
+}
+
 std::string resolve_path(const std::string& path, const std::filesystem::path& directory) {
   if (path.starts_with("{trial_dir}")) return path;
   return (directory / path).lexically_normal().string();
@@ -202,6 +218,9 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     }
     check_after(process, earlier, origin, path);
     check_ready(process, origin, path);
+    if (auto ready = process.find("ready"); ready != process.end() && ready->contains("file"))
+      (*ready)["file"] = resolve_path(ready->at("file"), directory);
+    refuse_bad_environment(process.at("env"), json_place(origin, path) + ".env");
     earlier.push_back(process.at("role"));
     process["cwd"] = process.contains("cwd") ? json(resolve_path(process["cwd"], directory))
                                              : workload.at("cwd");
@@ -210,6 +229,8 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
   check_reference(workload, earlier, origin);
   check_matches(workload, taken, origin);
   for (const json& match : workload.at("match")) taken.push_back(match.at("role"));
+  resolve_text_marks(workload, origin);
+  check_declared_metrics(workload, origin);
   check_groups(workload, taken, origin);
   resolve_templates(workload.at("templates"), directory,
                     json_place(origin, {"workload", "templates"}));
@@ -218,7 +239,6 @@ void resolve_command_workload(json& workload, const std::filesystem::path& direc
     refuse_outside_trial(model->at("path"), json_place(origin, {"workload", "final_model", "path"}),
                          "it is moved from there into the run");
   check_command_texts(workload, origin);
-  resolve_text_marks(workload, origin);
 }
 
 std::string not_a_role(const std::string& name, const std::vector<std::string>& roles) {

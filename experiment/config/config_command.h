@@ -11,7 +11,8 @@ namespace memduel {
 /// Makes every directory and file of the workload absolute, from `directory`; one that starts with
 /// {trial_dir} stays. Throws Error(usage) for a role given twice or reserved, an `after` that names
 /// no earlier role, a `ready` with two conditions, a pattern that is none, an unknown placeholder,
-/// a template that would be written outside the trial and a name of files given twice.
+/// a variable that no environment can hold, a template that would be written outside the trial and
+/// a name of files given twice.
 void resolve_command_workload(nlohmann::json& workload, const std::filesystem::path& directory,
                               const std::string& origin);
 
@@ -24,6 +25,9 @@ void resolve_templates(nlohmann::json& templates, const std::filesystem::path& d
 /// at `place` when the arm names an unknown role.
 nlohmann::json processes_of_arm(const nlohmann::json& workload, const nlohmann::json& arm,
                                 const std::string& place);
+
+/// Throws Error(usage) at `place` for a variable whose name or value no environment can hold.
+void refuse_bad_environment(const nlohmann::json& env, const std::string& place);
 
 /// What an error says of a name that no process has.
 std::string not_a_role(const std::string& name, const std::vector<std::string>& roles);

@@ -96,8 +96,10 @@ TEST(CommandConfig, PathsOfTheJobStartAtTheConfig) {
   workload["files"] = json::parse(R"([{"name": "model", "path": "out/model.npz"},
                                       {"name": "log", "path": "{trial_dir}/log"}])");
   workload["processes"][1]["cwd"] = "{trial_dir}";
+  workload["processes"][0]["ready"] = {{"file", "server.up"}};
   const Experiment experiment =
       parse_experiment(document.dump(), "c.json", "/job", {}, small_provider());
+  EXPECT_EQ(experiment.arms[0].processes[0].ready->file, "/job/server.up");
   EXPECT_EQ(experiment.workload["cwd"], "/job/work");
   EXPECT_EQ(experiment.workload["templates"][0]["from"], "/job/server.yaml.in");
   EXPECT_EQ(experiment.workload["files"][0]["path"], "/job/out/model.npz");
@@ -169,6 +171,30 @@ TEST(BadCommandConfig, FaultyPartsOfTheJob) {
   EXPECT_THAT(message_with("/prepare", R"(["make data"])"), testing::HasSubstr("expected array"));
   EXPECT_THAT(message_with("/processes/1/end", R"("stop")"),
               testing::StartsWith("c.json, $.workload.processes: found \"end\": \"stop\" in all"));
+}
+
+TEST(BadCommandConfig, WarmUpRoundsThatLeaveNone) {
+  json document = command_config();
+  document["workload"]["rounds"] = 12;
+  document["measure"]["warmup_rounds"] = 12;
+  EXPECT_EQ(message_of(document),
+            "c.json, $.measure.warmup_rounds: found 12, which leaves none of the 12 rounds of a "
+            "trial (workload.rounds)\n  give less than 12");
+  document["workload"]["stop_after_round"] = 5;
+  document["measure"]["warmup_rounds"] = 8;
+  EXPECT_THAT(message_of(document), testing::HasSubstr("5 rounds of a trial (workload.stop_after"));
+  document["workload"]["stop_after_round"] = 1;
+  document["measure"]["warmup_rounds"] = 1;
+  EXPECT_NO_THROW(parse_experiment(document.dump(), "c.json", "/", {}, small_provider()))
+      << "the default";
+}
+
+TEST(BadCommandConfig, AVariableThatNoEnvironmentHolds) {
+  EXPECT_EQ(message_with("/processes/1/env", R"({"A=B": "1"})"),
+            "c.json, $.workload.processes[1].env: found the variable \"A=B\", which no environment "
+            "can hold\n  names are not empty and have no '='; neither names nor values hold a NUL");
+  EXPECT_THAT(message_with("/processes/0/env", R"({"": "1"})"),
+              testing::StartsWith("c.json, $.workload.processes[0].env: found the variable \"\""));
 }
 
 TEST(BadCommandConfig, ARoleThatStandsForAGroup) {

@@ -87,6 +87,12 @@ struct Fault {
   std::string advice;
 };
 
+/// A number or a truth value where text belongs, as --set reads what looks like one.
+bool needs_quotes(const json& value, const std::vector<std::string>& types) {
+  return (value.is_number() || value.is_boolean()) &&
+         std::ranges::find(types, "string") != types.end();
+}
+
 std::optional<Fault> type_fault(const json& schema, const json& value, const JsonPath& path) {
   const auto type = schema.find("type");
   if (type == schema.end()) return {};
@@ -102,7 +108,10 @@ std::optional<Fault> type_fault(const json& schema, const json& value, const Jso
   return Fault{path,
                fmt::format("found {} {}, expected {}", type_of(value), shown(value),
                            fmt::join(types, " or ")),
-               schema.value("description", "")};
+               needs_quotes(value, types)
+                   ? fmt::format("write it in quotes: \"{0}\", or --set '{1}=\"{0}\"'",
+                                 shown(value), fmt::join(path, "."))
+                   : schema.value("description", "")};
 }
 
 std::optional<Fault> choice_fault(const json& schema, const json& value, const JsonPath& path) {

@@ -107,7 +107,8 @@ TEST(BadConfig, UnknownKey) {
 
 TEST(BadConfig, WrongType) {
   EXPECT_EQ(message_after([](json& c) { c["arms"][1]["env"]["N"] = 2; }),
-            "c.json, $.arms[1].env.N: found integer 2, expected string");
+            "c.json, $.arms[1].env.N: found integer 2, expected string\n  write it in quotes: "
+            "\"2\", or --set 'arms.1.env.N=\"2\"'");
   EXPECT_EQ(message_after([](json& c) { c = json::array(); }),
             "c.json, $: found array [], expected object\n  A workload, two or more arms, and how "
             "to measure them. Defaults stand here and nowhere else.");
@@ -146,8 +147,7 @@ TEST(BadConfig, FaultyArms) {
             "c.json, $.baseline: found \"orginal\", expected the name of an arm: original, "
             "optimized\n  did you mean \"original\"?");
   EXPECT_EQ(message_after([](json& c) { c["arms"].erase(1); }),
-            "c.json, $.arms: found one arm, expected two or more\n  add an arm, or give "
-            "--calibrate");
+            "c.json, $.arms: found one arm, expected two or more\n  add an arm");
   EXPECT_EQ(message_after([](json& c) { c["arms"][1]["preset"] = "appfl-original"; }),
             "c.json, $.arms[1]: the arms \"original\" and \"optimized\" have the same program, "
             "arguments, environment and directory\n  nothing can differ between them; to measure "
@@ -158,8 +158,8 @@ TEST(BadConfig, FaultyArms) {
   EXPECT_EQ(message_after([](json& c) { c["arms"][0]["argv"]["server"] = {"x"}; }),
             "c.json, $.arms[0].argv: found \"argv\", which the provider says of an arm");
   EXPECT_EQ(message_after([](json& c) { c["arms"][0]["env"]["A=B"] = "x"; }),
-            "c.json, $.arms[0].env: found a variable that no environment can hold\n  names are not "
-            "empty and have no '='; neither names nor values hold a NUL");
+            "c.json, $.arms[0].env: found the variable \"A=B\", which no environment can hold\n  "
+            "names are not empty and have no '='; neither names nor values hold a NUL");
 }
 
 TEST(BadConfig, UnknownPresetOptimizationOrValue) {
@@ -211,6 +211,40 @@ TEST(BadConfig, ARunsDirectoryIsAnIoErrorThatNamesTheConfigInIt) {
   const Error error = error_of([&] { load_experiment(run, {}, small_provider()); });
   EXPECT_EQ(error.code(), ExitCode::io);
   EXPECT_THAT(error.advice(), testing::HasSubstr((run / "config.json").string()));
+}
+
+TEST(BadConfig, AMisspeltKindIsTakenForNoProviders) {
+  const AskProvider none = [](const Provider&, const std::string&, const json&) -> json {
+    throw Error(ExitCode::io, "cannot be started", "memduel-laboratory");
+  };
+  const char* config = R"({"name": "c", "baseline": "a", "workload": {"kind": "comand",
+    "processes": [{"role": "p", "argv": ["./p"]}]},
+    "arms": [{"name": "a"}, {"name": "b", "argv": {"p": ["./q"]}}]})";
+  EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, none); }).message(),
+            "c.json, $.workload.kind: found the kind \"comand\", which no program here knows\n  "
+            "did you mean \"command\"?");
+  const AskProvider with_kinds = [](const Provider& provider, const std::string& word,
+                                    const json& request) {
+    json answer = small_provider()(provider, word, request);
+    answer["kinds"] = {"federated"};
+    return answer;
+  };
+  EXPECT_EQ(error_of([&] { parse_experiment(config, "c.json", "/", {}, with_kinds); }).message(),
+            "c.json, $.workload.kind: found \"comand\", expected federated or command\n  did you "
+            "mean \"command\"?");
+}
+
+TEST(Config, SaysWhereItsGatesStand) {
+  json document = json::parse(federated_config(), nullptr, true, true);
+  document["gates"] = {"tree.peak_rss_bytes<=+1%"};
+  Overrides overrides;
+  EXPECT_EQ(
+      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
+      "c.json, $.gates");
+  overrides.gates = {"tree.peak_rss_bytes<=+2%"};
+  EXPECT_EQ(
+      parse_experiment(document.dump(), "c.json", "/", overrides, small_provider()).gates_place,
+      "");
 }
 
 TEST(Schema, DescribesTheMetersOfTheRegistry) {

@@ -134,8 +134,10 @@ json asked(const std::string& origin, const Provider& provider, const Ask& ask) 
       throw Error(ExitCode::usage,
                   fmt::format("found the kind \"{}\", which no program here knows", provider.kind),
                   json_place(origin, {"workload", "kind"}),
-                  "expected \"command\"; the package memduel-laboratory has the kinds of the "
-                  "replays, and a kind of your own needs a \"provider\": docs/providers.md");
+                  nearest_advice(
+                      provider.kind, {"command"},
+                      "expected \"command\"; the package memduel-laboratory has the kinds of the "
+                      "replays, and a kind of your own needs a \"provider\": docs/providers.md"));
     throw Error(started ? error.code() : ExitCode::usage, error.what(),
                 fmt::format("{}: {}", origin, error.where()), error.advice());
   }
@@ -222,7 +224,6 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
   expansion.provider = document.at("provider");
   expansion.workload = document.at("workload");
   const json own = document.at("arms");
-  refuse_keys_of_the_job(own, origin.arms);
   Provider provider{expansion.provider, origin.directory, expansion.workload.at("kind")};
   const json* kept = kept_in(document, before);
   if (kept != nullptr && kept->contains("directory"))
@@ -233,6 +234,7 @@ Expansion expanded(json& document, const Origin& origin, const json& before,
     expansion.kept["catalogue"] =
         asked(origin.file, provider, [&] { return ask_catalogue(provider, ask); });
   refuse_unknown_kind(expansion.kept.at("catalogue"), provider, origin.file);
+  refuse_keys_of_the_job(own, origin.arms);
   expansion.catalog = catalog_of(expansion.kept.at("catalogue"), provider);
   expansion.arms = with_switches(own, expansion.catalog, provider.kind, origin.arms);
   if (!known) ask_for_job(expansion, document, provider, origin, ask);
@@ -316,7 +318,17 @@ JobFacts with_answer(const JobFacts& job, const json& answer, const std::string&
   json facts = to_json(job);
   for (const char* key : {"default_gates", "held_models", "groups"})
     if (answer.contains(key)) facts[key] = answer.at(key);
-  return job_facts_from_json(facts, origin);
+  JobFacts all = job_facts_from_json(facts, origin);
+  for (const RoleMetric& gate : all.default_gates)
+    if (metric_info(all, gate.metric).better == Direction::undeclared)
+      throw Error(ExitCode::usage,
+                  fmt::format("the provider names a default gate on {}.{}, of which nothing "
+                              "declares whether higher or lower is better",
+                              gate.role, gate.metric),
+                  origin,
+                  "declare it in the workload that the provider makes: \"metrics\": {\"" +
+                      gate.metric + "\": {\"better\": \"lower\"}}");
+  return all;
 }
 
 JobFacts facts_of_workload(const json& workload, const std::string& origin,

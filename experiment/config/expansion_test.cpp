@@ -250,7 +250,7 @@ TEST_F(ExpansionTest, WhatIsTheProvidersIsRefusedInAnArm) {
   config_["arms"][1]["append"] = {{"box", {"x"}}};
   EXPECT_EQ(refusal().message(),
             "b.json, $.arms[1].append: found \"append\", which the provider says of an arm");
-  EXPECT_EQ(asked(), "");
+  EXPECT_EQ(asked(), "catalogue\n") << "whether it has the kind";
 }
 
 TEST_F(ExpansionTest, TheRestIsJudgedBeforeTheProviderIsAsked) {
@@ -314,6 +314,13 @@ Error refusal_of_expansion(const json& answer) {
     return whole;
   };
   return error_of([&] { parse_experiment(federated_config(), "s.json", "/", {}, ask); });
+}
+
+TEST(BadExpansion, ADefaultGateNeedsADirection) {
+  const Error error = refusal_of_expansion(
+      json::parse(R"({"default_gates": [{"role": "box-1", "metric": "wear"}]})"));
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), HasSubstr("nothing declares whether higher or lower is better"));
 }
 
 TEST(BadExpansion, IsToldWhatWasFound) {

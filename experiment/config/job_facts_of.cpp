@@ -4,6 +4,7 @@
 
 #include "base/metric_catalogue.h"
 #include "experiment/config/config_command.h"
+#include "experiment/config/declared_metrics.h"
 #include "experiment/config/job.h"
 
 namespace memduel {
@@ -41,6 +42,7 @@ JobFacts job_facts_of(const json& workload) {
   }
   for (const json& match : workload.value("match", json::array()))
     job.roles.push_back(match.at("role"));
+  job.better = declared_metrics(workload);
   if (is_spread(workload)) job.default_gates = gates_of_roles(job);
   return job;
 }

@@ -45,6 +45,7 @@ std::vector<SuiteExperiment> multiplied(const std::vector<SuiteExperiment>& all,
       SuiteExperiment cell = one;
       cell.name += "-" + cell_name(path, value);
       cell.set.push_back(assignment(path, value));
+      cell.matrix.push_back(cell.set.back());
       product.push_back(std::move(cell));
     }
   }

@@ -12,6 +12,9 @@ struct SuiteExperiment {
   std::string name;  ///< of its run in the suite: "clients-2", no other's
   std::filesystem::path config;
   std::vector<std::string> set;  ///< path=value, as --set takes them
+  /// Those of `set` that its name tells.
+  // NOLINTNEXTLINE(readability-redundant-member-init): -Wextra
+  std::vector<std::string> matrix = {};
 };
 
 struct Suite {

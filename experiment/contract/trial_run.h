@@ -21,6 +21,9 @@ struct TrialRun {
 /// The warning that processes were left behind by roles that had ended, and were killed.
 inline constexpr const char* kLeftOver = "processes_left_over";
 
+/// The warning that a trial was to be stopped after a round, and no role marked one.
+inline constexpr const char* kNoRoundToStopAfter = "no_round_to_stop_after";
+
 /// run_trial, or a fake of it.
 using RunTrial = std::function<TrialRun(const TrialPlan&)>;
 

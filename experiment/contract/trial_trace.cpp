@@ -16,6 +16,26 @@ std::pair<std::size_t, std::size_t> window(const Series& series, std::int64_t fr
 
 }  // namespace
 
+bool marks_rounds(const RoleTrace& trace) {
+  return std::ranges::any_of(trace.marks, [](const MarkEvent& event) {
+    return event.mark.kind == Mark::Kind::round_begin;
+  });
+}
+
+std::vector<std::string> phases_outside_rounds(const RoleTrace& trace) {
+  std::vector<std::string> names;
+  if (!marks_rounds(trace)) return names;
+  std::optional<int> running;
+  for (const auto& [mark, reading] : trace.marks) {
+    if (mark.kind == Mark::Kind::round_begin) running = mark.round;
+    if (mark.kind == Mark::Kind::round_end && running == mark.round) running.reset();
+    const bool is_outside = mark.kind == Mark::Kind::phase && !mark.name.empty() && !running;
+    if (is_outside && std::ranges::find(names, mark.name) == names.end())
+      names.push_back(mark.name);
+  }
+  return names;
+}
+
 std::int64_t end_of(const RoleTrace& trace) {
   if (trace.exit) return trace.exit->t_ns;
   std::int64_t end_ns = trace.begin_ns;

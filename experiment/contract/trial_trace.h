@@ -89,6 +89,13 @@ struct TrialTrace {
   std::optional<SharedOnce> shared_once;      ///< the largest sample
 };
 
+/// Whether the role marked where a round begins.
+bool marks_rounds(const RoleTrace& trace);
+
+/// Names of the phases that a role which marks rounds began outside every round, each once, in the
+/// order of their first begin. Empty for a role without rounds: its whole life is one.
+std::vector<std::string> phases_outside_rounds(const RoleTrace& trace);
+
 /// The role's end: its exit, else its last sample or mark.
 std::int64_t end_of(const RoleTrace& trace);
 

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "analysis/growth/growing_stacks.h"
 #include "analysis/values/experiment_view.h"
 #include "analysis/verdicts/moved_peaks.h"
+#include "base/gate_words.h"
 #include "base/removed.h"
 #include "base/run_directory.h"
 #include "experiment/findings/arm_differences.h"
@@ -15,6 +17,7 @@
 #include "experiment/findings/printed_difference.h"
 #include "experiment/run/kept_profiles.h"
 #include "experiment/run/kept_run.h"
+#include "experiment/store/run_lock.h"
 
 namespace memduel {
 namespace {
@@ -44,11 +47,14 @@ void add_differences(Results& results, const RunData& run, const fs::path& direc
   add_notes(results.limitations, moved_peaks(run, results.baseline, results.difference_totals));
 }
 
-void note_unexplained(Results& results) {
+void note_unexplained(Results& results, const RunData& run) {
   if (!results.difference_totals.empty() || !gate_failed(results)) return;
+  const nlohmann::json::json_pointer trials("/profile/trials");
+  const bool is_off = run.config.contains(trials) && run.config.at(trials) == 0;
   results.limitations.push_back(
       {"where_unknown", "a gate failed, and no profile says where the arms differ",
-       "repeat the run with this gate, and with time for one trial more of each side"});
+       is_off ? "the config has no profile trials: repeat the run with --set profile.trials=1"
+              : "repeat the run with this gate, and with time for one trial more of each side"});
 }
 
 /// Of a run that an earlier version measured.
@@ -77,14 +83,24 @@ std::vector<ProfileFile> profiles_in(const fs::path& directory) {
 
 }  // namespace
 
+nlohmann::json judged_config(nlohmann::json config, const Demands& demands) {
+  if (!config.is_object()) config = nlohmann::json::object();  // a file without one
+  if (!demands.gates.empty()) config["gates"] = demands.gates;
+  if (demands.strict_gates) config["strict_gates"] = true;
+  if (demands.is_check && config.value("default_gates", nlohmann::json()) == kDecideInCheck)
+    config["default_gates"] = true;
+  if (demands.no_default_gates) config["default_gates"] = false;
+  if (std::ranges::find(demands.gates, kDefaultGates) != demands.gates.end())
+    config.erase("default_gates");
+  return config;
+}
+
 AnalysisSettings settings_for(const RunData& run, const Demands& demands,
                               std::optional<Calibration> calibration) {
-  AnalysisSettings settings = settings_from_config(run.config);
+  AnalysisSettings settings = settings_from_config(judged_config(run.config, demands));
   settings.calibration = std::move(calibration);
-  settings.strict_gates = settings.strict_gates || demands.strict_gates;
-  settings.default_gates = settings.default_gates && !demands.no_default_gates;
-  if (!demands.gates.empty()) settings.gates.clear();
-  for (const std::string& gate : demands.gates) settings.gates.push_back(parse_gate(gate));
+  settings.on_inconclusive = demands.on_inconclusive;
+  settings.gates_of_config = demands.gates.empty();
   return settings;
 }
 
@@ -99,7 +115,8 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   finished.run = read_kept_run(directory, series);
   if (series == WithSeries::no && grows_by_time(finished.run))
     finished.run = read_kept_run(directory, WithSeries::yes);
-  const AnalysisSettings settings = settings_in(directory, finished.run, demands);
+  AnalysisSettings settings = settings_in(directory, finished.run, demands);
+  settings.still_running = is_in_use(directory);
   finished.results = analyse(finished.run, settings);
   finished.profiles = profiles_in(directory);
   Results& results = finished.results;
@@ -107,7 +124,7 @@ FinishedRun conclude(const fs::path& directory, const Demands& demands, WithSeri
   add_differences(results, finished.run, directory);
   name_growing_stacks(results, finished.run, directory, settings.warmup_rounds);
   note_removed_tracers(results, finished.run);
-  note_unexplained(results);
+  note_unexplained(results, finished.run);
   return finished;
 }
 

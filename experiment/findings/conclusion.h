@@ -27,7 +27,12 @@ struct Demands {
   std::vector<std::string> gates;  ///< in place of the config's, where there are any
   bool strict_gates = false;
   bool no_default_gates = false;
+  OnInconclusive on_inconclusive = OnInconclusive::beyond;
+  bool is_check = false;  ///< a config may ask for the default gates of memduel check alone
 };
+
+/// The config with the gates that are demanded.
+nlohmann::json judged_config(nlohmann::json config, const Demands& demands);
 
 /// The settings that a run is judged by. Throws Error(usage) for a faulty gate.
 AnalysisSettings settings_for(const RunData& run, const Demands& demands = {},

@@ -1,4 +1,5 @@
-// Where two programs print different things: the first line that tells them apart.
+// Where two programs print different things, or leave different texts: the lines that tell them
+// apart.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +18,8 @@ std::optional<LineDifference> first_difference(std::string_view baseline,
                                                std::string_view candidate);
 
 /// Puts it beside each standard output that differs between two arms, of the first block whose logs
-/// are still in the run's `directory`.
+/// are still in the run's `directory`. Of a file that varies by itself it compares the lines that
+/// do not; a line that differs makes the result another one.
 void add_printed_differences(Results& results, const RunData& run,
                              const std::filesystem::path& directory);
 

@@ -71,5 +71,61 @@ TEST_F(PrintedDifferences, AreReadFromTheLogsOfOneBlock) {
   EXPECT_FALSE(results.equivalence[0].files[0].first_difference) << "the logs are gone";
 }
 
+/// Two blocks in which what a and b print varies by itself.
+class Variations : public TestFolder {
+ protected:
+  Equivalence compare(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    const auto logs = folder_ / kLogsFolder;
+    std::filesystem::create_directory(logs);
+    RunData run;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (const auto& [arm, text] : {std::pair{"a", a[i]}, {"b", b[i]}}) {
+        TrialData& trial = run.trials.emplace_back();
+        trial.id = static_cast<std::int64_t>(run.trials.size());
+        trial.block = static_cast<int>(i) + 1;
+        trial.arm = arm;
+        trial.files[kStandardOutput] = text;
+        trial.roles.emplace_back().role = "command";
+        write_file_atomically(logs / (std::to_string(trial.id) + "-command.stdout"), text);
+      }
+    }
+    Results results;
+    Equivalence& compared = results.equivalence.emplace_back();
+    compared.baseline = "a";
+    compared.candidate = "b";
+    compared.files = {{kStandardOutput, 2, 0, {}, {}, {}}};
+    compared.files[0].variation.emplace();
+    add_printed_differences(results, run, folder_);
+    return results.equivalence[0];
+  }
+};
+
+TEST_F(Variations, AreLeftOutLineByLine) {
+  const Equivalence clock = compare({"sum 45\nat 8:01\n", "sum 45\nat 8:02\n"},
+                                    {"sum 45\nat 8:03\n", "sum 45\nat 8:04\n"});
+  const Variation& varies = *clock.files[0].variation;
+  EXPECT_EQ(varies.lines, 2);
+  EXPECT_EQ(varies.varying_lines, 1);
+  EXPECT_EQ(varies.first_varying, std::vector{2});
+  EXPECT_EQ(varies.differing_lines, 0);
+  EXPECT_FALSE(clock.files[0].first_difference);
+  EXPECT_FALSE(clock.bit_identical);
+}
+
+TEST_F(Variations, DoNotHideALineThatDiffers) {
+  const Equivalence other =
+      compare({"8:01\nsum 45\n", "8:02\nsum 45\n"}, {"8:03\nsum 46\n", "8:03\nsum 46\n"});
+  EXPECT_EQ(other.files[0].variation->differing_lines, 1);
+  ASSERT_TRUE(other.files[0].first_difference);
+  EXPECT_EQ(other.files[0].first_difference->line, 2);
+  EXPECT_EQ(other.files[0].first_difference->candidate, "sum 46");
+  EXPECT_EQ(other.bit_identical, false);
+}
+
+TEST_F(Variations, OfTheNumberOfLinesLeaveNothingToCompare) {
+  EXPECT_EQ(compare({"1\n", "1\n2\n"}, {"1\n", "1\n"}).files[0].variation->lines, 0);
+  EXPECT_EQ(compare({"1\n", "2\n"}, {"1\n3\n", "1\n3\n"}).files[0].variation->lines, 0);
+}
+
 }  // namespace
 }  // namespace memduel

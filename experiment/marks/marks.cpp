@@ -111,7 +111,11 @@ bool take_gauge(Words& words, Mark& mark) {
   if (!name || !value) return false;
   mark.name = *name;
   mark.value = *value;
-  return true;
+  if (words.done()) return true;
+  const auto better = words.next();
+  if (better == "lower") mark.better = Direction::lower;
+  if (better == "higher") mark.better = Direction::higher;
+  return mark.better != Direction::undeclared;
 }
 
 bool take_mark(Words& words, Mark& mark) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/metric_catalogue.h"
+
 namespace memduel {
 
 /// Memory of a process at a mark, in bytes; absent where its kernel does not say.
@@ -29,6 +31,7 @@ struct Mark {
   int round = 0;          ///< round_begin, round_end
   std::string name;       ///< phase (empty: the phase ends), gauge
   double value = 0;       ///< gauge
+  Direction better = Direction::undeclared;  ///< gauge
   MarkSizes sizes;
 };
 

@@ -45,6 +45,13 @@ TEST(ParseMark, GaugesAreDecimalOrHexadecimalAndExact) {
   EXPECT_EQ(parse_mark("gauge 5 loss 0.25")->value, 0.25);
 }
 
+TEST(ParseMark, AGaugeMayDeclareItsDirection) {
+  EXPECT_EQ(parse_mark("gauge 5 loss 1")->better, Direction::undeclared);
+  EXPECT_EQ(parse_mark("gauge 5 loss 1 lower")->better, Direction::lower);
+  EXPECT_EQ(parse_mark("gauge 5 auc 0x1p-1 higher")->better, Direction::higher);
+  EXPECT_EQ(parse_mark("gauge 5 auc 0x1p-1 higher")->value, 0.5);
+}
+
 TEST(ParseMark, RefusesWhatIsNoMark) {
   for (const char* line : {"",
                            " ",
@@ -72,6 +79,10 @@ TEST(ParseMark, RefusesWhatIsNoMark) {
                            "gauge 5 loss --1",
                            "gauge 5 loss 1e999",
                            "gauge 5 loss 1 2",
+                           "gauge 5 loss 1 ",
+                           "gauge 5 loss 1 undeclared",
+                           "gauge 5 loss 1 lower higher",
+                           "gauge 5 loss lower",
                            "Round 3",
                            "round_begin 0x5 1 1 2 3 4"}) {
     EXPECT_FALSE(parse_mark(line).has_value()) << line;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -13,19 +14,35 @@
 namespace memduel {
 namespace {
 
-constexpr std::string_view kMetricPrefix = "metric_";
+struct MetricPrefix {
+  std::string_view text;
+  Direction better;
+};
+constexpr std::array<MetricPrefix, 3> kMetricPrefixes = {{{"metric_", Direction::undeclared},
+                                                          {"higher_", Direction::higher},
+                                                          {"lower_", Direction::lower}}};
 constexpr std::size_t kLongestPhase = 60;
-constexpr const char* kKnownGroups = "expected idle, round, phase or metric_NAME";
+constexpr const char* kKnownGroups =
+    "expected idle, round, phase, metric_NAME, higher_NAME or lower_NAME";
 
-std::string metric_name(const std::string& group) {
-  std::string name = group.substr(kMetricPrefix.size());
-  if (is_measured_of_any_program(name)) {
-    throw Error(
-        ExitCode::usage,
-        fmt::format("found a group named \"{}\", but memduel measures {} itself", group, name), {},
-        fmt::format("call it metric_logged_{}", name));
-  }
-  return name;
+/// Absent for a group that is no metric. Throws Error(usage) for a name that is memduel's.
+std::optional<DeclaredDirection> metric_of(const std::string& group) {
+  const auto prefix = std::ranges::find_if(kMetricPrefixes, [&](const MetricPrefix& one) {
+    return group.starts_with(one.text) && group.size() > one.text.size();
+  });
+  if (prefix == kMetricPrefixes.end()) return std::nullopt;
+  const std::string name = group.substr(prefix->text.size());
+  const auto found = fmt::format("found a group named \"{}\", but ", group);
+  if (is_measured_of_any_program(name))
+    throw Error(ExitCode::usage, fmt::format("{}memduel measures {} itself", found, name), {},
+                fmt::format("call it {}logged_{}", prefix->text, name));
+  const Direction own = metric_info(name).better;
+  if (own != Direction::undeclared && prefix->better != Direction::undeclared &&
+      prefix->better != own)
+    throw Error(ExitCode::usage, fmt::format("{}{} is better for {}", found, to_name(own), name),
+                {},
+                fmt::format("call it {}_{}, or give the metric another name", to_name(own), name));
+  return DeclaredDirection{name, prefix->better};
 }
 
 template <typename Number>
@@ -55,8 +72,9 @@ TextMarkPattern::Part TextMarkPattern::part_of(const LogPattern::Group& group) {
   if (group.name == "idle") return {Meaning::idle, {}, group.number};
   if (group.name == "round") return {Meaning::round, {}, group.number};
   if (group.name == "phase") return {Meaning::phase, {}, group.number};
-  if (group.name.starts_with(kMetricPrefix) && group.name.size() > kMetricPrefix.size()) {
-    return {Meaning::metric, metric_name(group.name), group.number};
+  if (auto metric = metric_of(group.name)) {
+    metrics_.push_back(*metric);
+    return {Meaning::metric, std::move(metric->metric), group.number};
   }
   const auto nearest = nearest_name(group.name, {"idle", "round", "phase"});
   throw Error(

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/metric_catalogue.h"
 #include "experiment/marks/log_pattern.h"
 
 namespace memduel {
@@ -22,12 +23,12 @@ struct LineMarks {
   [[nodiscard]] bool empty() const { return !idle && !round && !phase && metrics.empty(); }
 };
 
-/// Named groups `idle`, `round`, `phase` and `metric_NAME`; without a named group the first group
-/// is the round.
+/// Named groups `idle`, `round`, `phase` and `metric_NAME`, or `higher_NAME` and `lower_NAME` where
+/// they also declare which values are better; without a named group the first group is the round.
 class TextMarkPattern {
  public:
-  /// Throws Error(usage) for a text that is no regular expression, a named group of another name,
-  /// and a pattern without a group.
+  /// Throws Error(usage) for a text that is no regular expression, a named group of another name, a
+  /// direction that contradicts the table of metrics, and a pattern without a group.
   explicit TextMarkPattern(const std::string& pattern);
 
   /// Empty when the line does not match. Counts what is found.
@@ -35,6 +36,8 @@ class TextMarkPattern {
 
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] bool names_rounds() const { return names_rounds_; }
+  /// Of each metric that the pattern reads.
+  [[nodiscard]] const std::vector<DeclaredDirection>& metrics() const { return metrics_; }
 
   std::int64_t lines_matched = 0;
   std::int64_t lines_undecided = 0;    ///< the search was given up
@@ -48,13 +51,14 @@ class TextMarkPattern {
     std::string metric;
     std::size_t group = 1;
   };
-  static Part part_of(const LogPattern::Group& group);
+  Part part_of(const LogPattern::Group& group);
   void take(const Part& part, std::string_view text, LineMarks& marks);
   void unreadable(std::string_view text);
 
   std::string text_;
   LogPattern pattern_;
   std::vector<Part> parts_;
+  std::vector<DeclaredDirection> metrics_;
   bool names_rounds_ = false;
 };
 

@@ -34,6 +34,28 @@ TEST(TextMarkPattern, NamedGroupsAreRoundPhaseAndMetrics) {
   EXPECT_EQ(pattern.lines_matched, 1);
 }
 
+TEST(TextMarkPattern, AGroupMayDeclareWhichValuesAreBetter) {
+  TextMarkPattern pattern(
+      R"((?<higher_throughput>\S+)/s loss (?<lower_loss>\S+) after (?<metric_step_count>\d+))");
+  EXPECT_THAT(pattern.metrics(),
+              testing::ElementsAre(DeclaredDirection{"throughput", Direction::higher},
+                                   DeclaredDirection{"loss", Direction::lower},
+                                   DeclaredDirection{"step_count", Direction::undeclared}));
+  EXPECT_THAT(pattern.read("200/s loss 0.5 after 7").metrics,
+              testing::ElementsAre(Metric("throughput", 200), Metric("loss", 0.5),
+                                   Metric("step_count", 7)));
+}
+
+TEST(TextMarkPattern, ADirectionThatContradictsTheTableIsRefused) {
+  EXPECT_THAT(refusal_of(R"(loss (?<higher_train_loss>\S+))"),
+              testing::AllOf(HasSubstr("lower is better for train_loss"),
+                             HasSubstr("call it lower_train_loss")));
+  EXPECT_THAT(TextMarkPattern(R"(loss (?<lower_train_loss>\S+))").metrics(), testing::SizeIs(1));
+  EXPECT_THAT(refusal_of(R"(rss (?<lower_peak_rss_bytes>\d+))"),
+              testing::AllOf(HasSubstr("memduel measures peak_rss_bytes itself"),
+                             HasSubstr("lower_logged_peak_rss_bytes")));
+}
+
 TEST(TextMarkPattern, WithoutNamesTheFirstGroupIsTheRound) {
   TextMarkPattern pattern(R"(round (\d+) of (\d+))");
   EXPECT_EQ(pattern.read("round 3 of 10").round, 3);

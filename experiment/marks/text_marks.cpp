@@ -157,11 +157,12 @@ std::vector<Note> TextMarks::warnings() const {
                        "its output is buffered (stdbuf -oL PROGRAM …), or its rounds are shorter "
                        "than two milliseconds"});
     if (role.rounds.out_of_order() > 0)
-      notes.push_back({"rounds_out_of_order",
-                       fmt::format("{} lines of {} name a round before the running one and were "
-                                   "passed over",
-                                   role.rounds.out_of_order(), role.name),
-                       "let the pattern match only the line that begins a round"});
+      notes.push_back(
+          {"rounds_out_of_order",
+           fmt::format("{} passed over: {} logged a round before the running one",
+                       format_count(role.rounds.out_of_order(), "line was", "lines were"),
+                       role.name),
+           "let the pattern match only the line that begins a round"});
   }
   return notes;
 }
@@ -174,10 +175,11 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
                                  source.role, source.name, pattern.text()),
                      "look for the name that the job gives its log"});
   } else if (pattern.lines_matched == 0) {
-    notes.push_back({"pattern_never_matched",
-                     fmt::format("{}: none of the {} lines of its {} matches {}", source.role,
-                                 source.log.lines(), source.name, pattern.text()),
-                     "a pattern is searched for in each line; the lines are in the run's logs/"});
+    notes.push_back(
+        {"pattern_never_matched",
+         fmt::format("{}: no line of its {} matches {} ({} read)", source.role, source.name,
+                     pattern.text(), format_count(source.log.lines(), "line was", "lines were")),
+         "a pattern is searched for in each line; the lines are in the run's logs/"});
   }
   if (pattern.values_unreadable > 0)
     notes.push_back(
@@ -187,8 +189,10 @@ void TextMarks::warn_of_pattern(const Source& source, const TextMarkPattern& pat
          "let the groups round and metric_NAME match digits only"});
   if (pattern.lines_undecided > 0)
     notes.push_back({"pattern_gave_up",
-                     fmt::format("{}: {} lines of its {} have too many ways to match {}",
-                                 source.role, pattern.lines_undecided, source.name, pattern.text()),
+                     fmt::format("{}: {} of its {} too many ways to match {}", source.role,
+                                 format_count(pattern.lines_undecided, "line"),
+                                 source.name + (pattern.lines_undecided == 1 ? " has" : " have"),
+                                 pattern.text()),
                      "avoid a repetition inside a repetition"});
 }
 

@@ -95,10 +95,11 @@ TEST_F(TextMarksTest, WarnsOfAPatternThatNeverMatchedWithTheLinesItSaw) {
   TextMarks marks(logs_of(plan_).located(plan_.text_marks));
   write("3-server.stdout", "Round 1\nRound 2\n");
   marks.finish("server");
-  EXPECT_EQ(codes(marks.warnings()),
-            "pattern_never_matched: server: none of the 2 lines of its standard output matches "
-            "Runde (\\d+)\nmark_log_missing: server: its log job.log was never there, so nothing "
-            "marked Round (\\d+)\n");
+  EXPECT_EQ(
+      codes(marks.warnings()),
+      "pattern_never_matched: server: no line of its standard output matches Runde (\\d+) "
+      "(2 lines were read)\nmark_log_missing: server: its log job.log was never there, so nothing "
+      "marked Round (\\d+)\n");
   EXPECT_EQ(codes(marks.limitations()), "");
 }
 
@@ -112,7 +113,7 @@ TEST_F(TextMarksTest, WarnsOfRoundsThatArriveTogetherOrBackwards) {
   EXPECT_EQ(words(marks.finish("server")), "");
   const std::string said = codes(marks.warnings());
   EXPECT_THAT(said, HasSubstr("rounds_read_together: 2 rounds of server"));
-  EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 lines of server"));
+  EXPECT_THAT(said, HasSubstr("rounds_out_of_order: 1 line was passed over: server logged"));
 }
 
 TEST_F(TextMarksTest, NothingIsWatchedWithoutPatterns) {

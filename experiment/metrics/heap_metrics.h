@@ -11,15 +11,16 @@
 
 namespace memduel {
 
-/// The peak of the largest image where all others together, by their own exact peaks, could have
-/// added no more than matters: half a percent or 64 KiB. What a fork had inherited is not counted
-/// again. Absent otherwise, and without images.
+/// The peak of the largest image where those that ran at the same time, by their own exact peaks,
+/// could have added no more than matters: half a percent or 64 KiB. What a fork had inherited is
+/// not counted again, and an image that executed another program ran before that one and not beside
+/// it. Absent otherwise, and without images.
 std::optional<std::int64_t> peak_of_main_image(const std::vector<HeapCounters>& images);
 
 /// Adds a role's counters to its trial, rounds and phases. The peak of one image, or of one beside
 /// which the others do not matter, is exact; of several it is the largest sampled sum of their live
-/// bytes, and no less than the largest of them had. live_at_end_bytes sums what each image held
-/// when it ended.
+/// bytes, and no less than the largest of them had. live_at_end_bytes sums what each process held
+/// when it ended: what an image held when it executed another program is gone with it.
 void add_heap(RoleData& data, const RoleTrace& trace);
 
 /// Adds all roles' counters to `tree`; nothing when one of the roles has none.

@@ -78,6 +78,60 @@ TEST(HeapMetrics, AChildWhoseOwnPeakDoesNotMatterLeavesThePeakExact) {
   EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 300 * kMiB);
 }
 
+HeapCounters process(std::int64_t pid, std::int64_t from_ns, std::int64_t to_ns,
+                     std::int64_t peak) {
+  HeapCounters counters = image(peak, peak, peak / 2);
+  counters.pid = pid;
+  counters.started_ns = from_ns;
+  counters.ended_ns = to_ns;
+  return counters;
+}
+
+// pyenv's shims: env and bash in one process, their children, then Python in the first process.
+TEST(HeapMetrics, ProgramsThatRanOneAfterTheOtherLeaveThePeakExact) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  std::vector<HeapCounters> images = {process(7, 10, 20, kMiB), process(7, 21, 50, 2 * kMiB),
+                                      process(8, 30, 35, 2 * kMiB), process(9, 36, 40, 2 * kMiB),
+                                      process(7, 51, 90, 5 * kMiB)};
+  images[0].replaced = images[1].replaced = true;
+  EXPECT_EQ(peak_of_main_image(images), 5 * kMiB);
+  RoleData data;
+  RoleTrace trace = trace_of(images);
+  trace.heap = {"heap_bytes", {60, 70}, {kMiB, 6 * kMiB}};  // a torn read
+  add_heap(data, trace);
+  EXPECT_EQ(data.metrics.at("peak_heap_bytes"), 5 * kMiB);
+  EXPECT_EQ(data.metrics.at("allocated_bytes"), 12 * kMiB);
+  EXPECT_EQ(data.metrics.at("live_at_end_bytes"), (2 + 2 + 5) * kMiB / 2)
+      << "what an image had when it executed another program is gone";
+  images[4].started_ns = 39;  // beside its own children: 2 + 2 + 5
+  images[4].pid = 10;
+  EXPECT_EQ(peak_of_main_image(images), std::nullopt);
+}
+
+TEST(HeapMetrics, AnImageWithoutAnEndEndsWhereItsProcessGoesOn) {
+  constexpr std::int64_t kMiB = 1 << 20;
+  EXPECT_EQ(peak_of_main_image({process(7, 10, 0, kMiB), process(7, 20, 30, 3 * kMiB)}), 3 * kMiB);
+  EXPECT_EQ(peak_of_main_image({process(7, 10, 0, kMiB), process(8, 20, 30, 3 * kMiB)}),
+            std::nullopt)
+      << "another process says nothing of its end";
+}
+
+TEST(HeapMetrics, PhasesOutsideRoundsAreThoseOfTheOneRound) {
+  MarkEvent mark;
+  mark.mark.kind = Mark::Kind::phase;
+  mark.mark.name = "load";
+  RoleData data;
+  data.rounds = {{1, 0, 10, {}, {{"load", 0, 2, {}}, {"train", 2, 4, {}}}}};
+  HeapCounters counters = image(500, 900, 40);
+  counters.scopes = {scope(0, "load", 10), scope(0, "train", 20)};
+  RoleTrace trace = trace_of({counters});
+  trace.marks = {mark};
+  add_heap(data, trace);
+  EXPECT_EQ(data.rounds[0].metrics.at("peak_heap_bytes"), 500);
+  EXPECT_EQ(data.rounds[0].phases[0].metrics.at("peak_heap_bytes"), 10);
+  EXPECT_EQ(data.rounds[0].phases[1].metrics.at("peak_heap_bytes"), 20);
+}
+
 TEST(HeapMetrics, OfRoundsAndPhasesComeFromTheScopes) {
   RoleData data;
   MarkEvent mark;

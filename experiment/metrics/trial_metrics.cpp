@@ -57,7 +57,10 @@ void add_usage(Metrics& metrics, const RoleTrace& trace) {
 class MarkWalk {
  public:
   explicit MarkWalk(const RoleTrace& trace)
-      : trace_(trace), idle_(idle_level(trace)), stretch_begin_ns_(trace.begin_ns) {
+      : trace_(trace),
+        idle_(idle_level(trace)),
+        has_rounds_(marks_rounds(trace)),
+        stretch_begin_ns_(trace.begin_ns) {
     data_.role = trace.role;
     data_.series.push_back(trace.rss);
   }
@@ -65,7 +68,7 @@ class MarkWalk {
   RoleData finish() && {
     for (const MarkEvent& event : trace_.marks) take(event);
     take_tail();
-    if (!has_marks_) data_.rounds.push_back(whole_life());
+    if (!has_rounds_) data_.rounds.push_back(whole_life());
     if (idle_) data_.metrics[kIdleRss] = static_cast<double>(idle_->bytes);
     add_exit();
     return std::move(data_);
@@ -92,7 +95,7 @@ class MarkWalk {
         break;
       case Mark::Kind::phase:
         close_phase(mark.t_ns);
-        if (round_ && !mark.name.empty()) phase_ = PhaseData{mark.name, mark.t_ns, 0, {}};
+        if (is_in_round() && !mark.name.empty()) phase_ = PhaseData{mark.name, mark.t_ns, 0, {}};
         break;
       default:
         break;
@@ -100,6 +103,7 @@ class MarkWalk {
   }
 
   void take_gauge(const Mark& mark) {
+    if (mark.better != Direction::undeclared) data_.declared.insert({mark.name, mark.better});
     // Of durations the trial keeps none: its own is their median, which analysis/ takes.
     const bool is_duration = round_ && mark.name.ends_with("_seconds");
     const bool is_peak = mark.name.starts_with("peak_");
@@ -157,7 +161,7 @@ class MarkWalk {
   void close_phase(std::int64_t t_ns) {
     if (!phase_) return;
     phase_->end_ns = t_ns;
-    if (round_) round_->phases.push_back(std::move(*phase_));
+    (round_ ? round_->phases : phases_of_life_).push_back(std::move(*phase_));
     phase_.reset();
   }
 
@@ -182,6 +186,7 @@ class MarkWalk {
     if (has_marks_) {
       end_stretch(end_ns, as_double(largest_between(trace_.rss, stretch_begin_ns_, end_ns)));
     }
+    if (!has_rounds_) return close_phase(end_ns);
     if (!round_ || !trace_.ended_well) return;
     close_phase(end_ns);
     end_round_at(*round_, end_ns);
@@ -190,7 +195,8 @@ class MarkWalk {
 
   RoundData whole_life() {
     const std::int64_t end_ns = end_of(trace_);
-    RoundData life{1, trace_.begin_ns, end_ns, {}, {}};
+    RoundData life{1, trace_.begin_ns, end_ns, {}, std::move(phases_of_life_)};
+    raise(life.metrics, kPeakRss, data_.metrics.value(kPeakRss));  // of the stretches
     raise(life.metrics, kPeakRss, as_double(largest_between(trace_.rss, trace_.begin_ns, end_ns)));
     life.metrics[kRoundSeconds] = static_cast<double>(end_ns - trace_.begin_ns) * 1e-9;
     add_usage(life.metrics, trace_);
@@ -206,13 +212,18 @@ class MarkWalk {
     add_usage(data_.metrics, trace_);
   }
 
+  /// Without marks of rounds the whole life is one.
+  [[nodiscard]] bool is_in_round() const { return round_ || !has_rounds_; }
+
   const RoleTrace& trace_;
   std::optional<IdleLevel> idle_;
+  bool has_rounds_;
   RoleData data_;
   bool has_marks_ = false;
   std::int64_t stretch_begin_ns_;
   std::optional<RoundData> round_;
   std::optional<PhaseData> phase_;
+  std::vector<PhaseData> phases_of_life_;  ///< of a role that marks no rounds
   Metrics counters_at_begin_;
 };
 

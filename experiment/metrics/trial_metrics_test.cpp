@@ -210,6 +210,47 @@ TEST(RoleMetrics, ARoleWithoutMarksIsOneRoundOfSamples) {
   EXPECT_EQ(data.metrics.at("peak_rss_above_idle_bytes"), 600);
 }
 
+TEST(RoleMetrics, PhasesWithoutRoundsBelongToTheOneRoundOfTheWholeLife) {
+  RoleTrace trace = two_rounds();
+  trace.marks = {at(2, Kind::idle, 300, 200), phase(3, "load", 310, 210),
+                 phase(6, "train", 400, 380), phase(8, "", 950, 500)};
+  trace.rss.t_ns = {9 * kSecond};
+  trace.rss.values = {520};
+  const RoleData data = role_metrics(trace, {});
+  ASSERT_EQ(data.rounds.size(), 1U);
+  const RoundData& life = data.rounds.front();
+  EXPECT_EQ(life.round, 1);
+  EXPECT_EQ(life.metrics.at("round_seconds"), 11);
+  EXPECT_EQ(data.metrics.at("peak_rss_bytes"), 950);
+  EXPECT_EQ(life.metrics.at("cpu_seconds"), 5.5);
+  ASSERT_EQ(life.phases.size(), 2U);
+  EXPECT_EQ(life.phases[0].phase, "load");
+  EXPECT_EQ(life.phases[0].metrics.at("peak_rss_bytes"), 400);
+  EXPECT_EQ(life.phases[1].phase, "train");
+  EXPECT_EQ(life.phases[1].metrics.at("peak_rss_bytes"), 950);
+  EXPECT_EQ(life.metrics.at("peak_rss_bytes"), 950) << "what a phase had the life had";
+}
+
+TEST(RoleMetrics, APhaseThatNothingEndsLastsToTheEndOfTheLife) {
+  RoleTrace trace = two_rounds();
+  trace.marks = {phase(3, "load", 310, 210)};
+  const RoleData data = role_metrics(trace, {});
+  ASSERT_EQ(data.rounds.size(), 1U);
+  ASSERT_EQ(data.rounds[0].phases.size(), 1U);
+  EXPECT_EQ(data.rounds[0].phases[0].end_ns, 12 * kSecond);
+}
+
+TEST(RoleTrace, NamesPhasesOutsideItsRounds) {
+  RoleTrace trace = two_rounds();
+  EXPECT_TRUE(phases_outside_rounds(trace).empty());
+  trace.marks.insert(trace.marks.begin(), {phase(1, "warm", 1, 1), phase(1, "", 1, 1)});
+  trace.marks.push_back(phase(11, "save", 1, 1));
+  trace.marks.push_back(phase(12, "warm", 1, 1));
+  EXPECT_EQ(phases_outside_rounds(trace), (std::vector<std::string>{"warm", "save"}));
+  trace.marks = {phase(3, "load", 310, 210)};
+  EXPECT_TRUE(phases_outside_rounds(trace).empty()) << "without rounds the life is one";
+}
+
 TEST(RoleMetrics, SeveralProcessesOfARoleAreNoLessThanTheirSampledSum) {
   RoleTrace trace = two_rounds();
   trace.has_several_processes = true;

@@ -20,6 +20,7 @@
 #include "experiment/config/command_placeholders.h"
 #include "experiment/config/config.h"
 #include "experiment/plan/allocator_arm.h"
+#include "experiment/plan/python_settings.h"
 
 namespace memduel {
 namespace {
@@ -85,8 +86,9 @@ bool is_virtualenv(const std::string& folder) {
   return fs::exists(fs::path(folder).parent_path() / "pyvenv.cfg");
 }
 
-/// A PATH that puts folders before the system's is there for its program: the system's would run
-/// something else without a word.
+/// A PATH that puts a virtualenv before the system's folders is there for Python, and one that puts
+/// a folder there which does not exist is there for any program: the system's would run in its
+/// place without a word. A virtualenv has no shells and compilers.
 void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::path& file) {
   const std::string& name = process.argv.front();
   const std::string path = search_path(arm, process);
@@ -98,8 +100,9 @@ void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::pa
   });
   const bool found_there = std::ranges::find(added, file.parent_path().string()) != added.end();
   if (added.empty() || found_there || has_placeholder(path)) return;
-  const auto folder = std::ranges::find_if(added, [](const std::string& each) {
-    return !fs::is_directory(each) || is_virtualenv(each);
+  const bool python = is_python(file);
+  const auto folder = std::ranges::find_if(added, [&](const std::string& each) {
+    return !fs::is_directory(each) || (python && is_virtualenv(each));
   });
   if (folder == added.end()) return;
   throw Error(
@@ -110,14 +113,25 @@ void refuse_fall_through(const Arm& arm, const JobProcess& process, const fs::pa
       "correct the directory, make the virtualenv again, or give the program with its path");
 }
 
+/// What to do about a PATH of the arm's own without the folder of a program that memduel's has.
+std::string advice_on_path(const std::string& path, const std::string& name) {
+  if (path.find('$') != std::string::npos)
+    return "nothing expands $PATH here: write its folders, or let a shell do it";
+  const auto usual = resolve_program(name, "/", inherited_path());
+  if (path == inherited_path() || !usual)
+    return "install it, or give a path that starts at the process's cwd";
+  return fmt::format("it is {} here: put the folder behind those of the arm's PATH, {}:{}",
+                     usual->string(), path, usual->parent_path().string());
+}
+
 [[noreturn]] void refuse_missing(const Arm& arm, const JobProcess& process) {
   const std::string& name = process.argv.front();
-  const std::string looked = name.find('/') == std::string::npos
-                                 ? "PATH is " + search_path(arm, process)
-                                 : "the directory is " + process.cwd;
-  throw Error(
-      ExitCode::usage, fmt::format("no program \"{}\"", name), place_of(arm, process),
-      "an argv starts with a program in PATH or with a path from the process's cwd; " + looked);
+  if (name.find('/') != std::string::npos)
+    throw Error(ExitCode::usage, fmt::format("no program \"{}\"", name), place_of(arm, process),
+                "a path in argv starts at the process's cwd, which is " + process.cwd);
+  const std::string path = search_path(arm, process);
+  throw Error(ExitCode::usage, fmt::format("no program \"{}\" in its PATH, {}", name, path),
+              place_of(arm, process), advice_on_path(path, name));
 }
 
 /// The commands of prepare and cleanup as processes of an arm, and those that compare artifacts.
@@ -139,6 +153,30 @@ std::vector<JobProcess> steps_of(const Experiment& experiment, const Arm& arm) {
     if (!artifact.compare.empty()) add("compare of " + artifact.name, artifact.compare, {});
   return steps;
 }
+
+/// SHA-256 by file, each read once.
+class Hashes {
+ public:
+  void add(const fs::path& file) {
+    if (!hashes_.contains(file.string())) hashes_[file.string()] = sha256_hex_of_file(file);
+  }
+  /// With its script. Nothing of a program that only a trial has.
+  void add_program(const Arm& arm, const JobProcess& process) {
+    if (is_made_by_the_job(process)) return;
+    const auto file = program_of(arm, process);
+    if (!file) {
+      if (has_placeholder(search_path(arm, process))) return;
+      refuse_missing(arm, process);
+    }
+    refuse_fall_through(arm, process, *file);
+    add(*file);
+    if (const auto script = script_of(arm, process)) add(*script);
+  }
+  [[nodiscard]] std::map<std::string, std::string> all() && { return std::move(hashes_); }
+
+ private:
+  std::map<std::string, std::string> hashes_;
+};
 
 std::vector<JobTemplate> templates_of(const Experiment& experiment) {
   std::vector<JobTemplate> templates = experiment.job.templates;
@@ -200,7 +238,7 @@ std::optional<fs::path> resolve_program(const std::string& name, const fs::path&
     return is_program(file) ? std::optional(file.lexically_normal()) : std::nullopt;
   }
   for (const std::string& folder : folders_of(path)) {
-    if (fs::path file = fs::path(folder) / name; is_program(file)) return file;
+    if (fs::path file = cwd / folder / name; is_program(file)) return file;
   }
   return std::nullopt;
 }
@@ -226,35 +264,29 @@ std::optional<fs::path> script_of(const Arm& arm, const JobProcess& process) {
   return std::nullopt;
 }
 
-std::map<std::string, std::string> program_hashes(const Experiment& experiment) {
-  std::map<std::string, std::string> hashes;
-  const auto add = [&hashes](const fs::path& file) {
-    if (!hashes.contains(file.string())) hashes[file.string()] = sha256_hex_of_file(file);
-  };
-  for (const Arm& arm : experiment.arms) {
-    const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
-    if (!allocator.empty()) add(allocator);
-    std::vector<JobProcess> processes = arm.processes;
-    for (JobProcess& step : steps_of(experiment, arm)) processes.push_back(std::move(step));
-    for (const JobProcess& process : processes) {
-      if (is_made_by_the_job(process)) continue;
-      const auto file = program_of(arm, process);
-      if (!file) {
-        if (has_placeholder(search_path(arm, process))) continue;
-        refuse_missing(arm, process);
-      }
-      refuse_fall_through(arm, process, *file);
-      add(*file);
-      if (const auto script = script_of(arm, process)) add(*script);
-    }
-  }
+std::map<std::string, std::string> step_hashes(const Experiment& experiment) {
+  Hashes hashes;
+  for (const Arm& arm : experiment.arms)
+    for (const JobProcess& step : steps_of(experiment, arm)) hashes.add_program(arm, step);
   for (const JobTemplate& each : templates_of(experiment)) {
     if (!each.from || has_placeholder(*each.from)) continue;
     check_template_text(read_file_of_at_most(*each.from, kMostTemplateBytes), *each.from);
-    add(*each.from);
+    hashes.add(*each.from);
   }
+  return std::move(hashes).all();
+}
+
+std::map<std::string, std::string> program_hashes(const Experiment& experiment) {
+  Hashes hashes;
+  for (const Arm& arm : experiment.arms) {
+    const fs::path allocator = arm.allocator ? allocator_library(*arm.allocator) : fs::path();
+    if (!allocator.empty()) hashes.add(allocator);
+    for (const JobProcess& process : arm.processes) hashes.add_program(arm, process);
+  }
+  std::map<std::string, std::string> all = std::move(hashes).all();
+  all.merge(step_hashes(experiment));
   refuse_arms_that_run_the_same(experiment);
-  return hashes;
+  return all;
 }
 
 std::optional<Note> warning_of_equal_contents(const Experiment& experiment) {

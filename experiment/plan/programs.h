@@ -31,6 +31,10 @@ std::optional<std::filesystem::path> script_of(const Arm& arm, const JobProcess&
 /// template that cannot be read.
 std::map<std::string, std::string> program_hashes(const Experiment& experiment);
 
+/// The part of them that no arm names: commands of prepare and cleanup, those that compare what
+/// trials leave, and templates. Throws likewise.
+std::map<std::string, std::string> step_hashes(const Experiment& experiment);
+
 /// A warning of two arms whose programs or scripts are different files with equal contents while
 /// all else is the same; nothing when there are none.
 std::optional<Note> warning_of_equal_contents(const Experiment& experiment);

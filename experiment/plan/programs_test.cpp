@@ -23,7 +23,10 @@ class Programs : public testing::Test {
     fs::permissions(dir_ / "bin/tool", fs::perms::owner_all);
     write_file_atomically(dir_ / "bin/text", "not executable");
   }
-  void TearDown() override { fs::remove_all(dir_); }
+  void TearDown() override {
+    fs::remove_all(dir_);
+    ::setenv("PATH", path_.c_str(), 1);
+  }
 
   Experiment experiment_running(const std::string& program) {
     Experiment experiment;
@@ -39,6 +42,7 @@ class Programs : public testing::Test {
     return experiment;
   }
 
+  std::string path_ = getenv("PATH");
   // One per process: CTest runs cases side by side.
   fs::path dir_ = fs::path(testing::TempDir()) / ("memduel_programs_" + std::to_string(::getpid()));
 };
@@ -49,6 +53,8 @@ TEST_F(Programs, AreFoundInPathAndBesideTheDirectory) {
   EXPECT_EQ(resolve_program("./bin/tool", dir_, ""), dir_ / "bin/tool");
   EXPECT_EQ(resolve_program("text", "/", path), std::nullopt);
   EXPECT_EQ(resolve_program("absent", "/", path), std::nullopt);
+  EXPECT_EQ(resolve_program("tool", dir_, "/nowhere:bin"), dir_ / "bin/tool")
+      << "a folder in PATH may start at the directory of the process";
 }
 
 TEST_F(Programs, AreHashedOncePerFile) {
@@ -63,13 +69,35 @@ TEST_F(Programs, AMissingOneIsNamedWithItsArmAndRole) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::usage);
-    EXPECT_EQ(error.message().substr(0, 50),
-              "arm before, role server: no program \"absent\"\n  an ");
+    EXPECT_EQ(error.message(),
+              "arm before, role server: no program \"absent\" in its PATH, /nowhere:" +
+                  (dir_ / "bin").string() +
+                  "\n  install it, or give a path that starts at the process's cwd");
   }
 }
 
-TEST_F(Programs, AVirtualenvWithoutTheProgramIsNotPassedOver) {
+TEST_F(Programs, APathWithoutTheFolderOfASystemsProgramIsToldWhichToAdd) {
   Experiment experiment = experiment_running("sh");
+  const std::string own = (dir_ / "bin").string();
+  experiment.arms[0].env["PATH"] = own;
+  const fs::path sh = *resolve_program("sh", "/", getenv("PATH"));
+  EXPECT_EQ(error_of([&] { program_hashes(experiment); }).advice(),
+            "it is " + sh.string() + " here: put the folder behind those of the arm's PATH, " +
+                own + ":" + sh.parent_path().string());
+  experiment.arms[0].env["PATH"] = own + ":$PATH";
+  EXPECT_THAT(error_of([&] { program_hashes(experiment); }).advice(),
+              testing::StartsWith("nothing expands $PATH here"));
+  experiment.arms[0].env["PATH"] = own + ":" + sh.parent_path().string();
+  EXPECT_NO_THROW(program_hashes(experiment));
+}
+
+TEST_F(Programs, AVirtualenvWithoutAPythonProgramIsNotPassedOver) {
+  const fs::path usual = dir_ / "usual";
+  fs::create_directories(usual);
+  write_file_atomically(usual / "pytest", "#!/usr/bin/env python3\n");
+  fs::permissions(usual / "pytest", fs::perms::owner_all);
+  ::setenv("PATH", (usual.string() + ":" + path_).c_str(), 1);
+  Experiment experiment = experiment_running("pytest");
   const fs::path venv = dir_ / "venv";
   fs::create_directories(venv / "bin");
   const auto path_of = [&](const fs::path& bin) { return bin.string() + ":" + getenv("PATH"); };
@@ -79,9 +107,12 @@ TEST_F(Programs, AVirtualenvWithoutTheProgramIsNotPassedOver) {
   const Error lacks = error_of([&] { program_hashes(experiment); });
   EXPECT_EQ(lacks.code(), ExitCode::usage);
   EXPECT_THAT(lacks.message(),
-              testing::StartsWith("arm before, role server, PATH: no program \"sh\" in " +
+              testing::StartsWith("arm before, role server, PATH: no program \"pytest\" in " +
                                   (venv / "bin").string() + "; "));
-  fs::copy_file(dir_ / "bin/tool", venv / "bin/sh");
+  experiment.arms[0].processes[0].argv = {"sh"};
+  EXPECT_NO_THROW(program_hashes(experiment)) << "a virtualenv has no shell of its own";
+  fs::copy_file(dir_ / "bin/tool", venv / "bin/pytest");
+  experiment.arms[0].processes[0].argv = {"pytest"};
   EXPECT_NO_THROW(program_hashes(experiment));
   experiment.arms[0].env["PATH"] = path_of(dir_ / "gone/bin");
   EXPECT_THAT(error_of([&] { program_hashes(experiment); }).message(),

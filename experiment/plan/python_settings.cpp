@@ -16,16 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_python(const fs::path& program) {
-  if (program.filename().string().starts_with("python")) return true;
-  std::ifstream file(program, std::ios::binary);
-  std::string line(128, '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(file.gcount()));
-  line.erase(std::min(line.find('\n'), line.size()));
-  return line.starts_with("#!") && line.find("python") != std::string::npos;
-}
-
 /// The variable as the process will have it; "random" is Python's word for an unset hash seed.
 bool is_pinned(const JobProcess& process, const std::string& variable) {
   const auto own = process.env.find(variable);
@@ -37,6 +27,16 @@ bool is_pinned(const JobProcess& process, const std::string& variable) {
 }
 
 }  // namespace
+
+bool is_python(const fs::path& program) {
+  if (program.filename().string().starts_with("python")) return true;
+  std::ifstream file(program, std::ios::binary);
+  std::string line(128, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  line.erase(std::min(line.find('\n'), line.size()));
+  return line.starts_with("#!") && line.find("python") != std::string::npos;
+}
 
 std::optional<std::string> unpinned_python(const Experiment& experiment) {
   std::set<std::string> roles;

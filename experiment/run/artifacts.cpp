@@ -118,11 +118,14 @@ std::optional<std::string> FileStamps::first_not_written() const {
 
 fs::path kept_artifact(const fs::path& run_directory, const Artifact& artifact,
                        const std::string& arm, const std::string& sha256) {
-  const std::string digits = sha256.substr(0, 12);
   if (artifact.is_model())
-    return run_directory / kModelsFolder / fmt::format("{}-{}.bin", arm, digits);
+    return run_directory / kModelsFolder / (kept_file_stem(arm, sha256) + ".bin");
   return run_directory / kFilesFolder /
-         fmt::format("{}-{}{}", artifact.name, digits, artifact.path.extension().string());
+         (kept_file_stem(artifact.name, sha256) + artifact.path.extension().string());
+}
+
+std::string kept_file_stem(const std::string& name, const std::string& sha256) {
+  return fmt::format("{}-{}", name, sha256.substr(0, 12));
 }
 
 void take_artifact(const Artifact& artifact, const TrialPlan& plan, const fs::path& run_directory,

@@ -35,6 +35,9 @@ std::filesystem::path kept_artifact(const std::filesystem::path& run_directory,
                                     const Artifact& artifact, const std::string& arm,
                                     const std::string& sha256);
 
+/// The name of such a file without its extension.
+std::string kept_file_stem(const std::string& name, const std::string& sha256);
+
 /// Puts its SHA-256 into the trial, and a copy into the run directory unless an equal one is there.
 /// Of what a process printed there is only the hash, and the paths of the program, its directory
 /// and the trial's are left out of it: they differ between arms. It has none if it printed nothing,

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "experiment/plan/block_order.h"
 #include "experiment/run/dead_baseline.h"
 
@@ -37,13 +38,17 @@ RunOutcome BlockTrials::run_blocks(int profile_rounds) {
   const int planned = own_blocks(run_.experiment().measure, run_.options());
   const SuperblockRange own = own_superblocks();
   RunOutcome outcome;
+  run_.expect_time(profile_rounds);
+  bool has_begun = false;
   for (int number = own.first; number < own.end && outcome.blocks < planned; ++number) {
     const int first = 2 * number + 1;
     const int count = std::min(2, planned - outcome.blocks);
-    if (first > run_.ledger().last_block() && run_.out_of_time(count + profile_rounds)) {
+    const bool is_new = first > run_.ledger().last_block();
+    if (is_new && has_begun && run_.is_out_of_time(profile_rounds)) {
       outcome.end = RunEnd::out_of_time;
       break;
     }
+    has_begun = has_begun || is_new;
     outcome.blocks += count == 2
                           ? run_places(first, superblock_order(seed, number, run_.arm_count()))
                           : run_places(first, block_order(seed, first, run_.arm_count()));
@@ -103,10 +108,10 @@ int BlockTrials::count_whole(int first, int count) {
       ++whole;
   }
   if (run_.ledger().dropped() > kMostDroppedBlocks)
-    throw Error(
-        ExitCode::cannot_measure,
-        fmt::format("{} blocks were lost to faults of memduel itself", run_.ledger().dropped()),
-        run_.store().directory().string(), "see the failures in memduel report");
+    throw Error(ExitCode::cannot_measure,
+                fmt::format("{} lost to faults of memduel itself",
+                            format_count(run_.ledger().dropped(), "block was", "blocks were")),
+                run_.store().directory().string(), "see the failures in memduel report");
   return whole;
 }
 
@@ -125,8 +130,11 @@ void BlockTrials::refuse_baseline() const {
   const auto outcome = run_.ledger().outcome(experiment.baseline);
   const bool io = experiment.job.memduel_statuses && outcome.file_failed;
   throw Error(io ? ExitCode::io : ExitCode::cannot_measure,
-              fmt::format("the baseline {} failed in all of its {} trials, the last time: {}",
-                          experiment.baseline, outcome.failed, outcome.failure),
+              fmt::format("the baseline {} failed in {}: {}", experiment.baseline,
+                          outcome.failed == 1
+                              ? "its only trial"
+                              : fmt::format("all of its {} trials, the last time", outcome.failed),
+                          outcome.failure),
               run_.store().directory().string(),
               advice_on_dead_baseline(experiment, outcome.failure));
 }

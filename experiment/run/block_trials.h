@@ -19,7 +19,8 @@ class BlockTrials {
   void run_warmup();
   /// Until the design ends, time does, or nothing is undecided any more. @param profile_rounds how
   /// many times every arm is to run afterwards. Throws Error(cannot_measure) where the baseline
-  /// fails in every trial, or the harness keeps failing.
+  /// fails in every trial, or the harness keeps failing, Error(usage) where there is too little
+  /// time for any decision.
   RunOutcome run_blocks(int profile_rounds);
 
  private:

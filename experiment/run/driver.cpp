@@ -62,7 +62,11 @@ RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunT
   RunOutcome outcome;
   try {
     blocks.run_warmup();
-    outcome = blocks.run_blocks(profiles.rounds());
+    if (options.after_warmup) options.after_warmup(run.so_far());
+    store.forget_notes(kOutOfTime);
+    outcome = blocks.run_blocks(profiled ? profiles.rounds() : 0);
+    if (outcome.end == RunEnd::out_of_time) store.add_warning(run.out_of_time(outcome.blocks));
+    run.note_the_whole();
     if (profiled) profiles.run();
   } catch (const RunPaused&) {
     outcome.end = RunEnd::paused;

@@ -2,6 +2,7 @@
 // each trial stored as it ends.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -38,11 +39,15 @@ struct Progress {
 
 struct DriverOptions {
   std::map<std::string, std::string> site_values;  ///< {site:NAME} by NAME
-  std::optional<Share> share;         ///< of a fixed, even number of blocks; absent: all of them
-  std::optional<double> max_minutes;  ///< no block starts that is not expected to end in time
+  std::optional<Share> share;  ///< of a fixed, even number of blocks; absent: all of them
+  /// The run ends after the block that passes this time, less what the profile trials take.
+  std::optional<double> max_minutes;
+  int fewest_blocks = 1;              ///< that can decide; max_minutes must hold them
   std::optional<int> most_trials;     ///< after so many the run is paused, for --resume to go on
   const StopRequest* stop = nullptr;  ///< asks for an early end
   std::function<void(const Progress&)> progress;
+  /// Called after the warm-up block, if there is one; may throw to end the run.
+  std::function<void(const RunData& so_far)> after_warmup;
   /// Asked after every whole block; true ends the run. Only in an adaptive design.
   std::function<bool(const RunData& so_far)> should_stop;
   /// Asked after the last block: arms that get a profile trial by the recorder even if the config
@@ -50,6 +55,7 @@ struct DriverOptions {
   std::function<std::vector<std::string>(const RunData& so_far)> arms_to_profile;
   /// Whether a tracer can be used; absent: asks the registry.
   std::function<Availability(const TracerEntry&)> tracer_works;
+  std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
 };
 
 enum class RunEnd { complete, settled, out_of_time, paused };
@@ -72,8 +78,9 @@ inline constexpr double kMostRecordedAllocations = 1e6;
 /// Runs what the store does not hold yet. A failing candidate is recorded and the run goes on; a
 /// fault of the harness drops its block, and another is run instead. Afterwards what the arms left
 /// is compared. Throws Error(cannot_measure) when the baseline fails in every trial (at
-/// least two) or the harness keeps failing, Error(interrupted or terminated) on a signal, Error(io)
-/// when the run directory cannot be written. The store holds every finished trial in all cases.
+/// least two) or the harness keeps failing, Error(usage) after the warm-up when max_minutes cannot
+/// hold fewest_blocks, Error(interrupted or terminated) on a signal, Error(io) when the run
+/// directory cannot be written. The store holds every finished trial in all cases.
 RunOutcome run_experiment(const Experiment& experiment, Store& store, const RunTrial& run_trial,
                           const DriverOptions& options);
 

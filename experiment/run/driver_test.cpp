@@ -6,10 +6,12 @@
 #include <csignal>
 #include <map>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/sha256.h"
 #include "experiment/config/test_support.h"
 #include "experiment/plan/block_order.h"
+#include "experiment/run/run_in_progress.h"
 #include "experiment/run/test_trials.h"
 
 namespace memduel {
@@ -78,6 +80,13 @@ std::vector<std::string> arms_of(const std::vector<TrialPlan>& plans) {
   return arms;
 }
 
+std::vector<std::string> profiled_arms(const std::vector<TrialPlan>& plans) {
+  std::vector<std::string> arms;
+  for (const TrialPlan& plan : plans)
+    if (plan.kind == TrialKind::profile) arms.push_back(plan.arm);
+  return arms;
+}
+
 TEST_F(DriverTest, WarmsUpTheBaselineFirstThenRunsASuperblockInItsRandomOrder) {
   Store store = create();
   const RunOutcome outcome = run(store);
@@ -123,6 +132,17 @@ TEST_F(DriverTest, NeedsNoWarmUp) {
   run(store);
   EXPECT_EQ(fake_.seen.size(), 4U);
   EXPECT_EQ(fake_.seen.front().kind, TrialKind::measure);
+}
+
+TEST_F(DriverTest, AJobWithoutTheRoundToStopAfterIsRefusedAfterItsFirstTrial) {
+  fake_.change = [](const TrialPlan&, TrialRun& trial) {
+    trial.warnings.push_back({kNoRoundToStopAfter, "stop_after_round is 3, and none came", "mark"});
+  };
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_THAT(error.message(), testing::StartsWith("workload.stop_after_round: stop_after_round"));
+  EXPECT_EQ(fake_.seen.size(), 1U);
 }
 
 TEST_F(DriverTest, TheWorkersConfigLiesInATrialsOwnFolderWhichIsRemovedAfterwards) {
@@ -344,13 +364,92 @@ TEST_F(DriverTest, AFixedDesignIsNeverLookedAtEarly) {
   EXPECT_EQ(run(store).blocks, 2);
 }
 
-TEST_F(DriverTest, NoBlockStartsThatWouldNotEndInTime) {
-  experiment_.measure.repeats = 100;
-  options_.max_minutes = 0.01;  // trials claim half a second, so that no block fits
+/// A clock that each trial moves by ten seconds.
+class TimedDriverTest : public DriverTest {
+ protected:
+  void SetUp() override {
+    DriverTest::SetUp();
+    experiment_.measure.repeats = 100;
+    options_.fewest_blocks = 5;
+    options_.clock = [this] { return now_; };
+    fake_.change = [this](const TrialPlan&, TrialRun&) { now_ += std::chrono::seconds(10); };
+  }
+  [[nodiscard]] std::vector<Note> time_warnings() const {
+    std::vector<Note> notes = stored().warnings;
+    std::erase_if(notes, [](const Note& note) { return note.code != kOutOfTime; });
+    return notes;
+  }
+
+  std::chrono::steady_clock::time_point now_;
+};
+
+// A warm-up of 20 s and six blocks of 20 s: five are no whole superblocks.
+TEST_F(TimedDriverTest, TooLittleTimeIsRefusedAfterTheWarmUpWithTheMinutesThatWouldDo) {
+  options_.max_minutes = 139.0 / 60;
+  Store store = create();
+  const Error error = error_of([&] { run(store); });
+  EXPECT_EQ(error.code(), ExitCode::usage);
+  EXPECT_EQ(error.message(),
+            "--max-minutes: found 2.31667, expected at least 2.5: after the warm-up, which took "
+            "20.0 s, a run that can decide has 6 blocks of 20.0 s each\n"
+            "  give --max-minutes 2.5; with --out " +
+                (folder_ / "run").string() + " --resume the warm-up is not repeated");
+  EXPECT_EQ(fake_.seen.size(), 2U) << "no trial that counts";
+}
+
+TEST_F(TimedDriverTest, TheRunEndsAfterTheBlockThatPassesTheTime) {
+  options_.max_minutes = 141.0 / 60;
   Store store = create();
   const RunOutcome outcome = run(store);
   EXPECT_EQ(outcome.end, RunEnd::out_of_time);
-  EXPECT_EQ(outcome.blocks, 0);
+  EXPECT_EQ(outcome.blocks, 8) << "after six of them a second was left";
+  ASSERT_EQ(time_warnings().size(), 1U);
+  EXPECT_EQ(time_warnings()[0].message,
+            "the run ended after 8 of 100 blocks: 3 min 00 s had passed, more than --max-minutes "
+            "2.35");
+}
+
+TEST_F(TimedDriverTest, BlocksLeaveTimeForProfileTrials) {
+  options_.max_minutes = 161.0 / 60;
+  options_.arms_to_profile = [](const RunData&) {
+    return std::vector<std::string>{"original", "optimized"};
+  };
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 8);
+  EXPECT_EQ(profiled_arms(fake_.seen).size(), 2U);
+  fs::remove_all(folder_ / "run");
+  fake_.seen.clear();
+  options_.max_minutes = 159.0 / 60;
+  Store other = create();
+  EXPECT_THAT(error_of([&] { run(other); }).message(),
+              testing::HasSubstr("6 blocks of 20.0 s each, and profile trials of 20.0 s\n"));
+}
+
+TEST_F(TimedDriverTest, AsManyBlocksAsArePlannedAreEnough) {
+  experiment_.measure.repeats = 2;
+  options_.max_minutes = 1;
+  Store store = create();
+  EXPECT_EQ(run(store).end, RunEnd::complete);
+}
+
+TEST_F(TimedDriverTest, WithoutAWarmUpTheFirstBlocksShowTheTime) {
+  experiment_.measure.warmups = 0;
+  options_.max_minutes = 0.1;
+  Store store = create();
+  EXPECT_EQ(run(store).blocks, 2);
+  EXPECT_EQ(time_warnings().size(), 1U);
+}
+
+TEST_F(TimedDriverTest, AResumedRunGoesOnAndForgetsThatItWasOutOfTime) {
+  options_.max_minutes = 141.0 / 60;
+  {
+    Store store = create();
+    run(store);
+  }
+  experiment_.measure.repeats = 10;
+  Store again = Store::resume(folder_ / "run", header());
+  EXPECT_EQ(run(again).end, RunEnd::complete);
+  EXPECT_TRUE(time_warnings().empty());
 }
 
 TEST_F(DriverTest, ASignalStopsBeforeTheNextTrial) {
@@ -491,13 +590,6 @@ TEST_F(DriverTest, ProfileTrialsFollowTheLastBlockAndAreNotRepeated) {
   EXPECT_EQ(fake_.seen.size(), before);
 }
 
-std::vector<std::string> profiled_arms(const std::vector<TrialPlan>& plans) {
-  std::vector<std::string> arms;
-  for (const TrialPlan& plan : plans)
-    if (plan.kind == TrialKind::profile) arms.push_back(plan.arm);
-  return arms;
-}
-
 TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
   options_.arms_to_profile = [](const RunData& so_far) {
     EXPECT_EQ(so_far.trials.size(), 6U);
@@ -515,17 +607,6 @@ TEST_F(DriverTest, ArmsToProfileAreAskedForOnceAllBlocksAreThere) {
   run(again);
   EXPECT_EQ(profiled_arms(fake_.seen), (std::vector<std::string>{"optimized", "original"}))
       << "what is there is used again";
-}
-
-TEST_F(DriverTest, BlocksLeaveTimeForProfileTrials) {
-  experiment_.measure.repeats = 100;
-  options_.max_minutes = 1.5 / 60;  // trials claim half a second: one block, or one of profiles
-  options_.arms_to_profile = [](const RunData&) {
-    return std::vector<std::string>{"original", "optimized"};
-  };
-  Store store = create();
-  EXPECT_EQ(run(store).blocks, 0);
-  EXPECT_EQ(profiled_arms(fake_.seen).size(), 2U);
 }
 
 TEST_F(DriverTest, ProfileTrialsOfSmallProgramsRecordEveryAllocation) {

@@ -8,7 +8,7 @@ namespace memduel {
 
 ProfileTrials::ProfileTrials(RunInProgress& run, TrialRunner& runner) : run_(run), runner_(runner) {
   const Experiment& experiment = run.experiment();
-  run.store().forget_limitations("tracer_missing");
+  run.store().forget_notes("tracer_missing");
   if (experiment.profile_trials == 0) return;
   for (const std::string& name : experiment.tracers) {
     const TracerEntry& entry = tracer_named(name);
@@ -38,9 +38,7 @@ int ProfileTrials::rounds() const {
 void ProfileTrials::run() {
   const Experiment& experiment = run_.experiment();
   std::vector<std::string> asked;
-  // The last block was begun only where there was time for these, too.
-  if (run_.options().arms_to_profile && !run_.out_of_time(0))
-    asked = run_.options().arms_to_profile(run_.so_far());
+  if (run_.options().arms_to_profile) asked = run_.options().arms_to_profile(run_.so_far());
   run_.expect_profiles(trials_of_config() + static_cast<int>(asked.size()));
   if (!asked.empty())
     run_by(kRecorderTracer, [&](const Arm& arm) {
@@ -55,7 +53,6 @@ void ProfileTrials::run_by(const std::string& tracer,
   for (std::size_t arm = 0; arm < run_.arm_count(); ++arm) {
     const Arm& each = run_.experiment().arms[arm];
     while (run_.ledger().profiles(each.name, tracer) < wanted(each)) {
-      if (run_.out_of_time(0)) return;
       run_.expect_another_trial();
       run_.tell(each.name, kProfileBlock, tracer);
       const bool records_all = run_.ledger().allocations().value_or(kMostRecordedAllocations + 1) <=

@@ -17,8 +17,8 @@ class ProfileTrials {
 
   /// How many times every arm runs once more.
   [[nodiscard]] int rounds() const;
-  /// What the store lacks of them, as long as there is time; a failed gate asks for the recorder in
-  /// any case. They are of no block.
+  /// What the store lacks of them; a failed gate asks for the recorder in any case. They are of no
+  /// block. The blocks leave time for them.
   void run();
 
  private:

@@ -1,18 +1,31 @@
 #include "experiment/run/run_in_progress.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 
+#include "base/error.h"
+#include "base/note_codes.h"
 #include "base/run_directory.h"
+#include "base/text.h"
+#include "experiment/contract/sampling_interval.h"
 
 namespace memduel {
 namespace {
 
 namespace fs = std::filesystem;
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+constexpr double kSecondsPerMinute = 60;
+
+/// With a little to spare, so that the next warm-up does not refuse them: in tenths below ten.
+double enough_minutes(double seconds) {
+  constexpr double kSpare = 1.05;
+  constexpr double kTenth = 10;
+  const double minutes = kSpare * seconds / kSecondsPerMinute;
+  return minutes < kTenth ? std::ceil(minutes * kTenth) / kTenth : std::ceil(minutes);
 }
 
 std::optional<double> directory_bytes(const fs::path& directory) {
@@ -34,7 +47,8 @@ RunInProgress::RunInProgress(const Experiment& experiment, Store& store,
       store_(store),
       options_(options),
       so_far_(store.read()),
-      ledger_(*so_far_) {}
+      ledger_(*so_far_),
+      start_(options.clock()) {}
 
 const RunData& RunInProgress::so_far() {
   if (!so_far_) so_far_ = store_.read();
@@ -48,8 +62,21 @@ void RunInProgress::add(const TrialRun& run, std::optional<double> overhead_seco
   store_.add_trial(run.trial);
   so_far_.reset();
   ledger_.add(run.trial);
+  if (const auto apart = stored_interval_ms(run.trial.roles); apart && run.trial.counts())
+    sample_intervals_ms_.push_back(*apart);
   if (overhead_seconds) ledger_.add_overhead(*overhead_seconds);
   if (!expected_disk_) expected_disk_ = expected_disk_bytes();
+}
+
+void RunInProgress::note_the_whole() {
+  if (sample_intervals_ms_.empty()) return;
+  store_.forget_notes(kSampledLessOften);
+  const auto note = sampled_less_often(
+      sample_intervals_ms_, experiment_.measure.interval_ms,
+      "memduel samples less often while no memory moves, and to keep its own CPU time below 0.2% "
+      "of the trial's; the peak of a single process is the kernel's and not sampled");
+  if (note) store_.add_limitation(*note);
+  so_far_.reset();
 }
 
 void RunInProgress::drop_block(int block) {
@@ -57,15 +84,56 @@ void RunInProgress::drop_block(int block) {
   so_far_.reset();
 }
 
-bool RunInProgress::out_of_time(int times) const {
-  if (!options_.max_minutes) return false;
-  constexpr double kSecondsPerMinute = 60;
-  const double elapsed = seconds_since(start_);
-  // With what passes between trials.
-  const double each = trials_here_ == 0 ? 0 : elapsed / trials_here_;
-  const double needed = std::max(ledger_.trial_seconds().value_or(0), each) *
-                        static_cast<double>(arm_count()) * times;
-  return elapsed + needed > *options_.max_minutes * kSecondsPerMinute;
+double RunInProgress::elapsed_seconds() const {
+  return std::chrono::duration<double>(options_.clock() - start_).count();
+}
+
+/// With what passes between trials; absent before the first trial.
+std::optional<double> RunInProgress::block_seconds() const {
+  const auto trial = ledger_.trial_seconds();
+  if (!trial) return std::nullopt;
+  const double each = trials_here_ == 0 ? 0 : elapsed_seconds() / trials_here_;
+  return std::max(*trial, each) * static_cast<double>(arm_count());
+}
+
+void RunInProgress::expect_time(int profile_rounds) const {
+  const auto block = block_seconds();
+  if (!options_.max_minutes || !block || ledger_.last_block() > 0) return;
+  const int planned = own_blocks(experiment_.measure, options_);
+  const int fewest = options_.fewest_blocks;
+  const int blocks = std::min(planned, fewest + fewest % 2);  // superblocks are never split
+  const double profiles = *block * profile_rounds;
+  const double elapsed = elapsed_seconds();
+  const double needed = elapsed + *block * blocks + profiles;
+  if (needed <= *options_.max_minutes * kSecondsPerMinute) return;
+  throw Error(
+      ExitCode::usage,
+      fmt::format("found {:g}, expected at least {:g}: after the warm-up, which took {}, {} has {} "
+                  "of {} each{}",
+                  *options_.max_minutes, enough_minutes(needed), format_seconds(elapsed),
+                  blocks == planned ? "the run" : "a run that can decide",
+                  format_count(static_cast<std::size_t>(blocks), "block"), format_seconds(*block),
+                  profile_rounds == 0 ? "" : ", and profile trials of " + format_seconds(profiles)),
+      "--max-minutes",
+      fmt::format("give --max-minutes {:g}; with --out {} --resume the warm-up is not repeated",
+                  enough_minutes(needed), store_.directory().string()));
+}
+
+bool RunInProgress::is_out_of_time(int profile_rounds) const {
+  return options_.max_minutes && elapsed_seconds() + block_seconds().value_or(0) * profile_rounds >=
+                                     *options_.max_minutes * kSecondsPerMinute;
+}
+
+Note RunInProgress::out_of_time(int blocks) const {
+  const char* most = experiment_.measure.repeats ? "" : "at most ";
+  const bool is_past = is_out_of_time(0);
+  return {kOutOfTime,
+          fmt::format("the run ended after {} of {}{} blocks: {} had passed, {} --max-minutes {:g}",
+                      blocks, most, own_blocks(experiment_.measure, options_),
+                      format_seconds(elapsed_seconds()),
+                      is_past ? "more than" : "and the profile trials need the rest of",
+                      *options_.max_minutes),
+          kResumeAdvice};
 }
 
 void RunInProgress::expect_another_trial() const {
@@ -94,7 +162,7 @@ void RunInProgress::tell(const std::string& arm, int block, const std::string& t
   Progress progress;
   progress.done = ledger_.trials();
   progress.total = total_trials();
-  progress.elapsed_seconds = seconds_since(start_);
+  progress.elapsed_seconds = elapsed_seconds();
   if (const auto each = ledger_.trial_seconds())
     progress.remaining_seconds = *each * (progress.total - progress.done);
   progress.disk_bytes = expected_disk_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiment/run/driver.h"
 #include "experiment/run/ledger.h"
@@ -14,6 +15,9 @@
 namespace memduel {
 
 inline constexpr const char* kResumeAdvice = "continue with the same command and --resume";
+
+/// The warning that --max-minutes ended a run.
+inline constexpr const char* kOutOfTime = "out_of_time";
 
 /// Thrown where a run has made as many trials as it was to make.
 struct RunPaused {};
@@ -35,13 +39,21 @@ class RunInProgress {
   /// Stores a trial and what is to be said about it. @param overhead_seconds what it took beyond
   /// its own time; absent where nothing surrounds it.
   void add(const TrialRun& run, std::optional<double> overhead_seconds);
+  /// Stores what only all trials together tell.
+  void note_the_whole();
   /// Stores that a block counts no more.
   void drop_block(int block);
 
   /// Trials that come after the last block.
   void expect_profiles(int trials) { profiles_expected_ = trials; }
-  /// Whether so many more times every arm would end too late.
-  [[nodiscard]] bool out_of_time(int times) const;
+  /// Throws Error(usage), with the minutes that would do, where no block was measured yet and the
+  /// warm-up shows that max_minutes cannot hold fewest_blocks, or those that are planned, and
+  /// `profile_rounds` more times every arm.
+  void expect_time(int profile_rounds) const;
+  /// Whether no more is left of max_minutes than `profile_rounds` times every arm take.
+  [[nodiscard]] bool is_out_of_time(int profile_rounds) const;
+  /// Why a run that is out of time has ended after `blocks`.
+  [[nodiscard]] Note out_of_time(int blocks) const;
   /// To be called before each. Throws Error(interrupted or terminated) where a stop was asked for,
   /// and RunPaused.
   void expect_another_trial() const;
@@ -49,6 +61,8 @@ class RunInProgress {
   void tell(const std::string& arm, int block, const std::string& tracer = {}) const;
 
  private:
+  [[nodiscard]] double elapsed_seconds() const;
+  [[nodiscard]] std::optional<double> block_seconds() const;
   [[nodiscard]] int total_trials() const;
   [[nodiscard]] std::optional<double> expected_disk_bytes() const;
 
@@ -59,8 +73,9 @@ class RunInProgress {
   Ledger ledger_;
   int profiles_expected_ = 0;
   std::optional<double> expected_disk_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  int trials_here_ = 0;  ///< since start_
+  std::chrono::steady_clock::time_point start_;
+  int trials_here_ = 0;                      ///< since start_
+  std::vector<double> sample_intervals_ms_;  ///< of the trials since start_
 };
 
 }  // namespace memduel

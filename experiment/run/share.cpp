@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/text.h"
 
 namespace memduel {
 namespace {
@@ -41,9 +42,9 @@ std::string to_text(const Share& share) {
 SuperblockRange superblocks_of(const Share& share, int blocks) {
   if (blocks % 2 != 0)
     throw Error(ExitCode::usage,
-                fmt::format("found {} blocks, expected an even number: a share has whole "
-                            "superblocks, which are two blocks",
-                            blocks),
+                fmt::format("found {}, expected an even number: a share has whole superblocks, "
+                            "which are two blocks",
+                            format_count(blocks, "block")),
                 "--repeats");
   const int superblocks = blocks / 2;
   if (share.of > superblocks)

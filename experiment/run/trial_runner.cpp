@@ -44,6 +44,7 @@ void TrialRunner::run(TrialSlot slot) {
     site_.unrecordable.emplace(role, why);
   if (unrecordable < site_.unrecordable.size()) return run(slot);
   refuse_unreadable_input(trial);
+  refuse_unmarked_rounds(trial);
   const std::chrono::duration<double> all = std::chrono::steady_clock::now() - begin;
   if (slot.kind == TrialKind::profile) keep_profiles_of(planned.plan, trial);
   if (slot.kind == TrialKind::warmup && trial.trial.status != TrialStatus::ok)
@@ -65,6 +66,15 @@ void TrialRunner::refuse_unreadable_input(const TrialRun& trial) const {
       trial.prepare_status != static_cast<int>(ExitCode::io))
     return;
   throw Error(ExitCode::io, trial.trial.failure, run_.store().directory().string());
+}
+
+/// Found out in the first trial: what is measured would not be what the config asks for.
+void TrialRunner::refuse_unmarked_rounds(const TrialRun& trial) const {
+  if (run_.ledger().trials() > 0 || trial.trial.status != TrialStatus::ok) return;
+  for (const Note& note : trial.warnings)
+    if (note.code == kNoRoundToStopAfter)
+      throw Error(ExitCode::usage, note.message, "workload.stop_after_round",
+                  note.advice + "; or leave stop_after_round out");
 }
 
 /// No profile is worth a run.

@@ -20,6 +20,7 @@ class TrialRunner {
 
  private:
   void refuse_unreadable_input(const TrialRun& trial) const;
+  void refuse_unmarked_rounds(const TrialRun& trial) const;
   void keep_profiles_of(const TrialPlan& plan, TrialRun& trial) const;
 
   RunInProgress& run_;

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/foreign_json.h"
 #include "base/json/described_json.h"
+#include "base/run_directory.h"
 #include "base/text_file.h"
 #include "experiment/run/merge_shares.h"
 
@@ -19,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRecordFile = "slurm.json";
 constexpr const char* kRecordSchema = "memduel.slurm/1";
 
 bool is_open(const ShareTask& task) {
@@ -54,7 +54,7 @@ fs::path slurm_script_file(const fs::path& directory) {
 }
 
 SlurmRecord read_slurm_record(const fs::path& directory) {
-  const fs::path file = directory / kRecordFile;
+  const fs::path file = directory / kSlurmFile;
   std::error_code missing;
   if (!fs::exists(file, missing))
     throw Error(ExitCode::usage, "there is no run on Slurm here to resume", directory.string());
@@ -87,7 +87,7 @@ SlurmShares::SlurmShares(fs::path directory, SlurmRecord record, int retries,
 void SlurmShares::save() {
   std::string text = written(record_).dump(1) + "\n";
   if (text == saved_) return;
-  write_file_atomically(directory_ / kRecordFile, text);
+  write_file_atomically(directory_ / kSlurmFile, text);
   saved_ = std::move(text);
 }
 

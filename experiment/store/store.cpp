@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/run_directory.h"
+#include "base/sha256.h"
 #include "experiment/store/series_codec.h"
 #include "experiment/store/store_schema.h"
 
@@ -45,6 +46,7 @@ void write_header(Database& database, const RunHeader& header) {
   database.execute(kStoreSchema);
   database.execute(kFilesSchema);
   database.execute(kAllocatorsSchema);
+  database.execute(kDirectionsSchema);
   database.execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}",
                                kStoreApplication, kStoreVersion));
   Statement insert(database, "INSERT INTO run VALUES (?, ?)");
@@ -59,8 +61,8 @@ void write_header(Database& database, const RunHeader& header) {
   transaction.commit();
 }
 
-void write_config(const fs::path& directory, const RunHeader& header) {
-  write_file_atomically(directory / kConfigFile, header.config.dump(2) + "\n");
+void write_config(const fs::path& directory, const nlohmann::json& config) {
+  write_file_atomically(directory / kConfigFile, config.dump(2) + "\n");
 }
 
 [[noreturn]] void refuse_resume(const fs::path& directory, const std::string& what) {
@@ -102,7 +104,15 @@ void refuse_changes(const fs::path& directory, const Database& database, const R
   const RunData stored = read_run(database, WithSeries::no);
   if (stored.config_sha256 != header.config_sha256) {
     const std::string first = first_change(stored.config, header.config);
-    if (first == "/default_gates" || first.starts_with("/gates"))
+    if (first == "/measure/repeats") {
+      const nlohmann::json began =
+          stored.config.value(nlohmann::json::json_pointer(first), nlohmann::json());
+      throw Error(ExitCode::usage, "cannot resume: it began with another number of blocks",
+                  directory.string(),
+                  began.is_number() ? fmt::format("give --repeats {}", began.dump())
+                                    : "leave --repeats out");
+    }
+    if (first == "/default_gates" || first == "/strict_gates" || first.starts_with("/gates"))
       throw Error(ExitCode::usage,
                   "cannot resume: it began with other gates, which decide its length",
                   directory.string(),
@@ -142,6 +152,7 @@ void bring_up_to_date(Database& database, const RunHeader& header) {
     database.execute("ALTER TABLE trial ADD COLUMN tracer TEXT NOT NULL DEFAULT ''");
     database.execute("UPDATE trial SET tracer = 'recorder' WHERE kind = 'profile'");
   }
+  if (found < 4) database.execute(kDirectionsSchema);
   database.execute(fmt::format("PRAGMA user_version={}", kStoreVersion));
   transaction.commit();
 }
@@ -163,6 +174,7 @@ struct TrialWriter {
   Statement round_metric{database, "INSERT INTO round_metric VALUES (?,?,?)"};
   Statement phase_metric{database, "INSERT INTO phase_metric VALUES (?,?,?)"};
   Statement series{database, "INSERT INTO series VALUES (?,?,?)"};
+  Statement direction{database, "INSERT OR IGNORE INTO role_direction VALUES (?,?,?)"};
 
   [[nodiscard]] std::int64_t last_id() const {
     return sqlite3_last_insert_rowid(database.handle());
@@ -194,6 +206,8 @@ struct TrialWriter {
     for (const Series& one : data.series) {
       series.bind(id).bind(one.metric).bind_blob(encode_series(one)).run();
     }
+    for (const DeclaredDirection& one : data.declared)
+      direction.bind(id).bind(one.metric).bind(std::string(to_name(one.better))).run();
   }
 
   void add_round(std::int64_t owner, const RoundData& data) {
@@ -239,8 +253,17 @@ Store Store::create(const fs::path& directory, const RunHeader& header) {
     write_header(database, header);
   }
   fs::rename(unfinished, directory / kStoreFile);
-  write_config(directory, header);
+  write_config(directory, header.config);
   return {directory, std::move(lock), Database(directory / kStoreFile, sqlite::Mode::read_write)};
+}
+
+void Store::replace_config(const nlohmann::json& config) {
+  Transaction transaction(database_);
+  Statement update(database_, "UPDATE run SET value = ? WHERE key = ?");
+  update.bind(config.dump()).bind("config").run();
+  update.bind(sha256_hex(config.dump())).bind("config_sha256").run();
+  transaction.commit();
+  write_config(directory_, config);
 }
 
 Store Store::resume(const fs::path& directory, const RunHeader& header) {
@@ -257,7 +280,7 @@ Store Store::resume(const fs::path& directory, const RunHeader& header) {
   }
   refuse_changes(directory, database, header);
   bring_up_to_date(database, header);
-  write_config(directory, header);
+  write_config(directory, header.config);
   return {directory, std::move(lock), std::move(database)};
 }
 
@@ -325,8 +348,8 @@ void Store::add_warning(const Note& note) {
   add_note("warning", note);
 }
 
-void Store::forget_limitations(const std::string& code) {
-  Statement(database_, "DELETE FROM note WHERE kind = 'limitation' AND code = ?").bind(code).run();
+void Store::forget_notes(const std::string& code) {
+  Statement(database_, "DELETE FROM note WHERE code = ?").bind(code).run();
 }
 
 void Store::set_artifact_differences(const std::vector<ArtifactDifference>& differences) {

@@ -56,11 +56,15 @@ class Store {
   /// Marks every trial of a block as dropped: a fault of the harness touched it.
   void drop_block(int block);
 
+  /// Of a run whose subjects are known by other names now; nothing that trials depend on may
+  /// change.
+  void replace_config(const nlohmann::json& config);
+
   /// Notes that stand already are not added again.
   void add_limitation(const Note& note);
   void add_warning(const Note& note);
   /// Those of an earlier part of the run that no longer hold.
-  void forget_limitations(const std::string& code);
+  void forget_notes(const std::string& code);
   void set_artifact_differences(const std::vector<ArtifactDifference>& differences);
 
   /// The run so far, without series.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/declared_directions.h"
 #include "base/error.h"
 #include "base/foreign_json.h"
 #include "base/run_directory.h"
@@ -183,6 +184,21 @@ void read_texts(const Database& database, const char* query, RunData& run,
   }
 }
 
+/// What programs declare of their own metrics.
+void read_directions(const Database& database, RunData& run) {
+  Statement select(database,
+                   "SELECT role.trial, role.role, metric, better FROM role_direction "
+                   "JOIN role ON role.id = role_direction.role");
+  while (select.step()) {
+    const std::int64_t id = select.integer(0);
+    const auto trial = std::ranges::find(run.trials, id, &TrialData::id);
+    if (trial == run.trials.end()) continue;
+    const auto role = std::ranges::find(trial->roles, select.text(1), &RoleData::role);
+    if (role != trial->roles.end())
+      role->declared.insert({select.text(2), value_named<Direction>(select.text(3))});
+  }
+}
+
 /// Reads the differences of artifacts. `query` selects baseline, candidate, artifact, whether it is
 /// bit-identical, the largest difference, and the largest one within the baseline.
 void read_differences(const Database& database, const std::string& query, RunData& run) {
@@ -233,6 +249,8 @@ RunData read_run(const Database& database, WithSeries series) {
                &TrialData::allocators);
   run.limitations = read_notes(database, "limitation");
   run.warnings = read_notes(database, "warning");
+  if (version > 3) read_directions(database, run);
+  join_declarations(run);
   return run;
 }
 

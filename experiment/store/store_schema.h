@@ -8,8 +8,8 @@
 namespace memduel {
 
 /// Written to PRAGMA user_version; a reader refuses a later one. Version 1 has no tables of files,
-/// versions 1 and 2 know one tracer and no allocators.
-inline constexpr int kStoreVersion = 3;
+/// versions 1 and 2 know one tracer and no allocators, version 3 no directions of metrics.
+inline constexpr int kStoreVersion = 4;
 /// Written to PRAGMA application_id: "mduel" cut to four letters.
 inline constexpr int kStoreApplication = 0x6d64756c;
 
@@ -59,6 +59,12 @@ CREATE TABLE file_difference (
 inline constexpr char kAllocatorsSchema[] = R"sql(
 CREATE TABLE trial_allocator (
   trial INTEGER NOT NULL REFERENCES trial(id), role TEXT NOT NULL, library TEXT NOT NULL, PRIMARY KEY (trial, role)) WITHOUT ROWID;
+)sql";
+
+/// Since version 4: what programs declare of their own metrics, "lower" or "higher".
+inline constexpr char kDirectionsSchema[] = R"sql(
+CREATE TABLE role_direction (
+  role INTEGER NOT NULL REFERENCES role(id), metric TEXT NOT NULL, better TEXT NOT NULL, PRIMARY KEY (role, metric, better)) WITHOUT ROWID;
 )sql";
 
 }  // namespace memduel

@@ -237,6 +237,22 @@ TEST_F(StoreTest, ResumeNeedsTheSameConfigProgramsAndMachine) {
       (folder_ / "none").string() + ": there is no run to resume\n  start it without --resume");
 }
 
+TEST_F(StoreTest, ResumeNamesTheNumberOfBlocksThatARunBeganWith) {
+  RunHeader began = header();
+  began.config["measure"] = {{"repeats", 6}, {"warmups", 1}};
+  {
+    Store::create(folder_ / "run", began).add_trial(full_trial(1, 0, "a"));
+  }
+  RunHeader other = began;
+  other.config_sha256 = "beef";
+  other.config["measure"]["repeats"] = 8;
+  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).message(),
+            (folder_ / "run").string() +
+                ": cannot resume: it began with another number of blocks\n  give --repeats 6");
+  other.config["measure"].erase("repeats");
+  EXPECT_EQ(error_of([&] { Store::resume(folder_ / "run", other); }).advice(), "give --repeats 6");
+}
+
 TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   {
     Store store = Store::create(folder_ / "run", header());
@@ -249,7 +265,7 @@ TEST_F(StoreTest, ARunOfAnOlderVersionIsReadAndGoesOn) {
   sqlite::Database(folder_ / "run/run.sqlite", sqlite::Mode::read_write)
       .execute(
           "ALTER TABLE trial DROP COLUMN tracer; DROP TABLE trial_allocator; "
-          "DELETE FROM run WHERE key = 'job'; "
+          "DROP TABLE role_direction; DELETE FROM run WHERE key = 'job'; "
           "PRAGMA user_version = 2");
   const auto tracers = [&] {
     std::vector<std::string> found;
@@ -271,7 +287,7 @@ TEST_F(StoreTest, ALimitationThatNoLongerHoldsIsForgotten) {
   Store store = Store::create(folder_ / "run", header());
   store.add_limitation({"tracer_missing", "no gperftools", ""});
   store.add_limitation({"other", "stays", ""});
-  store.forget_limitations("tracer_missing");
+  store.forget_notes("tracer_missing");
   ASSERT_EQ(store.read().limitations.size(), 1U);
   EXPECT_EQ(store.read().limitations[0].code, "other");
 }
@@ -327,7 +343,7 @@ TEST_F(DamagedStore, AnotherVersionIsRefused) {
   EXPECT_EQ(
       error_of([&] { read_run(folder_ / "v"); }).message(),
       (folder_ / "v/run.sqlite").string() +
-          ": found store version 99, expected 1 to 3\n  read it with the memduel that wrote it");
+          ": found store version 99, expected 1 to 4\n  read it with the memduel that wrote it");
 }
 
 TEST_F(DamagedStore, UnknownWordsAndNumbersAreRefused) {

@@ -5,19 +5,15 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "experiment/contract/trial_plan.h"
 #include "experiment/metrics/heap_metrics.h"
 #include "experiment/metrics/trial_metrics.h"
+#include "experiment/trial/wrapper_script.h"
 #include "profilers/profile/capture/heap_counters.h"
 
 namespace memduel {
 namespace {
-
-bool has_rounds(const RoleTrace& trace) {
-  return std::ranges::any_of(trace.marks, [](const MarkEvent& event) {
-    return event.mark.kind == Mark::Kind::round_begin;
-  });
-}
 
 void note_roles(std::vector<Note>& notes, const std::vector<std::string>& roles,
                 const std::string& code, const std::string& message, const std::string& advice) {
@@ -31,7 +27,7 @@ void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps)
   for (const RoleTrace& trace : outcome.trace.roles) {
     // Of one process that ended the kernel tells the peak.
     const bool is_sampled = trace.has_several_processes || !trace.exit;
-    if (!has_rounds(trace) && !trace.of_descendants && is_sampled) unmarked.push_back(trace.role);
+    if (!marks_rounds(trace) && !trace.of_descendants && is_sampled) unmarked.push_back(trace.role);
     if (!trace.peaks_reset) no_reset.push_back(trace.role);
   }
   note_roles(
@@ -42,11 +38,34 @@ void note_meters(TrialRun& run, const TrialOutcome& outcome, int skipped_sweeps)
   note_roles(run.limitations, no_reset, "peaks_not_resettable",
              "{} cannot reset VmHWM: peaks of rounds and phases are sampled from outside",
              "see memduel doctor, peak_reset");
-  if (skipped_sweeps > 0 && std::ranges::any_of(outcome.trace.roles, has_rounds)) {
+  if (skipped_sweeps > 0 && std::ranges::any_of(outcome.trace.roles, marks_rounds)) {
     run.limitations.push_back({"pss_rationed",
                                "PSS was not read at every round end, to keep its cost below its "
                                "share of the trial's time",
                                ""});
+  }
+}
+
+void note_stop_after_round(TrialRun& run, const TrialPlan& plan, const TrialOutcome& outcome) {
+  if (!plan.stop_after_round || std::ranges::any_of(outcome.trace.roles, marks_rounds)) return;
+  run.warnings.push_back(
+      {kNoRoundToStopAfter,
+       fmt::format("stop_after_round is {}, and no process marked a round: the job ran to its end",
+                   *plan.stop_after_round),
+       "give patterns of its log in \"marks\", or mark rounds in the program: docs/marks.md"});
+}
+
+void note_phases(TrialRun& run, const TrialTrace& trace) {
+  for (const RoleTrace& role : trace.roles) {
+    const std::vector<std::string> phases = phases_outside_rounds(role);
+    if (phases.empty()) continue;
+    run.limitations.push_back(
+        {"phases_outside_rounds",
+         fmt::format("{} marked {} {} outside its rounds, and memduel compares only phases inside "
+                     "rounds",
+                     role.role, phases.size() == 1 ? "the phase" : "the phases",
+                     fmt::join(phases, ", ")),
+         "begin a round before the phase; memduel record also reports phases outside rounds"});
   }
 }
 
@@ -122,7 +141,8 @@ void note_processes(TrialRun& run, const TrialOutcome& outcome,
   }
   if (outcome.survivors > 0) {
     run.warnings.push_back({"processes_survived",
-                            fmt::format("{} processes could not be killed", outcome.survivors),
+                            fmt::format("{} could not be killed",
+                                        format_count(outcome.survivors, "process", "processes")),
                             "look for processes in state D"});
   }
 }
@@ -160,6 +180,8 @@ void read_heap_images(TrialRun& run, const ProcessSpec& spec, RoleTrace& role) {
   }
   role.heap_images = std::move(left.images);
   for (const std::string& why : left.unreadable) note_uncounted(run, role.role, why);
+  if (auto note = program_behind_script(spec, role.heap_images))
+    run.limitations.push_back(std::move(*note));
   if (role.heap_images.empty() && left.unreadable.empty())
     note_uncounted(run, role.role, "it started no dynamically linked program");
 }
@@ -240,8 +262,10 @@ TrialRun make_result(const TrialPlan& plan, TrialOutcome& outcome, TrialProcesse
   }
   if (!trial.roles.empty()) trial.roles.push_back(tree_metrics(outcome.trace, trial.roles));
   note_meters(run, outcome, meters.skipped_sweeps());
+  note_phases(run, outcome.trace);
   note_processes(run, outcome, processes.started());
   note_matches(run, plan, processes);
+  note_stop_after_round(run, plan, outcome);
   run.warnings.insert(run.warnings.end(), outcome.warnings.begin(), outcome.warnings.end());
   run.limitations.insert(run.limitations.end(), outcome.limitations.begin(),
                          outcome.limitations.end());

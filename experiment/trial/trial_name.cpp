@@ -85,7 +85,7 @@ std::optional<Owner> owner_named(std::string_view name) {
 
 std::string unique_trial_name(std::int64_t id) {
   const auto self = process_line(::getpid());
-  return fmt::format("{}{}-{}-{}-{}", owned_prefix(), ::getpid(), self ? start_of(*self) : 0,
+  return fmt::format("{}{}-{}-{:019}-{:06}", owned_prefix(), ::getpid(), self ? start_of(*self) : 0,
                      std::chrono::steady_clock::now().time_since_epoch().count(), id);
 }
 

@@ -11,6 +11,7 @@
 #include "base/command_line.h"
 #include "base/sha256.h"
 #include "experiment/marks/monotonic.h"
+#include "experiment/marks/text_mark_pattern.h"
 #include "experiment/plan/environment.h"
 #include "experiment/plan/spread_roles.h"
 #include "experiment/trial/launcher/process_tree.h"
@@ -19,17 +20,6 @@ namespace memduel {
 namespace {
 
 using nlohmann::json;
-
-/// Without what a title that the program gave itself leaves of the arguments' memory: redis fills
-/// it with a space and zeros.
-std::vector<std::string> arguments_of(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string word; std::getline(file, word, '\0');) arguments.push_back(word);
-  while (!arguments.empty() && arguments.back().empty()) arguments.pop_back();
-  if (arguments.size() == 1) arguments.front().erase(arguments.front().find_last_not_of(' ') + 1);
-  return arguments;
-}
 
 std::string reproduction(const WatchOptions& options) {
   std::vector<std::string> words = {"memduel", "watch"};
@@ -44,23 +34,36 @@ std::string reproduction(const WatchOptions& options) {
   return quoted_command_line(words);
 }
 
-json config_of(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
+}  // namespace
+
+// Without what a title that the program gave itself leaves of the arguments' memory: redis fills it
+// with a space and zeros.
+std::vector<std::string> command_line_of(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::vector<std::string> arguments;
+  for (std::string word; std::getline(file, word, '\0');) arguments.push_back(word);
+  while (!arguments.empty() && arguments.back().empty()) arguments.pop_back();
+  if (arguments.size() == 1) arguments.front().erase(arguments.front().find_last_not_of(' ') + 1);
+  return arguments;
+}
+
+json watch_config(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
   json processes = json::array();
   for (const WatchTarget& target : targets)
     processes.push_back({{"role", target.role}, {"argv", target.argv}});
   constexpr double kMillisecondsPerSecond = 1000;
-  return {{"name", "watch"},
-          {"workload", {{"kind", "command"}, {"processes", processes}}},
-          {"arms", {{{"name", kWatchArm}}}},
-          {"baseline", kWatchArm},
-          {"measure",
-           {{"repeats", 1},
-            {"warmup_rounds", 0},
-            {"interval_ms", options.interval_seconds * kMillisecondsPerSecond},
-            {"meters", {"procfs"}}}}};
+  const json config = {{"name", "watch"},
+                       {"workload", {{"kind", "command"}, {"processes", processes}}},
+                       {"arms", {{{"name", kWatchArm}}}},
+                       {"baseline", kWatchArm},
+                       {"measure",
+                        {{"repeats", 1},
+                         {"warmup_rounds", 0},
+                         {"interval_ms", options.interval_seconds * kMillisecondsPerSecond},
+                         {"meters", {"procfs"}}}}};
+  constexpr auto kReplace = json::error_handler_t::replace;  // arguments may be any bytes
+  return json::parse(config.dump(-1, ' ', false, kReplace));
 }
-
-}  // namespace
 
 std::vector<WatchTarget> watch_targets(const WatchOptions& options) {
   if (!options.command.empty()) return {{"command", options.command, std::nullopt}};
@@ -68,7 +71,7 @@ std::vector<WatchTarget> watch_targets(const WatchOptions& options) {
   for (const pid_t pid : options.pids) {
     const std::string role =
         options.pids.size() == 1 ? "command" : fmt::format("command-{}", targets.size() + 1);
-    targets.push_back({role, arguments_of(pid), pid, age_seconds(pid)});
+    targets.push_back({role, command_line_of(pid), pid, age_seconds(pid)});
   }
   return targets;
 }
@@ -83,12 +86,15 @@ std::string name_of(const WatchTarget& target) {
 RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarget>& targets,
                        const std::optional<MemoryLimit>& limit) {
   RunHeader header;
-  header.config = config_of(options, targets);
-  constexpr auto kReplace = json::error_handler_t::replace;  // arguments may be any bytes
-  header.config = json::parse(header.config.dump(-1, ' ', false, kReplace));
+  header.config = watch_config(options, targets);
+  constexpr auto kReplace = json::error_handler_t::replace;
   header.config_sha256 = sha256_hex(header.config.dump());
   for (const WatchTarget& target : targets) header.job.roles.push_back(target.role);
   header.job.reference = targets.front().role;
+  if (options.round_pattern) {
+    const TextMarkPattern pattern(*options.round_pattern);
+    for (const auto& [metric, better] : pattern.metrics()) header.job.better[metric] = better;
+  }
   header.environment = describe_environment(json::object());
   header.environment["reproduce"] =
       json::parse(json(reproduction(options)).dump(-1, ' ', false, kReplace));

@@ -33,6 +33,13 @@ std::string name_of(const WatchTarget& target);
 RunHeader watch_header(const WatchOptions& options, const std::vector<WatchTarget>& targets,
                        const std::optional<MemoryLimit>& limit);
 
+/// The command line of a process as it is now: it changes when the process executes another
+/// program. Empty for one that has ended.
+std::vector<std::string> command_line_of(pid_t pid);
+
+/// What a watched run says of what it measures.
+nlohmann::json watch_config(const WatchOptions& options, const std::vector<WatchTarget>& targets);
+
 /// How long `pid` has run; absent when it is gone.
 std::optional<double> age_seconds(pid_t pid);
 

@@ -133,6 +133,7 @@ void WatchMetering::sweep(std::int64_t now_ns) {
     read.bytes[kTree] = sum;
     whole_.add_sweep(read);
     pss_bytes_ = static_cast<std::int64_t>(sum);
+    peak_pss_bytes_ = std::max(peak_pss_bytes_, *pss_bytes_);
     pss_read_ns_ = now_ns;
     whole_pss_.add(now_ns, *pss_bytes_);
   } else if (samples_ > 0) {
@@ -247,8 +248,11 @@ WatchSnapshot WatchMetering::snapshot(std::int64_t now_ns) const {
     add_up(shot.rss_bytes, latest.rss_bytes);
   }
   shot.samples = samples_;
-  if (samples_ > 0) shot.peak_rss_bytes = peak_rss_bytes_;
+  if (samples_ > 0)
+    shot.peak_rss_bytes = std::max(
+        peak_rss_bytes_, static_cast<std::int64_t>(whole_.metrics().value(kPeakRss).value_or(0)));
   shot.pss_bytes = pss_bytes_;
+  if (pss_bytes_) shot.peak_pss_bytes = peak_pss_bytes_;
   shot.pss_age_seconds = static_cast<double>(now_ns - pss_read_ns_) * 1e-9;
   shot.running_round = whole_.running_round();
   shot.rounds_ended = round_ends_.count();
@@ -262,6 +266,7 @@ RoleData WatchMetering::role_data(const WatchedRole& role, const ThinnedSeries& 
   RoleData data;
   data.role = role.role();
   data.metrics = role.metrics();
+  data.declared = role.declared();
   data.rounds = std::exchange(pending, {});
   Series rss = meter_.series_of(role.role());
   if (!rss.t_ns.empty()) data.series.push_back(std::move(rss));

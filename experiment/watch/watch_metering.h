@@ -76,6 +76,7 @@ class WatchMetering {
   CostlyReadings sweeps_;
   CostlyReadings counters_;
   std::optional<std::int64_t> pss_bytes_;
+  std::int64_t peak_pss_bytes_ = 0;
   std::int64_t pss_read_ns_ = 0;
   std::int64_t peak_rss_bytes_ = 0;
   std::int64_t sample_due_ns_;

@@ -19,8 +19,8 @@ std::string end_of_command(const ExitRecord& exit, bool for_memory) {
 
 Note joined_late(const WatchTarget& target) {
   return {"joined_late",
-          fmt::format("{} had run for {} when the watch began: that time is not in the numbers",
-                      name_of(target), format_seconds(target.seconds_before.value_or(0))),
+          fmt::format("pid {} had run for {} when the watch began: that time is not in the numbers",
+                      target.pid.value_or(0), format_seconds(target.seconds_before.value_or(0))),
           "memduel watch -- CMD watches from the start"};
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "experiment/marks/monotonic.h"
-#include "experiment/watch/watch_header.h"
 
 namespace memduel {
 
@@ -12,6 +11,10 @@ WatchRecord::WatchRecord(const WatchOptions& options, const std::optional<Memory
     : store_(
           Store::create(options.directory, watch_header(options, watch_targets(options), limit))),
       begin_ns_(begin_ns) {}
+
+void WatchRecord::rename(const WatchOptions& options, const std::vector<WatchTarget>& targets) {
+  store_.replace_config(watch_config(options, targets));
+}
 
 void WatchRecord::add(const std::vector<Note>& limitations, const std::vector<Note>& warnings) {
   for (const Note& note : limitations) store_.add_limitation(note);

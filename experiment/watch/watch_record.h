@@ -6,6 +6,7 @@
 
 #include "experiment/store/store.h"
 #include "experiment/watch/watch.h"
+#include "experiment/watch/watch_header.h"
 #include "memory/memory_limit.h"
 
 namespace memduel {
@@ -16,6 +17,8 @@ class WatchRecord {
   WatchRecord(const WatchOptions& options, const std::optional<MemoryLimit>& limit,
               std::int64_t begin_ns);
 
+  /// One of the processes executed another program: the run is of the command lines of `targets`.
+  void rename(const WatchOptions& options, const std::vector<WatchTarget>& targets);
   void add_limitation(const Note& note) { store_.add_limitation(note); }
   void add_warning(const Note& note) { store_.add_warning(note); }
   void add(const std::vector<Note>& limitations, const std::vector<Note>& warnings);

@@ -99,20 +99,21 @@ void WatchedRole::fold() {
     has_rounds_ = true;
     finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
   }
-  merge(data.metrics);
+  merge(data);
   trace_.begin_ns = end_of(trace_);
   trace_.marks.clear();
   sweeps_.clear();
   rss_ = ThinnedSeries("rss_bytes", kRoundPoints);
 }
 
-void WatchedRole::merge(const Metrics& metrics) {
-  for (const auto& [name, value] : metrics) {
+void WatchedRole::merge(const RoleData& data) {
+  declared_.insert(data.declared.begin(), data.declared.end());
+  for (const auto& [name, value] : data.metrics) {
     if (name == kIdleRss || name == kPeakRssAboveIdle) continue;
     const auto [known, is_new] = metrics_.emplace(name, value);
     if (!is_new) known->second = grows_only(name) ? std::max(known->second, value) : value;
   }
-  if (knows_idle_) merge_above_idle(metrics);
+  if (knows_idle_) merge_above_idle(data.metrics);
 }
 
 /// A later trace takes its own first mark for the idle level; the first one's counts.
@@ -144,7 +145,7 @@ void WatchedRole::finish(const RoleEnd& end) {
   leave_out_unknown_peaks(data);
   if (running_ || all_was_one_round)
     finished_.insert(finished_.end(), data.rounds.begin(), data.rounds.end());
-  merge(data.metrics);
+  merge(data);
   running_.reset();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ class WatchedRole {
   /// Rounds that ended since the last call.
   std::vector<RoundData> take_rounds() { return std::exchange(finished_, {}); }
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+  /// By its program, of metrics of its own.
+  [[nodiscard]] const std::set<DeclaredDirection>& declared() const { return declared_; }
   [[nodiscard]] std::optional<int> running_round() const { return running_; }
   /// Marks of a round that were too many to keep.
   [[nodiscard]] std::int64_t marks_dropped() const { return marks_dropped_; }
@@ -50,13 +53,14 @@ class WatchedRole {
  private:
   void sample_at(const Mark& mark);
   void fold();
-  void merge(const Metrics& metrics);
+  void merge(const RoleData& data);
   void merge_above_idle(const Metrics& metrics);
 
   RoleTrace trace_;  ///< the running round, or what came since the last one
   std::vector<PssSweep> sweeps_;
   ThinnedSeries rss_;
   Metrics metrics_;
+  std::set<DeclaredDirection> declared_;
   std::vector<RoundData> finished_;
   std::optional<int> running_;
   bool knows_idle_;

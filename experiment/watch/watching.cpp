@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/run_directory.h"
+#include "experiment/contract/sampling_interval.h"
 #include "experiment/marks/monotonic.h"
 #include "experiment/marks/seconds.h"
 #include "experiment/watch/watch_header.h"
@@ -36,10 +37,9 @@ std::optional<MemoryLimit> limit_of(const WatchOptions& options) {
   return memory_limit_of(options.pids.empty() ? getpid() : options.pids.front());
 }
 
-/// Joins processes that were there already. Returns what they are, for people.
-std::string join_processes(const WatchOptions& options, WatchedRoots& roots,
-                           WatchMetering& metering, WatchRecord& record) {
-  const std::vector<WatchTarget> targets = watch_targets(options);
+/// Joins processes that were there already.
+void join_processes(const std::vector<WatchTarget>& targets, WatchedRoots& roots,
+                    WatchMetering& metering, WatchRecord& record) {
   for (const WatchTarget& target : targets) {
     const auto line = process_line(*target.pid);
     if (!line || is_dead(*line))
@@ -49,8 +49,6 @@ std::string join_processes(const WatchOptions& options, WatchedRoots& roots,
     metering.add(target.role, *target.pid);
     if (target.seconds_before) record.add_limitation(joined_late(target));
   }
-  return targets.size() == 1 ? name_of(targets.front())
-                             : fmt::format("{} processes", targets.size());
 }
 
 }  // namespace
@@ -64,10 +62,11 @@ Watching::Watching(const WatchOptions& options)
       roots_(time_.begin_ns()),
       metering_(options, roots_),
       limit_(options, limit_of(options)),
+      targets_(watch_targets(options)),
       look_due_ns_(time_.begin_ns()),
       store_due_ns_(time_.begin_ns() + kStoreInterval) {
   if (options.command.empty()) {
-    what_ = join_processes(options, roots_, metering_, record_);
+    join_processes(targets_, roots_, metering_, record_);
   } else {
     start_command();
   }
@@ -83,7 +82,6 @@ void Watching::start_command() {
   roots_.add(line.value_or(ProcessLine{command_->pid(), getpid(), 'R'}), "command",
              options_.command.front(), true);
   metering_.add("command", command_->pid());
-  what_ = name_of(watch_targets(options_).front());
   logs_.pass_output_on(options_);
 }
 
@@ -109,7 +107,10 @@ void Watching::step() {
   take_lines(logs_.read(now, events_));
   const bool looks = now >= look_due_ns_;
   if (looks) {
-    if (!command_) note_gone_roots();
+    if (!command_) {
+      note_gone_roots();
+      note_new_programs();
+    }
     metering_.add(roots_.find_members(now));
   }
   metering_.sample(now);
@@ -187,6 +188,20 @@ void Watching::note_gone_roots() {
   }
 }
 
+/// A process that was joined may execute another program, as a pyenv shim does, whose name people
+/// know it by.
+void Watching::note_new_programs() {
+  bool is_new = false;
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (roots_.all()[i].ended) continue;
+    std::vector<std::string> now = command_line_of(*targets_[i].pid);
+    if (now.empty() || now == targets_[i].argv) continue;
+    targets_[i].argv = std::move(now);
+    is_new = true;
+  }
+  if (is_new) record_.rename(options_, targets_);
+}
+
 void Watching::command_ended(const ExitRecord& exit) {
   WatchedRoot& root = roots_.all().front();
   metering_.take_marks(root, command_->marks);
@@ -217,7 +232,13 @@ void Watching::finish() {
   if (roots_.all().size() == 1) end.exit = first.exit;
   metering_.finish(end);
   note_everything();
-  record_.grow(metering_.take_roles(), end_ns_);
+  std::vector<RoleData> roles = metering_.take_roles();
+  if (const auto stored = stored_interval_ms(roles))
+    if (const auto note = sampled_less_often({*stored}, options_.interval_seconds * 1000,
+                                             "a long watch keeps a bounded number of samples, and "
+                                             "of each stretch the smallest and the largest"))
+      record_.add_limitation(*note);
+  record_.grow(std::move(roles), end_ns_);
 }
 
 void Watching::note_everything() {
@@ -238,7 +259,8 @@ void Watching::note_everything() {
 WatchSnapshot Watching::snapshot() const {
   const std::int64_t now = end_ns_ != 0 ? end_ns_ : monotonic_ns();
   WatchSnapshot shot = metering_.snapshot(now);
-  shot.what = what_;
+  shot.what = targets_.size() == 1 ? name_of(targets_.front())
+                                   : fmt::format("{} processes", targets_.size());
   shot.elapsed_seconds = time_.seconds_until(now);
   shot.limit = limit_.state();
   return shot;

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiment/trial/events.h"
 #include "experiment/watch/limit_watch.h"
 #include "experiment/watch/watch.h"
+#include "experiment/watch/watch_header.h"
 #include "experiment/watch/watch_logs.h"
 #include "experiment/watch/watch_metering.h"
 #include "experiment/watch/watch_record.h"
@@ -34,6 +36,7 @@ class Watching {
   void take_lines(const std::vector<MarkedLine>& lines);
   void look(std::int64_t now_ns);
   void note_gone_roots();
+  void note_new_programs();
   void command_ended(const ExitRecord& exit);
   void finish();
   void note_everything();
@@ -51,7 +54,7 @@ class Watching {
   WatchedRoots roots_;
   WatchMetering metering_;
   LimitWatch limit_;
-  std::string what_;  ///< is watched, for people
+  std::vector<WatchTarget> targets_;  ///< as they are now
   std::int64_t look_due_ns_;
   std::int64_t store_due_ns_;
   std::int64_t show_due_ns_ = 0;

@@ -4,7 +4,7 @@
  *   for (int n = 1; n <= rounds; ++n) {
  *     memduel_round_begin(n);
  *     memduel_phase("train");          process-wide; the next call ends it, NULL ends it too
- *     memduel_gauge("train_loss", 0.3);
+ *     memduel_gauge_better("loss", 0.3, MEMDUEL_LOWER_IS_BETTER);
  *     memduel_round_end(n);
  *   }
  *
@@ -26,7 +26,7 @@
  *   round_begin T N HWM RSS ANON FILE
  *   round_end T N HWM RSS ANON FILE
  *   phase T NAME HWM RSS ANON FILE     NAME "-" ends the phase
- *   gauge T NAME VALUE
+ *   gauge T NAME VALUE [higher|lower]  which values of the metric are better, where declared
  *
  * T is CLOCK_MONOTONIC in nanoseconds, sizes are bytes ("-" where the kernel does not say), HWM is
  * VmHWM of the stretch that this mark ends, VALUE is a decimal integer or a hexadecimal float.
@@ -68,6 +68,14 @@ enum memduel_mark_kind {
   MEMDUEL_MARK_ROUND_END = 3,
   MEMDUEL_MARK_PHASE = 4,
   MEMDUEL_MARK_THREAD_PHASE = 5
+};
+
+/* Which values of a metric are better. memduel never guesses it from a name: without a declaration
+ * a change of the metric is reported as a change, neither better nor worse. */
+enum memduel_better {
+  MEMDUEL_UNDECLARED = 0,
+  MEMDUEL_LOWER_IS_BETTER = 1,
+  MEMDUEL_HIGHER_IS_BETTER = 2
 };
 
 /* Defined by memduel's preloaded recorder, absent otherwise. `phase` is NULL where a phase ends. */
@@ -364,8 +372,9 @@ static inline void memduel_thread_phase(const char* name) {
 
 /* A number that the program knows: it belongs to the running round, outside rounds to the trial.
  * `metric` carries its unit (heap_in_use_bytes); a value that is not finite is
- * not sent. */
-static inline void memduel_gauge(const char* metric, double value) {
+ * not sent. `better` declares which values are better. */
+static inline void memduel_gauge_better(const char* metric, double value,
+                                        enum memduel_better better) {
   struct memduel_annotate_state_v1* state = &memduel_annotate_v1;
   struct memduel_annotate_line line;
   const int saved_errno = errno;
@@ -376,10 +385,17 @@ static inline void memduel_gauge(const char* metric, double value) {
     memduel_annotate_put_name(&line, metric);
     memduel_annotate_put_text(&line, " ");
     memduel_annotate_put_double(&line, value);
+    if (better == MEMDUEL_LOWER_IS_BETTER) memduel_annotate_put_text(&line, " lower");
+    if (better == MEMDUEL_HIGHER_IS_BETTER) memduel_annotate_put_text(&line, " higher");
     memduel_annotate_send(state, &line);
     memduel_annotate_leave(state);
   }
   errno = saved_errno;
+}
+
+/* The same without a declaration. */
+static inline void memduel_gauge(const char* metric, double value) {
+  memduel_gauge_better(metric, value, MEMDUEL_UNDECLARED);
 }
 
 #ifdef __cplusplus

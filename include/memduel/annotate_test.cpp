@@ -103,6 +103,20 @@ TEST_F(Annotate, NamesAreOneWordWithinTheLine) {
   EXPECT_EQ(sent[5][2], "a_metric");
 }
 
+TEST_F(Annotate, AGaugeDeclaresWhichValuesAreBetterIfItIsTold) {
+  memduel_gauge("plain", 1);
+  memduel_gauge_better("loss", 1, MEMDUEL_LOWER_IS_BETTER);
+  memduel_gauge_better("throughput", 0.5, MEMDUEL_HIGHER_IS_BETTER);
+  memduel_gauge_better(std::string(500, 'x').c_str(), -1e300, MEMDUEL_HIGHER_IS_BETTER);
+  const auto sent = lines();
+  ASSERT_EQ(sent.size(), 5U);
+  EXPECT_EQ(sent[1].size(), 4U);
+  EXPECT_EQ(sent[2].back(), "lower");
+  EXPECT_EQ(sent[3].back(), "higher");
+  ASSERT_EQ(sent[4].size(), 5U) << "the longest line";
+  EXPECT_EQ(sent[4].back(), "higher");
+}
+
 TEST_F(Annotate, GaugesAreExactAndNeverInfinite) {
   const std::vector<double> values = {0,      -1,     9007199254740992.0, 0.1, -1e300,
                                       5e-324, 1e-310, 12345.6789};

@@ -5,7 +5,7 @@
     for n in range(1, rounds + 1):
         memduel.round_begin(n)
         memduel.phase("train")          # process-wide; the next call ends it, None ends it too
-        memduel.gauge("train_loss", 0.3)
+        memduel.gauge("loss", 0.3, better="lower")
         memduel.round_end(n)
 
 The same marks, over the same wire, as memduel/annotate.h, which describes them. When nobody listens
@@ -139,9 +139,11 @@ def thread_phase(name):
     _tell_recorder(_THREAD_PHASE, 0, name)
 
 
-def gauge(metric, value):
+def gauge(metric, value, better=None):
     """A number that the program knows, with its unit in its name; one that is not finite is not
-    sent."""
+    sent. `better` declares which values are better, "higher" or "lower": memduel never guesses it."""
+    if better not in (None, "higher", "lower"):
+        raise ValueError('better is %r, expected "higher", "lower" or None' % (better,))
     value = float(value)
     if not math.isfinite(value):
         return
@@ -149,4 +151,5 @@ def gauge(metric, value):
         if _listens():
             number = "%d" % value if value.is_integer() and abs(value) <= 2**53 else value.hex()
             now = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-            _send("gauge %d %s %s" % (now, _name(metric), number))
+            declared = "" if better is None else " " + better
+            _send("gauge %d %s %s%s" % (now, _name(metric), number, declared))

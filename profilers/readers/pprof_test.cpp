@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "profilers/profile/questions/export_profile.h"
+#include "profilers/profile/questions/pprof_fields.h"
 #include "profilers/readers/testing/golden.h"
+#include "profilers/readers/wire_message.h"
 
 namespace memduel {
 namespace {
@@ -102,6 +106,83 @@ TEST(Pprof, SaysWhereAMessageMakesNoSense) {
   EXPECT_EQ(problem_of(type + "\x07"), "text: byte 7: no field of a message");
   const std::string whole = export_pprof(small_profile());
   EXPECT_THAT(problem_of(whole.substr(0, whole.size() / 2)), HasSubstr("gzip data end early"));
+}
+
+/// What an exported profile says by the field numbers of profile.proto.
+struct Written {
+  std::vector<std::string> strings;
+  std::vector<std::uint64_t> mapping_ids;
+  std::vector<std::string> mapping_files;
+  std::map<std::string, std::string> system_names;   ///< of functions, by name
+  std::vector<std::uint64_t> mappings_of_locations;  ///< their IDs; 0: none
+};
+
+std::uint64_t number_in(WireMessage message, unsigned field) {
+  while (const auto found = message.next())
+    if (found->number == field) return found->value;
+  return 0;
+}
+
+Written written(const Profile& profile) {
+  const std::string packed = export_pprof(profile);
+  PlainSource source(packed, "export");
+  const std::string document = source.rest();
+  Written all;
+  WireMessage strings(source, document, document);
+  while (const auto field = strings.next())
+    if (field->number == PprofProfile::string_table) all.strings.emplace_back(field->bytes);
+  WireMessage whole(source, document, document);
+  while (const auto field = whole.next()) {
+    if (field->is_number) continue;
+    const WireMessage inner = whole.inside(*field);
+    if (field->number == PprofProfile::mapping) {
+      all.mapping_ids.push_back(number_in(inner, PprofMapping::id));
+      all.mapping_files.push_back(all.strings[number_in(inner, PprofMapping::filename)]);
+    } else if (field->number == PprofProfile::location) {
+      all.mappings_of_locations.push_back(number_in(inner, PprofLocation::mapping_id));
+    } else if (field->number == PprofProfile::function) {
+      all.system_names[all.strings[number_in(inner, PprofFunction::name)]] =
+          all.strings[number_in(inner, PprofFunction::system_name)];
+    }
+  }
+  return all;
+}
+
+// pprof takes the first mapping for the main binary. The dynamic loader is met before it where a
+// library allocates in its constructor.
+TEST(Pprof, TheProgramIsTheFirstMapping) {
+  Profile profile = small_profile();
+  profile.modules = {{"/lib/ld.so", "", 0x1000, 0x2000, 0},
+                     {"/lib/libc.so", "", 0x3000, 0x4000, 0},
+                     {"/bin/a", "", 0x5000, 0x6000, 0}};
+  for (std::size_t module = 0; module < 3; ++module)
+    profile.locations.push_back({ProfileLocation::Kind::native, module, 1, {{"f", "", 0}}});
+  using testing::ElementsAre;
+  const Written inside = written(profile);
+  EXPECT_THAT(inside.mapping_files, ElementsAre("/bin/a", "/lib/ld.so", "/lib/libc.so"));
+  EXPECT_THAT(inside.mapping_ids, ElementsAre(1, 2, 3));
+  EXPECT_THAT(inside.mappings_of_locations, ElementsAre(0, 2, 3, 1));
+  // No frame lies in it.
+  profile.info["program"] = "/bin/other";
+  const Written outside = written(profile);
+  EXPECT_THAT(outside.mapping_files,
+              ElementsAre("/bin/other", "/lib/ld.so", "/lib/libc.so", "/bin/a"));
+  EXPECT_THAT(outside.mappings_of_locations, ElementsAre(0, 2, 3, 4));
+  profile.info.erase("program");
+  EXPECT_THAT(written(profile).mapping_files, ElementsAre("/lib/ld.so", "/lib/libc.so", "/bin/a"));
+}
+
+// pprof removes what is in angle brackets and parentheses from a name that is its own system name.
+TEST(Pprof, NamesThatItWouldEmptyHaveNoSystemName) {
+  Profile profile = small_profile();
+  for (const char* name : {"<module>", "(anonymous namespace)::f(int)", "a::g<int>(int)",
+                           "h<(anonymous namespace)::S>()"})
+    profile.locations.push_back({ProfileLocation::Kind::native, std::nullopt, 1, {{name, "", 0}}});
+  const Written all = written(profile);
+  EXPECT_EQ(all.system_names.at("<module>"), "");
+  EXPECT_EQ(all.system_names.at("(anonymous namespace)::f(int)"), "");
+  for (const char* name : {"a::g<int>(int)", "h<(anonymous namespace)::S>()"})
+    EXPECT_EQ(all.system_names.at(name), name);
 }
 
 }  // namespace

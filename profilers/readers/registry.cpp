@@ -10,6 +10,7 @@
 #include "profilers/profile/decode/load_profile.h"
 #include "profilers/profile/decode/trace_file.h"
 #include "profilers/readers/folded.h"
+#include "profilers/readers/foreign_files.h"
 #include "profilers/readers/gperftools_heap.h"
 #include "profilers/readers/heaptrack.h"
 #include "profilers/readers/jemalloc_heap.h"
@@ -33,30 +34,6 @@ constexpr std::array kFormats = {
     ProfileFormat{"folded stacks", "lines FRAME;FRAME… NUMBER", is_folded, read_folded},
 };
 
-/// A format that memduel does not read, and how to get one that it does.
-struct OtherFormat {
-  std::string_view begins;  ///< how its files begin
-  const char* advice;
-};
-
-constexpr std::string_view kCpuProfile("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 16);
-
-constexpr std::array kOtherFormats = {
-    OtherFormat{std::string_view("memray\0", 7),
-                "a capture of memray, which memray alone reads; memray transform gprof2dot FILE "
-                "and memray stats --json FILE make what memduel reads"},
-    OtherFormat{"desc:",
-                "snapshots of massif, which memduel does not read; record the program with memduel "
-                "record or heaptrack"},
-    OtherFormat{kCpuProfile,
-                "a CPU profile of gperftools, which memduel does not read; google-pprof "
-                "--collapsed PROGRAM FILE makes folded stacks"},
-};
-
-constexpr const char* kSpeedscope =
-    "a profile of speedscope, which memduel does not read; export pprof or folded stacks from the "
-    "tool that recorded it";
-
 }  // namespace
 
 std::span<const ProfileFormat> profile_formats() {
@@ -71,10 +48,9 @@ Profile read_foreign_profile(PlainSource& source, const SymbolOptions& symbols) 
     profile.info.emplace("tracer", format.name);
     return profile;
   }
-  for (const OtherFormat& other : kOtherFormats)
-    if (source.head().starts_with(other.begins)) source.fail(other.advice);
-  if (source.head().find("speedscope.app/file-format-schema") != std::string_view::npos)
-    source.fail(kSpeedscope);
+  if (const ForeignFile* kind = foreign_file(source.head()))
+    throw Error(ExitCode::io, fmt::format("is {}, and no profile that memduel reads", kind->name),
+                source.name(), next_step_for(*kind, source.name()));
   std::string known = "memduel record";
   for (const ProfileFormat& format : kFormats) known += fmt::format(", {}", format.name);
   source.fail("no profile of a known format (" + known + ")");

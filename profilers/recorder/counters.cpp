@@ -274,9 +274,10 @@ void count_lost() {
   __atomic_fetch_add(&page->lost, 1, __ATOMIC_RELAXED);
 }
 
-void finish_page() {
+void finish_page(std::uint32_t how) {
   publish();
-  __atomic_fetch_or(&page->flags, kFinished, __ATOMIC_RELEASE);
+  __atomic_store_n(&page->ended_ns, now_ns(), __ATOMIC_RELAXED);
+  __atomic_fetch_or(&page->flags, how, __ATOMIC_RELEASE);
 }
 
 }  // namespace memduel::recorder

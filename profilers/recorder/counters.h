@@ -59,7 +59,7 @@ void add_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
 void remove_mapping(std::int64_t bytes) MEMDUEL_HIDDEN;
 void count_lost() MEMDUEL_HIDDEN;
 
-/// Ends the image's records: publishes, and sets kFinished.
-void finish_page() MEMDUEL_HIDDEN;
+/// Ends the image's records: publishes, and sets the flags `how`, of which kFinished is one.
+void finish_page(std::uint32_t how) MEMDUEL_HIDDEN;
 
 }  // namespace memduel::recorder

@@ -33,10 +33,10 @@ struct LookedUp {
 };
 LookedUp looked_up;
 
-void finish_quietly() {
+void finish_quietly(bool executes = false) {
   if (tls.busy) return;  // a signal handler that interrupted the recorder
   const Busy busy;
-  finish_image();
+  finish_image(executes);
 }
 
 /// Whether the program that is executed with it will be recorded.
@@ -49,7 +49,7 @@ bool names_recorder(char* const* environment) {
 
 void finish_before(char* const* environment) {
   if (tls.busy) return;
-  finish_quietly();
+  finish_quietly(true);
   tell_what_is_lost(names_recorder(environment));
 }
 

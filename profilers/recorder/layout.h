@@ -63,6 +63,7 @@ static_assert(sizeof(Scope) == 152);
 inline constexpr std::uint32_t kFinished = 1;  ///< the image ran its exit handlers, _exit or exec
 inline constexpr std::uint32_t kForked = 2;    ///< the image is a forked child that has not exec'ed
 inline constexpr std::uint32_t kShutOut = 8;   ///< it exec'ed as a user who cannot write records
+inline constexpr std::uint32_t kReplaced = 16;  ///< it exec'ed
 inline constexpr std::uint32_t kLeftBehind =
     4;  ///< it exec'ed with an environment without the recorder
 
@@ -92,6 +93,7 @@ struct HeapPage {
   std::int64_t mapping_peak_bytes;
   std::uint64_t mapped_bytes;
   std::uint64_t mappings;
+  std::uint64_t ended_ns;  ///< with kFinished; 0 before
 
   alignas(64) Scope round;  ///< the running one, kind none when there is none
   Scope phase;

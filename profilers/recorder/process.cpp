@@ -192,7 +192,9 @@ bool is_recording() {
 
 void resume_image() {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
-  __atomic_fetch_and(&page->flags, ~(kFinished | kLeftBehind | kShutOut), __ATOMIC_RELEASE);
+  __atomic_store_n(&page->ended_ns, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_and(&page->flags, ~(kFinished | kReplaced | kLeftBehind | kShutOut),
+                     __ATOMIC_RELEASE);
 }
 
 void tell_what_is_lost(bool names_recorder) {
@@ -204,10 +206,10 @@ void tell_what_is_lost(bool names_recorder) {
   if (writable == -EACCES) __atomic_fetch_or(&page->flags, kShutOut, __ATOMIC_RELEASE);
 }
 
-void finish_image() {
+void finish_image(bool executes) {
   if (!recording || raw_syscall(SYS_getpid) != page->pid) return;
   look_at_end();
-  finish_page();
+  finish_page(executes ? kFinished | kReplaced : kFinished);
   flush_trace();
 }
 

@@ -8,8 +8,9 @@ namespace memduel::recorder {
 /// First visit of a thread: a number, a random sequence, a call when it ends.
 void start_thread() MEMDUEL_HIDDEN;
 
-/// Before the image ends without its exit handlers (_exit, exec). Does nothing in a vfork child.
-void finish_image() MEMDUEL_HIDDEN;
+/// Before the image ends without its exit handlers: by _exit, or because it `executes` another
+/// program. Does nothing in a vfork child.
+void finish_image(bool executes = false) MEMDUEL_HIDDEN;
 /// Before an exec, in a vfork child too: whether the program that is executed will be recorded.
 void tell_what_is_lost(bool names_recorder) MEMDUEL_HIDDEN;
 /// After an exec that failed.

@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "analysis/growth/observations.h"
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/text.h"
 #include "reports/formats/terminal_text.h"
 #include "reports/tables/words.h"

@@ -10,16 +10,11 @@
 namespace memduel {
 namespace {
 
-const char* command_for(GateOutcome outcome) {
-  switch (outcome) {
-    case GateOutcome::failed:
-      return "error";
-    case GateOutcome::undecided:
-      return "warning";
-    case GateOutcome::passed:
-      break;
-  }
-  return "notice";
+/// An error makes the job's page red, as the exit code makes the job.
+const char* command_for(const GateResult& gate) {
+  if (gate.exit_code != 0) return "error";
+  if (gate.advisory || gate.outcome == GateOutcome::passed) return "notice";
+  return "warning";
 }
 
 /// The runner's own escapes: % and line ends everywhere, : and , in properties.
@@ -38,9 +33,11 @@ std::string render_github(const ReportModel& model) {
   std::string out;
   for (const GateResult& gate : model.results.gates)
     out += fmt::format(
-        "::{} title={}::{}\n", command_for(gate.outcome),
-        escaped(fmt::format("memduel: gate {}", to_name(gate.outcome)), true),
-        escaped(fmt::format("{} ({}): {}", gate.gate, gate.candidate, gate.reason), false));
+        "::{} title={}::{}\n", command_for(gate), escaped("memduel: " + gate.phrase(), true),
+        escaped(fmt::format("{} ({}): {}", gate.name(), gate.candidate, gate.reason), false));
+  if (is_told_by_no_gate(model.results))
+    out += fmt::format("::error title={}::{}\n", escaped("memduel: nothing was measured", true),
+                       escaped(model.results.overall.nothing, false));
   return out;
 }
 

@@ -7,8 +7,9 @@
 
 namespace memduel {
 
-/// One line per gate: ::error for a failed one, ::warning for an undecided one, ::notice for one
-/// that passed. https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+/// One line per gate: ::error where it makes the exit code, ::warning for one that is inconclusive
+/// or was not measured without that, ::notice for one that passed or is advisory.
+/// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 std::string render_github(const ReportModel& model);
 
 }  // namespace memduel

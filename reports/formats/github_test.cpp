@@ -15,6 +15,7 @@ ReportModel with_gate(GateOutcome outcome, const std::string& reason) {
   gate.candidate = "optimized";
   gate.outcome = outcome;
   gate.reason = reason;
+  gate.exit_code = outcome == GateOutcome::failed ? 1 : 0;
   model.results.gates = {gate};
   return model;
 }
@@ -26,6 +27,18 @@ TEST(GitHubAnnotations, ChooseTheCommandByTheOutcome) {
   EXPECT_THAT(render_github(with_gate(GateOutcome::undecided, "")),
               testing::StartsWith("::warning "));
   EXPECT_THAT(render_github(with_gate(GateOutcome::passed, "")), testing::StartsWith("::notice "));
+}
+
+TEST(GitHubAnnotations, AreErrorsWhereTheExitCodeIs) {
+  ReportModel model = with_gate(GateOutcome::failed, "3 % more");
+  model.results.gates.front().advisory = true;
+  model.results.gates.front().exit_code = 0;
+  EXPECT_THAT(render_github(model),
+              testing::StartsWith("::notice title=memduel%3A advisory gate failed::"));
+  model = with_gate(GateOutcome::undecided, "+419 %");
+  model.results.gates.front().exit_code = 5;
+  EXPECT_THAT(render_github(model),
+              testing::StartsWith("::error title=memduel%3A gate inconclusive::"));
 }
 
 TEST(GitHubAnnotations, KeepAHostileReasonOnItsLine) {

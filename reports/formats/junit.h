@@ -7,8 +7,9 @@
 
 namespace memduel {
 
-/// One test case per gate; an undecided gate is skipped with its reason, one that was not measured
-/// is an error.
+/// One test case per gate. A gate that makes the exit code 1 or 5 is a failure, one that makes it 3
+/// an error; every other that did not pass is skipped with its reason. A run in which nothing could
+/// be compared is an error of its own.
 std::string render_junit(const ReportModel& model);
 
 }  // namespace memduel

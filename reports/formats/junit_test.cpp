@@ -14,6 +14,7 @@ GateResult gate(const std::string& name, GateOutcome outcome, const std::string&
   result.candidate = "optimized";
   result.outcome = outcome;
   result.reason = reason;
+  result.exit_code = outcome == GateOutcome::failed ? 1 : 0;
   return result;
 }
 
@@ -35,7 +36,7 @@ TEST(JunitReport, HasOneCasePerGate) {
     <failure message="12 % more"/>
   </testcase>
   <testcase classname="memduel.optimized" name="tree.peak_pss_bytes&lt;=+1%">
-    <skipped message="4 blocks"/>
+    <skipped message="inconclusive: 4 blocks"/>
   </testcase>
 </testsuite>
 )");
@@ -44,6 +45,7 @@ TEST(JunitReport, HasOneCasePerGate) {
 TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
   GateResult advisory = gate("tree.peak_rss_bytes<=+1%", GateOutcome::failed, "12 % more");
   advisory.advisory = true;
+  advisory.exit_code = 0;
   const std::string xml = junit_of({advisory});
   EXPECT_THAT(xml, testing::HasSubstr("failures=\"0\""));
   EXPECT_THAT(xml, testing::HasSubstr("<skipped message=\"advisory: 12 % more\"/>"));
@@ -52,12 +54,28 @@ TEST(JunitReport, NeverFailsForAnAdvisoryGate) {
 TEST(JunitReport, HasAnErrorForAGateThatWasNotMeasured) {
   GateResult dead = gate("tree.peak_heap_bytes<=+1%", GateOutcome::undecided, "it crashed");
   dead.not_measured = true;
+  dead.exit_code = 3;
   GateResult advisory = dead;
   advisory.advisory = true;
+  advisory.exit_code = 0;
   EXPECT_THAT(junit_of({dead, advisory}),
               testing::AllOf(testing::HasSubstr("failures=\"0\" errors=\"1\" skipped=\"1\""),
                              testing::HasSubstr("<error message=\"it crashed\"/>"),
-                             testing::HasSubstr("<skipped message=\"it crashed\"/>")));
+                             testing::HasSubstr("<skipped message=\"advisory: it crashed\"/>")));
+}
+
+TEST(JunitReport, FailsForAnInconclusiveGateThatMakesTheExitCode) {
+  GateResult beyond = gate("tree.peak_rss_bytes<=+1%", GateOutcome::undecided, "+419 %");
+  beyond.exit_code = 5;
+  EXPECT_THAT(junit_of({beyond}),
+              testing::HasSubstr("<failure message=\"inconclusive: +419 %\"/>"));
+}
+
+TEST(JunitReport, NamesTheRoleOfAGateOnAllRoles) {
+  GateResult of_server = gate("*.peak_rss_bytes<=900MiB", GateOutcome::passed, "fine");
+  of_server.role = "server";
+  EXPECT_THAT(junit_of({of_server}),
+              testing::HasSubstr("name=\"server.peak_rss_bytes&lt;=900MiB\""));
 }
 
 TEST(JunitReport, EscapesWhatOthersWrote) {

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,11 +30,11 @@ constexpr std::size_t kMostBytes = 65'000;
 constexpr std::size_t kMostOfTable = kMostBytes / 2;
 
 bool got_worse(const Headline& h) {
-  return h.verdict == Verdict::regressed || h.outcome == GateOutcome::failed;
+  return h.verdict == Verdict::regressed || h.fails;
 }
 
 std::string own_line(const Headline& h) {
-  const std::string gate = h.outcome ? fmt::format(" (gate {})", to_name(*h.outcome)) : "";
+  const std::string gate = h.gate.empty() ? "" : fmt::format(" ({})", h.gate);
   return fmt::format("- {} {}{}", icon(h.verdict), markdown_line(h.sentence.text()), gate);
 }
 
@@ -78,20 +79,25 @@ bool got_worse(const SideEffect& effect) {
   return effect.verdict == Verdict::regressed;
 }
 
-/// Gates that no headline shows; many of them share a line.
+/// Gates that no headline shows and that did not fail; many of them share a line.
 std::vector<std::string> gate_lines(const ReportModel& model) {
   constexpr std::size_t kMostOwnLines = 2;
   std::vector<std::string> lines;
-  std::size_t passed = 0;
+  std::vector<std::pair<std::string_view, std::size_t>> words;
   for (const SideEffect& effect : model.side_effects) {
-    if (effect.topic != Topic::gate || got_worse(effect)) continue;
-    if (effect.verdict == Verdict::unchanged) ++passed;
+    if (!effect.gate || got_worse(effect)) continue;
+    const std::string_view word = effect.gate->word();
+    const auto known = std::ranges::find(words, word, [](const auto& one) { return one.first; });
+    if (known == words.end())
+      words.emplace_back(word, 1);
+    else
+      ++known->second;
     lines.push_back("- " + markdown_line(effect.sentence));
   }
-  if (lines.size() > kMostOwnLines)
-    lines = {fmt::format("- {} more gates: {} passed, {} undecided", lines.size(), passed,
-                         lines.size() - passed)};
-  return lines;
+  if (lines.size() <= kMostOwnLines) return lines;
+  std::vector<std::string> counts;
+  for (const auto& [word, count] : words) counts.push_back(fmt::format("{} {}", count, word));
+  return {fmt::format("- {} more gates: {}", lines.size(), fmt::join(counts, ", "))};
 }
 
 /// The first screen: what got worse, growth, gates, what they cost.
@@ -184,12 +190,15 @@ std::string interval_cell(const Comparison& c) {
   const auto end = [&](double value) {
     return c.ratio ? format_change(value) : signed_metric(c.metric, value);
   };
-  return end(*c.ci_low) + " to " + end(*c.ci_high);
+  constexpr double kUsual = 0.95;
+  const std::string confidence =
+      std::abs(c.confidence - kUsual) < 1e-9 ? "" : fmt::format(" ({:.3g} %)", 100 * c.confidence);
+  return format_interval(end(*c.ci_low), end(*c.ci_high)) + confidence;
 }
 
-std::string table_row(const Comparison& c) {
+std::string table_row(const Comparison& c, bool has_gate) {
   return fmt::format("| {} | {} | {}{} | {} | {} | {} | {} | {} |\n", markdown_cell(c.candidate),
-                     markdown_cell(c.role), markdown_cell(c.metric), c.gate ? " (gate)" : "",
+                     markdown_cell(c.role), markdown_cell(c.metric), has_gate ? " (gate)" : "",
                      with_minus(format_metric(c.metric, c.baseline_median)),
                      with_minus(format_metric(c.metric, c.candidate_median)),
                      with_minus(change_cell(c)), with_minus(interval_cell(c)), to_name(c.verdict));
@@ -198,25 +207,28 @@ std::string table_row(const Comparison& c) {
 /// Gate rows first, so that they are there however many rows there are.
 std::string table(const ReportModel& model) {
   std::vector<const Comparison*> rows;
-  for (const Comparison& c : model.results.comparisons) rows.push_back(&c);
+  for (const Comparison& c : model.results.comparisons)
+    if (c.has_values()) rows.push_back(&c);
   std::ranges::stable_sort(rows, [](const Comparison* a, const Comparison* b) {
     return a->is_asked() && !b->is_asked();
   });
   std::string body;
   std::size_t shown = 0;
   for (const Comparison* row : rows) {
-    const std::string text = table_row(*row);
+    const bool has_gate = std::ranges::any_of(
+        model.results.gates, [&](const GateResult& gate) { return gate.asks_about(*row); });
+    const std::string text = table_row(*row, has_gate);
     if (body.size() + text.size() > kMostOfTable) break;
     body += text;
     ++shown;
   }
-  const std::string count = shown == rows.size() ? fmt::format("All {} rows", shown)
-                                                 : fmt::format("{} of {} rows", shown, rows.size());
-  const std::string rest = shown == rows.size() ? ""
-                                                : fmt::format(
-                                                      "\n{} rows are left out here; "
-                                                      "report.html has them all.\n",
-                                                      rows.size() - shown);
+  const std::string count = shown < rows.size() ? fmt::format("{} of {} rows", shown, rows.size())
+                            : shown == 1        ? "The only row"
+                                                : fmt::format("All {} rows", shown);
+  const std::string rest =
+      shown == rows.size() ? ""
+                           : fmt::format("\n{} left out here; report.html has all.\n",
+                                         format_count(rows.size() - shown, "row is", "rows are"));
   return fmt::format(
       "<details><summary>{}</summary>\n\n"
       "| candidate | role | metric | baseline | candidate | change | 95 % interval | verdict |\n"
@@ -297,8 +309,8 @@ std::string ablation_cell(const AblationCell& cell, const std::string& metric) {
   };
   std::string text = format_metric(metric, cell.difference);
   if (cell.ratio) text += ", " + format_change(*cell.ratio);
-  return fmt::format("{} ({} to {}, {} blocks)", text, shown(cell.ci_low), shown(cell.ci_high),
-                     cell.n);
+  return fmt::format("{} ({}, {})", text, format_interval(shown(cell.ci_low), shown(cell.ci_high)),
+                     format_count(static_cast<std::size_t>(cell.n), "block"));
 }
 
 std::string ablation_sum(const char* name, const std::string& metric, std::optional<double> added,
@@ -329,9 +341,8 @@ std::string ablation_table(const AblationTable& table) {
 std::string ablation(const ReportModel& model) {
   const std::vector<AblationTable> tables = ablation_tables(model.results);
   if (tables.empty()) return {};
-  std::string out =
-      fmt::format("\n<details><summary>Ablation: {} rows, per role and phase</summary>\n",
-                  model.results.ablation.size());
+  std::string out = fmt::format("\n<details><summary>Ablation: {}, per role and phase</summary>\n",
+                                format_count(model.results.ablation.size(), "row"));
   for (const AblationTable& table : tables) out += ablation_table(table);
   return out + "\n</details>\n";
 }

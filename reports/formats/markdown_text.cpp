@@ -41,6 +41,8 @@ const char* icon(Verdict verdict) {
       return "✅";
     case Verdict::regressed:
       return "❌";
+    case Verdict::changed:
+      return "🔷";
     case Verdict::unchanged:
       return "➖";
     case Verdict::inconclusive:

@@ -61,7 +61,8 @@ inline constexpr auto kDescription<Headline> =
     described("Headline", always("sentence", &Headline::sentence), always("role", &Headline::role),
               always("metric", &Headline::metric), always("candidate", &Headline::candidate),
               always("verdict", &Headline::verdict), always("tier", &Headline::tier),
-              always("outcome", &Headline::outcome), always("advisory", &Headline::advisory),
+              always("more", &Headline::more), always("outcome", &Headline::outcome),
+              always("gate", &Headline::gate), always("fails", &Headline::fails),
               always("reason", &Headline::reason));
 
 template <>

@@ -14,9 +14,9 @@
 namespace memduel {
 namespace {
 
-constexpr std::array kOutcomes = {SuiteOutcome::passed, SuiteOutcome::failed,
-                                  SuiteOutcome::undecided, SuiteOutcome::broken,
-                                  SuiteOutcome::waiting};
+constexpr std::array kOutcomes = {SuiteOutcome::passed, SuiteOutcome::ungated,
+                                  SuiteOutcome::failed, SuiteOutcome::undecided,
+                                  SuiteOutcome::broken, SuiteOutcome::waiting};
 
 constexpr const char* kStyle = R"(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --line: #d1d9e0; --page: #fff;
@@ -53,12 +53,12 @@ std::string css_class(SuiteOutcome outcome) {
 }
 
 /// Told apart without colour, too.
-const char* sign(Verdict verdict) {
-  switch (verdict) {
+const char* sign(const SuiteCell& cell) {
+  switch (cell.verdict) {
     case Verdict::improved:
-      return "▼ ";
     case Verdict::regressed:
-      return "▲ ";
+    case Verdict::changed:
+      return cell.more ? "▲ " : "▼ ";
     case Verdict::unchanged:
       return "= ";
     default:
@@ -67,13 +67,27 @@ const char* sign(Verdict verdict) {
 }
 
 SuiteOutcome outcome_of(const Results& results) {
-  SuiteOutcome outcome = SuiteOutcome::passed;
-  for (const GateResult& gate : results.gates) {
-    if (gate.advisory) continue;
-    if (gate.outcome == GateOutcome::failed) return SuiteOutcome::failed;
-    if (gate.outcome == GateOutcome::undecided) outcome = SuiteOutcome::undecided;
+  switch (results.overall.outcome) {
+    case OverallOutcome::failed:
+      return SuiteOutcome::failed;
+    case OverallOutcome::inconclusive:
+      return SuiteOutcome::undecided;
+    case OverallOutcome::not_measured:
+      return SuiteOutcome::broken;
+    case OverallOutcome::no_gates:
+      return SuiteOutcome::ungated;
+    case OverallOutcome::passed:
+      break;
   }
-  return outcome;
+  return SuiteOutcome::passed;
+}
+
+/// Why it could not be measured: the whole, or the first gate.
+std::string problem_of(const Results& results) {
+  if (!results.overall.nothing.empty()) return results.overall.nothing;
+  const auto gate = std::ranges::find_if(
+      results.gates, [](const GateResult& one) { return one.not_measured && !one.advisory; });
+  return gate == results.gates.end() ? "" : fmt::format("{}: {}", gate->name(), gate->reason);
 }
 
 std::vector<std::string> quantities(const SuiteIndex& index) {
@@ -109,7 +123,7 @@ std::string line_cells(const SuiteLine& line, const std::vector<std::string>& co
       continue;
     }
     text += fmt::format("<td class=\"{}\">{}{}<small>{}</small></td>", to_name(cell->verdict),
-                        sign(cell->verdict), escape_markup(cell->effect), to_name(cell->verdict));
+                        sign(*cell), escape_markup(cell->effect), to_name(cell->verdict));
   }
   return text + fmt::format("<td>{}</td>", escape_markup(line.models));
 }
@@ -136,10 +150,12 @@ std::string word(SuiteOutcome outcome) {
   switch (outcome) {
     case SuiteOutcome::passed:
       return "gates passed";
+    case SuiteOutcome::ungated:
+      return "no gate decides";
     case SuiteOutcome::failed:
       return "gate failed";
     case SuiteOutcome::undecided:
-      return "undecided";
+      return "inconclusive";
     case SuiteOutcome::broken:
       return "could not be measured";
     case SuiteOutcome::waiting:
@@ -148,11 +164,12 @@ std::string word(SuiteOutcome outcome) {
   return "not run yet";
 }
 
-SuiteEntry suite_entry(const std::string& name, const Results& results, int exit_code) {
+SuiteEntry suite_entry(const std::string& name, const Results& results) {
   SuiteEntry entry;
   entry.name = name;
   entry.outcome = outcome_of(results);
-  entry.exit_code = exit_code;
+  entry.exit_code = results.overall.exit_code;
+  entry.problem = problem_of(results);
   for (const Comparison& row : results.comparisons) {
     if (!row.is_asked()) continue;
     auto line = std::ranges::find(entry.lines, row.candidate, &SuiteLine::candidate);
@@ -160,8 +177,8 @@ SuiteEntry suite_entry(const std::string& name, const Results& results, int exit
       entry.lines.push_back({row.candidate, row.baseline, {}, {}});
       line = entry.lines.end() - 1;
     }
-    line->cells.push_back(
-        {quantity(results.job, row.role, row.metric), short_effect(row), row.verdict});
+    line->cells.push_back({quantity(results.job, row.role, row.metric), short_effect(row),
+                           row.verdict, row.has_more()});
   }
   for (const Equivalence& pair : results.equivalence) {
     const auto line = std::ranges::find(entry.lines, pair.candidate, &SuiteLine::candidate);
@@ -174,9 +191,9 @@ std::string suite_summary(const SuiteIndex& index) {
   std::vector<std::string> parts;
   for (const SuiteOutcome outcome : kOutcomes) {
     const auto count = std::ranges::count(index.entries, outcome, &SuiteEntry::outcome);
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, word(outcome)));
+    if (count > 0) parts.push_back(fmt::format("{}: {}", word(outcome), count));
   }
-  return fmt::format("{}: {}", format_count(index.entries.size(), "experiment"),
+  return fmt::format("{}; {}", format_count(index.entries.size(), "experiment"),
                      fmt::join(parts, ", "));
 }
 
@@ -254,8 +271,8 @@ std::string render_suite_text(const SuiteIndex& index) {
     if (!entry.problem.empty()) text += fmt::format("  {}\n", entry.problem);
     for (const SuiteLine& line : entry.lines)
       for (const SuiteCell& cell : line.cells)
-        text += fmt::format("  {}{}: {}, {}\n", sign(cell.verdict), line.candidate, cell.quantity,
-                            cell.effect);
+        text +=
+            fmt::format("  {}{}: {}, {}\n", sign(cell), line.candidate, cell.quantity, cell.effect);
   }
   return text;
 }

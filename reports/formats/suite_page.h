@@ -10,9 +10,10 @@
 
 namespace memduel {
 
-enum class SuiteOutcome { waiting, passed, failed, undecided, broken };
+enum class SuiteOutcome { waiting, passed, ungated, failed, undecided, broken };
 
-/// "not run yet", "gates passed", "gate failed", "undecided", "could not be measured".
+/// "not run yet", "gates passed", "no gate decides", "gate failed", "inconclusive", "could not be
+/// measured".
 std::string word(SuiteOutcome outcome);
 
 /// What a gated row of a candidate came to.
@@ -20,6 +21,7 @@ struct SuiteCell {
   std::string quantity;  ///< "server memory above idle at its peak"
   std::string effect;    ///< "94 % LESS (93.7–93.9 %, 8 blocks)"
   Verdict verdict = Verdict::inconclusive;
+  bool more = false;  ///< the candidate has more of it
 };
 
 struct SuiteLine {
@@ -46,7 +48,7 @@ struct SuiteIndex {
 };
 
 /// The rows that gates name, and how they came out.
-SuiteEntry suite_entry(const std::string& name, const Results& results, int exit_code);
+SuiteEntry suite_entry(const std::string& name, const Results& results);
 
 /// "3 experiments: 2 passed, 1 not run yet".
 std::string suite_summary(const SuiteIndex& index);

@@ -38,11 +38,9 @@ TEST(SuitePage, EachCandidateIsALineOfTheRowsThatGatesName) {
   Comparison advisory = row("a", "minor_faults_count", Verdict::improved);
   advisory.gate = false;
   const SuiteEntry entry =
-      suite_entry("x",
-                  results_with({row("a", "peak_rss_bytes", Verdict::improved),
-                                row("b", "peak_rss_bytes", Verdict::regressed), advisory},
-                               GateOutcome::passed),
-                  0);
+      suite_entry("x", results_with({row("a", "peak_rss_bytes", Verdict::improved),
+                                     row("b", "peak_rss_bytes", Verdict::regressed), advisory},
+                                    GateOutcome::passed));
   ASSERT_THAT(entry.lines, SizeIs(2));
   EXPECT_EQ(entry.lines[0].candidate, "a");
   EXPECT_THAT(entry.lines[0].cells, SizeIs(1));
@@ -50,14 +48,16 @@ TEST(SuitePage, EachCandidateIsALineOfTheRowsThatGatesName) {
   EXPECT_EQ(entry.lines[1].cells[0].verdict, Verdict::regressed);
 }
 
-TEST(SuitePage, AFailedGateCountsMoreThanAnUndecidedOne) {
+TEST(SuitePage, ShowsTheAnswerToEachRun) {
   Results results = results_with({}, GateOutcome::undecided);
-  EXPECT_EQ(suite_entry("x", results, 0).outcome, SuiteOutcome::undecided);
-  results.gates.push_back({});
-  results.gates.back().outcome = GateOutcome::failed;
-  EXPECT_EQ(suite_entry("x", results, 1).outcome, SuiteOutcome::failed);
-  results.gates.back().advisory = true;
-  EXPECT_EQ(suite_entry("x", results, 0).outcome, SuiteOutcome::undecided);
+  results.overall = {OverallOutcome::inconclusive, 5, {}, {}};
+  EXPECT_EQ(suite_entry("x", results).outcome, SuiteOutcome::undecided);
+  EXPECT_EQ(suite_entry("x", results).exit_code, 5);
+  results.overall = {OverallOutcome::failed, 1, {}, {}};
+  EXPECT_EQ(suite_entry("x", results).outcome, SuiteOutcome::failed);
+  results.overall = {OverallOutcome::not_measured, 3, {}, "no trial was measured"};
+  EXPECT_EQ(suite_entry("x", results).outcome, SuiteOutcome::broken);
+  EXPECT_EQ(suite_entry("x", results).problem, "no trial was measured");
 }
 
 TEST(SuitePage, NamesOfOthersAreText) {
@@ -65,7 +65,7 @@ TEST(SuitePage, NamesOfOthersAreText) {
   index.name = "<script>alert(1)</script>";
   index.entries = {suite_entry(
       "x\"><img src=y>",
-      results_with({row("<b>", "peak_rss_bytes", Verdict::improved)}, GateOutcome::passed), 0)};
+      results_with({row("<b>", "peak_rss_bytes", Verdict::improved)}, GateOutcome::passed))};
   const std::string page = render_suite_page(index);
   EXPECT_THAT(page,
               AllOf(Not(HasSubstr("<script>")), Not(HasSubstr("<img")), Not(HasSubstr("<b>"))));
@@ -82,14 +82,16 @@ TEST(SuitePage, AnExperimentWithoutReportHasNoLink) {
   index.entries[1].problem = "the baseline failed";
   EXPECT_THAT(render_suite_page(index), AllOf(Not(HasSubstr("<a ")), HasSubstr("not run yet"),
                                               HasSubstr("the baseline failed")));
-  EXPECT_EQ(suite_summary(index), "2 experiments: 1 could not be measured, 1 not run yet");
+  EXPECT_EQ(suite_summary(index), "2 experiments; could not be measured: 1, not run yet: 1");
 }
 
 TEST(SuitePage, TheJsonSaysWhatThePageSays) {
   SuiteIndex index;
   index.name = "s";
-  index.entries = {suite_entry(
-      "x", results_with({row("a", "peak_rss_bytes", Verdict::improved)}, GateOutcome::failed), 1)};
+  Results results =
+      results_with({row("a", "peak_rss_bytes", Verdict::improved)}, GateOutcome::failed);
+  results.overall = {OverallOutcome::failed, 1, {}, {}};
+  index.entries = {suite_entry("x", results)};
   const nlohmann::json json = suite_json(index);
   EXPECT_EQ(json.at("schema"), "memduel.suite/1");
   const nlohmann::json& one = json.at("experiments").at(0);

@@ -7,6 +7,7 @@
 
 #include "base/characters.h"
 #include "base/command_line.h"
+#include "base/note_codes.h"
 #include "base/run_directory.h"
 #include "base/text.h"
 #include "reports/formats/terminal_ablation.h"
@@ -23,9 +24,9 @@ namespace {
 /// What a line is about, the least important last: these go first where lines are short.
 enum class Weight {
   title,
+  overall,
   failure,
   verdict,
-  overall,
   next_step,
   arm,
   cause,
@@ -86,6 +87,11 @@ std::string from_here(const ReportModel& model) {
   std::vector<std::string> words = split_command_line(command).argv;
   std::ranges::replace(words, std::string(kConfigFile), (model.directory / kConfigFile).string());
   return quoted_command_line(words);
+}
+
+Weight weight_of(const SideEffect& effect) {
+  if (effect.gate && effect.gate->exit_code != 0) return Weight::failure;
+  return effect.verdict == Verdict::inconclusive ? Weight::unsettled : Weight::answer;
 }
 
 class TerminalReport {
@@ -168,10 +174,12 @@ class TerminalReport {
       std::string lines = headline_lines(headline, options_);
       if (lines == before) continue;  // of a candidate that died, whatever was asked
       before = lines;
-      const bool failed = headline.outcome == GateOutcome::failed && !headline.advisory;
       const bool of_first = headline.candidate == model_.headlines.front().candidate;
       const bool told = of_first || headline.verdict != Verdict::inconclusive;
-      add(failed ? Weight::failure : told ? Weight::verdict : Weight::undecided, std::move(lines));
+      add(headline.fails ? Weight::failure
+          : told         ? Weight::verdict
+                         : Weight::undecided,
+          std::move(lines));
     }
   }
 
@@ -179,15 +187,15 @@ class TerminalReport {
     for (const std::string& one : model_.ablation) add(Weight::answer, sentence(one));
     for (const Sentence& growth : model_.growth) add(Weight::answer, sentence(growth.text()));
     for (const SideEffect& effect : model_.side_effects)
-      add(effect.verdict == Verdict::inconclusive ? Weight::unsettled : Weight::answer,
-          sentence(with_minus(effect.sentence)));
+      add(weight_of(effect), sentence(with_minus(effect.sentence)));
     for (const std::string& bound : model_.lower_bounds) add(Weight::unsettled, sentence(bound));
   }
 
   void add_causes() {
     bool first = true;
     for (const Cause& cause : model_.causes) {
-      const VerdictLook look = look_of(cause.more ? Verdict::regressed : Verdict::improved);
+      const VerdictLook look =
+          look_of(cause.more ? Verdict::regressed : Verdict::improved, cause.more);
       const std::string name = escape_terminal(cause.name);
       constexpr std::size_t kAmount = 12;
       const auto room = static_cast<std::size_t>(options_.width) - kAmount - 6;
@@ -221,6 +229,7 @@ class TerminalReport {
     bool opens = true;
     const auto add_all = [&](Weight weight, const char* kind, const std::vector<Note>& notes) {
       for (Note note : notes) {
+        if (are_short && note.code == kSampledLessOften) continue;
         if (are_short) note.message.erase(std::min(note.message.find('\n'), note.message.size()));
         add(weight, note_lines(kind, note, options_.width), opens);
         opens = false;

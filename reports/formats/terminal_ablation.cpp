@@ -33,7 +33,7 @@ std::string change(const AblationCell& cell) {
 std::string cell_text(const AblationCell& cell, const std::string& metric,
                       const TerminalOptions& options) {
   if (!cell.arm) return right(cell.idle ? "no effect here" : "not possible", kCellWidth);
-  const VerdictLook look = look_of(cell.verdict);
+  const VerdictLook look = look_of(cell.verdict, cell.difference.value_or(1) > 0);
   return right(amount(metric, cell.difference), kAmountWidth) + right(change(cell), kChangeWidth) +
          " " + painted(look.sign, look.color, options);
 }

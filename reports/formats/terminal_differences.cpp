@@ -22,7 +22,7 @@ std::string cut_line(const std::string& text, int width) {
 
 std::string stack_lines(const DifferenceRow& row, const TerminalOptions& options) {
   const std::string phase = row.phase.empty() ? "" : ", phase " + escape_terminal(row.phase);
-  const VerdictLook look = look_of(row.more ? Verdict::regressed : Verdict::improved);
+  const VerdictLook look = look_of(row.more ? Verdict::regressed : Verdict::improved, row.more);
   std::string out =
       "  " +
       painted(fmt::format("{} {}, {} of what differs{}", look.sign, row.amount, row.share, phase),
@@ -43,7 +43,8 @@ std::string render_resident(const ReportModel& model, const TerminalOptions& opt
   std::string out = "\n" + wrapped("Resident memory near the peak, " + escape_terminal(table.title),
                                    2, options.width);
   for (const WaterfallStep& step : table.steps) {
-    const VerdictLook look = look_of(step.size > 0 ? Verdict::regressed : Verdict::improved);
+    const VerdictLook look =
+        look_of(step.size > 0 ? Verdict::regressed : Verdict::improved, step.size > 0);
     const std::string name = escape_terminal(step.words);
     const auto room = static_cast<size_t>(options.width) - kAmount - 4;
     out += "  " +

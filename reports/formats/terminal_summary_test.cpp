@@ -92,11 +92,10 @@ TEST(TerminalSummary, SaysHowToSeeTheRest) {
 
 TEST(TerminalSummary, SuggestsCommandsThatWorkBesideTheRun) {
   ReportModel model = sample_model({});
-  model.next_step = Suggestion{"More blocks:", "memduel run --repeats 9 config.json --out again"};
-  EXPECT_THAT(render_summary(model), HasSubstr("--repeats 9 config.json --out"));
+  model.next_step = Suggestion{"More blocks:", "memduel run --repeats 9 config.json"};
+  EXPECT_THAT(render_summary(model), HasSubstr("--repeats 9 config.json\n"));
   model.directory = "my runs/a";
-  EXPECT_THAT(render_summary(model),
-              HasSubstr("--repeats 9 'my runs/a/config.json' --out again\n"));
+  EXPECT_THAT(render_summary(model), HasSubstr("--repeats 9 'my runs/a/config.json'\n"));
   model.next_step->command = "memduel compare --ref-a 1 --ref-b 2 -- ./srv config.json";
   EXPECT_THAT(render_summary(model), HasSubstr("-- ./srv config.json\n")) << "the program's own";
 }

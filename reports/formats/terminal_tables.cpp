@@ -70,11 +70,8 @@ std::vector<std::string> roles_with_rounds(const Results& results) {
 }  // namespace
 
 std::string headline_lines(const Headline& headline, const TerminalOptions& options) {
-  const VerdictLook look = look_of(headline.verdict);
-  const std::string gate = headline.outcome
-                               ? fmt::format(" [{}gate {}]", headline.advisory ? "advisory " : "",
-                                             to_name(*headline.outcome))
-                               : "";
+  const VerdictLook look = look_of(headline.verdict, headline.more);
+  const std::string gate = headline.gate.empty() ? "" : fmt::format(" [{}]", headline.gate);
   const std::string lines =
       wrapped(fmt::format("{} {}{}", look.sign, escape_terminal(headline.sentence.text()), gate), 2,
               options.width);
@@ -98,7 +95,7 @@ std::string render_table(const ReportModel& model, const TerminalOptions& option
   };
   const bool any_key_row = std::ranges::any_of(rows, is_key);
   for (const Comparison& c : rows) {
-    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows)) {
+    if ((any_key_row && !is_key(c)) || repeats_the_job(c, rows) || !c.has_values()) {
       ++hidden;
       continue;
     }
@@ -110,11 +107,14 @@ std::string render_table(const ReportModel& model, const TerminalOptions& option
     const bool fits = count_characters(escape_terminal(c.role)) < kRoleWidth;
     if (!fits && c.role != named) out += escape_terminal(c.role) + "\n";
     named = c.role;
-    out += table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
-                      value_of(c.metric, c.candidate_median), change_of(c)) +
-           painted(std::string(to_name(c.verdict)), look_of(c.verdict).color, options) + "\n";
+    out +=
+        table_line(fits ? c.role : "", c.metric, value_of(c.metric, c.baseline_median),
+                   value_of(c.metric, c.candidate_median), change_of(c)) +
+        painted(std::string(to_name(c.verdict)), look_of(c.verdict, c.has_more()).color, options) +
+        "\n";
   }
-  if (hidden > 0) out += fmt::format("{} more rows are in the HTML report.\n", hidden);
+  if (hidden > 0)
+    out += format_count(hidden, "more row is", "more rows are") + " in the HTML report.\n";
   return out;
 }
 
@@ -144,7 +144,7 @@ std::string render_rounds(const ReportModel& model) {
       out += padded(escape_terminal(role), 12, false) + " " +
              padded(escape_terminal(arm), 12, false) + " " +
              padded(sparkline(peaks, low, high), std::max<size_t>(peaks.size(), 8), false) + "  " +
-             format_bytes(*least) + " to " + format_bytes(*most) + "\n";
+             format_interval(format_bytes(*least), format_bytes(*most)) + "\n";
     }
   }
   return !any_course ? "" : "\nPeak RSS by round, median of the trials\n" + out;

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/characters.h"
+#include "reports/formats/terminal_tables.h"
 #include "reports/formats/terminal_text.h"
 #include "reports/testing/golden.h"
 #include "reports/testing/sample_run.h"
@@ -16,6 +17,34 @@ namespace {
 
 TEST(TerminalReport, MatchesTheGoldenFile) {
   expect_golden("terminal.txt", render_terminal(sample_model({})));
+}
+
+TEST(TerminalReport, LeavesOutRowsWithoutValues) {
+  ReportModel model = sample_model({});
+  const auto shown = [&] {
+    const std::string text = render_terminal(model);
+    return text.find("\nserver     peak_rss_bytes ") != std::string::npos;
+  };
+  ASSERT_TRUE(shown());
+  for (Comparison& row : model.results.comparisons) {
+    if (row.role != "server" || row.metric != "peak_rss_bytes") continue;
+    row.candidate_median.reset();
+    EXPECT_TRUE(shown()) << "the candidate died";
+    row.baseline_median.reset();
+    EXPECT_FALSE(shown());
+  }
+}
+
+TEST(HeadlineLines, PointWhereTheNumberWent) {
+  Headline headline;
+  headline.verdict = Verdict::improved;
+  headline.more = true;
+  EXPECT_TRUE(headline_lines(headline, {}).starts_with("▲"));
+  headline.verdict = Verdict::changed;
+  EXPECT_TRUE(headline_lines(headline, {.color = true}).starts_with("▲")) << "without a color";
+  headline.verdict = Verdict::regressed;
+  headline.more = false;
+  EXPECT_TRUE(headline_lines(headline, {}).starts_with("▼"));
 }
 
 TEST(TerminalReport, FitsEightyColumns) {

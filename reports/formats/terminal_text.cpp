@@ -8,12 +8,15 @@
 
 namespace memduel {
 
-VerdictLook look_of(Verdict verdict) {
+VerdictLook look_of(Verdict verdict, bool more) {
+  const char* const sign = more ? "▲" : "▼";
   switch (verdict) {
     case Verdict::improved:
-      return {"▼", "\033[32m"};
+      return {sign, "\033[32m"};
     case Verdict::regressed:
-      return {"▲", "\033[31m"};
+      return {sign, "\033[31m"};
+    case Verdict::changed:
+      return {sign, ""};
     case Verdict::unchanged:
       return {"=", ""};
     case Verdict::inconclusive:

@@ -12,13 +12,14 @@ struct TerminalOptions {
   int width = 80;      ///< columns; sentences are wrapped, tables need 80
 };
 
-/// Improved and regressed differ by sign and word; colour only repeats them.
+/// Of a change the sign says whether there is more or less, the colour, which repeats the word,
+/// whether that is better or worse.
 struct VerdictLook {
   const char* sign;
   const char* color;
 };
 
-VerdictLook look_of(Verdict verdict);
+VerdictLook look_of(Verdict verdict, bool more);
 
 std::string painted(const std::string& text, const char* color, const TerminalOptions& options);
 

@@ -42,7 +42,7 @@ std::string slopes_text(const GrowthNow& now) {
 std::string left_text(const GrowthNow& now) {
   constexpr double kSecondsPerMinute = 60;
   std::string text;
-  if (now.rounds_left) text = fmt::format("{:.0f} rounds", *now.rounds_left);
+  if (now.rounds_left) text = format_estimated_count(*now.rounds_left, "round");
   if (now.minutes_left)
     text += (text.empty() ? "" : ", ") + format_seconds(*now.minutes_left * kSecondsPerMinute);
   return text;
@@ -70,7 +70,7 @@ std::string course(const Series& rss, std::size_t width) {
 std::string range_text(const Series& rss) {
   if (rss.values.empty()) return {};
   const auto [low, high] = std::ranges::minmax_element(rss.values);
-  return bytes_text(*low) + " to " + bytes_text(*high);
+  return format_interval(bytes_text(*low), bytes_text(*high));
 }
 
 const char* limit_color(const WatchSnapshot::Limit& limit) {
@@ -123,7 +123,10 @@ std::string watch_line(const WatchSnapshot& snapshot) {
   const GrowthNow now = growth_now(snapshot);
   std::string line = fmt::format("{}  rss {}", format_seconds(snapshot.elapsed_seconds),
                                  bytes_text(snapshot.rss_bytes));
-  if (snapshot.pss_bytes) line += "  pss " + bytes_text(snapshot.pss_bytes);
+  // RSS is of now; what was read long ago is not put beside it.
+  constexpr double kRecent = 10;
+  if (snapshot.pss_bytes && snapshot.pss_age_seconds < kRecent)
+    line += "  pss " + bytes_text(snapshot.pss_bytes);
   if (snapshot.running_round) line += fmt::format("  round {}", *snapshot.running_round);
   if (now.bytes_per_round) {
     line += fmt::format("  {}/round", signed_bytes(*now.bytes_per_round));
@@ -138,11 +141,12 @@ std::string watch_summary(const WatchSnapshot& snapshot, int width) {
   const GrowthNow now = growth_now(snapshot);
   const auto needed = static_cast<std::size_t>(rounds_to_judge_growth(0));
   std::string text =
-      fmt::format("watched {} for {}, {} samples: RSS at most {}", escape_terminal(snapshot.what),
-                  format_seconds(snapshot.elapsed_seconds), snapshot.samples,
+      fmt::format("watched {} for {}, {}: RSS at most {}", escape_terminal(snapshot.what),
+                  format_seconds(snapshot.elapsed_seconds),
+                  format_count(static_cast<std::size_t>(snapshot.samples), "sample"),
                   bytes_text(snapshot.peak_rss_bytes));
-  if (snapshot.pss_bytes)
-    text += fmt::format(", PSS {} when last read", bytes_text(snapshot.pss_bytes));
+  if (snapshot.peak_pss_bytes)
+    text += fmt::format(", PSS at most {} when it was read", bytes_text(snapshot.peak_pss_bytes));
   text += fmt::format("; {}.", rounds_text(snapshot));
   const std::string slopes = slopes_text(now);
   if (slopes.empty()) return wrapped(text, 2, width);

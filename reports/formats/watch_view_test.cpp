@@ -23,6 +23,7 @@ WatchSnapshot leaking() {
   snapshot.rss_bytes = 240 * kMib;
   snapshot.peak_rss_bytes = 300 * kMib;
   snapshot.pss_bytes = 220 * kMib;
+  snapshot.peak_pss_bytes = 260 * kMib;
   snapshot.pss_age_seconds = 35.7;
   snapshot.running_round = 41;
   snapshot.rounds_ended = 40;
@@ -78,8 +79,13 @@ TEST(WatchView, ColoursTheLimitByItsThresholdsOnlyWhereColourIsWanted) {
 }
 
 TEST(WatchView, IsOneLineWithoutATerminal) {
-  EXPECT_EQ(watch_line(leaking()),
+  WatchSnapshot snapshot = leaking();
+  snapshot.pss_age_seconds = 5;
+  EXPECT_EQ(watch_line(snapshot),
             "12 min 05 s  rss 240.0 MiB  pss 220.0 MiB  round 41  +1.00 MiB/round  limit 87 %");
+  EXPECT_EQ(watch_line(leaking()),
+            "12 min 05 s  rss 240.0 MiB  round 41  +1.00 MiB/round  limit 87 %")
+      << "PSS is 36 s old";
   WatchSnapshot begun;
   EXPECT_EQ(watch_line(begun), "0.0 ms  rss -");
 }
@@ -87,10 +93,10 @@ TEST(WatchView, IsOneLineWithoutATerminal) {
 TEST(WatchView, SumsUpWithoutAVerdict) {
   EXPECT_EQ(watch_summary(leaking(), 80),
             "watched python3 train.py for 12 min 05 s, 725 samples: RSS at most 300.0 MiB,\n"
-            "  PSS 220.0 MiB when last read; round 41, 40 rounds ended. Growth after warm-up\n"
-            "  +1.00 MiB per round, +20.0 MiB per minute; at that rate the 1000.0 MiB of its\n"
-            "  control group are met in 130 rounds, 6 min 30 s. One run has a slope but no\n"
-            "  verdict.\n");
+            "  PSS at most 260.0 MiB when it was read; round 41, 40 rounds ended. Growth\n"
+            "  after warm-up +1.00 MiB per round, +20.0 MiB per minute; at that rate the\n"
+            "  1000.0 MiB of its control group are met in 130 rounds, 6 min 30 s. One run has\n"
+            "  a slope but no verdict.\n");
   WatchSnapshot begun;
   begun.what = "pid 812";
   EXPECT_EQ(watch_summary(begun, 80),

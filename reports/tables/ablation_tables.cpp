@@ -16,8 +16,8 @@ namespace {
 std::string interaction(const AblationTotal& total, const AblationSum& sum) {
   std::string text = signed_metric(total.metric, *sum.remainder);
   if (sum.ci_low && sum.ci_high)
-    text += fmt::format(" ({} to {})", signed_metric(total.metric, *sum.ci_low),
-                        signed_metric(total.metric, *sum.ci_high));
+    text += fmt::format(" ({})", format_interval(signed_metric(total.metric, *sum.ci_low),
+                                                 signed_metric(total.metric, *sum.ci_high)));
   return text;
 }
 
@@ -85,7 +85,7 @@ std::vector<AblationTable> ablation_tables(const Results& results) {
 }
 
 std::string word(SwitchEffect effect) {
-  constexpr std::array kWords = {"saves", "costs", "mixed", "nothing", "cannot tell"};
+  constexpr std::array kWords = {"saves", "costs", "mixed", "changes", "nothing", "cannot tell"};
   return kWords.at(static_cast<size_t>(effect));
 }
 

@@ -56,8 +56,11 @@ class ArmWords {
   void add_command(const json& process) {
     const json& own = config_member(arm_, "argv");
     const json& role = config_member(process, "role");
-    const bool replaced = own.is_object() && role.is_string() && own.contains(role);
-    json words = replaced ? own.at(role.get<std::string>()) : config_member(process, "argv");
+    json words = config_member(process, "argv");
+    if (own.is_object() && role.is_string() && own.contains(role))
+      words = own.at(role.get<std::string>());
+    else if (own.is_object() && own.size() == 1)  // another run's only process
+      words = own.front();
     if (words.is_null()) return;
     const json& place = config_member(arm_, "cwd");
     if (place_ == Place::left_out && words.is_array() && !words.empty() && words[0].is_string())

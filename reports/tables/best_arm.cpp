@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "reports/tables/words.h"
 
 namespace memduel {
@@ -38,12 +38,10 @@ Sentence best_sentence(const Results& results) {
   const Comparison* first = first_gate_row(results);
   if (first == nullptr) return {};
   const RankedRows rows = ranked_rows(results, *first);
-  if (rows.size() < 2 || rows.front()->verdict != Verdict::improved) return {};
-  const std::string best = rows.front()->candidate;
-  const std::set<std::string> failed = failed_candidates(results);
-  if (failed.contains(best)) return {};
+  if (rows.size() < 2 || !results.overall.best) return {};
   Sentence sentence;
-  sentence.add(fmt::format("Best of {} candidates: {}.", rows.size(), best), Mark::strong);
+  sentence.add(fmt::format("Best of {} candidates: {}.", rows.size(), *results.overall.best),
+               Mark::strong);
   std::vector<std::string> parts;
   std::set<std::pair<std::string, std::string>> told;
   for (const Comparison& c : results.comparisons) {
@@ -53,7 +51,6 @@ Sentence best_sentence(const Results& results) {
     if (const std::string one = of_metric(results.job, of_row); !one.empty()) parts.push_back(one);
   }
   parts.push_back("each against " + results.baseline);
-  for (const std::string& name : failed) parts.push_back(name + " failed a gate");
   return sentence.add(fmt::format(" {}.", fmt::join(parts, "; ")));
 }
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/names/own_code.h"
@@ -110,7 +110,7 @@ DifferenceRow shown_row(const Difference& row) {
   DifferenceRow shown;
   shown.amount = amount_of(row);
   shown.size = row.kind == "allocations" ? row.blocks : row.bytes;
-  shown.share = percent(row.share);
+  shown.share = format_percent(row.share);
   shown.stack = row.stack;
   shown.phase = row.phase.value_or("");
   shown.more = shown.size > 0;
@@ -129,13 +129,13 @@ std::string remark_on(const DifferenceTotal& total) {
           ? fmt::format(
                 "{} of the bytes of both could not be matched: their stacks are in one of "
                 "them only, or have no names",
-                percent(total.unmatched_share))
+                format_percent(total.unmatched_share))
           : "every stack is in both";
   if (total.guessed_share > 0)
     matched += fmt::format(
         "; {} lie in stacks that are alike, not equal: functions were renamed, inlined or have no "
         "names",
-        percent(total.guessed_share));
+        format_percent(total.guessed_share));
   if (total.stacks == 0) return "no stack differs by more than chance; " + matched;
   return matched;
 }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "analysis/questions/held_memory.h"
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/command_line.h"
 #include "base/run_directory.h"
 #include "base/text.h"
@@ -30,7 +31,8 @@ constexpr MallocSetting kTwoArenas = {"MALLOC_ARENA_MAX", "2", "Two arenas may h
 constexpr MallocSetting kEarlyTrim = {"MALLOC_TRIM_THRESHOLD_", "131072",
                                       "Giving it back earlier may help"};
 
-/// A run of the arm with the setting, beside the arm itself where that is one command.
+/// A run of the arm with the setting, beside the arm itself where that is one command. Empty where
+/// the run's config cannot run again: its programs are gone, or it is two runs.
 std::string command_with(const MallocSetting& setting, const ReportModel& model, const json& arm,
                          const std::string& name) {
   const json& processes = config_member(config_member(model.config, "workload"), "processes");
@@ -43,9 +45,10 @@ std::string command_with(const MallocSetting& setting, const ReportModel& model,
     const std::string words = arm_words(arm, processes);
     return quoted_command_line({"memduel", "compare", "--a", words, "--b", variable + " " + words});
   }
+  if (model.reproduce != kRunAgain) return {};
   return quoted_command_line(
       {"memduel", "run", kConfigFile, "--set",
-       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value), "--out", "tried"});
+       fmt::format("arms.{}.env.{}=\"{}\"", name, setting.name, setting.value)});
 }
 
 /// Where the best candidate's allocator keeps much that is free.
@@ -55,12 +58,15 @@ std::optional<Suggestion> with_another_setting(const ReportModel& model, const s
   if (!held || arm.is_null() || !config_member(arm, "allocator").is_null()) return std::nullopt;
   const MallocSetting& setting = held->arenas >= kManyArenas ? kTwoArenas : kEarlyTrim;
   if (config_member(arm, "env").contains(setting.name)) return std::nullopt;
+  std::string command = command_with(setting, model, arm, name);
+  if (command.empty()) return std::nullopt;
   return Suggestion{
-      fmt::format("Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak. {}:", name,
-                  format_bytes(held->bytes), role_words(model.results.job, held->role),
-                  format_count(static_cast<std::size_t>(held->arenas), "arena"),
-                  percent(held->share), setting.words),
-      command_with(setting, model, arm, name)};
+      fmt::format(
+          "Worth a try: {} keeps {} of freed {} memory in {}, {} of its peak RSS of {}. {}:", name,
+          format_bytes(held->bytes), role_words(model.results.job, held->role),
+          format_count(static_cast<std::size_t>(held->arenas), "arena"),
+          format_percent(held->bytes / held->peak), format_bytes(held->peak), setting.words),
+      std::move(command)};
 }
 
 /// "sort" of "sort+0x6e8c": a function of a file without symbols is told by its place. Empty where
@@ -86,8 +92,7 @@ std::optional<Suggestion> with_symbols(const ReportModel& model, const std::stri
 
 bool has_failed_gate(const ReportModel& model, const std::string& name) {
   return std::ranges::any_of(model.results.gates, [&](const GateResult& gate) {
-    return gate.candidate == name && gate.outcome == GateOutcome::failed && !gate.advisory &&
-           !gate.candidate_failed;
+    return gate.candidate == name && gate.fails() && !gate.candidate_failed;
   });
 }
 
@@ -117,6 +122,15 @@ std::optional<Suggestion> after_failure(const ReportModel& model, const std::str
       {}};
 }
 
+/// Behind the verb of a command that measures blocks; 0 where it measures none, as one that
+/// compares what there is, or that watches.
+std::size_t end_of_measuring_verb(std::string_view command) {
+  constexpr std::string_view kRun = "memduel run";
+  constexpr std::string_view kCompare = "memduel compare";
+  if (command.starts_with(std::string(kRun) + " ")) return kRun.size();
+  return command.starts_with(std::string(kCompare) + " --") ? kCompare.size() : 0;
+}
+
 /// As many blocks as the checks need that are not decided yet.
 std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::string& name) {
   constexpr int kMostBlocks = 200;
@@ -125,11 +139,8 @@ std::optional<Suggestion> with_more_blocks(const ReportModel& model, const std::
     if (row.candidate == name && row.is_asked() && row.verdict == Verdict::inconclusive)
       needed = std::max(needed, row.blocks_needed.value_or(0));
   const std::string_view again = model.reproduce;
-  const std::string_view program = "memduel ";
-  const std::size_t after_verb =
-      again.starts_with(program) ? again.find(' ', program.size()) : std::string_view::npos;
-  if (needed == 0 || needed > kMostBlocks || after_verb == std::string_view::npos)
-    return std::nullopt;
+  const std::size_t after_verb = end_of_measuring_verb(again);
+  if (needed == 0 || needed > kMostBlocks || after_verb == 0) return std::nullopt;
   return Suggestion{
       fmt::format("What next: about {} blocks should settle what is not decided:", needed),
       fmt::format("{} --repeats {}{}", again.substr(0, after_verb), needed,
@@ -144,7 +155,7 @@ std::optional<Suggestion> with_runs_more_alike(const ReportModel& model, const s
     return Suggestion{
         fmt::format("What next: these runs find a change of {} or more. Make the runs of one "
                     "arm more alike (seeds, threads, input), or gate a counter.",
-                    percent(*row.smallest_detectable)),
+                    format_size(row.metric, *row.smallest_detectable, row.baseline_median)),
         {}};
   }
   return std::nullopt;
@@ -160,7 +171,8 @@ std::optional<Suggestion> with_nothing_against(const ReportModel& model, const s
     better = better || headline.verdict == Verdict::improved;
   }
   const bool worse = std::ranges::any_of(model.results.comparisons, [&](const Comparison& row) {
-    return row.candidate == name && row.verdict == Verdict::regressed;
+    return row.candidate == name &&
+           (row.verdict == Verdict::regressed || row.verdict == Verdict::changed);
   });
   const bool grows = std::ranges::any_of(model.results.growth, [&](const Growth& growth) {
     return growth.arm == name && growth.verdict == GrowthVerdict::growing;

@@ -52,7 +52,7 @@ TEST(NextStep, IsAnArmOfTheCommandWithTheSetting) {
   EXPECT_EQ(
       step->sentence,
       "Worth a try: optimized keeps 50.0 MiB of freed server memory in 14 arenas, 25 % of its "
-      "peak. Two arenas may hold less:");
+      "peak RSS of 200.0 MiB. Two arenas may hold less:");
   const CommandLine command = split_command_line(step->command);
   ASSERT_EQ(command.argv.size(), 6U);
   const CommandLine tried = split_command_line(command.argv[5]);
@@ -65,10 +65,9 @@ TEST(NextStep, OfSeveralProcessesSetsTheArmsEnvironment) {
       with_held(50 * kMebibyte, 200 * kMebibyte, 2, kServerAndClient, json::object()).next_step;
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("in 2 arenas"));
-  EXPECT_THAT(
-      split_command_line(step->command).argv,
-      ElementsAre("memduel", "run", "config.json", "--set",
-                  "arms.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\"", "--out", "tried"));
+  EXPECT_THAT(split_command_line(step->command).argv,
+              ElementsAre("memduel", "run", "config.json", "--set",
+                          "arms.optimized.env.MALLOC_TRIM_THRESHOLD_=\"131072\""));
 }
 
 TEST(NextStep, IsNoneWhereLittleIsHeldOrTheArmDecidesItself) {
@@ -122,13 +121,15 @@ TEST(NextStep, IsTheNumberOfBlocksThatSettlesWhatIsNotDecided) {
   ASSERT_TRUE(step);
   EXPECT_THAT(step->sentence, HasSubstr("about 24 blocks"));
   EXPECT_THAT(split_command_line(step->command).argv,
-              ElementsAre("memduel", "run", "--repeats", "24", "config.json", "--out", "again"));
+              ElementsAre("memduel", "run", "--repeats", "24", "config.json"));
   sample.results.environment["reproduce"] = "memduel compare --ref-a 1 --ref-b 2 -- './a b'";
   EXPECT_THAT(split_command_line(step_after(sample)->command).argv,
               ElementsAre("memduel", "compare", "--repeats", "24", "--ref-a", "1", "--ref-b", "2",
                           "--", "./a b"));
-  sample.results.environment["reproduce"] = "something 'else";
-  EXPECT_FALSE(step_after(sample)) << "a store may come from anywhere";
+  for (const char* other : {"something 'else", "memduel watch -- ./srv", "memduel compare r1 r2"}) {
+    sample.results.environment["reproduce"] = other;
+    EXPECT_FALSE(step_after(sample)) << other << " has no --repeats";
+  }
   sample.results.environment.erase("reproduce");
   sample.results.comparisons[0].blocks_needed = 5000;
   EXPECT_FALSE(step_after(sample)) << "nobody runs so many";

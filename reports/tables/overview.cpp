@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <optional>
+#include <string_view>
+#include <utility>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/model/resident_snapshot.h"
@@ -58,8 +62,29 @@ std::string checks_of(const ReportModel& model, const std::string& candidate) {
   };
   add(Verdict::improved, "better on ");
   add(Verdict::regressed, "worse on ");
+  add(Verdict::changed, "changed on ");
   add(Verdict::unchanged, "no different on ");
   add(Verdict::inconclusive, "not decided on ");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// "worse on 13 of 40 rows, better on 2": where no gate asks about a change.
+std::string rows_of(const Results& results, const std::string& candidate) {
+  std::size_t all = 0;
+  std::map<Verdict, std::size_t> counts;
+  for (const Comparison& row : results.comparisons) {
+    if (row.candidate != candidate || !row.has_values()) continue;
+    ++all;
+    ++counts[row.verdict];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [verdict, words] :
+       {std::pair(Verdict::regressed, "worse on"), std::pair(Verdict::improved, "better on"),
+        std::pair(Verdict::changed, "changed on")})
+    if (const std::size_t count = counts[verdict]; count > 0)
+      parts.push_back(parts.empty()
+                          ? fmt::format("{} {} of {}", words, count, format_count(all, "row"))
+                          : fmt::format("{} {}", words, count));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -80,6 +105,7 @@ std::string time_of(const Results& results, const std::string& candidate) {
       return "slower";
     case Verdict::unchanged:
       return "no slower";
+    case Verdict::changed:  // times have a direction
     case Verdict::inconclusive:
       break;
   }
@@ -103,13 +129,36 @@ std::string growth_of(const Results& results, const std::string& candidate) {
   return ended ? "its memory no longer grows" : "";
 }
 
-/// "1 gate failed"; empty where none has that outcome.
-std::string gates_of(const Results& results, const std::string& candidate, GateOutcome outcome) {
-  const auto count =
-      static_cast<std::size_t>(std::ranges::count_if(results.gates, [&](const GateResult& gate) {
-        return gate.candidate == candidate && gate.outcome == outcome && !gate.advisory;
-      }));
-  return count == 0 ? "" : fmt::format("{} {}", format_count(count, "gate"), to_name(outcome));
+/// "2 gates failed; 1 gate passed": of the gates that decide; empty without one.
+std::string gates_of(const Results& results, const std::string& candidate,
+                     std::initializer_list<std::string_view> words) {
+  std::vector<std::string> parts;
+  for (const std::string_view word : words) {
+    const auto count =
+        static_cast<std::size_t>(std::ranges::count_if(results.gates, [&](const GateResult& gate) {
+          return gate.candidate == candidate && gate.word() == word && !gate.advisory;
+        }));
+    if (count > 0) parts.push_back(fmt::format("{} {}", format_count(count, "gate"), word));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+/// "command: 1 gate failed. ": of a variant that stands alone; empty without a gate.
+std::string with_gates(const Results& results, const std::string& variant) {
+  const std::string gates =
+      gates_of(results, variant, {"failed", "not measured", "inconclusive", "passed"});
+  return gates.empty() ? "" : fmt::format("{}: {}. ", variant, gates);
+}
+
+/// " d: 1 gate failed.": of the candidates that the sentence is not about.
+std::string open_gates_of_others(const Results& results, const std::string& candidate) {
+  std::string text;
+  for (const ArmSummary& arm : results.arms) {
+    if (arm.name == candidate) continue;
+    const std::string gates = gates_of(results, arm.name, {"failed", "not measured"});
+    if (!gates.empty()) text += fmt::format(" {}: {}.", arm.name, gates);
+  }
+  return text;
 }
 
 std::vector<const ArmSummary*> judged_arms(const Results& results) {
@@ -132,27 +181,31 @@ std::optional<double> most_of_job(const Results& results) {
 /// Why nothing was compared.
 std::string without_verdict(const Results& results) {
   const std::vector<const ArmSummary*> arms = judged_arms(results);
-  if (arms.empty() || std::ranges::all_of(arms, [](const ArmSummary* arm) {
-        return arm->trials_ok + arm->trials_failed == 0;
-      }))
-    return "No verdict: no trial was measured.";
-  for (const ArmSummary* arm : arms) {
-    if (arm->trials_ok > 0 || arm->trials_failed == 0) continue;
-    const auto first = std::ranges::find_if(results.trials, [&](const TrialData& trial) {
-      return trial.arm == arm->name && !trial.failure.empty();
-    });
-    const std::string why =
-        first == results.trials.end()
-            ? "."
-            : fmt::format(". The first: {}.", first->failure.substr(0, first->failure.find('\n')));
-    return fmt::format("No verdict: every trial of {} failed{}", arm->name, why);
-  }
+  if (!results.overall.nothing.empty())
+    return fmt::format("No verdict: {}.", results.overall.nothing);
   if (arms.size() == 1) {
     const std::optional<double> most = most_of_job(results);
     return fmt::format("{} alone was measured, so nothing is compared{}.", arms.front()->name,
                        most ? ": the whole job held at most " + format_bytes(*most) : "");
   }
-  return "No verdict: no gate's metric was measured in two arms.";
+  return "No verdict: no gate asks about a change, and none was found.";
+}
+
+/// "8 runs of each", or of each its own number.
+std::string trials_words(const ReportModel& model) {
+  const std::vector<const ArmSummary*> arms = judged_arms(model.results);
+  const auto trials = [](const ArmSummary* arm) {
+    return static_cast<std::size_t>(arm->trials_ok) + static_cast<std::size_t>(arm->trials_failed);
+  };
+  if (arms.size() == 1) return format_count(static_cast<std::size_t>(model.blocks_done), "run");
+  const bool alike = std::ranges::all_of(
+      arms, [&](const ArmSummary* arm) { return trials(arm) == trials(arms.front()); });
+  if (arms.empty()) return "0 runs of each";
+  if (alike) return format_count(trials(arms.front()), "run") + " of each";
+  std::vector<std::string> each;
+  for (const ArmSummary* arm : arms)
+    each.push_back(fmt::format("{} of {}", format_count(trials(arm), "run"), arm->name));
+  return fmt::format("{}", fmt::join(each, ", "));
 }
 
 Cause cause_of(const WaterfallStep& step) {
@@ -183,10 +236,10 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
   for (const ArmSummary* arm : judged_arms(model.results)) {
     const json& config = arm_of(model.config, arm->name);
     const json& subject = config_member(subjects, arm->name.c_str());
-    std::string words =
-        subject.is_string()  // which ran in a worktree that is gone by now
-            ? subject.get<std::string>() + ": " + arm_words(config, processes, Place::left_out)
-            : arm_words(config, processes);
+    std::string words = arm_words(config, processes,  // a worktree is gone by now
+                                  subject.is_string() ? Place::left_out : Place::told);
+    if (subject.is_string())
+      words = subject.get<std::string>() + (words.empty() ? "" : ": ") + words;
     const std::string changed = switches_of(config_member(config, "optimizations"), switches);
     if (!changed.empty()) words += (words.empty() ? "" : ": ") + changed;
     arms.push_back({arm->name, std::move(words)});
@@ -203,9 +256,7 @@ std::vector<ComparedArm> compared_arms(const ReportModel& model) {
 
 std::string setting_words(const ReportModel& model) {
   const json& environment = model.results.environment;
-  const auto blocks = static_cast<std::size_t>(model.blocks_done);
-  const bool alone = judged_arms(model.results).size() == 1;
-  std::vector<std::string> parts = {format_count(blocks, "run") + (alone ? "" : " of each")};
+  std::vector<std::string> parts = {trials_words(model)};
   if (const json& date = config_member(environment, "date"); date.is_string())
     parts.push_back(date.get<std::string>());
   const json& cores = config_member(environment, "cores");
@@ -226,21 +277,26 @@ const Comparison* time_row(const Results& results, const std::string& candidate)
 }
 
 std::string overall_sentence(const ReportModel& model) {
-  const std::vector<std::string> candidates = ranked_candidates(model.results);
-  if (candidates.empty() || (model.headlines.empty() && model.growth.empty()))
-    return without_verdict(model.results);
-  const std::string& best = candidates.front();
+  const Results& results = model.results;
+  const std::vector<std::string> candidates = ranked_candidates(results);
+  if (candidates.empty()) return with_gates(results, results.baseline) + without_verdict(results);
+  const bool is_empty = model.headlines.empty() && model.growth.empty() && results.gates.empty();
+  const bool is_nothing =
+      !results.overall.nothing.empty() && results.overall.outcome != OverallOutcome::failed;
+  if (is_empty || is_nothing) return without_verdict(results);
+  const std::string& first = candidates.front();
+  const bool has_gate_headline = std::ranges::any_of(
+      model.headlines, [](const Headline& headline) { return !headline.gate.empty(); });
   std::vector<std::string> parts;
-  for (std::string& part : std::vector{gates_of(model.results, best, GateOutcome::failed),
-                                       gates_of(model.results, best, GateOutcome::undecided),
-                                       checks_of(model, best), growth_of(model.results, best),
-                                       model_of(model.results, best), time_of(model.results, best)})
+  for (std::string& part :
+       std::vector{gates_of(results, first, {"failed", "not measured", "inconclusive"}),
+                   has_gate_headline ? "" : gates_of(results, first, {"passed"}),
+                   has_gate_headline ? checks_of(model, first) : rows_of(results, first),
+                   growth_of(results, first), model_of(results, first), time_of(results, first)})
     if (!part.empty()) parts.push_back(std::move(part));
-  if (parts.empty()) return {};
-  const std::string whose = candidates.size() > 1 && model.best.empty()
-                                ? fmt::format("Best of {}, {}", candidates.size(), best)
-                                : best;
-  return fmt::format("{}: {}.", whose, fmt::join(parts, "; "));
+  const std::string others = open_gates_of_others(results, first);
+  if (parts.empty()) return others.empty() ? "" : others.substr(1);
+  return fmt::format("{}: {}.{}", first, fmt::join(parts, "; "), others);
 }
 
 std::vector<Cause> largest_causes(const ReportModel& model) {

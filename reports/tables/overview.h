@@ -36,8 +36,9 @@ std::string setting_words(const ReportModel& model);
 /// where none has.
 const Comparison* time_row(const Results& results, const std::string& candidate);
 
-/// "optimized: better on 2 of 2 checks; the same model; no slower." Of the best candidate where
-/// there are several; empty where nothing was checked.
+/// "optimized: better on 2 of 2 checks; the same model; no slower. other: 1 gate failed." Of the
+/// candidate that ranks first, and of every other its gates that failed or were not measured; empty
+/// where nothing was checked.
 std::string overall_sentence(const ReportModel& model);
 
 /// Of one role, of the best candidate: three at most, the largest first; what is the rest of an

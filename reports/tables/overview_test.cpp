@@ -105,7 +105,7 @@ TEST(OverallSentence, SaysWhyNothingWasCompared) {
               testing::StartsWith("original alone was measured, so nothing is compared: the whole "
                                   "job held at most "));
   EXPECT_EQ(sample_model({.all_failed = true}).overall,
-            "No verdict: every trial of original failed. The first: server was killed by "
+            "No verdict: every trial of original failed; the first: server was killed by "
             "signal 9.");
 }
 

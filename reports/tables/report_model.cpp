@@ -6,9 +6,10 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "reports/tables/ablation_tables.h"
@@ -21,11 +22,32 @@
 namespace memduel {
 namespace {
 
-/// The gate that the headline of a row shows; null when none asks about it.
+/// The gate that the headline of a row shows: of several the one that decides most.
 const GateResult* headline_gate(const Comparison& c, const Results& results) {
-  const auto first = std::ranges::find_if(
-      results.gates, [&](const GateResult& gate) { return gate.asks_about(c); });
-  return first == results.gates.end() ? nullptr : &*first;
+  const auto place = [](const GateResult& gate) {
+    const int outcome = gate.outcome == GateOutcome::failed      ? 0
+                        : gate.not_measured                      ? 1
+                        : gate.outcome == GateOutcome::undecided ? 2
+                                                                 : 3;
+    return std::make_tuple(gate.advisory, outcome, !gate.beyond_bound);
+  };
+  const GateResult* shown = nullptr;
+  for (const GateResult& gate : results.gates)
+    if (gate.asks_about(c) && (shown == nullptr || place(gate) < place(*shown))) shown = &gate;
+  return shown;
+}
+
+SideEffect gate_line(const GateResult& gate) {
+  const Verdict verdict = gate.outcome == GateOutcome::failed   ? Verdict::regressed
+                          : gate.outcome == GateOutcome::passed ? Verdict::unchanged
+                                                                : Verdict::inconclusive;
+  // The reason of one that was not measured begins with its word.
+  const std::string said =
+      gate.not_measured ? gate.reason : fmt::format("{}: {}", gate.word(), gate.reason);
+  return {Topic::gate,
+          fmt::format("{} {} for {}: {}", gate.advisory ? "Advisory gate" : "Gate", gate.name(),
+                      gate.candidate, said),
+          verdict, gate};
 }
 
 /// The gates that no headline shows: ceilings, a second bound on a row, what was not measured.
@@ -34,18 +56,8 @@ std::vector<SideEffect> other_gates(const Results& results) {
   for (const Comparison& c : results.comparisons)
     if (c.is_asked()) shown.insert(headline_gate(c, results));
   std::vector<SideEffect> others;
-  for (const GateResult& gate : results.gates) {
-    if (shown.contains(&gate)) continue;
-    const Verdict verdict = gate.outcome == GateOutcome::failed   ? Verdict::regressed
-                            : gate.outcome == GateOutcome::passed ? Verdict::unchanged
-                                                                  : Verdict::inconclusive;
-    others.push_back({Topic::gate,
-                      fmt::format("Gate {} {} for {}{}: {}", gate.gate,
-                                  gate.not_measured ? std::string_view("was not measured")
-                                                    : to_name(gate.outcome),
-                                  gate.candidate, gate.advisory ? " (advisory)" : "", gate.reason),
-                      verdict});
-  }
+  for (const GateResult& gate : results.gates)
+    if (!shown.contains(&gate)) others.push_back(gate_line(gate));
   return others;
 }
 
@@ -56,12 +68,15 @@ Headline headline_for(const Comparison& c, const Results& results) {
                     c.candidate,
                     c.verdict,
                     c.tier,
+                    c.has_more(),
                     std::nullopt,
+                    {},
                     false,
                     c.reason};
   if (const GateResult* gate = headline_gate(c, results)) {
     headline.outcome = gate->outcome;
-    headline.advisory = gate->advisory;
+    headline.gate = gate->phrase();
+    headline.fails = gate->fails();
     if (!gate->reason.empty()) headline.reason = gate->reason;
   }
   return headline;
@@ -69,7 +84,8 @@ Headline headline_for(const Comparison& c, const Results& results) {
 
 /// A row whose change is decided and that no other row tells.
 bool is_own_change(const Comparison& c, const Results& results) {
-  const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  const bool decided = c.verdict == Verdict::improved || c.verdict == Verdict::regressed ||
+                       c.verdict == Verdict::changed;
   return decided && c.ratio && !is_median_of_group(results.job, c.role) &&
          !repeats_the_job(c, results.comparisons);
 }
@@ -99,8 +115,7 @@ std::vector<Headline> headlines_without_gates(const Results& results) {
 /// Failed gates, then what got worse, then the best candidate's.
 void put_in_order(std::vector<Headline>& headlines, const CandidateOrder& order) {
   const auto place = [&](const Headline& h) {
-    const bool failed = h.outcome == GateOutcome::failed && !h.advisory;
-    return std::make_pair(failed                            ? 0
+    return std::make_pair(h.fails                           ? 0
                           : h.verdict == Verdict::regressed ? 1
                                                             : 2,
                           order.rank(h.candidate));
@@ -292,30 +307,13 @@ std::string progress_of(const ReportModel& model, const std::optional<std::vecto
   if (running && !running->empty()) {
     const int next = next_look(*running, model.blocks_done);
     const char* most = running->size() > 1 ? "at most " : "";
-    std::string text = fmt::format("The run is still going: {} of {}{} blocks", model.blocks_done,
-                                   most, running->back());
+    std::string text = fmt::format("The run is still going: {} of {}{}", model.blocks_done, most,
+                                   format_count(running->back(), "block"));
     return next == 0 ? text + "." : fmt::format("{}; no verdict before block {}.", text, next);
   }
   if (!model.blocks_planned || model.blocks_done >= *model.blocks_planned) return {};
-  return fmt::format("The run ended after {} of {} blocks.", model.blocks_done,
-                     *model.blocks_planned);
-}
-
-/// A look that the plan does not have spends no error rate: what it sees is no verdict yet.
-void withhold_verdicts(Results& results, int next) {
-  const std::string reason = fmt::format("no verdict before block {}", next);
-  for (Comparison& c : results.comparisons) {
-    c.verdict = Verdict::inconclusive;
-    c.tier = Tier::plain;
-    c.reason = reason;
-    c.blocks_needed.reset();
-  }
-  for (GateResult& gate : results.gates) {
-    if (gate.candidate_failed) continue;
-    gate.outcome = GateOutcome::undecided;
-    gate.failure.reset();
-    gate.reason = reason;
-  }
+  return fmt::format("The run ended after {} of {}.", model.blocks_done,
+                     format_count(*model.blocks_planned, "block"));
 }
 
 }  // namespace
@@ -331,8 +329,6 @@ ReportModel build_report_model(const Results& analysed, const RunData& run,
   model.blocks_done = count_blocks(run, analysed.arms.size());
   model.blocks_planned = planned_blocks(run.config);
   model.progress = progress_of(model, options.running);
-  const int next = options.running ? next_look(*options.running, model.blocks_done) : 0;
-  if (next > 0) withhold_verdicts(model.results, next);
   const Results& results = model.results;
   model.lower_bounds = lower_bound_sentences(results);
   model.ablation = ablation_sentences(results);

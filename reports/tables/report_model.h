@@ -23,7 +23,7 @@
 
 namespace memduel {
 
-inline constexpr const char* kRunAgain = "memduel run config.json --out again";
+inline constexpr const char* kRunAgain = "memduel run config.json";
 
 /// One sentence of the first screen, about a gate metric of one candidate.
 struct Headline {
@@ -33,8 +33,10 @@ struct Headline {
   std::string candidate;
   Verdict verdict = Verdict::inconclusive;
   Tier tier = Tier::plain;
+  bool more = false;                   ///< the candidate has more of the metric
   std::optional<GateOutcome> outcome;  ///< of the gate on this metric, where there is one
-  bool advisory = false;               ///< the gate does not decide the exit code
+  std::string gate;                    ///< "advisory gate failed"; empty where there is none
+  bool fails = false;                  ///< the gate fails the run
   std::string reason;
 };
 
@@ -55,6 +57,7 @@ struct SideEffect {
   Topic topic = Topic::gate;
   std::string sentence;
   Verdict verdict = Verdict::inconclusive;
+  std::optional<GateResult> gate = std::nullopt;  ///< of Topic::gate
 };
 
 struct ReportModel {

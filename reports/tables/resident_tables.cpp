@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/metric_catalogue.h"
 #include "base/text.h"
 #include "profilers/profile/model/resident_snapshot.h"
@@ -205,7 +205,7 @@ std::string remark_on(const Side& side) {
   std::string text = fmt::format("{}: the snapshot was taken at {}{}", side.memory->arm,
                                  format_bytes(side.memory->bytes), place_of(*side.memory));
   if (side.measured && *side.measured > 0)
-    text += fmt::format(", {:.1f} % of the measured peak of {}",
+    text += fmt::format(", {:.1f} % of the measured peak RSS of {}",
                         100 * side.memory->bytes / *side.measured, format_bytes(*side.measured));
   return text;
 }

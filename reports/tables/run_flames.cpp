@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 #include "base/error.h"
 #include "base/metric_catalogue.h"
 #include "base/parallel.h"

@@ -17,9 +17,28 @@ std::string blocks(const Comparison& c) {
   return format_count(std::min(c.n_baseline, c.n_candidate), "block");
 }
 
+/// "+3.4 %", "843 times".
 std::string signed_percent(double ratio) {
+  if (ratio >= kTimes) return format_multiple(ratio) + " times";
   const double share = ratio - 1;
-  return (share < 0 ? "−" : "+") + percent(std::abs(share));
+  return (share < 0 ? "−" : "+") + format_percent(std::abs(share));
+}
+
+/// Of an interval whose ends read alike with as many digits as anybody writes.
+constexpr const char* kNarrow = "±<0.01 %";
+
+/// "38–43", with as many digits as it takes to tell the two ends apart; empty where it takes more
+/// than two.
+std::string unlike_percents(double a, double b) {
+  const std::string from = format_percent(a);
+  const std::string to = format_percent(b);
+  if (from != to) return fmt::format("{}–{}", from.substr(0, from.size() - 2), to);
+  for (const int digits : {1, 2}) {
+    const std::string short_from = fmt::format("{:.{}f}", a * 100, digits);
+    const std::string short_to = fmt::format("{:.{}f}", b * 100, digits);
+    if (short_from != short_to) return fmt::format("{}–{} %", short_from, short_to);
+  }
+  return {};
 }
 
 /// "38–43 %" where the sentence says MORE or LESS and both ends lie on that side, else "−3 % to
@@ -28,19 +47,12 @@ std::string ratio_interval(double low, double high, bool says_side) {
   if (says_side && (high < 1 || low > 1)) {
     const double a = std::min(std::abs(low - 1), std::abs(high - 1));
     const double b = std::max(std::abs(low - 1), std::abs(high - 1));
-    if (percent(a) != percent(b)) {
-      const std::string from = percent(a);
-      return fmt::format("{}–{}", from.substr(0, from.size() - 2), percent(b));
-    }
-    // As many digits as it takes to tell the two ends apart.
-    for (const int digits : {1, 2}) {
-      const std::string from = fmt::format("{:.{}f}", a * 100, digits);
-      const std::string to = fmt::format("{:.{}f}", b * 100, digits);
-      if (from != to) return fmt::format("{}–{} %", from, to);
-    }
-    return percent(b);
+    const std::string apart = unlike_percents(a, b);
+    return apart.empty() ? kNarrow : apart;
   }
-  return fmt::format("{} to {}", signed_percent(low), signed_percent(high));
+  const std::string from = signed_percent(low);
+  const std::string to = signed_percent(high);
+  return from == to ? fmt::format("{} {}", from, kNarrow) : from + " to " + to;
 }
 
 /// So large that it is told as "843 TIMES AS MUCH".
@@ -48,29 +60,36 @@ bool is_multiple(const Comparison& c) {
   return c.ratio && *c.ratio >= kTimes;
 }
 
-/// "840–845 times".
+/// "840–845 times", with more digits where both ends would read alike.
 std::string multiple_interval(double low, double high) {
-  const std::string from = format_multiple(low);
-  const std::string to = format_multiple(high);
-  return (from == to ? to : from + "–" + to) + " times";
+  std::string from = format_multiple(low);
+  std::string to = format_multiple(high);
+  if (from == to) {
+    from = fmt::format("{:.2f}", low);
+    to = fmt::format("{:.2f}", high);
+  }
+  return from == to ? "±<0.01 times" : fmt::format("{}–{} times", from, to);
 }
 
 bool is_told(const Comparison& c) {
-  return c.verdict == Verdict::improved || c.verdict == Verdict::regressed;
+  return c.is_change();
 }
 
 std::string interval_words(const Comparison& c, bool says_side) {
   if (!c.ci_low || !c.ci_high) return {};
-  if (c.exact && c.verdict != Verdict::unchanged) return "exactly, ";
+  const double none = c.ratio ? 1 : 0;
+  if (c.exact && (c.verdict != Verdict::unchanged || *c.ci_low == none)) return "exactly, ";
   if (is_multiple(c) && says_side) return multiple_interval(*c.ci_low, *c.ci_high) + ", ";
   return (c.ratio ? ratio_interval(*c.ci_low, *c.ci_high, says_side)
-                  : fmt::format("{} to {}", signed_metric(c.metric, *c.ci_low),
-                                signed_metric(c.metric, *c.ci_high))) +
+                  : format_interval(signed_metric(c.metric, *c.ci_low),
+                                    signed_metric(c.metric, *c.ci_high))) +
          ", ";
 }
 
 std::string margin_words(const Comparison& c) {
-  return c.ratio ? percent(c.margin) : format_metric(c.metric, c.margin);
+  if (!c.ratio) return format_metric(c.metric, c.margin);
+  return c.margin < 1 ? format_percent(c.margin)
+                      : format_size(c.metric, c.margin, c.baseline_median);
 }
 
 std::string limit_words(const Projection& to) {
@@ -105,10 +124,49 @@ void add_growth(Sentence& sentence, const Growth& g) {
   sentence.add(interval_and_time(*g.projection));
 }
 
+/// "line 3: “sum 45.0” in place of “sum 45”"
+std::string line_words(const LineDifference& line) {
+  const auto quoted = [](const std::string& text) {
+    return text.empty() ? std::string("nothing") : fmt::format("“{}”", text);
+  };
+  return fmt::format("line {}: {} in place of {}", line.line, quoted(line.candidate),
+                     quoted(line.baseline));
+}
+
+/// " (line 3)", " (lines 3, 7, 9 and 4 more)"; empty where no line is known.
+std::string varying_words(const Variation& variation) {
+  const std::vector<int>& named = variation.first_varying;
+  if (named.empty()) return {};
+  const int more = variation.varying_lines - static_cast<int>(named.size());
+  return fmt::format(" (line{} {}{})", variation.varying_lines == 1 ? "" : "s",
+                     fmt::join(named, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// Of a file that the trials of one arm leave differently.
+std::string varying_sentence(const Equivalence& e, const FileEquivalence& file,
+                             const Variation& variation) {
+  std::string text =
+      fmt::format("{} varies between trials of the same variant{}, so it cannot be compared",
+                  file.file, varying_words(variation));
+  const int other = variation.lines - variation.varying_lines;
+  if (other == 0) return text + ".";
+  const std::string lines = other == 1 ? "other line" : fmt::format("other {} lines", other);
+  if (variation.differing_lines == 0)
+    return text + fmt::format("; its {} {} identical with {} and {}.", lines,
+                              other == 1 ? "is" : "are", e.candidate, e.baseline);
+  text += other == 1 ? fmt::format("; its {} differs", lines)
+                     : fmt::format("; of its {}, {} differ{}", lines, variation.differing_lines,
+                                   variation.differing_lines == 1 ? "s" : "");
+  return text + (file.first_difference
+                     ? fmt::format(", first in {}.", line_words(*file.first_difference))
+                     : ".");
+}
+
 /// "; about 7 blocks would settle it"
 void add_blocks_needed(Sentence& sentence, const Comparison& c) {
   if (c.blocks_needed)
-    sentence.add(fmt::format("; about {} blocks would settle it", *c.blocks_needed));
+    sentence.add(fmt::format("; about {} would settle it",
+                             format_count(static_cast<std::size_t>(*c.blocks_needed), "block")));
 }
 
 }  // namespace
@@ -122,20 +180,13 @@ std::string role_words(const JobFacts& job, const std::string& role) {
 
 std::string change_words(const Comparison& c) {
   if (is_multiple(c)) return format_multiple(*c.ratio) + " TIMES AS MUCH";
-  if (c.ratio) return percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
+  if (c.ratio) return format_percent(std::abs(*c.ratio - 1)) + (*c.ratio < 1 ? " LESS" : " MORE");
   return format_metric(c.metric, std::abs(*c.difference)) + (*c.difference < 0 ? " LESS" : " MORE");
 }
 
 std::string projection_words(const Projection& to) {
   const std::string when = when_words(to);
   return limit_words(to) + (when.empty() ? "" : " " + when) + interval_and_time(to);
-}
-
-std::string percent(double share) {
-  const double value = share * 100;
-  if (std::abs(value) >= 9.95) return fmt::format("{:.0f} %", value);
-  if (std::abs(value) >= 0.995) return fmt::format("{:.1f} %", value);
-  return fmt::format("{:.2f} %", value);
 }
 
 std::string signed_metric(const std::string& metric, double value) {
@@ -240,19 +291,14 @@ std::string slope_sentence(const JobFacts& job, const Growth& g) {
 }
 
 std::string file_sentence(const Equivalence& e, const FileEquivalence& file) {
+  if (file.variation && !file.max_difference) return varying_sentence(e, file, *file.variation);
   const std::string blocks = format_count(file.blocks, "block");
   if (file.identical_blocks == file.blocks)
     return fmt::format("{} is byte by byte the same with {} and {}, in {}.", file.file, e.candidate,
                        e.baseline, blocks);
   std::string text = fmt::format("{} differs between {} and {} in {} of {}", file.file, e.candidate,
                                  e.baseline, file.blocks - file.identical_blocks, blocks);
-  if (const auto& first = file.first_difference) {
-    const auto told = [](const std::string& line) {
-      return line.empty() ? std::string("nothing") : fmt::format("“{}”", line);
-    };
-    text += fmt::format(", first in line {}: {} in place of {}", first->line,
-                        told(first->candidate), told(first->baseline));
-  }
+  if (file.first_difference) text += ", first in " + line_words(*file.first_difference);
   if (!file.max_difference) return text + ".";
   text += fmt::format(", by at most {:.3g}", *file.max_difference);
   if (file.max_within_baseline)
@@ -287,6 +333,12 @@ std::string model_sentence(const Equivalence& e) {
     return fmt::format("The final models of {} and {} differ; by how much is not known.",
                        e.candidate, e.baseline);
   return {};
+}
+
+bool is_told_by_no_gate(const Results& results) {
+  return !results.overall.nothing.empty() && results.overall.exit_code != 0 &&
+         std::ranges::none_of(results.gates,
+                              [](const GateResult& gate) { return gate.exit_code != 0; });
 }
 
 }  // namespace memduel

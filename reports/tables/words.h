@@ -15,9 +15,6 @@ inline constexpr const char* kPartPeaksRemark =
     "Each at its own highest in any round, so that they do not add up; medians of the measured "
     "trials.";
 
-/// A share as people say it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %".
-std::string percent(double share);
-
 /// "41 % LESS", "12.0 MiB/round MORE", of a row with an effect.
 std::string change_words(const Comparison& comparison);
 
@@ -27,7 +24,7 @@ std::string role_words(const JobFacts& job, const std::string& role);
 /// A difference with its sign: "−12.0 KiB", "+1.5 s".
 std::string signed_metric(const std::string& metric, double value);
 
-/// "94 % LESS", "the SAME", "cannot be told".
+/// "94 % LESS", "the SAME", "not decided".
 std::string decided_words(const Comparison& comparison);
 
 /// "94 % LESS (93.7–93.9 %, 8 blocks)", "the SAME (…)", "cannot be told (…)".
@@ -64,7 +61,10 @@ std::string model_sentence(const Equivalence& equivalence);
 /// arm names one.
 std::string allocator_sentence(const std::vector<ArmSummary>& arms);
 
-/// The same about one file that every trial leaves.
+/// "The file out.txt of optimized and original is the same."; of one that every trial leaves.
 std::string file_sentence(const Equivalence& equivalence, const FileEquivalence& file);
+
+/// Whether the run fails because nothing could be compared, and no gate says so.
+bool is_told_by_no_gate(const Results& results);
 
 }  // namespace memduel

@@ -44,9 +44,10 @@ TEST(EffectSentence, AddsDigitsWhereBothEndsOfTheIntervalWouldReadTheSame) {
 }
 
 TEST(EffectSentence, ShowsOneNumberForAnIntervalOfNoWidth) {
-  EXPECT_EQ(effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
-            "optimized uses 32 % LESS server memory at its peak than original (32 %, 12 blocks): "
-            "improved");
+  EXPECT_EQ(
+      effect_sentence(kJob, server_peak(0.678, 0.67799, 0.67801, Verdict::improved)).text(),
+      "optimized uses 32 % LESS server memory at its peak than original (±<0.01 %, 12 blocks): "
+      "improved");
 }
 
 TEST(EffectSentence, TellsALargeChangeAsAMultiple) {
@@ -58,6 +59,44 @@ TEST(EffectSentence, TellsALargeChangeAsAMultiple) {
   EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (840–845 times, 12 blocks)");
   c.exact = true;
   EXPECT_EQ(short_effect(c), "843 TIMES AS MUCH (exactly, 12 blocks)");
+}
+
+TEST(EffectSentence, TellsAMultipleFromTwiceAsMuchOn) {
+  EXPECT_EQ(short_effect(server_peak(1.999, 1.91, 2.4, Verdict::regressed)),
+            "100 % MORE (91–140 %, 12 blocks)");
+  EXPECT_EQ(short_effect(server_peak(2, 1.9, 2.1, Verdict::regressed)),
+            "2.0 TIMES AS MUCH (1.9–2.1 times, 12 blocks)");
+  EXPECT_EQ(short_effect(server_peak(2.93, 2.91, 2.94, Verdict::regressed)),
+            "2.9 TIMES AS MUCH (2.91–2.94 times, 12 blocks)");
+  EXPECT_EQ(short_effect(server_peak(2.93, 2.9301, 2.9302, Verdict::regressed)),
+            "2.9 TIMES AS MUCH (±<0.01 times, 12 blocks)");
+  EXPECT_EQ(short_effect(server_peak(1.2, 0.9, 2.4, Verdict::inconclusive)),
+            "not decided (−10 % to 2.4 times, 12 blocks)");
+}
+
+TEST(EffectSentence, OfAnUndeclaredMetricIsNeitherBetterNorWorse) {
+  Comparison c = server_peak(2, 2, 2, Verdict::changed);
+  c.metric = "throughput";
+  c.exact = true;
+  EXPECT_EQ(effect_sentence(kJob, c).text(),
+            "optimized has 2.0 TIMES AS MUCH server throughput as original (exactly, 12 blocks): "
+            "changed");
+}
+
+TEST(EffectSentence, ShowsNoIntervalOfWhatWasCountedAlike) {
+  Comparison c = server_peak(1, 1, 1, Verdict::unchanged);
+  c.exact = true;
+  EXPECT_EQ(short_effect(c), "the SAME (exactly, 12 blocks)");
+  c.ratio = c.ci_low = c.ci_high = 0.9997;
+  EXPECT_EQ(short_effect(c), "the SAME (−0.03 % ±<0.01 %, 12 blocks)");
+}
+
+TEST(EffectSentence, GivesAMarginAboveTheBaselineAsAnAmount) {
+  Comparison c = server_peak(1.1, 0.9, 1.2, Verdict::unchanged);
+  c.baseline_median = 4096;
+  c.margin = 15;
+  EXPECT_NE(effect_sentence(kJob, c).text().find("inside the margin of ±60.0 KiB"),
+            std::string::npos);
 }
 
 TEST(EffectSentence, SpeaksOfRoundsOnlyWhereAJobHasThem) {
@@ -203,6 +242,30 @@ TEST(FileSentence, SaysWhatIsPrintedInPlaceOfWhat) {
   file.first_difference->candidate.clear();
   EXPECT_THAT(file_sentence(e, file),
               testing::EndsWith("in line 3: nothing in place of “sum 45”."));
+}
+
+TEST(FileSentence, SaysWhatCanBeComparedOfAFileThatVaries) {
+  const Equivalence e{"before", "after", {}, {}, {}};
+  FileEquivalence file{kStandardOutput, 8, 0, {}, {}, {}, Variation{}};
+  EXPECT_EQ(file_sentence(e, file),
+            "standard output varies between trials of the same variant, so it cannot be compared.");
+  file.variation = Variation{3, 1, {3}, 0};
+  EXPECT_EQ(file_sentence(e, file),
+            "standard output varies between trials of the same variant (line 3), so it cannot be "
+            "compared; its other 2 lines are identical with after and before.");
+  file.variation = Variation{9, 5, {3, 4, 7}, 1};
+  file.first_difference = LineDifference{1, "tiny 1.0", "tiny 2.0"};
+  EXPECT_EQ(file_sentence(e, file),
+            "standard output varies between trials of the same variant (lines 3, 4, 7 and 2 more), "
+            "so it cannot be compared; of its other 4 lines, 1 differs, first in line 1: “tiny "
+            "2.0” in place of “tiny 1.0”.");
+  file.variation = Variation{2, 2, {1, 2}, 0};
+  EXPECT_EQ(file_sentence(e, file),
+            "standard output varies between trials of the same variant (lines 1, 2), so it cannot "
+            "be compared.");
+  file.max_difference = 0.0012;
+  EXPECT_THAT(file_sentence(e, file), testing::HasSubstr("by at most 0.0012"))
+      << "a command compares what bytes cannot";
 }
 
 TEST(ModelSentence, DistinguishesIdenticalDifferentAndUnknown) {

@@ -49,7 +49,7 @@ std::map<std::string, Kind> kinds() {
   all["profiled"].sample = {.differences = true, .profiles = true};
   all["snapshots"].sample = {.differences = true, .snapshots = true, .profiles = true};
   all["confidential-profiled"] = {{.differences = true, .profiles = true}, {.confidential = true}};
-  all["running"] = {{.blocks = 7}, {.running = std::vector{8, 12, 16}}};
+  all["running"] = {{.blocks = 7, .next_look = 8}, {.running = std::vector{8, 12, 16}}};
   all["traced"].sample = {.candidates = 2, .profiles = true};
   all["hostile-profiled"].sample = {
       .blocks = 2, .hostile = true, .differences = true, .snapshots = true, .profiles = true};

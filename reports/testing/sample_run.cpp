@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/verdicts/overall.h"
 #include "tests/integration/on_a_terminal.h"
 
 namespace memduel {
@@ -188,6 +189,11 @@ Comparison compare(const RunData& run, const SampleOptions& options, int k, cons
   c.tier = same ? Tier::plain : Tier::strong;
   c.reason = same ? "the 90 % interval lies inside the margin"
                   : "the whole interval lies beyond the margin";
+  if (options.next_look > 0) {
+    c.verdict = Verdict::inconclusive;
+    c.tier = Tier::plain;
+    c.reason = fmt::format("no verdict before block {}", options.next_look);
+  }
   return c;
 }
 
@@ -200,6 +206,7 @@ GateResult gate_of(const Comparison& c) {
   gate.outcome = c.verdict == Verdict::regressed      ? GateOutcome::failed
                  : c.verdict == Verdict::inconclusive ? GateOutcome::undecided
                                                       : GateOutcome::passed;
+  gate.exit_code = gate.outcome == GateOutcome::failed ? 1 : 0;
   gate.reason = c.reason;
   return gate;
 }
@@ -243,6 +250,9 @@ void add_results(Results& results, const RunData& run, const SampleOptions& opti
                                    0.0,
                                    {{"validation_accuracy_ratio", {0.9125, 0.9125}}}});
   }
+  std::vector<std::string> candidates;
+  for (int k = 1; k <= options.candidates; ++k) candidates.push_back(arm_name(k, options.hostile));
+  results.overall = overall_of(results, candidates);
 }
 
 AblationCell ablation_cell(const std::string& arm, const std::string& reference, double from,

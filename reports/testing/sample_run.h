@@ -11,7 +11,8 @@ namespace memduel {
 struct SampleOptions {
   int candidates = 1;
   int blocks = 8;
-  int rounds = 5;  ///< 0: a job without marks
+  int rounds = 5;     ///< 0: a job without marks
+  int next_look = 0;  ///< of a run that goes on: no row has a verdict before this block
   bool phases = true;
   bool series = true;
   bool hostile = false;  ///< names, log lines and notes that try to break out of every format

@@ -2,16 +2,17 @@
 
 import { type ArmLooks } from "./arms";
 import { choice, h, section } from "./dom";
-import { change, metric_exact, metric_label, metric_value } from "./format";
+import { change, count_text, interval_text, metric_exact, metric_label, metric_value } from "./format";
 import type { AblationCell, AblationRow, AblationTotal, LowerBound, ReportModel } from "./model";
 import { choose, chosen } from "./state";
 import { type Side, waterfall } from "./ablation_waterfall";
+import { sign_of } from "./verdict";
 
-const signs = { improved: "▼", regressed: "▲", unchanged: "=", inconclusive: "?" } as const;
 const effects: Record<AblationRow["effect"], { word: string; look: string }> = {
   saves: { word: "saves", look: "improved" },
   costs: { word: "costs", look: "regressed" },
   mixed: { word: "mixed", look: "" },
+  changes: { word: "changes", look: "" },
   nothing: { word: "nothing", look: "unchanged" },
   cannot_tell: { word: "cannot tell", look: "" },
 };
@@ -24,7 +25,7 @@ function amount(metric: string, value: number | null | undefined): string {
 function interval(cell: AblationCell, metric: string): string {
   if (cell.ci_low == null || cell.ci_high == null) return "";
   const end = (value: number): string => (cell.ratio == null ? amount(metric, value) : change(value));
-  return `${end(cell.ci_low)} to ${end(cell.ci_high)}`;
+  return interval_text(end(cell.ci_low), end(cell.ci_high));
 }
 
 function cell_of(cell: AblationCell, metric: string, view: string): HTMLElement {
@@ -32,10 +33,10 @@ function cell_of(cell: AblationCell, metric: string, view: string): HTMLElement 
     return h("td", { class: "reason", "data-view": view }, h("span", { class: "muted" }, cell.reason));
   return h(
     "td",
-    { class: "number", "data-view": view, title: `${cell.arm}: ${metric_exact(metric, cell.median)}, ${cell.n} blocks; ${cell.reason}` },
+    { class: "number", "data-view": view, title: `${cell.arm}: ${metric_exact(metric, cell.median)}, ${count_text(cell.n, "block")}; ${cell.reason}` },
     h("data", { value: cell.difference }, amount(metric, cell.difference)),
     cell.ratio == null ? null : ` ${change(cell.ratio)}`,
-    ` ${signs[cell.verdict]} `,
+    ` ${sign_of(cell.verdict, cell.difference > 0)} `,
     h("span", { class: "muted" }, interval(cell, metric)),
   );
 }

@@ -2,7 +2,7 @@
 
 import { h, section } from "./dom";
 import { flame_link, function_cell } from "./flame_link";
-import { exact_bytes, metric_exact } from "./format";
+import { count_text, exact_bytes } from "./format";
 import type { DifferenceRow, DifferenceTable, FlamePair, ReportModel } from "./model";
 import { FUNCTION_AND_CALLERS, OF_A_PROFILE_TRIAL } from "./words";
 
@@ -24,7 +24,7 @@ function row_of(row: DifferenceRow, key: string, table: DifferenceTable, flame: 
 
 /** Of what a row counts. */
 function exact(size: number, kind: string): string {
-  return kind === "allocations" ? `${metric_exact("allocation_count", size)} blocks` : exact_bytes(size);
+  return kind === "allocations" ? count_text(size, "block") : exact_bytes(size);
 }
 
 function table_of(table: DifferenceTable, model: ReportModel): HTMLElement {

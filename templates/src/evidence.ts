@@ -1,7 +1,7 @@
 // What the verdict rests on: trials, arms, config, environment, and the raw numbers to take away.
 
 import { h, section, some_rows } from "./dom";
-import { bytes_text, change, metric_exact, metric_label, metric_value, role_label, seconds, typeset } from "./format";
+import { bytes_text, change, count_text, interval_text, metric_exact, metric_label, metric_value, role_label, seconds, size_text, typeset } from "./format";
 import type { Comparison, ReportModel, Trial } from "./model";
 
 export function evidence_section(model: ReportModel): HTMLElement {
@@ -21,17 +21,17 @@ export function evidence_section(model: ReportModel): HTMLElement {
 function decision(row: Comparison, gate_rows: number): string {
   const change_of = (value: number | null | undefined): string =>
     value == null ? "?" : row.ratio == null ? metric_value(row.metric, value) : change(value);
-  const margin = row.ratio == null ? metric_value(row.metric, row.margin) : `${(row.margin * 100).toFixed(1)} %`;
+  const margin = row.ratio == null ? metric_value(row.metric, row.margin) : size_text(row.metric, row.margin, row.baseline_median);
   const p = row.p_value == null ? "" : `; p ${row.p_value.toPrecision(2)}`;
   const corrected =
-    row.p_adjusted == null ? "" : `, corrected for ${gate_rows} gate row${gate_rows === 1 ? "" : "s"} ${row.p_adjusted.toPrecision(2)}`;
+    row.p_adjusted == null ? "" : `, corrected for ${count_text(gate_rows, "gate row")} ${row.p_adjusted.toPrecision(2)}`;
   const middle = row.ratio ?? row.difference;
   const numbers =
     middle == null || row.ci_low == null || row.ci_high == null
       ? ""
-      : `the change is ${change_of(middle)}, its interval ${change_of(row.ci_low)} to ${change_of(row.ci_high)}, the margin ±${margin}${p}${corrected}; `;
+      : `the change is ${change_of(middle)}, its interval ${interval_text(change_of(row.ci_low), change_of(row.ci_high))}, the margin ±${margin}${p}${corrected}; `;
   const tier = row.tier === "strong" ? ", strong" : "";
-  return `${role_label(row.role)}, ${metric_label(row.metric)}, ${Math.min(row.n_baseline, row.n_candidate)} blocks of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${typeset(row.reason)}.`;
+  return `${role_label(row.role)}, ${metric_label(row.metric)}, ${count_text(Math.min(row.n_baseline, row.n_candidate), "block")} of ${row.baseline} and ${row.candidate}: ${numbers}${row.verdict}${tier}, because ${typeset(row.reason)}.`;
 }
 
 function method(model: ReportModel): HTMLElement {
@@ -46,7 +46,7 @@ function method(model: ReportModel): HTMLElement {
       "Every block runs each arm once, in random order, so that a slow drift of the machine hits all arms alike. " +
         "One trial gives one number per role and metric. The change is the Hodges–Lehmann estimate with its 95 % interval. " +
         "“Improved” and “regressed” need an interval that excludes no difference, after correcting for the number of gate metrics; " +
-        "“strong” means that the whole interval lies beyond the margin. “Unchanged” is only said when the interval lies inside the margin. " +
+        "“strong” means that the whole interval lies beyond the margin. “Changed” is such a change of a metric of which nothing declares whether higher or lower is better. “Unchanged” is only said when the interval lies inside the margin. " +
         "Everything else is inconclusive, with the reason. Warm-up and profile trials never enter the numbers.",
     ),
     gates.length === 0 ? null : h("ul", { class: "notes" }, ...gates.map((row) => h("li", {}, decision(row, gates.length)))),
@@ -121,7 +121,7 @@ function arms(model: ReportModel): HTMLElement {
   return h(
     "details",
     {},
-    h("summary", {}, names.length === 1 ? "The arm" : `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${names.length - judged.length} arms of the ablation` : ""}`),
+    h("summary", {}, names.length === 1 ? "The arm" : `Arms: what differs between ${judged.join(", ")}${judged.length < names.length ? ` and ${count_text(names.length - judged.length, "arm")} of the ablation` : ""}`),
     rows_table("Arms", ["arm", ...names], h("tbody", {}, ...[
       row("trials ok", model.results.arms.map((arm) => String(arm.trials_ok))),
       row("trials failed", model.results.arms.map((arm) => String(arm.trials_failed))),

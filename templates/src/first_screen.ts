@@ -75,7 +75,7 @@ function card_of(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLEl
 
 function facts(line: Headline): (Node | string | null)[] {
   return [
-    line.outcome === null ? null : outcome_badge(line.outcome, line.advisory),
+    line.outcome === null ? null : outcome_badge(line.outcome, line.gate),
     " ",
     line.reason === "" ? null : h("span", { class: "muted" }, typeset(line.reason)),
   ];
@@ -89,7 +89,7 @@ function card(line: Headline, model: ReportModel, looks: ArmLooks): HTMLElement 
     h(
       "div",
       { class: "words" },
-      h("p", { class: "sentence" }, ...shown(line.sentence, verdict_badge(line.verdict, line.tier))),
+      h("p", { class: "sentence" }, ...shown(line.sentence, verdict_badge(line.verdict, line.tier, line.more))),
       h("p", { class: "facts" }, ...facts(line)),
     ),
     row === undefined ? null : dot_strips([row], model, looks),
@@ -104,7 +104,7 @@ function change_of(row: Comparison): string {
 /** One table for a check of several candidates. */
 function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): HTMLElement {
   const rows = lines.flatMap((line) => row_of(line, model) ?? []);
-  const worst = ["regressed", "inconclusive", "unchanged", "improved"].find((verdict) => lines.some((line) => line.verdict === verdict));
+  const worst = ["regressed", "inconclusive", "changed", "unchanged", "improved"].find((verdict) => lines.some((line) => line.verdict === verdict));
   const head = lines[0];
   const line_of = (line: Headline): HTMLElement => {
     const row = row_of(line, model);
@@ -113,7 +113,7 @@ function card_of_arms(lines: Headline[], model: ReportModel, looks: ArmLooks): H
       {},
       h("th", { scope: "row", title: line.candidate }, line.candidate),
       h("td", { class: "number" }, row === undefined ? "–" : change_of(row)),
-      h("td", {}, verdict_badge(line.verdict, line.tier)),
+      h("td", {}, verdict_badge(line.verdict, line.tier, line.more)),
       h("td", { title: typeset(line.reason) }, ...(line.outcome === "passed" ? facts({ ...line, reason: "" }) : facts(line))),
     );
   };

@@ -30,8 +30,9 @@ const byte_units = ["B", "KiB", "MiB", "GiB", "TiB"];
 export function bytes_text(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  for (; Math.abs(value) >= 1024 && unit + 1 < byte_units.length; ++unit) value /= 1024;
-  const digits = unit === 0 ? 0 : Math.abs(value) < 10 ? 2 : 1;
+  // What would be rounded up to 1024 of a unit is one of the next.
+  for (; Math.abs(value) >= (unit === 0 ? 1023.5 : 1023.95) && unit + 1 < byte_units.length; ++unit) value /= 1024;
+  const digits = unit === 0 ? 0 : Math.abs(value) < 9.995 ? 2 : 1;
   return `${minus(fixed(value, digits))} ${byte_units[unit]}`;
 }
 
@@ -51,10 +52,10 @@ function minus(text: string): string {
 /** As the terminal prints it: 1.5 us, 12.0 ms, 3.1 s, 2 min 05 s, 3 h 07 min. */
 export function seconds(value: number): string {
   const size = Math.abs(value);
-  if (size < 1e-6 && value !== 0) return `${minus(fixed(value * 1e9, 1))} ns`;
-  if (size < 1e-4 && value !== 0) return `${minus(fixed(value * 1e6, 1))} us`;
-  if (size < 1) return `${minus(fixed(value * 1000, 1))} ms`;
-  if (size < 120) return `${minus(fixed(value, 1))} s`;
+  if (size < 0.99995e-6 && value !== 0) return `${minus(fixed(value * 1e9, 1))} ns`;
+  if (size < 0.9995e-4 && value !== 0) return `${minus(fixed(value * 1e6, 1))} us`;
+  if (size < 0.99995) return `${minus(fixed(value * 1000, 1))} ms`;
+  if (size < 119.95) return `${minus(fixed(value, 1))} s`;
   const all = Math.round(value);
   const two = (number: number): string => String(number).padStart(2, "0");
   return all < 7200 ? `${Math.floor(all / 60)} min ${two(all % 60)} s` : `${Math.floor(all / 3600)} h ${two(Math.floor((all % 3600) / 60))} min`;
@@ -96,9 +97,29 @@ export function metric_exact(metric: string, value: number | null | undefined): 
 
 /** A ratio as a change: 0.59 is "−41.0 %", 843 is "843 times". */
 export function change(ratio: number): string {
-  if (ratio >= 11) return `${fixed(ratio, ratio < 99.95 ? 1 : 0)} times`;
+  if (ratio >= 2) return `${fixed(ratio, ratio < 99.95 ? 1 : 0)} times`;
   const share = (ratio - 1) * 100;
   return `${share < 0 ? "−" : "+"}${fixed(Math.abs(share), Math.abs(share) < 0.995 ? 2 : 1)} %`;
+}
+
+/** A share as sentences give it: 0.41 is "41 %", 0.034 is "3.4 %", 0.0042 is "0.42 %". */
+export function percent_text(share: number): string {
+  const size = Math.abs(share) * 100;
+  return `${minus(fixed(share * 100, size >= 9.95 ? 0 : size >= 0.995 ? 1 : 2))} %`;
+}
+
+/** A margin or a size of the ratio scale; one that is more than the baseline itself is an amount. */
+export function size_text(metric: string, share: number, baseline: number | null | undefined): string {
+  return share >= 1 && baseline != null ? metric_value(metric, share * baseline) : percent_text(share);
+}
+
+/** Two ends of an interval, or one of them where they read alike. */
+export function interval_text(low: string, high: string): string {
+  return low === high ? low : `${low} to ${high}`;
+}
+
+export function count_text(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** "peak_rss_above_idle_bytes" as "peak RSS above idle". */

@@ -1,7 +1,7 @@
 // What the difference consists of: live blocks, file-backed or shared pages, and what no part explains.
 
 import { h, section } from "./dom";
-import { bytes_text, exact_bytes, metric_label, role_label } from "./format";
+import { bytes_text, exact_bytes, metric_label, percent_text, role_label } from "./format";
 import type { MemoryBalance, MemoryPart, ReportModel } from "./model";
 
 /** "646.3 MiB LESS", exact on hover. */
@@ -17,7 +17,7 @@ function difference(part: MemoryPart): number {
 /** First how much it is altogether, then of what. */
 function sentence({ role, candidate, metric, total, parts, rest_bytes, rest }: MemoryBalance, baseline: string): HTMLElement {
   const whole = difference(total);
-  const part_of = whole !== 0 && rest_bytes / whole > 0 ? `, ${((100 * rest_bytes) / whole).toFixed(0)} % of it,` : "";
+  const part_of = whole !== 0 && rest_bytes / whole > 0 ? `, ${percent_text(rest_bytes / whole)} of it,` : "";
   return h(
     "li",
     {},

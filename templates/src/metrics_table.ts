@@ -1,10 +1,10 @@
 // Every comparison as a row: medians, change, interval against the margin, verdict and reason.
 
 import { h, section, select, some_rows } from "./dom";
-import { change, metric_exact, metric_label, metric_value, role_label, typeset } from "./format";
+import { change, count_text, interval_text, metric_exact, metric_label, metric_value, role_label, size_text, typeset } from "./format";
 import type { Comparison, ReportModel } from "./model";
 import { choose, chosen } from "./state";
-import { verdict_badge } from "./verdict";
+import { has_more, verdict_badge } from "./verdict";
 
 const columns = [
   "role",
@@ -31,6 +31,11 @@ function is_ratio(row: Comparison): boolean {
   return row.ratio !== null && row.ratio !== undefined;
 }
 
+/** Where it is not 95 %: two one-sided tests of 5 % decide that a row is unchanged. */
+function confidence_of(row: Comparison): string {
+  return Math.abs(row.confidence - 0.95) < 1e-9 ? "" : ` (${(100 * row.confidence).toPrecision(3).replace(/\.0+$/, "")} %)`;
+}
+
 /** The interval drawn over the margin (shaded) around "no difference" (the middle line). */
 function interval_bar(row: Comparison): HTMLElement {
   const { ci_low: low, ci_high: high } = row;
@@ -52,7 +57,7 @@ function interval_bar(row: Comparison): HTMLElement {
     part("range", place(low), place(high)),
     middle == null ? null : part("point", place(middle), place(middle)),
   );
-  return h("div", { class: "interval-cell" }, bar, h("span", {}, `${effect(row, low)} to ${effect(row, high)}`));
+  return h("div", { class: "interval-cell" }, bar, h("span", {}, `${interval_text(effect(row, low), effect(row, high))}${confidence_of(row)}`));
 }
 
 function data_cell(row: Comparison, side: "baseline" | "candidate"): HTMLElement {
@@ -64,8 +69,8 @@ function data_cell(row: Comparison, side: "baseline" | "candidate"): HTMLElement
   );
 }
 
-function line(row: Comparison): HTMLElement {
-  const settle = row.blocks_needed == null ? "" : ` About ${row.blocks_needed} blocks would settle it.`;
+function line(row: Comparison, has_gate: boolean): HTMLElement {
+  const settle = row.blocks_needed == null ? "" : ` About ${count_text(row.blocks_needed, "block")} would settle it.`;
   const p = row.p_value == null ? "" : ` p = ${row.p_value.toPrecision(2)}`;
   const p_adjusted = row.p_adjusted == null ? "" : `, corrected ${row.p_adjusted.toPrecision(2)}`;
   const middle = is_ratio(row) ? row.ratio : row.difference;
@@ -73,7 +78,7 @@ function line(row: Comparison): HTMLElement {
     "tr",
     { "data-role": row.role, "data-metric": row.metric, "data-candidate": row.candidate },
     h("th", { scope: "row" }, role_label(row.role)),
-    h("td", { title: row.metric }, metric_label(row.metric), row.gate ? h("span", { class: "gate" }, "gate") : null),
+    h("td", { title: row.metric }, metric_label(row.metric), has_gate ? h("span", { class: "gate" }, "gate") : null),
     data_cell(row, "baseline"),
     data_cell(row, "candidate"),
     h("td", { class: "number", title: middle == null ? "not compared" : String(middle) }, effect(row, middle)),
@@ -84,20 +89,20 @@ function line(row: Comparison): HTMLElement {
       row.smallest_detectable == null
         ? "–"
         : is_ratio(row)
-          ? `${(row.smallest_detectable * 100).toFixed(2)} %`
+          ? size_text(row.metric, row.smallest_detectable, row.baseline_median)
           : metric_value(row.metric, row.smallest_detectable),
     ),
     h(
       "td",
       { class: "reason" },
-      verdict_badge(row.verdict, row.tier),
+      verdict_badge(row.verdict, row.tier, has_more(row)),
       ` ${typeset(row.reason)}${settle}`,
-      h("span", { class: "muted" }, `${p}${p_adjusted}${row.gate || p === "" ? "" : ", advisory"}`),
+      h("span", { class: "muted" }, `${p}${p_adjusted}`),
     ),
   );
 }
 
-function table_of(candidate: string, rows: Comparison[]): HTMLElement {
+function table_of(candidate: string, rows: Comparison[], has_gate: (row: Comparison) => boolean): HTMLElement {
   const baseline = rows[0]?.baseline ?? "";
   return h(
     "div",
@@ -107,7 +112,7 @@ function table_of(candidate: string, rows: Comparison[]): HTMLElement {
       { class: "metrics comparisons" },
       h("caption", {}, `${candidate} against ${baseline}`),
       h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, name)))),
-      some_rows(rows, most_rows, line),
+      some_rows(rows, most_rows, (row) => line(row, has_gate(row))),
     ),
   );
 }
@@ -115,8 +120,10 @@ function table_of(candidate: string, rows: Comparison[]): HTMLElement {
 export function metrics_section(model: ReportModel): HTMLElement[] {
   const rows = model.results.comparisons;
   if (rows.length === 0) return [];
+  const has_gate = (row: Comparison): boolean =>
+    model.results.gates.some((gate) => gate.candidate === row.candidate && gate.role === row.role && gate.metric === row.metric);
   const roles = ["all", ...new Set(rows.map((row) => row.role))];
-  const verdicts = ["all", "improved", "regressed", "unchanged", "inconclusive"];
+  const verdicts = ["all", "improved", "regressed", "changed", "unchanged", "inconclusive"];
   const content = h("div", {});
   const count = h("output", { class: "muted" });
   const show = (): void => {
@@ -128,7 +135,7 @@ export function metrics_section(model: ReportModel): HTMLElement[] {
     count.textContent = `${visible.length} of ${rows.length} rows`;
     const candidates = [...new Set(visible.map((row) => row.candidate))];
     content.replaceChildren(
-      ...candidates.map((name) => table_of(name, visible.filter((row) => row.candidate === name))),
+      ...candidates.map((name) => table_of(name, visible.filter((row) => row.candidate === name), has_gate)),
     );
   };
   show();
@@ -148,7 +155,7 @@ export function metrics_section(model: ReportModel): HTMLElement[] {
         h(
           "p",
           { class: "muted" },
-          "Rows marked “gate” decide the verdict and are corrected for their number; all other rows inform.",
+          "Gates judge the rows marked “gate”. The p values of rows that a gate compares are corrected for the number of these rows (Holm), all others for false discoveries (Benjamini and Hochberg).",
         ),
         h("div", { class: "controls" }, filter("Role", "table_role", roles), filter("Verdict", "table_verdict", verdicts), count),
         content,

@@ -24,6 +24,7 @@ export interface JobFacts {
   reference: string;
   default_gates: RoleMetric[];
   held_models: HeldModel[];
+  better?: Record<string, "undeclared" | "lower" | "higher">;
 }
 
 export interface Note {
@@ -108,7 +109,7 @@ export interface Comparison {
   exact: boolean;
   n_baseline: number;
   n_candidate: number;
-  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  verdict: "improved" | "regressed" | "changed" | "unchanged" | "inconclusive";
   tier: "strong" | "plain";
   reason: string;
   margin: number;
@@ -147,10 +148,24 @@ export interface Growth {
   stacks: GrowingStack[];
 }
 
+export interface GateEvidence {
+  quantity: "ratio" | "difference" | "value";
+  method: string;
+  limit: number | null;
+  estimate: number | null;
+  ci_low: number | null;
+  ci_high: number | null;
+  confidence: number | null;
+  p_adjusted: number | null;
+  n_baseline: number;
+  n_candidate: number;
+}
+
 export interface GateResult {
   gate: string;
   role: string;
   metric: string;
+  baseline?: string | null;
   candidate: string;
   outcome: "passed" | "failed" | "undecided";
   advisory: boolean;
@@ -158,12 +173,29 @@ export interface GateResult {
   failure?: "shown" | "estimated" | null;
   candidate_failed?: boolean;
   not_measured?: boolean;
+  beyond_bound?: boolean;
+  evidence: GateEvidence;
+  exit_code: number;
+}
+
+export interface Overall {
+  outcome: "passed" | "failed" | "inconclusive" | "not_measured" | "no_gates";
+  exit_code: number;
+  best: string | null;
+  nothing?: string;
 }
 
 export interface LineDifference {
   line: number;
   baseline: string;
   candidate: string;
+}
+
+export interface Variation {
+  lines: number;
+  varying_lines: number;
+  first_varying: number[];
+  differing_lines: number;
 }
 
 export interface FileEquivalence {
@@ -173,6 +205,7 @@ export interface FileEquivalence {
   max_difference: number | null;
   max_within_baseline: number | null;
   first_difference?: LineDifference | null;
+  variation?: Variation | null;
 }
 
 export interface Equivalence {
@@ -211,7 +244,7 @@ export interface AblationCell {
   ci_high: number | null;
   p_adjusted: number | null;
   n: number;
-  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  verdict: "improved" | "regressed" | "changed" | "unchanged" | "inconclusive";
   reason: string;
 }
 
@@ -222,7 +255,7 @@ export interface AblationRow {
   phase: string | null;
   added_alone: AblationCell;
   left_out: AblationCell;
-  effect: "saves" | "costs" | "mixed" | "nothing" | "cannot_tell";
+  effect: "saves" | "costs" | "mixed" | "changes" | "nothing" | "cannot_tell";
 }
 
 export interface AblationSum {
@@ -300,6 +333,7 @@ export interface ResultLists {
   comparisons: Comparison[];
   growth: Growth[];
   gates: GateResult[];
+  overall: Overall;
   equivalence: Equivalence[];
   lower_bounds: LowerBound[];
   perturbation: Perturbation[];
@@ -350,17 +384,19 @@ export interface Headline {
   role: string;
   metric: string;
   candidate: string;
-  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  verdict: "improved" | "regressed" | "changed" | "unchanged" | "inconclusive";
   tier: "strong" | "plain";
+  more: boolean;
   outcome: "passed" | "failed" | "undecided" | null;
-  advisory: boolean;
+  gate: string;
+  fails: boolean;
   reason: string;
 }
 
 export interface SideEffect {
   topic: "gate" | "allocator" | "model" | "file" | "accuracy" | "counter" | "time" | "growth";
   sentence: string;
-  verdict: "improved" | "regressed" | "unchanged" | "inconclusive";
+  verdict: "improved" | "regressed" | "changed" | "unchanged" | "inconclusive";
 }
 
 export interface DifferenceRow {

@@ -122,6 +122,14 @@ TEST_F(TrialTest, ATrialIsStoppedWhenEveryMarkingRoleHasEndedTheRound) {
   EXPECT_EQ(role_of(result, "client-2").exit_signal, SIGTERM);
 }
 
+TEST_F(TrialTest, ARoundThatNoRoleMarksStopsNoTrialAndIsToldSo) {
+  TrialPlan plan = plan_of({act("server", {"sleep", "20"})});
+  plan.stop_after_round = 3;
+  EXPECT_TRUE(has_note(run(plan).warnings, kNoRoundToStopAfter));
+  plan.processes = {act("server", rounds(2, "20"))};
+  EXPECT_FALSE(has_note(run(plan).warnings, kNoRoundToStopAfter)) << "it ended before";
+}
+
 TEST_F(TrialTest, ARoundThatOnlyTheNextOneEndsStopsATrialToo) {
   TrialPlan plan = plan_of({act("server", {"round", "1", "sleep", "20", "round", "2", "sleep", "20",
                                            "round", "3", "sleep", "60000"})});

@@ -69,7 +69,7 @@ def words(job):
 def run(job, out):
     log = out / f"{job}.log"
     with open(log, "w") as file:
-        process = subprocess.Popen([MEMDUEL, "run", str(HERE / "jobs" / f"{job}.json"), "--out", str(out / job)],
+        process = subprocess.Popen([MEMDUEL, "run", str(HERE / "jobs" / f"{job}.json"), "--out", str(out / job), "--no-default-gates"],
                                    stdout=file, stderr=subprocess.STDOUT)
         with Sampler(process.pid) as sampler:
             status = process.wait(timeout=600)

@@ -314,7 +314,7 @@ class Cases:
         if words[-1] == "1e9":
             words[-1] = "99999999999999999999"
         for extra in (["--calibrate"], ["--quiet"], ["--gate", "command.peak_rss_bytes<=+2%"], ["--gate", "x"], ["--max-minutes", "0.05"], ["--shell"],
-                      ["--no-default-gates"], ["--gate", "client-\x1b[2J.x<=1"], ["--set", "profile.trials=0"], ["--set", "workload.deadline_seconds=2"]):
+                      ["--gate", "default"], ["--gate", "client-\x1b[2J.x<=1"], ["--set", "profile.trials=0"], ["--set", "workload.deadline_seconds=2"]):
             if draw.random() < 0.25:
                 words += extra
         if "workload.deadline_seconds=2" not in words:
@@ -412,7 +412,7 @@ class Cases:
 
 def again(place, token, draw):
     """After kill -9 the next run ends what is left, and takes what was measured."""
-    call = Call(place, draw, ["compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1", "--out", "after", "--quiet", "--no-default-gates"], token)
+    call = Call(place, draw, ["compare", "--a", "true", "--b", "true", "--calibrate", "--repeats", "1", "--out", "after", "--quiet"], token)
     call.run()
     if call.status != 0:
         raise Broken(f"the run after kill -9 ends with {call.status}: {call.err[-300:]!r}")
@@ -480,7 +480,7 @@ def prepare(memduel, folder):
     """A run and profiles of this build to spoil."""
     folder = pathlib.Path(folder)
     quiet = dict(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
-    subprocess.run([memduel, "compare", "--a", "sort /etc/services", "--b", "sort -r /etc/services", "--repeats", "4", "--out", "run", "--no-default-gates"], check=True, **quiet)
+    subprocess.run([memduel, "compare", "--a", "sort /etc/services", "--b", "sort -r /etc/services", "--repeats", "4", "--out", "run"], check=True, **quiet)
     subprocess.run([memduel, "record", "-o", "sampled.mdp", "--", "sort", "/etc/services"], check=True, **quiet)
     subprocess.run([memduel, "record", "--exact", "-o", "exact.mdp", "--", "sort", "/etc/services"], check=True, **quiet)
     profiles = [folder / "sampled.mdp", folder / "exact.mdp"]

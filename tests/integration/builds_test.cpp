@@ -150,7 +150,7 @@ TEST(CompareForms, AreToldApart) {
       {{"--ref-b", "x", "--", "p"}, "needs both --ref-a and --ref-b"},
       {{"--a", "x", "--b", "y", "--ref-a", "x", "--ref-b", "y"}, "found two of"},
       {{"--build-a", "x", "--build-b", "y"}, "found no program"},
-      {{"--build-a", "x", "--build-b", "y", "--build", "make", "--", "p"}, "belong to --ref-a"},
+      {{"--build-a", "x", "--build-b", "y", "--build", "make", "--", "p"}, "it belongs to --ref-a"},
       {{"--a", "x", "--b", "y", "z"}, "quote each command"},
   };
   for (const auto& [words, text] : cases) {
@@ -167,7 +167,7 @@ TEST(Defaults, DecideTwoHundredAgainstTwoHundredAndFourMebibytesInMinutes) {
   const auto begin = std::chrono::steady_clock::now();
   const Finished run =
       memduel(place, {"compare", "--a", MEMDUEL_HOG " 200", "--b", MEMDUEL_HOG " 204",
-                      "--max-minutes", "5", "--out", place.path("run")});
+                      "--max-minutes", "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::minutes(5));
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
@@ -179,6 +179,20 @@ TEST(Defaults, DecideTwoHundredAgainstTwoHundredAndFourMebibytesInMinutes) {
   EXPECT_THAT(comparison(results, "tree", "peak_heap_bytes").at("reason").get<std::string>(),
               HasSubstr("exact"));
   EXPECT_EQ(results.at("differences").at(0).at("bytes"), 4 << 20);
+}
+
+TEST(Defaults, InformOfAComparisonThatNamesNoGate) {
+  const Workplace place;
+  const std::vector<std::string> words = {
+      "compare", "--a",   MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 40", "--repeats",
+      "5",       "--out", place.path("run")};
+  const Finished run = memduel(place, words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("none decided the exit code"), HasSubstr("failed")));
+  EXPECT_FALSE(results_in(place.path("run")).at("differences").empty())
+      << "the stacks are shown either way";
+  EXPECT_EQ(memduel(place, {"check", place.path("run").string()}).status, 1)
+      << "check judges the default gates";
 }
 
 }  // namespace

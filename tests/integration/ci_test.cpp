@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 class CiScript : public testing::Test {
  protected:
   /// In a fresh clone of the repository.
-  int run(const std::string& arguments) {
+  int run(const std::string& arguments, const std::string& program = "out/ledger 1000") {
     output_of("git clone --quiet file://" + repository_.path().string() + " " +
               place_.path("clone").string());
     const std::string command = "cd " + place_.path("clone").string() +
@@ -31,7 +31,7 @@ class CiScript : public testing::Test {
                                 " XDG_CACHE_HOME=" + place_.path("cache").string() +
                                 " " MEMDUEL_SOURCES "/scripts/ci-memory.sh --shell --build '" +
                                 shell_quoted(ForeignRepository::quick_build()) + "' " + arguments +
-                                " -- out/ledger 1000 >" + place_.path("out").string() + " 2>&1";
+                                " -- " + program + " >" + place_.path("out").string() + " 2>&1";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -81,6 +81,26 @@ TEST_F(CiScript, FailsALargerBufferAndNamesTheFunction) {
   EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 
+TEST_F(CiScript, FailsALargerBufferByTheDefaultGates) {
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(12);
+  static_cast<void>(repository_.commit("larger buffer"));
+  EXPECT_EQ(run("--repeats 5"), 1) << said();
+  EXPECT_THAT(file("junit.xml"), HasSubstr("<failure"));
+}
+
+TEST_F(CiScript, LeavesTheGatesOfAConfig) {
+  repository_.write("job.json",
+                    R"({ "name": "job", "baseline": "one", "arms": [ { "name": "one" } ],
+    "workload": { "kind": "command", "processes": [ { "role": "ledger", "argv": ["out/ledger", "10"] } ] },
+    "gates": [ "tree.peak_heap_bytes<=+900%" ] })");
+  static_cast<void>(repository_.commit("base"));
+  repository_.set_buffer(12);
+  static_cast<void>(repository_.commit("larger buffer"));
+  EXPECT_EQ(run("--repeats 3", "job.json"), 0) << said();
+  EXPECT_THAT(file("junit.xml"), HasSubstr("tests=\"1\""));
+}
+
 TEST_F(CiScript, CannotMeasureABaseThatDoesNotBuild) {
   repository_.write("main.cpp", "#error <broken> & \"bad\"\n");
   static_cast<void>(repository_.commit("base"));
@@ -106,21 +126,23 @@ TEST_F(CiScript, CannotMeasureABaseThatCrashes) {
               AllOf(HasSubstr("errors=\"1\" skipped=\"0\""), HasSubstr("<error")));
 }
 
-TEST_F(CiScript, ReportsUndecidedAsItsOwnStatus) {
+TEST_F(CiScript, ReportsAnInconclusiveGateAsItsOwnStatus) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
   EXPECT_EQ(run("--repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 5) << said();
-  EXPECT_THAT(step_summary(), HasSubstr("gate undecided"));
-  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<skipped"), HasSubstr("failures=\"0\"")));
+  EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
+  EXPECT_THAT(file("junit.xml"), AllOf(HasSubstr("<failure"), HasSubstr("failures=\"1\"")));
 }
 
-TEST_F(CiScript, PassesAnUndecidedGateWhereAsked) {
+TEST_F(CiScript, PassesAnInconclusiveGateWhereAsked) {
   static_cast<void>(repository_.commit("base"));
   repository_.set_buffer(12);
   static_cast<void>(repository_.commit("larger buffer"));
-  EXPECT_EQ(run("--on-undecided pass --repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 0) << said();
-  EXPECT_THAT(step_summary(), HasSubstr("gate undecided"));
+  EXPECT_EQ(run("--on-inconclusive pass --repeats 3 --gate 'tree.peak_rss_bytes<=+1%'"), 0)
+      << said();
+  EXPECT_THAT(step_summary(), HasSubstr("gate inconclusive"));
+  EXPECT_THAT(file("junit.xml"), HasSubstr("failures=\"0\"")) << "as the exit code is";
 }
 
 TEST_F(CiScript, MeasuresAChangeOfDocumentsWithAWarning) {

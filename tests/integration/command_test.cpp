@@ -129,7 +129,7 @@ TEST(Plan, ProbesTheNoiseAndCalibrateKeepsIt) {
     "arms": [ { "name": "a" }, { "name": "b", "argv": { "command": [")" MEMDUEL_HOG
                                                      R"(", "41", "0.5"] } } ],
     "baseline": "a" })");
-  Finished plan = memduel(place, {"plan", config, "--detect", "5%", "--quiet"});
+  Finished plan = memduel(place, {"plan", config, "--detect", "5%"});
   EXPECT_EQ(plan.status, 0) << plan.err;
   EXPECT_THAT(plan.out, AllOf(HasSubstr("probe"), HasSubstr("blocks, about")));
   EXPECT_EQ(memduel(place, {"plan", config, "--detect", "two"}).status, 2);
@@ -157,6 +157,7 @@ TEST(GoogleBenchmark, FilesOfTwoBuildsAreCompared) {
   EXPECT_EQ(row.at("verdict"), "regressed");
   EXPECT_DOUBLE_EQ(row.at("ratio").get<double>(), 4);
   EXPECT_THAT(run.out, HasSubstr("impossible"));
+  EXPECT_EQ(row.at("candidate"), "google_benchmark_b");
   const Finished mixed = memduel(place, {"compare", a, place.path("run/results.json").string()});
   EXPECT_EQ(mixed.status, 2);
 }
@@ -165,9 +166,8 @@ TEST(GoogleBenchmark, ProgramsRunInTurnsAndTellOfEachBenchmark) {
   const Workplace place;
   const std::string program = MEMDUEL_RECORDER_PROGRAMS "/benchmarks";
   const std::string twice = program + " --benchmark_repetitions=3";
-  const Finished run =
-      memduel(place, {"compare", "--no-default-gates", "--repeats", "4", "--a", program, "--b",
-                      twice, "--out", place.path("run"), "--verbose"});
+  const Finished run = memduel(place, {"compare", "--repeats", "4", "--a", program, "--b", twice,
+                                       "--out", place.path("run"), "--verbose"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("two_blocks_an_iteration/iterations:16\n"));
   const auto results = results_in(place.path("run"));

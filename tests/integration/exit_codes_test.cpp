@@ -40,7 +40,7 @@ TEST(ExitCode, IsZeroWhenNoGateFails) {
 
 TEST(ExitCode, IsOneWhenAGateFails) {
   const Workplace place;
-  const Finished run = duel(place, hog("20"), hog("40"), {"--repeats", "8"});
+  const Finished run = duel(place, hog("20"), hog("40"), {"--repeats", "8", "--gate", "default"});
   EXPECT_EQ(run.status, 1) << run.err;
   EXPECT_EQ(comparison(results_in(place.path("run")), "tree", "peak_rss_bytes").at("verdict"),
             "regressed");
@@ -48,13 +48,29 @@ TEST(ExitCode, IsOneWhenAGateFails) {
 
 TEST(ExitCode, IsOneWhenTheCandidateCrashesAndTheBaselineLives) {
   const Workplace place;
-  const Finished run =
-      duel(place, hog("20"), MEMDUEL_ACT " complain last-words raise 11", {"--repeats", "5"});
+  const Finished run = duel(place, hog("20"), MEMDUEL_ACT " complain last-words raise 11",
+                            {"--repeats", "5", "--gate", "default"});
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
   for (const auto& trial : results.at("trials"))
     EXPECT_EQ(trial.at("status"), trial.at("arm") == "a" ? "ok" : "failed");
   EXPECT_EQ(results.at("gates").at(0).at("outcome"), "failed");
+}
+
+TEST(ExitCode, IsTwoWhenTheTimeIsTooShortForAVerdict) {
+  const Workplace place;
+  const std::string slow = MEMDUEL_ACT " sleep 500";
+  const Finished run = duel(place, slow, slow + " sleep 1", {"--max-minutes", "0.02"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("--max-minutes: found 0.02, expected at least 0."),
+                             HasSubstr("a run that can decide has 6 blocks")));
+  const Finished resumed = duel(place, slow, slow + " sleep 1", {"--max-minutes", "1", "--resume"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+}
+
+TEST(ExitCode, IsThreeWhenTheCandidateCrashesAndNoGateIsNamed) {
+  const Workplace place;
+  EXPECT_EQ(duel(place, "true", "false", {"--repeats", "2"}).status, 3);
 }
 
 TEST(ExitCode, IsThreeWhenTheBaselineCrashes) {
@@ -87,15 +103,20 @@ TEST(ExitCode, IsThreeWhenAGateAsksForWhatNoMeterGave) {
   EXPECT_EQ(run.status, 3) << run.out << run.err;
 }
 
-TEST(ExitCode, UndecidedIsZeroWithAWarningAndFiveWhenAsked) {
+TEST(ExitCode, OfAnInconclusiveGateIsFiveIfItCounts) {
   const Workplace place;
-  EXPECT_EQ(
-      duel(place, hog("20"), hog("40"), {"--repeats", "3", "--gate", "tree.peak_rss_bytes<=+2%"})
-          .status,
-      0);
-  const Finished check = memduel(place, {"check", place.path("run"), "--on-undecided", "fail"});
-  EXPECT_EQ(check.status, 5) << check.err;
-  EXPECT_THAT(check.out, HasSubstr("gate undecided"));
+  const std::string gate = "tree.peak_rss_bytes<=+2%";
+  EXPECT_EQ(duel(place, hog("20"), hog("40"), {"--repeats", "3", "--gate", gate}).status, 5)
+      << "twice as much lies beyond the bound";
+  const auto check = [&](const std::string& word, const std::string& other) {
+    return memduel(place, {"check", place.path("run"), "--on-inconclusive", word, "--gate", other});
+  };
+  EXPECT_EQ(check("pass", gate).status, 0);
+  EXPECT_EQ(check("beyond", gate).status, 5);
+  EXPECT_EQ(check("beyond", "tree.peak_rss_bytes<=+900%").status, 0) << "the estimate is within";
+  const Finished fail = check("fail", "tree.peak_rss_bytes<=+900%");
+  EXPECT_EQ(fail.status, 5);
+  EXPECT_THAT(fail.out, HasSubstr("gate inconclusive"));
 }
 
 TEST(ExitCode, IsTwoForBadUsage) {

@@ -92,6 +92,25 @@ TEST(ForeignProfiles, ATruncatedDumpIsReportedWithItsLossByEveryVerb) {
   EXPECT_THAT(page.err, HasSubstr("gperftools-cut.heap.gz: " + loss));
 }
 
+TEST(ForeignProfiles, CompareNamesWhatTheFilesAreAndWhatComparesThem) {
+  const Workplace place;
+  const std::string hyperfine =
+      place.file("h.json", "{\n  \"results\": [\n    {\n      \"command\": \"sleep 1\"}]}\n");
+  const Finished times = memduel(place, {"compare", hyperfine, hyperfine});
+  EXPECT_EQ(times.status, 4);
+  EXPECT_THAT(
+      times.err,
+      AllOf(HasSubstr("h.json: is a file of results of hyperfine, and not the results of a run"),
+            HasSubstr("memduel compare --a CMD --b CMD")));
+  const Finished heaps = memduel(place, {"compare", golden("heaptrack.gz"), golden("shapes.mdp")});
+  EXPECT_EQ(heaps.status, 4);
+  EXPECT_THAT(heaps.err,
+              AllOf(HasSubstr("is a profile (heaptrack)"), HasSubstr("memduel flamegraph ")));
+  const Finished other = memduel(place, {"compare", place.file("x.json", "{}"), hyperfine});
+  EXPECT_EQ(other.status, 4);
+  EXPECT_THAT(other.err, HasSubstr("is neither results of memduel nor of Google Benchmark"));
+}
+
 TEST(ForeignProfiles, BytesAndTimeCannotBeCompared) {
   const Workplace place;
   const Finished run =

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <tuple>
+
 #include "tests/integration/memduel_program.h"
 
 namespace memduel {
@@ -27,7 +30,7 @@ TEST(HeapMeter, CountsACommandToTheByteAndGatesIt) {
   const Workplace place;
   const Finished run =
       memduel(place, {"compare", "--a", MEMDUEL_HOG " 20", "--b", MEMDUEL_HOG " 30", "--repeats",
-                      "5", "--out", place.path("run")});
+                      "5", "--gate", "default", "--out", place.path("run")});
   EXPECT_EQ(run.status, 1) << run.err;
   const auto results = results_in(place.path("run"));
   const auto row = comparison(results, "tree", "peak_heap_bytes");
@@ -59,11 +62,86 @@ TEST(HeapMeter, FollowsAShellToWhatItRuns) {
   EXPECT_GE(metric_of(results, "a", "command", "allocated_bytes"), 50 * kMiB);
 }
 
+/// The values of a metric in the measured trials of an arm.
+std::set<double> values_of(const nlohmann::json& results, const std::string& arm,
+                           const std::string& metric) {
+  std::set<double> values;
+  for (const auto& trial : results.at("trials")) {
+    if (trial.at("arm") != arm || trial.at("kind") != "measure") continue;
+    for (const auto& role : trial.at("roles"))
+      if (role.at("role") == "command") values.insert(role.at("metrics").at(metric).get<double>());
+  }
+  return values;
+}
+
+// Bash copies its environment to the heap. With two warm-ups and ten trials the number of a trial
+// gets a second digit.
+TEST(HeapMeter, CountsTheSameInEveryTrialOfAScriptThatExecutesAProgram) {
+  const Workplace place;
+  const std::string shim =
+      place.file("hog", "#!/usr/bin/env bash\nset -e\nexec " MEMDUEL_HOG " \"$@\"\n");
+  fs::permissions(shim, fs::perms::owner_all);
+  const auto measured = [&](const std::string& program, const std::string& out) {
+    const Finished run = memduel(place, {"compare", "--a", program + " 2", "--b", program + " 3",
+                                         "--repeats", "5", "--out", place.path(out)});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return results_in(place.path(out));
+  };
+  const auto direct = measured(MEMDUEL_HOG, "direct");
+  const auto script = measured(shim, "script");
+  for (const char* metric :
+       {"allocated_bytes", "allocation_count", "live_at_end_bytes", "peak_heap_bytes"}) {
+    EXPECT_THAT(values_of(script, "a", metric), testing::SizeIs(1)) << metric;
+    EXPECT_TRUE(comparison(script, "tree", metric).at("exact")) << metric;
+  }
+  // What the script's own programs held is gone when the hog begins.
+  for (const char* metric : {"live_at_end_bytes", "peak_heap_bytes"})
+    EXPECT_EQ(values_of(script, "a", metric), values_of(direct, "a", metric)) << metric;
+  const std::string limitations = script.at("limitations").dump();
+  EXPECT_THAT(limitations, testing::Not(testing::HasSubstr("heap_sum_sampled")));
+  EXPECT_THAT(limitations, testing::HasSubstr("hog of command is a script, " + shim +
+                                              ", which ends by executing " MEMDUEL_HOG));
+  EXPECT_THAT(direct.at("limitations").dump(),
+              testing::Not(testing::HasSubstr("program_behind_script")));
+}
+
+TEST(HeapMeter, KeepsThePhasesOfAProgramWithoutRounds) {
+  const Workplace place;
+  const std::string script = place.file("phases.py", R"py(
+import sys
+sys.path.insert(0, sys.argv[1])
+import memduel_annotate as memduel
+memduel.phase("load")
+kept = bytearray(8 << 20)
+memduel.phase("train")
+more = bytearray(16 << 20)
+memduel.phase(None)
+)py");
+  const std::string command =
+      "/usr/bin/python3 " + script + " " MEMDUEL_SOURCES "/include/memduel ";
+  const Finished run = memduel(place, {"compare", "--a", command + "1", "--b", command + "2",
+                                       "--repeats", "1", "--out", place.path("run")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto results = results_in(place.path("run"));
+  const auto& rounds = results.at("trials").at(0).at("roles").at(0).at("rounds");
+  ASSERT_EQ(rounds.size(), 1U);
+  const auto& phases = rounds.at(0).at("phases");
+  ASSERT_EQ(phases.size(), 2U);
+  for (const auto& [at, name, mib] : {std::tuple{0, "load", 8.0}, {1, "train", 24.0}}) {
+    EXPECT_EQ(phases.at(at).at("phase"), name);
+    const double peak = phases.at(at).at("metrics").at("peak_heap_bytes");
+    EXPECT_GE(peak, mib * kMiB) << name;
+    EXPECT_LE(peak, (mib + 4) * kMiB) << name << ": the interpreter has less";
+    EXPECT_GT(phases.at(at).at("metrics").at("peak_rss_bytes").get<double>(), 0) << name;
+  }
+  EXPECT_TRUE(rounds.at(0).at("metrics").contains("round_seconds"));
+}
+
 TEST(HeapMeter, SaysWhyAProgramIsNotCounted) {
   const Workplace place;
   const Finished run =
       memduel(place, {"compare", "--a", "/sbin/ldconfig -p", "--b", "/sbin/ldconfig -v -N -X",
-                      "--no-default-gates", "--repeats", "5", "--out", place.path("run")});
+                      "--repeats", "5", "--out", place.path("run")});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, testing::HasSubstr("statically linked"));
 }

@@ -85,9 +85,8 @@ TEST(Held, AJobWithAnotherClockIsWarnedOfAndMemduelBelowOneIsNotConfused) {
   const std::string job =
       "--a 'faketime -f \"+1000d x5\" " MEMDUEL_ACT
       " idle round 1 sleep 0.2 end 1' --b '" MEMDUEL_ACT " idle round 1 sleep 0.2 end 1'";
-  const Finished run =
-      shell(place, "'" MEMDUEL_PROGRAM "' compare --repeats 1 --no-default-gates --out '" +
-                       place.path("job").string() + "' " + job);
+  const Finished run = shell(place, "'" MEMDUEL_PROGRAM "' compare --repeats 1 --out '" +
+                                        place.path("job").string() + "' " + job);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(results_in(place.path("job")).at("warnings").dump(), HasSubstr("clock_of_role"));
   const Finished fast = shell(place, "faketime -f '+0 x100' " + duel(place, "fast"));

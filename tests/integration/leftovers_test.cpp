@@ -59,9 +59,9 @@ TEST(Leftovers, OfAKillOfMemduelAndItsLauncherAreEndedByTheNextRun) {
 // The numbers of the processes outside mean nothing in there, and their groups are in its reach.
 TEST(Leftovers, AreNotTheRunsOutsideOfAContainer) {
   const Workplace place;
-  Running outside(place, {"compare", "--a", MEMDUEL_ACT " sleep 1500", "--b",
-                          MEMDUEL_ACT " sleep 1501", "--repeats", "1", "--no-default-gates",
-                          "--quiet", "--out", place.path("outside").string()});
+  Running outside(place,
+                  {"compare", "--a", MEMDUEL_ACT " sleep 1500", "--b", MEMDUEL_ACT " sleep 1501",
+                   "--repeats", "1", "--quiet", "--out", place.path("outside").string()});
   ASSERT_TRUE(within(seconds(30), [&] { return fs::exists(place.path("outside/run.sqlite")); }));
   std::this_thread::sleep_for(milliseconds(500));
   const Workplace container;

@@ -36,8 +36,9 @@ Finished record(const Workplace& place, std::vector<std::string> options,
 
 std::string exported(const Workplace& place, const fs::path& profile, const std::string& format,
                      const std::string& kind = "allocated") {
-  const Finished run =
-      memduel(place, {"export", profile.string(), "--format", format, "--kind", kind});
+  std::vector<std::string> words = {"export", profile.string(), "--format", format};
+  if (format != "pprof") words.insert(words.end(), {"--kind", kind});
+  const Finished run = memduel(place, words);
   EXPECT_EQ(run.status, 0) << run.err;
   return run.out;
 }
@@ -200,7 +201,8 @@ TEST(Record, FollowsAShellScriptToItsPython) {
       record(place, {"--exact"}, {shim, "-c", "import json; print(json.dumps([6*7]))"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "[42]\n");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 2: " + place.path("out.2.mdp").string()));
+  EXPECT_THAT(run.err, HasSubstr("the largest of 2 by peak heap + mappings: " +
+                                 place.path("out.2.mdp").string()));
   expect_sensible(place, python.filename().string(), ";_find_and_load;");
 }
 
@@ -213,7 +215,8 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   const Finished run = record(place, {}, {"/bin/sh", script});
   EXPECT_EQ(run.status, 0) << run.err;
   const fs::path folder = place.path("out.images");
-  EXPECT_THAT(run.err, HasSubstr("the largest of 22: " + (folder / "22.mdp").string()));
+  EXPECT_THAT(run.err, HasSubstr("the largest of 22 by peak heap + mappings: " +
+                                 (folder / "22.mdp").string()));
   EXPECT_FALSE(fs::exists(place.path("out.2.mdp")));
   std::istringstream index(read_file(folder / "index.tsv"));
   std::vector<std::string> lines;
@@ -221,9 +224,22 @@ TEST(Record, PutsTheManyImagesOfALoopInAFolderAndNamesTheProgram) {
   ASSERT_THAT(lines, SizeIs(23)) << "a heading, the shell, twenty echoes, Python";
   EXPECT_THAT(lines[1], StartsWith("out.mdp\t"));
   EXPECT_THAT(lines[22], AllOf(StartsWith("22.mdp\t"), HasSubstr("/usr/bin/python3")));
-  const Finished summary = memduel(place, {"summary", place.path("out.mdp").string()});
-  EXPECT_THAT(summary.out,
-              AllOf(HasSubstr("1 of 22"), HasSubstr("out.images/22.mdp: /usr/bin/python3")));
+  const std::string first = place.path("out.mdp").string();
+  const Finished summary = memduel(place, {"summary", first});
+  EXPECT_THAT(summary.out, AllOf(HasSubstr("program         /usr/bin/python3"),
+                                 HasSubstr("22 of 22"), HasSubstr("out.images/22.mdp: /usr/bin/")));
+  EXPECT_THAT(summary.err, HasSubstr("image 22 of 22 and the largest by peak heap + mappings"));
+  const Finished shell = memduel(place, {"summary", first, "--image", "1"});
+  EXPECT_THAT(shell.out, HasSubstr("1 of 22"));
+  EXPECT_EQ(shell.err, "");
+  EXPECT_THAT(memduel(place, {"summary", first, "--image", "3"}).out, HasSubstr("/bin/echo"));
+  EXPECT_THAT(memduel(place, {"export", first, "--format", "folded"}).out, HasSubstr("<listcomp>"));
+  const Finished none = memduel(place, {"summary", first, "--image", "23"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("found image 23, expected 1 to 22"));
+  const Finished second = memduel(place, {"summary", (folder / "3.mdp").string(), "--image", "4"});
+  EXPECT_EQ(second.status, 2);
+  EXPECT_THAT(second.err, HasSubstr("the file is itself image 3 of 22"));
   // A smaller recording of the same name leaves nothing of the larger one.
   const std::string notes = place.file("out.images/notes.txt", "a user's own");
   ASSERT_EQ(record(place, {}, {"/bin/true"}).status, 0);

@@ -248,6 +248,90 @@ TEST(Revisions, AFaultyGateIsToldBeforeAnythingIsBuilt) {
   EXPECT_EQ(equal.status, 2) << "also where nothing would be built";
 }
 
+/// The message of a comparison of two revisions that is refused before its build, which would fail.
+std::string refused_before_building(const Workplace& place, const ForeignRepository& repository,
+                                    const std::vector<std::string>& words,
+                                    const fs::path& directory) {
+  std::vector<std::string> all = {"--build", "false"};
+  all.insert(all.end(), words.begin(), words.end());
+  const Finished run = memduel(place, duel_of(place, "HEAD~1", "HEAD", all), directory);
+  EXPECT_EQ(run.status, 2) << run.err;
+  expect_no_worktree(repository, place);
+  return run.err;
+}
+
+/// One that names nothing which the worktrees lack comes to its build.
+void expect_build(const Workplace& place, const std::vector<std::string>& words,
+                  const fs::path& directory) {
+  std::vector<std::string> all = {"--build", "false"};
+  all.insert(all.end(), words.begin(), words.end());
+  const Finished run = memduel(place, duel_of(place, "HEAD~1", "HEAD", all), directory);
+  EXPECT_THAT(run.err, HasSubstr("does not build")) << words.back();
+  fs::remove_all(place.path("run"));
+}
+
+TEST(Revisions, AnArgumentThatNoWorktreeHasIsRefusedBeforeTheyAreBuilt) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  repository.write("data/old.txt", "x");
+  repository.write(".gitignore", "out/\n");
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  repository.write("data/new.txt", "x");
+  static_cast<void>(repository.commit("larger buffer"));
+  repository.write("data/local.txt", "x");
+  repository.write("out/made.txt", "x");
+  const fs::path root = repository.path();
+  write_file_atomically(root.parent_path() / "outside.txt", "x");
+  const auto refusal = [&](const std::vector<std::string>& words, const fs::path& directory) {
+    return refused_before_building(place, repository, words, directory);
+  };
+  EXPECT_EQ(refusal({"--", "out/ledger", "../outside.txt"}, root),
+            "memduel: -- out/ledger: found the file \"../outside.txt\", which no worktree of a "
+            "revision can reach\n  the program starts in the root of its own worktree: write " +
+                (root.parent_path() / "outside.txt").string() + "\n");
+  EXPECT_THAT(refusal({"--", "out/ledger", "--load=../outside.txt"}, root),
+              HasSubstr("found the file \"../outside.txt\""));
+  EXPECT_THAT(refusal({"--", "out/ledger", "data/local.txt"}, root),
+              AllOf(HasSubstr("which the revision HEAD ("),
+                    HasSubstr("write " + (root / "data/local.txt").string())));
+  EXPECT_THAT(refusal({"--", "out/ledger", "data/new.txt"}, root),
+              AllOf(HasSubstr("which the revision HEAD~1 ("),
+                    HasSubstr("--keep data/new.txt gives it to both")));
+  EXPECT_THAT(refusal({"--", "out/ledger", "old.txt"}, root / "data"),
+              HasSubstr("write data/old.txt\n"));
+  expect_build(place, {"--", "out/ledger", "data/old.txt"}, root);
+  expect_build(place, {"--keep", "data", "--", "out/ledger", "data/new.txt"}, root);
+  expect_build(place, {"--", "out/ledger", "out/made.txt"}, root);
+  expect_build(place, {"--", "out/ledger", "data"}, root);
+  expect_build(place, {"--", "out/ledger", "nothing/here.txt"}, root);
+  expect_build(place, {"--", "out/ledger", (root / "data/local.txt").string()}, root);
+}
+
+TEST(Revisions, WhatAConfigNamesIsLookedForBeforeTheyAreBuilt) {
+  const Workplace place;
+  const ForeignRepository repository(place);
+  const auto config = [](const std::string& argument, const std::string& prepare) {
+    return R"({"name": "c", "baseline": "a", "arms": [{"name": "a"}],
+      "workload": {"kind": "command", "prepare": [[")" +
+           prepare + R"("]], "processes": [
+        {"role": "srv", "argv": ["../out/ledger", ")" +
+           argument + R"("]}]}})";
+  };
+  repository.write("bench/duel.json", config("../../outside.txt", "true"));
+  repository.write("bench/prepared.json", config("1000", "./no-such-step"));
+  static_cast<void>(repository.commit("base"));
+  repository.set_buffer(12);
+  static_cast<void>(repository.commit("larger buffer"));
+  const fs::path root = repository.path();
+  write_file_atomically(root.parent_path() / "outside.txt", "x");
+  EXPECT_THAT(refused_before_building(place, repository, {"--", "bench/duel.json"}, root),
+              AllOf(HasSubstr("bench/duel.json, role srv: found the file \"../../outside.txt\""),
+                    HasSubstr("starts in the folder bench of its own worktree")));
+  EXPECT_THAT(refused_before_building(place, repository, {"--", "bench/prepared.json"}, root),
+              HasSubstr("no program \"./no-such-step\""));
+}
+
 TEST(Revisions, AreNamedWhenTheyCannotBeFound) {
   const Workplace place;
   const ForeignRepository repository(place);

@@ -93,7 +93,7 @@ TEST(Writing, WhatIsReadIsNotWrittenOver) {
               output}}) {
       const Finished run = memduel(place, words);
       EXPECT_EQ(run.status, 2) << testing::PrintToString(words);
-      EXPECT_THAT(run.err, HasSubstr("found the profile itself"));
+      EXPECT_THAT(run.err, HasSubstr("cannot write over a file that this command reads"));
     }
   }
   EXPECT_EQ(read_file(profile), before);
@@ -610,8 +610,8 @@ TEST(Names, OfFilesCommandNoTerminal) {
   EXPECT_EQ(record.status, 0) << record.err;
   EXPECT_THAT(record.err, AllOf(HasSubstr(".mdp"), Not(HasSubstr("\x1b"))));
   const std::string out = place.path("o\x1b[31mut").string();
-  const Finished run = memduel(place, {"compare", "--a", "true", "--b", "true 1", "--repeats", "1",
-                                       "--no-default-gates", "--out", out});
+  const Finished run =
+      memduel(place, {"compare", "--a", "true", "--b", "true 1", "--repeats", "1", "--out", out});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("report.html"), Not(HasSubstr("\x1b"))));
   EXPECT_TRUE(std::filesystem::exists(profile)) << "the file has the name that was asked for";

@@ -373,7 +373,8 @@ TEST(SnapshotOfAnInterpreter, AForkedOnesArenasAreNoLibrarysVariables) {
 TEST(SnapshotTime, TheFirstLineSaysHowNearThePeakItCame) {
   const Workplace place;
   snapshot_of(place, "mapping");
-  EXPECT_THAT(summary_of(place), testing::ContainsRegex("(9[7-9]|100)\\.[0-9] % of the peak of"));
+  EXPECT_THAT(summary_of(place),
+              testing::ContainsRegex("(9[7-9]|100)\\.[0-9] % of the peak RSS of"));
 }
 
 TEST(SnapshotTime, APeakThatIsKnownSparesTheSnapshotsBelow) {
@@ -577,6 +578,19 @@ TEST(SnapshotViews, AFlameGraphAndADifferenceAreDrawn) {
                                        place.path("flame.html").string()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_GT(fs::file_size(place.path("flame.html")), 10'000U);
+}
+
+TEST(Snapshot, ThatIsNeverDueIsReportedWhenTheCommandHasEnded) {
+  const Workplace place;
+  for (const char* when : {"rss=900MiB", "mark=77", "signal"}) {
+    const Finished run = memduel(place, {"record", "-o", place.path("out.mdp").string(),
+                                         "--snapshot-at", when, "--", "/bin/true"});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_THAT(run.err, HasSubstr("no snapshot of resident memory: " + std::string(when) +
+                                   " was never due; at most "));
+  }
+  const Finished taken = memduel(place, recording(place, "nothing"));
+  EXPECT_THAT(taken.err, testing::Not(HasSubstr("never due")));
 }
 
 }  // namespace

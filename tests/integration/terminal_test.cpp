@@ -49,7 +49,8 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   expect_fits(run_, "run");
   EXPECT_THAT(run_.out, HasSubstr("MORE"));
   // A failed gate asks for profile trials that nobody planned; the bar must not run over its end.
-  const std::string duel = " --a '" MEMDUEL_HOG " 20' --b '" MEMDUEL_HOG " 30' --repeats 5";
+  const std::string duel =
+      " --a '" MEMDUEL_HOG " 20' --b '" MEMDUEL_HOG " 30' --repeats 6 --gate default";
   EXPECT_THAT(expect("compare --out compared" + duel, 1).out, HasSubstr("[gate failed]"));
   EXPECT_THAT(expect("calibrate duel.json --repeats 8 --out calibration", 0).out,
               HasSubstr("noise floor"));
@@ -60,7 +61,7 @@ TEST_F(EveryVerb, ThatMeasuresShowsItsProgressAndItsVerdict) {
   expect("record --snapshot-at rss=90% -o snapshot.mdp -- " MEMDUEL_HOG " 20", 0);
   EXPECT_THAT(expect("need --limit process -- " MEMDUEL_HOG " 20", 0).out, HasSubstr("ulimit -d"));
   EXPECT_THAT(expect("run duel.json --launcher local --shares 2 --out none", 2).out,
-              HasSubstr("expected slurm"));
+              HasSubstr("give --launcher slurm"));
   EXPECT_THAT(expect("merge no-such-share --out merged", 4).out, HasSubstr("no-such-share"));
 }
 
@@ -76,7 +77,12 @@ TEST_F(EveryVerb, ThatJudgesEndsWithinFortyLinesOfAnyWidth) {
 }
 
 TEST_F(EveryVerb, ThatReadsARunFitsTheTerminal) {
-  EXPECT_THAT(expect("report run --format text", 0).out, HasSubstr("MORE"));
+  const std::string text = expect("report run --format text", 0).out;
+  EXPECT_THAT(text, HasSubstr("MORE"));
+  EXPECT_EQ(expect("report run --verbose", 0).out, text);
+  EXPECT_EQ(expect("report run --format text --verbose", 0).out, text);
+  EXPECT_THAT(expect("report run --format csv --verbose", 2).out,
+              HasSubstr("--verbose is for text"));
   expect("explain run tree.peak_heap_bytes", 0);
   expect("check run", 1);
   expect("compare run run --out twice", 0);
@@ -90,17 +96,16 @@ TEST_F(EveryVerb, ThatReadsAProfileFitsTheTerminal) {
   expect("flamegraph two.mdp -o two.html", 0);
   expect("flamegraph two.mdp --diff two.mdp -o same.html", 0);
   expect("export two.mdp --format folded -o two.txt", 0);
-  EXPECT_THAT(expect("summary run/profiles", 0).out, HasSubstr("most of it"));
+  EXPECT_THAT(expect("summary run/profiles", 0).out, HasSubstr("  top"));
   expect("summary no-such.mdp", 4);
 }
 
 TEST_F(EveryVerb, ThatComparesBenchmarksFitsTheTerminal) {
   const std::string program =
       " '" MEMDUEL_RECORDER_PROGRAMS "/benchmarks --benchmark_filter=an_iteration'";
-  const Finished compared =
-      expect("compare --verbose --no-default-gates --repeats 4 --out benchmarks --a" + program +
-                 " --b" + program + "' --benchmark_min_time=0.1'",
-             0);
+  const Finished compared = expect("compare --verbose --repeats 4 --out benchmarks --a" + program +
+                                       " --b" + program + "' --benchmark_min_time=0.1'",
+                                   0);
   EXPECT_THAT(compared.out, HasSubstr("two_blocks_an_iteration/iterations:16\r\n"));
 }
 

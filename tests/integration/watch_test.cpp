@@ -141,7 +141,7 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
     const Finished report = memduel(place, {"report", a, "--format", format});
     EXPECT_EQ(report.status, 0) << format << report.err;
   }
-  const std::string b = place.path("b").string();
+  const std::string b = place.path("later").string();
   ASSERT_EQ(memduel(place, {"watch", "--out", b, "--round-pattern", "Round (\\d+)", "--",
                             "/usr/bin/python3", script, "20"})
                 .status,
@@ -150,6 +150,8 @@ TEST(Watch, SeesALeakOfAMibInEveryPrintedRound) {
   EXPECT_EQ(compared.status, 0) << compared.err;
   EXPECT_THAT(compared.out, HasSubstr("peak_rss_bytes"));
   EXPECT_THAT(compared.out, HasSubstr("not in turns"));
+  EXPECT_THAT(compared.out, HasSubstr("\n  later  "));
+  EXPECT_THAT(compared.out, Not(HasSubstr("--repeats"))) << "watch has none";
   const Finished again = memduel(place, {"watch", "--out", a, "--", "/bin/true"});
   EXPECT_EQ(again.status, 125);
   EXPECT_THAT(again.err, HasSubstr("holds another run"));
@@ -186,6 +188,28 @@ TEST(Watch, TakesRoundsFromALogThatIsRotated) {
   EXPECT_EQ(rounds.back().at("round"), 19);
   EXPECT_GT(rounds.back().at("metrics").at("end_rss_bytes").get<double>(), 0);
   EXPECT_THAT(codes(results_in(out), "limitations"), Contains("joined_late"));
+}
+
+TEST(Watch, NamesAProcessByTheProgramThatItExecutesMeanwhile) {
+  const Workplace place;
+  Child shim({"sh", "-c", "sleep 2; exec sleep 600"});
+  const fs::path out = place.path("run");
+  Running watch(place, {"watch", "--out", out.string(), "--pid", shim.pid()});
+  ASSERT_TRUE(has_begun(out));
+  EXPECT_TRUE(eventually([&] {
+    if (!fs::exists(out / "config.json")) return false;
+    return json::parse(read_file(out / "config.json"))
+               .at("workload")
+               .at("processes")
+               .at(0)
+               .at("argv") == json({"sleep", "600"});
+  }));
+  watch.signal(SIGINT);
+  const Finished run = watch.wait();
+  EXPECT_EQ(run.status, 130) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("watched pid " + shim.pid() + " (sleep 600)"));
+  EXPECT_EQ(memduel(place, {"report", out.string(), "--format", "json"}).out.find("sleep 2"),
+            std::string::npos);
 }
 
 TEST(Watch, TakesRoundsFromAnnotateAndCountsDescendants) {
@@ -296,7 +320,7 @@ TEST(Watch, WarnsWhenTheLimitIsNearAndSaysAPatternNeverMatched) {
                       "Epoche (\\d+)", "--", "/bin/sh", "-c", "echo Epoch 1; sleep 0.3"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("memduel: warning: "));
-  EXPECT_THAT(run.err, HasSubstr("none of the 1 lines of its standard output matches Epoche"));
+  EXPECT_THAT(run.err, HasSubstr("no line of its standard output matches Epoche"));
   const json results = results_in(out);
   EXPECT_THAT(codes(results, "warnings"), Contains("memory_warning"));
   EXPECT_THAT(codes(results, "warnings"), Not(Contains("memory_critical")));

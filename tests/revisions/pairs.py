@@ -272,7 +272,7 @@ def changed_rows(words, before, after, noise, folder):
     """What a duel of the two says in words: the rows of its differences at the peak, and whether the terminal has a MiB more."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         commands = [shlex.join(map(str, words(program, "{trial_dir}"))) for program in (before, after)]
-        said = run([MEMDUEL, "compare", "--a", commands[0], "--b", commands[1], "--repeats", 2, "--no-default-gates", "--set", "profile.trials=1",
+        said = run([MEMDUEL, "compare", "--a", commands[0], "--b", commands[1], "--repeats", 2, "--set", "profile.trials=1",
                     "--out", "duel"], scratch)
         results = json.loads((pathlib.Path(scratch) / "duel/results.json").read_text())
         rows = [row for row in results["differences"] if row["kind"] == "peak" and row["heap"] == "malloc" and abs(row["bytes"]) > noise]

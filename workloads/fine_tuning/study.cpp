@@ -143,7 +143,7 @@ class Study {
     send_part_gauges(result_.parts);
     memduel_gauge(kCleanupSeconds, cleanup_seconds_);
     memduel_gauge(kValidationAccuracy, result_.scores.accuracy);
-    memduel_gauge("validation_kappa_ratio", result_.scores.kappa);
+    memduel_gauge_better("validation_kappa_ratio", result_.scores.kappa, MEMDUEL_HIGHER_IS_BETTER);
     memduel_gauge("epochs_count", result_.epochs);
     memduel_gauge("samples_at_once_count", static_cast<double>(result_.samples_at_once));
     memduel_gauge("stopped_count", result_.stopped ? 1 : 0);

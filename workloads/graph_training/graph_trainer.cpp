@@ -204,7 +204,9 @@ class GraphTraining {
                         score_graphs(autoencoder_, *graphs_, split_.normals,
                                      switches_.difficulty_scoring, batch_size_, device_),
                         split_.attacks);
-    memduel_gauge("scoring_seconds", std::chrono::duration<double>(Clock::now() - begin).count());
+    memduel_gauge_better("scoring_seconds",
+                         std::chrono::duration<double>(Clock::now() - begin).count(),
+                         MEMDUEL_LOWER_IS_BETTER);
     autoencoder_ = nullptr;
     torch_cuda().empty_cache();
   }
@@ -267,7 +269,9 @@ class GraphTraining {
     await_device(device_);
     send_memory_gauges();
     send_part_gauges(trainer.take_parts());
-    if (teacher_) memduel_gauge("teacher_bytes", static_cast<double>(teacher_->bytes_on_device()));
+    if (teacher_)
+      memduel_gauge_better("teacher_bytes", static_cast<double>(teacher_->bytes_on_device()),
+                           MEMDUEL_LOWER_IS_BETTER);
     memduel_gauge("batch_graphs_count", static_cast<double>(batch_size_));
   }
 

@@ -9,6 +9,10 @@ std::int64_t tensor_bytes(const torch::Tensor& tensor) {
   return tensor.defined() ? static_cast<std::int64_t>(tensor.nbytes()) : 0;
 }
 
+void send_part(const char* metric, std::int64_t bytes) {
+  memduel_gauge_better(metric, static_cast<double>(bytes), MEMDUEL_LOWER_IS_BETTER);
+}
+
 }  // namespace
 
 std::int64_t parameter_bytes(const torch::nn::Module& network) {
@@ -33,12 +37,11 @@ std::int64_t optimizer_bytes(const torch::optim::Adam& optimizer) {
 }
 
 void send_part_gauges(const TrainingParts& parts) {
-  memduel_gauge("parameter_bytes", static_cast<double>(parts.parameters));
-  memduel_gauge("gradient_bytes", static_cast<double>(parts.gradients));
-  memduel_gauge("optimizer_bytes", static_cast<double>(parts.optimizer));
-  if (parts.activations > 0)
-    memduel_gauge("activation_bytes", static_cast<double>(parts.activations));
-  memduel_gauge("data_bytes", static_cast<double>(parts.data));
+  send_part("parameter_bytes", parts.parameters);
+  send_part("gradient_bytes", parts.gradients);
+  send_part("optimizer_bytes", parts.optimizer);
+  if (parts.activations > 0) send_part("activation_bytes", parts.activations);
+  send_part("data_bytes", parts.data);
 }
 
 }  // namespace memduel

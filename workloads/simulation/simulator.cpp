@@ -162,7 +162,8 @@ class Simulation {
     send_memory_gauges();
     const std::int64_t measured = run.trainer().measured_client_bytes();
     if (measured == 0) return;
-    memduel_gauge("client_training_bytes", static_cast<double>(measured));
+    memduel_gauge_better("client_training_bytes", static_cast<double>(measured),
+                         MEMDUEL_LOWER_IS_BETTER);
     memduel_gauge("client_formula_bytes",
                   static_cast<double>(
                       formula_client_bytes(static_cast<std::int64_t>(state_bytes(run.state())))));

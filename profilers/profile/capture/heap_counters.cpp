@@ -120,12 +120,14 @@ HeapCounters read_heap_counters(const std::filesystem::path& file) {
   counters.pid = page.pid;
   counters.parent_pid = page.parent_pid;
   counters.started_ns = static_cast<std::int64_t>(page.started_ns);
+  counters.ended_ns = static_cast<std::int64_t>(page.ended_ns);
   counters.program = text_of(page.program);
   counters.allocator = text_of(page.allocator);
   counters.mode = mode_name(page.mode);
   counters.finished = (page.flags & recorder::kFinished) != 0;
   counters.forked = (page.flags & recorder::kForked) != 0;
   counters.shut_out = (page.flags & recorder::kShutOut) != 0;
+  counters.replaced = (page.flags & recorder::kReplaced) != 0;
   counters.left_behind = (page.flags & recorder::kLeftBehind) != 0;
   counters.live_bytes = page.live_bytes;
   counters.peak_bytes = page.peak_bytes;

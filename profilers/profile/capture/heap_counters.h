@@ -31,25 +31,33 @@ struct HeapCounters : HeapTotals {
   std::int64_t pid = 0;
   std::int64_t parent_pid = 0;
   std::int64_t started_ns = 0;
-  std::string program;    ///< /proc/self/exe
-  std::string allocator;  ///< file that malloc comes from
-  std::string mode;       ///< count, sampled or exact
+  std::int64_t ended_ns = 0;  ///< 0: not known
+  std::string program;        ///< /proc/self/exe
+  std::string allocator;      ///< file that malloc comes from
+  std::string mode;           ///< count, sampled or exact
   bool finished = false;  ///< ended through exit, _exit, abort or exec, not by a signal or inside
                           ///< libc (daemon(3))
   bool forked = false;    ///< a forked child that has not executed a program
   bool shut_out = false;  ///< it executed a program as a user who may not write its records
+  bool replaced = false;  ///< it executed another program
   bool left_behind = false;  ///< it executed a program with an environment without the recorder
   std::int64_t inherited_bytes = 0;  ///< part of live_bytes that was there at the fork
   std::int64_t mapped_bytes = 0;
   std::int64_t mappings = 0;
   std::vector<HeapScope> scopes;  ///< in the order they ended, then the running ones
 
+  /// Peak heap plus peak mappings: the process image with the most is the largest of several. The
+  /// heap alone would hide interpreters and compilers, which map most of their memory themselves.
+  [[nodiscard]] std::int64_t size_bytes() const { return peak_bytes + mapping_peak_bytes; }
   /// Whether the process lives on, as a daemon does that its starter has left.
   [[nodiscard]] bool still_runs() const;
   /// How far live and peak bytes may be off: 0 for one thread that ended by itself, 64 KiB per
   /// thread otherwise.
   [[nodiscard]] std::int64_t uncertainty_bytes() const;
 };
+
+/// How people are told which image is the largest.
+inline constexpr const char* kLargestBy = "by peak heap + mappings";
 
 /// Reads one `.heap` file. Throws Error(io) naming the file and what is wrong with it.
 HeapCounters read_heap_counters(const std::filesystem::path& file);

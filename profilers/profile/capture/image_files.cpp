@@ -61,6 +61,13 @@ fs::path images_folder(const fs::path& first) {
   return folder.replace_extension(".images");
 }
 
+std::optional<fs::path> file_of_image(const fs::path& first, std::size_t number) {
+  if (number == 1) return first;
+  for (const fs::path& file : {inside(first, number), beside(first, number)})
+    if (is_trace_file(file)) return file;
+  return std::nullopt;
+}
+
 ImageFiles::ImageFiles(std::optional<fs::path> output, std::string name)
     : output_(std::move(output)), name_(std::move(name)) {}
 
@@ -91,7 +98,8 @@ std::optional<fs::path> ImageFiles::keep(const ImagePlan& plan, std::size_t numb
   fs::path file = file_of(plan, number);
   if (number > 1 && many_) fs::create_directories(file.parent_path());
   if (fs::is_regular_file(file)) replaced_.push_back(file.string());
-  write_named_file(file, bytes);
+  // Only the first has the name that the user gave: no link leads the others elsewhere.
+  number == 1 ? write_named_file(file, bytes) : write_file_atomically(file, bytes);
   written_ = number;
   return file;
 }
@@ -128,7 +136,7 @@ std::vector<std::string> ImageFiles::finish(const std::vector<RecordedImage>& im
   if (const auto removed = remove_earlier(*first_); !removed.empty())
     notes.push_back(fmt::format("removed {}, of an earlier recording", listed(removed)));
   if (many_) {
-    write_named_file(images_folder(*first_) / kIndex, index_of(images));
+    write_file_atomically(images_folder(*first_) / kIndex, index_of(images));
     notes.push_back(fmt::format("the later images are in {}, told in its {}",
                                 images_folder(*first_).string(), kIndex));
   }

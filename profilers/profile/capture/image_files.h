@@ -52,4 +52,9 @@ class ImageFiles {
 /// FILE.images for FILE.mdp.
 std::filesystem::path images_folder(const std::filesystem::path& first);
 
+/// Where the image `number` of a recording is whose first image is in `first`; absent if its file
+/// is not there.
+std::optional<std::filesystem::path> file_of_image(const std::filesystem::path& first,
+                                                   std::size_t number);
+
 }  // namespace memduel

@@ -25,10 +25,6 @@ std::optional<HeapTotals> last_counters(const HeapCounters& image) {
   return image;
 }
 
-std::int64_t size_of(const HeapCounters& image) {
-  return image.peak_bytes + image.mapping_peak_bytes;
-}
-
 std::filesystem::path raw_profile(const std::filesystem::path& directory,
                                   const HeapCounters& image) {
   return directory / fmt::format("{}-{}.mdp", image.started_ns, image.pid);
@@ -47,8 +43,7 @@ ImagePlan plan_of(const std::vector<const HeapCounters*>& images) {
   ImagePlan plan;
   if (images.empty()) return plan;
   for (const HeapCounters* image : images) plan.pids.push_back(image->pid);
-  const auto largest = std::ranges::max_element(
-      images, [](const auto* one, const auto* other) { return size_of(*one) < size_of(*other); });
+  const auto largest = std::ranges::max_element(images, {}, &HeapCounters::size_bytes);
   plan.largest = static_cast<std::size_t>(largest - images.begin()) + 1;
   return plan;
 }
@@ -80,8 +75,10 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
       info["image"] = fmt::format("{} of {}", number, plan.count());
       const auto file =
           keep.file_of(plan, plan.largest).lexically_relative(keep.file_of(plan, 1).parent_path());
-      info["largest_image"] = fmt::format("{}: {}, {} at its peak", file.string(), largest.program,
-                                          format_bytes(static_cast<double>(size_of(largest))));
+      info["largest_image"] =
+          fmt::format("{}: {}, {} {}", file.string(), largest.program,
+                      format_bytes(static_cast<double>(largest.size_bytes())), kLargestBy);
+      info["largest_image_number"] = std::to_string(plan.largest);
     }
     FinishedProfile finished;
     const std::filesystem::path raw = raw_profile(directory, image);
@@ -92,6 +89,8 @@ RecordedImages finish_images(const std::filesystem::path& directory, const KeepI
       continue;
     }
     recorded.images.back().file = keep.keep(plan, number, finished.bytes);
+    recorded.images.back().has_snapshot = finished.profile.resident.has_value();
+    recorded.images.back().peak_resident_bytes = peak_resident_bytes(finished.profile);
   }
   return recorded;
 }

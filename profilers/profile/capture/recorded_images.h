@@ -19,12 +19,14 @@ namespace memduel {
 struct RecordedImage {
   std::optional<std::filesystem::path> file;  ///< absent in count mode
   HeapCounters counters;
+  bool has_snapshot = false;                                 ///< of its resident memory
+  std::optional<double> peak_resident_bytes = std::nullopt;  ///< if it was to take a snapshot
 };
 
 /// The images that left a profile, in the order in which they started, from 1.
 struct ImagePlan {
   std::vector<std::int64_t> pids;
-  std::size_t largest = 0;  ///< the one whose blocks and mappings were most at their peaks
+  std::size_t largest = 0;  ///< by HeapCounters::size_bytes
 
   [[nodiscard]] std::size_t count() const { return pids.size(); }
 };

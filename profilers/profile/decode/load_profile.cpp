@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "profilers/profile/decode/replay.h"
 
 namespace memduel {
 
 std::string loss_of(const TraceReading& reading) {
   if (reading.damaged == 0 && !reading.truncated) return {};
-  return fmt::format("recovered {} of {} blocks{}", reading.blocks,
-                     reading.blocks + reading.damaged + (reading.truncated ? 1 : 0),
+  const auto all = reading.blocks + reading.damaged + (reading.truncated ? 1 : 0);
+  return fmt::format("recovered {} of {}{}", reading.blocks, format_count(all, "block"),
                      reading.truncated
                          ? fmt::format("; the file ends inside a block at byte {}", reading.bytes)
                          : "");

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/text.h"
 #include "profilers/profile/decode/checked_number.h"
 
 namespace memduel {
@@ -199,7 +200,8 @@ Profile Replay::finish() {
   snapshot_.finish(offset);
   if (stacks_.lost() > 0) {
     profile_.notes.push_back(
-        fmt::format("{} frames of stacks are lost with damaged blocks", stacks_.lost()));
+        fmt::format("{} lost with damaged blocks",
+                    format_count(stacks_.lost(), "frame of a stack is", "frames of stacks are")));
   }
   if (blocks_.reborn() > 0) {
     profile_.notes.push_back(

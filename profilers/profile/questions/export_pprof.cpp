@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <vector>
 
 #include "base/error.h"
 #include "base/varint.h"
@@ -60,9 +62,60 @@ class Strings {
   std::unordered_map<std::string, std::uint64_t> numbers_{{"", 0}};
 };
 
+/// The modules of a profile as mappings: the program first, because profile.proto says that
+/// mapping[0] "will be the main binary", then the others in the order in which they were met. That
+/// order begins with the dynamic loader if a library allocates before main.
+class Mappings {
+ public:
+  explicit Mappings(const Profile& profile) {
+    for (std::size_t i = 0; i < profile.modules.size(); ++i) order_.push_back(i);
+    if (const auto program = profile.info.find("program"); program != profile.info.end())
+      put_first(profile, program->second);
+    ids_.resize(order_.size());
+    const std::uint64_t first = program_without_frames_.empty() ? 1 : 2;
+    for (std::size_t i = 0; i < order_.size(); ++i) ids_[order_[i]] = first + i;
+  }
+
+  /// Indices of Profile::modules.
+  [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
+  /// No frame lies in it, so that it is no module; empty otherwise.
+  [[nodiscard]] const std::string& program_without_frames() const {
+    return program_without_frames_;
+  }
+  [[nodiscard]] std::uint64_t id_of(std::size_t module) const { return ids_[module]; }
+
+ private:
+  void put_first(const Profile& profile, const std::string& program) {
+    const auto main = std::ranges::find(profile.modules, program, &ProfileModule::path);
+    if (main == profile.modules.end()) {
+      program_without_frames_ = program;
+      return;
+    }
+    const auto place = order_.begin() + (main - profile.modules.begin());
+    std::rotate(order_.begin(), place, place + 1);
+  }
+
+  std::vector<std::size_t> order_;
+  std::vector<std::uint64_t> ids_;  ///< by module
+  std::string program_without_frames_;
+};
+
+/// pprof takes a name that is its own system name for a mangled one, and removes what is in angle
+/// brackets and parentheses: nothing is left of Python's <module>, and no namespace of ::f.
+bool survives_demangling(std::string_view function) {
+  if (function.starts_with('<')) return false;
+  int depth = 0;  // an argument of a template may go
+  for (std::size_t i = 0; i < function.size(); ++i) {
+    if (function[i] == '<') ++depth;
+    if (function[i] == '>') --depth;
+    if (depth == 0 && function.substr(i).starts_with("(anonymous")) return false;
+  }
+  return true;
+}
+
 class PprofWriter {
  public:
-  explicit PprofWriter(const Profile& profile) : profile_(profile) {}
+  explicit PprofWriter(const Profile& profile) : profile_(profile), mappings_(profile) {}
 
   std::string write() {
     if (profile_.unit != ProfileUnit::bytes) {
@@ -153,21 +206,25 @@ class PprofWriter {
   }
 
   void write_mappings() {
-    for (std::size_t i = 0; i < profile_.modules.size(); ++i) {
-      const ProfileModule& module = profile_.modules[i];
-      Message message;
-      message.number(PprofMapping::id, i + 1);
-      message.number(PprofMapping::memory_start, module.begin);
-      message.number(PprofMapping::memory_limit, module.end);
-      message.number(PprofMapping::filename, strings_.number_of(module.path));
-      message.number(PprofMapping::build_id, strings_.number_of(module.build_id));
-      for (const unsigned has_names :
-           {PprofMapping::has_functions, PprofMapping::has_filenames,
-            PprofMapping::has_line_numbers, PprofMapping::has_inline_frames}) {
-        message.number(has_names, 1);
-      }
-      out_.message(PprofProfile::mapping, message);
+    if (const std::string& program = mappings_.program_without_frames(); !program.empty())
+      write_mapping(1, {program, {}, 0, 0, 0});
+    for (const std::size_t module : mappings_.order())
+      write_mapping(mappings_.id_of(module), profile_.modules[module]);
+  }
+
+  void write_mapping(std::uint64_t id, const ProfileModule& module) {
+    Message message;
+    message.number(PprofMapping::id, id);
+    message.number(PprofMapping::memory_start, module.begin);
+    message.number(PprofMapping::memory_limit, module.end);
+    message.number(PprofMapping::filename, strings_.number_of(module.path));
+    message.number(PprofMapping::build_id, strings_.number_of(module.build_id));
+    for (const unsigned has_names :
+         {PprofMapping::has_functions, PprofMapping::has_filenames, PprofMapping::has_line_numbers,
+          PprofMapping::has_inline_frames}) {
+      message.number(has_names, 1);
     }
+    out_.message(PprofProfile::mapping, message);
   }
 
   std::uint64_t function_of(const FrameName& name) {
@@ -177,7 +234,8 @@ class PprofWriter {
       Message message;
       message.number(PprofFunction::id, entry->second);
       message.number(PprofFunction::name, strings_.number_of(name.function));
-      message.number(PprofFunction::system_name, strings_.number_of(name.function));
+      if (survives_demangling(name.function))
+        message.number(PprofFunction::system_name, strings_.number_of(name.function));
       message.number(PprofFunction::filename, strings_.number_of(name.file));
       out_.message(PprofProfile::function, message);
     }
@@ -190,7 +248,7 @@ class PprofWriter {
       Message message;
       message.number(PprofLocation::id, i + 1);
       if (location.module) {
-        message.number(PprofLocation::mapping_id, *location.module + 1);
+        message.number(PprofLocation::mapping_id, mappings_.id_of(*location.module));
         message.number(PprofLocation::address,
                        location.address + profile_.modules[*location.module].bias);
       }
@@ -207,6 +265,7 @@ class PprofWriter {
   }
 
   const Profile& profile_;
+  Mappings mappings_;
   Message out_;
   Strings strings_;
   std::map<std::string, std::uint64_t> functions_;

@@ -24,11 +24,10 @@ std::string amount_text(const Profile& profile, const Estimate& amount) {
 
 // " in 3 blocks", " in 3 samples", or nothing where nobody counted.
 std::string count_text(const Profile& profile, const Estimate& amount) {
-  if (!profile.counted || profile.unit == ProfileUnit::samples || amount.count == 0) return {};
-  return fmt::format(" in {:.0f} {}", amount.count,
-                     profile.unit != ProfileUnit::bytes ? "samples"
-                     : amount.count == 1                ? "block"
-                                                        : "blocks");
+  if (!profile.counted || profile.unit == ProfileUnit::samples || std::round(amount.count) == 0)
+    return {};
+  return " in " + format_estimated_count(amount.count,
+                                         profile.unit == ProfileUnit::bytes ? "block" : "sample");
 }
 
 Estimate total_of(const LiveSites& sites) {
@@ -105,9 +104,9 @@ void add_totals(std::string& text, const Profile& profile) {
                         format_bytes(static_cast<double>(counters.peak_bytes)));
     text += fmt::format("  live at end   {:>12}   block bytes\n",
                         format_bytes(static_cast<double>(counters.live_bytes)));
-    text += fmt::format("  allocated     {:>12}   requested, in {} allocations\n",
+    text += fmt::format("  allocated     {:>12}   requested, in {}\n",
                         format_bytes(static_cast<double>(counters.allocated_bytes)),
-                        counters.allocations);
+                        format_count(counters.allocations, "allocation"));
     text += fmt::format("  mapping peak  {:>12}   the program's own anonymous mappings\n",
                         format_bytes(static_cast<double>(counters.mapping_peak_bytes)));
   }
@@ -189,7 +188,7 @@ void add_resident(std::string& text, const Profile& profile, const SummaryOption
   // VmHWM would be of moments in which the recorder copies its tables.
   if (const double seen = peak_resident_bytes(profile).value_or(0); seen > 0) {
     const double peak = std::max(seen, whole);
-    text += fmt::format(", {:.1f} % of the peak of {}", 100 * whole / peak, format_bytes(peak));
+    text += fmt::format(", {:.1f} % of the peak RSS of {}", 100 * whole / peak, format_bytes(peak));
   }
   text += fmt::format("{}; it took {}\n", place_of(snapshot), format_seconds(snapshot.seconds));
   const auto add = [&](std::string_view name, double bytes, std::string_view words) {
@@ -380,6 +379,7 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
   if (profile.counters) {
     const HeapTotals& counters = *profile.counters;
     line.peak_bytes = static_cast<double>(counters.peak_bytes);
+    line.mapping_peak_bytes = static_cast<double>(counters.mapping_peak_bytes);
     line.live_bytes = static_cast<double>(counters.live_bytes);
     line.allocated_bytes = static_cast<double>(counters.allocated_bytes);
     line.allocations = static_cast<double>(counters.allocations);
@@ -389,6 +389,7 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
     };
     const Estimate allocated = total_of(sites_of(profile, ProfileKind::allocated));
     line.peak_bytes = known(profile.peak.total);
+    line.mapping_peak_bytes = known(profile.mapping_peak.total);
     line.live_bytes = known(total_of(sites_of(profile, ProfileKind::live)));
     line.allocated_bytes = known(allocated);
     if (profile.counted && allocated.samples > 0) line.allocations = std::round(allocated.count);
@@ -401,19 +402,24 @@ ProfileLine profile_line(const std::string& name, const Profile& profile) {
 }
 
 std::string profile_table(std::vector<ProfileLine> lines) {
-  std::ranges::stable_sort(lines, std::ranges::greater(), &ProfileLine::peak_bytes);
+  std::ranges::stable_sort(lines, std::ranges::greater(), [](const ProfileLine& line) {
+    return line.peak_bytes || line.mapping_peak_bytes
+               ? std::optional(line.peak_bytes.value_or(0) + line.mapping_peak_bytes.value_or(0))
+               : std::nullopt;
+  });
   const auto bytes = [](std::optional<double> value) {
     return value ? format_bytes(*value) : std::string("-");
   };
   std::size_t width = 7;
   for (const ProfileLine& line : lines) width = std::max(width, line.name.size());
-  std::string text = fmt::format("{:<{}} {:>10} {:>11} {:>10} {:>11}  most of it\n", "profile",
-                                 width, "peak", "live at end", "allocated", "allocations");
+  std::string text =
+      fmt::format("{:<{}} {:>10} {:>10} {:>11} {:>10} {:>11}  top\n", "profile", width, "peak heap",
+                  "mappings", "live at end", "allocated", "allocations");
   for (const ProfileLine& line : lines)
-    text +=
-        fmt::format("{:<{}} {:>10} {:>11} {:>10} {:>11}  {}\n", line.name, width,
-                    bytes(line.peak_bytes), bytes(line.live_bytes), bytes(line.allocated_bytes),
-                    line.allocations ? fmt::format("{:.0f}", *line.allocations) : "-", line.top);
+    text += fmt::format(
+        "{:<{}} {:>10} {:>10} {:>11} {:>10} {:>11}  {}\n", line.name, width, bytes(line.peak_bytes),
+        bytes(line.mapping_peak_bytes), bytes(line.live_bytes), bytes(line.allocated_bytes),
+        line.allocations ? fmt::format("{:.0f}", *line.allocations) : "-", line.top);
   return text;
 }
 

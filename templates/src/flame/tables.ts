@@ -1,6 +1,7 @@
 // What the graph shows, as tables: the functions with most bytes, and what survived which round.
 
 import { h } from "../dom";
+import { count_text } from "../format";
 import type { FlameModel, View } from "./data";
 import type { FrameAmounts } from "./tree";
 import {
@@ -106,7 +107,7 @@ export function functions_table(
       : h(
           "details",
           { class: "raw" },
-          h("summary", {}, `${within.length} function${within.length === 1 ? "" : "s"} whose difference is within the sampling error`),
+          h("summary", {}, `${count_text(within.length, "function")} whose difference is within the sampling error`),
           table(within, "Functions within the sampling error"),
         ),
   );

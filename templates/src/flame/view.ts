@@ -1,7 +1,7 @@
 // A flame graph with its controls and tables: keeps in the URL what the reader chose.
 
 import { h } from "../dom";
-import { bytes_text } from "../format";
+import { bytes_text, count_text } from "../format";
 import { choose, chosen_text } from "../state";
 import { chosen_filter, chosen_frame, chosen_order, chosen_view } from "./chosen";
 import { legend, make_controls } from "./controls";
@@ -358,7 +358,7 @@ function facts(profile: ProfileFacts): HTMLElement {
     rows.push(
       ["exact peak", `${bytes_text(counters.peak_bytes)} in blocks`],
       ["exact live at end", `${bytes_text(counters.live_bytes)} in blocks`],
-      ["exact allocated", `${bytes_text(counters.allocated_bytes)} requested in ${counters.allocations.toLocaleString("en")} allocations`],
+      ["exact allocated", `${bytes_text(counters.allocated_bytes)} requested in ${count_text(counters.allocations, "allocation")}`],
       ["mapping peak", bytes_text(counters.mapping_peak_bytes)],
     );
   }

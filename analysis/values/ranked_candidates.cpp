@@ -1,4 +1,4 @@
-#include "analysis/questions/ranked_candidates.h"
+#include "analysis/values/ranked_candidates.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ double effect_of(const Comparison& c) {
 std::set<std::string> failed_candidates(const Results& results) {
   std::set<std::string> failed;
   for (const GateResult& gate : results.gates)
-    if (gate.outcome == GateOutcome::failed && !gate.advisory) failed.insert(gate.candidate);
+    if (gate.fails()) failed.insert(gate.candidate);
   return failed;
 }
 
@@ -27,7 +27,8 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
   for (const Comparison& c : results.comparisons)
     if (c.is_asked() && c.role == like.role && c.metric == like.metric && (c.ratio || c.difference))
       rows.push_back(&c);
-  const double sign = metric_info(like.metric).lower_is_better ? 1 : -1;
+  const bool more = metric_info(results.job, like.metric).better == Direction::higher;
+  const double sign = more ? -1 : 1;
   std::ranges::stable_sort(rows, [&](const Comparison* a, const Comparison* b) {
     const bool a_failed = failed.contains(a->candidate);
     const bool b_failed = failed.contains(b->candidate);
@@ -57,6 +58,9 @@ std::vector<std::string> ranked_candidates(const Results& results) {
     for (const Comparison* row : ranked_rows(results, *first)) add(row->candidate);
   for (const ArmSummary& arm : results.arms)
     if (arm.name != results.baseline) add(arm.name);
+  const std::set<std::string> failed = failed_candidates(results);
+  std::ranges::stable_partition(ranked,
+                                [&](const std::string& name) { return !failed.contains(name); });
   return ranked;
 }
 

@@ -21,8 +21,8 @@ std::vector<const Comparison*> ranked_rows(const Results& results, const Compari
 /// Whether their intervals do not overlap.
 bool told_apart(const Comparison& best, const Comparison& other);
 
-/// Candidates, best first: by the effect on the first gate's row, those that failed a gate behind
-/// all others; arms that no gate asks about come last, in their own order.
+/// Candidates, best first: by the effect on the first gate's row, then arms that no gate asks about
+/// in their own order; those that failed a gate behind all others.
 std::vector<std::string> ranked_candidates(const Results& results);
 
 /// Sorts by the rank of a candidate's name.

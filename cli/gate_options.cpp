@@ -1,0 +1,121 @@
+#include "cli/gate_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "analysis/verdicts/gate_grammar.h"
+#include "analysis/verdicts/run_gates.h"
+#include "base/characters.h"
+#include "base/error.h"
+#include "base/gate_words.h"
+#include "base/metric_catalogue.h"
+#include "base/standard_error.h"
+#include "base/text.h"
+
+namespace memduel::cli {
+namespace {
+
+std::vector<std::string> roles_of(const Experiment& experiment) {
+  std::vector<std::string> roles = experiment.facts.roles;
+  for (const RoleGroup& group : experiment.facts.groups)
+    roles.insert(roles.end(), {group.largest(), group.median()});
+  roles.emplace_back(kTree);
+  return roles;
+}
+
+}  // namespace
+
+void add_gates(CLI::App& verb, GateOptions& gate) {
+  verb.add_option("--gate", gate.named,
+                  "ROLE.METRIC<=BOUND[|BOUND][:advisory], e.g. 'server.peak_rss_bytes<=+2%', or "
+                  "default, the default gates (repeatable); replaces the gates of a config")
+      ->type_name("G")
+      ->allow_extra_args(false);
+}
+
+void add_strict(CLI::App& verb, GateOptions& gate) {
+  verb.add_flag("--gate-strict", gate.strict,
+                "a gate fails only where the worsening is shown to lie beyond its bound");
+}
+
+void add_no_defaults(CLI::App& verb, GateOptions& gate) {
+  verb.add_flag("--no-default-gates", gate.no_defaults,
+                "without --gate, nothing decides the exit code");
+}
+
+void add_on_inconclusive(CLI::App& verb, GateOptions& gate) {
+  verb.add_option_function<std::string>(
+          "--on-inconclusive",
+          [&gate](const std::string& word) {
+            gate.on_inconclusive = word == "pass"   ? OnInconclusive::pass
+                                   : word == "fail" ? OnInconclusive::fail
+                                                    : OnInconclusive::beyond;
+          },
+          "which inconclusive gates exit with 5: beyond (those whose estimate is beyond the "
+          "bound), fail (all) or pass (none) (default beyond)")
+      ->check(CLI::IsMember({"beyond", "pass", "fail"}))
+      ->type_name("beyond|pass|fail");
+}
+
+void add_gate_options(CLI::App& verb, GateOptions& gate) {
+  add_gates(verb, gate);
+  add_strict(verb, gate);
+  add_on_inconclusive(verb, gate);
+}
+
+void add_bisect(CLI::App& verb, GateOptions& gate) {
+  verb.add_flag("--bisect", gate.bisect,
+                "exit as git bisect run expects; without a gate, --gate default");
+}
+
+void name_implied_gates(GateOptions& gate, const nlohmann::json& config) {
+  const bool of_config = config.is_object() && config.contains("gates") && !config["gates"].empty();
+  if (gate.bisect && gate.named.empty() && !of_config) gate.named = {kDefaultGates};
+}
+
+bool has_deciding_gate(const nlohmann::json& config) {
+  const nlohmann::json gates = config.value("gates", nlohmann::json::array());
+  const auto arms = config.find("arms");
+  const bool is_alone = arms != config.end() && arms->size() == 1;  // without a baseline
+  if (gates.empty()) return default_gates_decide_in(config) && !is_alone;
+  return std::ranges::any_of(gates, [](const nlohmann::json& gate) {
+    return gate == kDefaultGates || !parse_gate(gate.get<std::string>()).advisory;
+  });
+}
+
+void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate) {
+  if (gate.no_defaults && std::ranges::find(gate.named, kDefaultGates) != gate.named.end())
+    throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
+                "leave it out, or name other gates with --gate");
+  if ((!gate.on_inconclusive && !gate.bisect) || has_deciding_gate(config)) return;
+  throw Error(ExitCode::usage, "no gate decides the exit code",
+              gate.bisect ? "--bisect" : "--on-inconclusive", "name a gate with --gate");
+}
+
+void tell_replaced_gates(const std::vector<std::string>& replaced, const std::string& label) {
+  if (replaced.empty()) return;
+  say(escape_terminal(fmt::format("memduel: {}--gate replaces the gates of the config: {}", label,
+                                  fmt::join(replaced, ", "))) +
+      "\n");
+}
+
+// A metric that no known one resembles may come from a mark, and is checked afterwards.
+void refuse_bad_gates(const Experiment& experiment) {
+  for (std::size_t i = 0; i < experiment.gates.size(); ++i) {
+    if (experiment.gates[i] == kDefaultGates) continue;
+    try {
+      const Gate gate = parse_gate(experiment.gates[i]);
+      check_gates_before_run({gate}, roles_of(experiment), experiment.facts);
+      refuse_unjudgeable({gate}, experiment.arms.size() == 1, true);
+    } catch (const Error& error) {
+      if (experiment.gates_place.empty()) throw;
+      throw Error(error.code(), error.what(),
+                  fmt::format("{}[{}], {}", experiment.gates_place, i, error.where()),
+                  error.advice());
+    }
+  }
+}
+
+}  // namespace memduel::cli

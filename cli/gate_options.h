@@ -1,0 +1,60 @@
+// Gates on the command line: which there are, and how they decide the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/verdicts/analyse.h"
+#include "experiment/config/config.h"
+
+namespace memduel::cli {
+
+/// Which gates there are, and how they decide the exit code.
+struct GateOptions {
+  std::vector<std::string> named;  ///< kDefaultGates among them where those are asked for
+  bool strict = false;
+  bool no_defaults = false;
+  std::optional<OnInconclusive> on_inconclusive;  ///< absent: beyond
+  bool bisect = false;  ///< exit codes are those that git bisect run takes
+
+  [[nodiscard]] OnInconclusive inconclusive() const {
+    return on_inconclusive.value_or(OnInconclusive::beyond);
+  }
+};
+
+/// In all that follows `gate` must outlive the parse.
+
+/// --gate alone, for verbs that judge nothing.
+void add_gates(CLI::App& verb, GateOptions& gate);
+/// --gate-strict
+void add_strict(CLI::App& verb, GateOptions& gate);
+/// --no-default-gates, for verbs whose exit code the default gates decide. After add_gates.
+void add_no_defaults(CLI::App& verb, GateOptions& gate);
+/// --on-inconclusive alone, for verbs that take the gates of a config.
+void add_on_inconclusive(CLI::App& verb, GateOptions& gate);
+/// --gate, --gate-strict and --on-inconclusive.
+void add_gate_options(CLI::App& verb, GateOptions& gate);
+/// --bisect
+void add_bisect(CLI::App& verb, GateOptions& gate);
+
+/// --bisect names the default gates where neither an option nor the config names one.
+void name_implied_gates(GateOptions& gate, const nlohmann::json& config);
+
+/// Whether a gate of a resolved config decides the exit code.
+bool has_deciding_gate(const nlohmann::json& config);
+
+/// Throws Error(usage) for --on-inconclusive and --bisect where no gate of the resolved config
+/// decides the exit code, and for --no-default-gates beside --gate default.
+void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate);
+
+/// Tells which gates of a config --gate replaced.
+void tell_replaced_gates(const std::vector<std::string>& replaced, const std::string& label = "");
+
+/// Before an hour of trials, not after it: throws Error(usage) for a gate that names a role or a
+/// metric that the experiment cannot have.
+void refuse_bad_gates(const Experiment& experiment);
+
+}  // namespace memduel::cli
