@@ -75,11 +75,19 @@ void name_implied_gates(GateOptions& gate, const nlohmann::json& config) {
   if (gate.bisect && gate.named.empty() && !of_config) gate.named = {kDefaultGates};
 }
 
+namespace {
+
+/// Default gates compare with a baseline.
+bool has_one_variant(const nlohmann::json& config) {
+  const auto arms = config.find("arms");
+  return arms != config.end() && arms->size() == 1;
+}
+
+}  // namespace
+
 bool has_deciding_gate(const nlohmann::json& config) {
   const nlohmann::json gates = config.value("gates", nlohmann::json::array());
-  const auto arms = config.find("arms");
-  const bool is_alone = arms != config.end() && arms->size() == 1;  // without a baseline
-  if (gates.empty()) return default_gates_decide_in(config) && !is_alone;
+  if (gates.empty()) return default_gates_decide_in(config) && !has_one_variant(config);
   return std::ranges::any_of(gates, [](const nlohmann::json& gate) {
     return gate == kDefaultGates || !parse_gate(gate.get<std::string>()).advisory;
   });
@@ -89,6 +97,9 @@ void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate
   if (gate.no_defaults && std::ranges::find(gate.named, kDefaultGates) != gate.named.end())
     throw Error(ExitCode::usage, "the gates contain \"default\"", "--no-default-gates",
                 "leave it out, or name other gates with --gate");
+  if (gate.no_defaults && has_one_variant(config))
+    throw Error(ExitCode::usage, "a run of one variant has no default gates", "--no-default-gates",
+                "leave it out");
   if ((!gate.on_inconclusive && !gate.bisect) || has_deciding_gate(config)) return;
   throw Error(ExitCode::usage, "no gate decides the exit code",
               gate.bisect ? "--bisect" : "--on-inconclusive", "name a gate with --gate");

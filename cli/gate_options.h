@@ -47,7 +47,8 @@ void name_implied_gates(GateOptions& gate, const nlohmann::json& config);
 bool has_deciding_gate(const nlohmann::json& config);
 
 /// Throws Error(usage) for --on-inconclusive and --bisect where no gate of the resolved config
-/// decides the exit code, and for --no-default-gates beside --gate default.
+/// decides the exit code, and for --no-default-gates beside --gate default or where one variant is
+/// alone.
 void refuse_undecided_exit(const nlohmann::json& config, const GateOptions& gate);
 
 /// Tells which gates of a config --gate replaced.

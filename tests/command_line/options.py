@@ -100,12 +100,14 @@ class Form:
     @param samples other values for this form.
     @param conflicts pairs that this form refuses beside CONFLICTS.
     @param mask whether numbers of its output differ from call to call.
-    @param copies whether it changes what is there, so that each call gets a copy."""
+    @param copies whether it changes what is there, so that each call gets a copy.
+    @param unseen options that this form takes and whose effect its call cannot show, each with the reason."""
 
-    def __init__(self, name, command, base, words=(), tail=(), measures=False, pairs="normal", samples=None, copies=False, conflicts=(), mask=False):
+    def __init__(self, name, command, base, words=(), tail=(), measures=False, pairs="normal", samples=None, copies=False, conflicts=(), mask=False,
+                 unseen=None):
         self.name, self.command, self.base, self.words, self.tail = name, command, base, list(words), list(tail)
         self.measures, self.pairs, self.samples, self.copies = measures, pairs, {**SAMPLES, **(samples or {})}, copies
-        self.mask = mask
+        self.mask, self.unseen = mask, unseen or {}
         self.conflicts = CONFLICTS | {frozenset(pair) for pair in conflicts}
 
     def line(self, options):
@@ -222,6 +224,12 @@ FORMS = [
     Form("merge", "merge", OUT, ["share"], measures=True),
     Form("check", "check", {"--on-inconclusive": ["fail"]}, ["run-1"], samples={"--on-inconclusive": ["pass"]},
          conflicts=[("--no-default-gates", "--on-inconclusive")]),
+    Form("check of a watched job", "check", {"--gate": ["tree.peak_rss_bytes<=900MiB"]}, ["watched"],
+         samples={"--gate": ["tree.peak_rss_bytes<=1KiB"]},
+         unseen={"--bisect": "a gate that passes is 0 either way", "--on-inconclusive": "a ceiling on a watched job is never inconclusive"}),
+    Form("compare of benchmark files", "compare", {"--gate": ["default"], "--on-inconclusive": ["fail"]},
+         ["google_benchmark_a.json", "google_benchmark_b.json"], samples={"--on-inconclusive": ["pass"], "--arm": ["benchmarks"]},
+         unseen={"--arm": "such a file has one variant"}),
     Form("report", "report", {}, ["run-1"], copies=True, pairs="none"),
     Form("summary", "summary", {}, ["many.mdp"]),
     Form("summary of a folder", "summary", {}, ["run-1"]),
@@ -263,6 +271,9 @@ def make_source(source):
     for number in (1, 2):
         must(["compare", "--a", "sort /etc/services", "--b", "sort -r /etc/services", "--repeats", "2", "--quiet", "--set", "profile.trials=1", "--out",
               f"run-{number}"], source)
+    must(["watch", "--out", "watched", "--quiet", "--", "sleep", "0.3"], source)
+    for name in ("google_benchmark_a.json", "google_benchmark_b.json"):
+        shutil.copy2(pathlib.Path(__file__).parent.parent / "integration" / "testdata" / name, source)
     must(["run", "t.json", "--blocks", "1/1", "--repeats", "2", "--seed", "1", "--out", "share", "--quiet"], source)
     for name in ("many.mdp", "other.mdp"):
         must(["record", "--exact", "-o", name, "--", "sh", "-c", "sort /etc/services > /dev/null; ls -l / > /dev/null; true"], source)
@@ -286,7 +297,7 @@ def check_alone(form, source, pool, base):
                 faults.append(f"{form.name}: {option} is refused without its name: {seen['err']}")
             continue
         changes_of[option] = changes(seen, base)
-        expected = form.base.get(option) != form.samples[option] and (form.command, option) not in UNSEEN
+        expected = form.base.get(option) != form.samples[option] and (form.command, option) not in UNSEEN and option not in form.unseen
         if expected and not changes_of[option]:
             faults.append(f"{form.name}: {option} changes nothing that can be seen")
     return faults, changes_of
