@@ -48,8 +48,9 @@ bool is_written_through(const std::filesystem::path& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) != 0) return false;
   const std::string name = std::filesystem::absolute(path).lexically_normal().string();
-  return !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) || name.starts_with("/dev/") ||
-         name.starts_with("/proc/");
+  const bool is_open_file =
+      (name.starts_with("/dev/") && !name.starts_with("/dev/shm/")) || name.starts_with("/proc/");
+  return !(S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) || is_open_file;
 }
 
 AtomicFile::AtomicFile(const std::filesystem::path& path, Target target, mode_t mode)

@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include <thread>
 
 #include "base/atomic_file.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 
 namespace memduel {
@@ -76,6 +78,21 @@ TEST_F(File, APipeIsWrittenThrough) {
   reader.join();
   EXPECT_EQ(read, "through");
   EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(File, InSharedMemoryIsReplaced) {
+  const fs::path file = fs::path("/dev/shm") / dir_.filename();
+  write_named_file(file, "the first, which is longer");
+  write_named_file(file, "second");
+  EXPECT_EQ(read_file(file), "second");
+  fs::remove(file);
+}
+
+TEST_F(File, ThatIsOpenKeepsWhatOthersWroteToIt) {
+  write_file_atomically(dir_ / "log", "earlier\n");
+  const Descriptor log(::open((dir_ / "log").c_str(), O_WRONLY));
+  write_named_file("/proc/self/fd/" + std::to_string(log.get()), "later\n");
+  EXPECT_EQ(read_file(dir_ / "log"), "earlier\nlater\n");
 }
 
 TEST_F(File, ASymlinkStaysOneAndItsFileIsReplaced) {
