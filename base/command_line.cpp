@@ -25,30 +25,15 @@ bool is_expansion(std::string_view raw, std::size_t at) {
          std::isalpha(static_cast<unsigned char>(next)) != 0;
 }
 
-/// A word, as it was typed, with an operator of a shell that no quote protects, or an expansion
-/// that no single quote does.
-bool is_for_a_shell(std::string_view raw) {
-  char quote = '\0';
-  for (std::size_t at = 0; at < raw.size(); ++at) {
-    const char c = raw[at];
-    if (c == '\\' && quote != '\'') {
-      ++at;
-    } else if (c == quote) {
-      quote = '\0';
-    } else if (quote == '\0' && (c == '\'' || c == '"')) {
-      quote = c;
-    } else if (quote != '\'' && is_expansion(raw, at)) {
-      return true;
-    } else if (quote == '\0' && std::string_view("|&;<>").find(c) != std::string_view::npos) {
-      return true;
-    }
-  }
-  return false;
-}
+struct Word {
+  std::string text;
+  /// It has an operator that no quote protects, or an expansion that no single quote does.
+  bool is_for_a_shell = false;
+};
 
 /// Reads one word from `at` on, which is not white space; leaves `at` behind it.
-std::string read_word(std::string_view text, std::size_t& at) {
-  std::string word;
+Word read_word(std::string_view text, std::size_t& at) {
+  Word word;
   char quote = '\0';
   for (; at < text.size(); ++at) {
     const char c = text[at];
@@ -63,10 +48,13 @@ std::string read_word(std::string_view text, std::size_t& at) {
       // Inside double quotes a backslash escapes only these.
       const bool escapes =
           quote == '\0' || next == '"' || next == '\\' || next == '$' || next == '`';
-      if (!escapes) word += c;
-      word += next;
+      if (!escapes) word.text += c;
+      word.text += next;
     } else {
-      word += c;
+      word.text += c;
+      word.is_for_a_shell =
+          word.is_for_a_shell || (quote != '\'' && is_expansion(text, at)) ||
+          (quote == '\0' && std::string_view("|&;<>").find(c) != std::string_view::npos);
     }
   }
   if (quote != '\0') fail(text, fmt::format("the quote {} is never closed", quote));
@@ -86,13 +74,13 @@ std::optional<std::size_t> assignment(const std::string& word) {
                                                                          : std::nullopt;
 }
 
-}  // namespace
+[[noreturn]] void refuse_shell_word(std::string_view command, std::string_view word) {
+  throw Error(ExitCode::usage, fmt::format("found {}, which only a shell understands", word),
+              fmt::format("command '{}'", command),
+              "give --shell, or quote it if the program is to get it");
+}
 
-namespace {
-
-/// @param look sees each word as it was typed.
-template <class Look>
-CommandLine split(std::string_view text, Look look) {
+CommandLine split(std::string_view text, bool is_typed) {
   CommandLine command;
   for (std::size_t at = 0; at < text.size();) {
     if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
@@ -100,14 +88,14 @@ CommandLine split(std::string_view text, Look look) {
       continue;
     }
     const std::size_t begin = at;
-    const std::string word = read_word(text, at);
-    look(text.substr(begin, at - begin));
+    const Word word = read_word(text, at);
+    if (is_typed && word.is_for_a_shell) refuse_shell_word(text, text.substr(begin, at - begin));
     const std::optional<std::size_t> equals =
-        command.argv.empty() ? assignment(word) : std::nullopt;
+        command.argv.empty() ? assignment(word.text) : std::nullopt;
     if (equals) {
-      command.env[word.substr(0, *equals)] = word.substr(*equals + 1);
+      command.env[word.text.substr(0, *equals)] = word.text.substr(*equals + 1);
     } else {
-      command.argv.push_back(word);
+      command.argv.push_back(word.text);
     }
   }
   if (command.argv.empty()) fail(text, "names no program");
@@ -117,16 +105,11 @@ CommandLine split(std::string_view text, Look look) {
 }  // namespace
 
 CommandLine split_command_line(std::string_view text) {
-  return split(text, [](std::string_view) {});
+  return split(text, false);
 }
 
 CommandLine split_typed_command(std::string_view text) {
-  return split(text, [&](std::string_view word) {
-    if (is_for_a_shell(word))
-      throw Error(ExitCode::usage, fmt::format("found {}, which only a shell understands", word),
-                  fmt::format("command '{}'", text),
-                  "give --shell, or quote it if the program is to get it");
-  });
+  return split(text, true);
 }
 
 std::string quoted_command_line(const std::vector<std::string>& words) {

@@ -353,10 +353,6 @@ void measure(const Experiment& experiment, const RunOptions& options, const fs::
   run_experiment(experiment, store, run_one, driver);
 }
 
-}  // namespace
-
-namespace {
-
 /// How to go on with a run that ended early.
 std::string advice_to_resume(const RunFacts& facts, const fs::path& directory) {
   const std::string out = facts.resumed_in.empty() ? directory.string() : facts.resumed_in;

@@ -25,6 +25,12 @@ std::vector<std::string> roles_of(const Experiment& experiment) {
   return roles;
 }
 
+/// Default gates compare with a baseline.
+bool has_one_variant(const nlohmann::json& config) {
+  const auto arms = config.find("arms");
+  return arms != config.end() && arms->size() == 1;
+}
+
 }  // namespace
 
 void add_gates(CLI::App& verb, GateOptions& gate) {
@@ -74,16 +80,6 @@ void name_implied_gates(GateOptions& gate, const nlohmann::json& config) {
   const bool of_config = config.is_object() && config.contains("gates") && !config["gates"].empty();
   if (gate.bisect && gate.named.empty() && !of_config) gate.named = {kDefaultGates};
 }
-
-namespace {
-
-/// Default gates compare with a baseline.
-bool has_one_variant(const nlohmann::json& config) {
-  const auto arms = config.find("arms");
-  return arms != config.end() && arms->size() == 1;
-}
-
-}  // namespace
 
 bool has_deciding_gate(const nlohmann::json& config) {
   const nlohmann::json gates = config.value("gates", nlohmann::json::array());
