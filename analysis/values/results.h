@@ -170,7 +170,8 @@ struct GateEvidence {
   int n_candidate = 0;
 };
 
-/// What a gate says about one role of one variant. Nothing decides it again.
+/// The result of a gate for one role of one variant: its outcome is decided here and only read
+/// elsewhere.
 struct GateResult {
   std::string gate;  ///< as written
   std::string role;  ///< that was judged; `*` where no role has the metric
@@ -239,8 +240,8 @@ struct LineDifference {
   std::string candidate;
 };
 
-/// What can be said of a text that the trials of one arm leave differently, line by line: only
-/// lines at which every trial of an arm has the same are compared between two arms.
+/// Compares, line by line, a text that differs between the trials of one arm: only lines that are
+/// equal in all trials of each arm are compared between the two arms.
 struct Variation {
   int lines = 0;  ///< of every trial of both arms; 0: their number varies, or the texts are gone
   int varying_lines = 0;           ///< that the trials of an arm have differently

@@ -25,7 +25,7 @@ enum class OnInconclusive {
 };
 
 struct AnalysisSettings {
-  std::vector<Gate> gates;  ///< that somebody named
+  std::vector<Gate> gates;  ///< of the config or the command line
   /// Whether the job's default gates were named, too; without any gate they are judged as well.
   bool named_default_gates = false;
   LookPlan looks = fixed_looks(8);
@@ -48,7 +48,7 @@ struct AnalysisSettings {
 /// looks), measure.warmup_rounds and measure.seed. Throws Error(usage).
 AnalysisSettings settings_from_config(const nlohmann::json& config);
 
-/// Gates that somebody named, in place of the settings' own. Throws Error(usage).
+/// Replaces the settings' gates by these. Throws Error(usage).
 void name_gates(AnalysisSettings& settings, const std::vector<std::string>& gates);
 
 /// Whether the job's default gates are judged, and whether they decide the exit code.
